@@ -63,7 +63,7 @@ PARTS = {
     ),
     "certify": Part(
         (f"{CORE}certify", f"{PYTHON}verdicts"),
-        "certificate certify certify_beside certify_lattice certify_sample",
+        "certificate certify certify_beside certify_lattice certify_sample joint_bounds",
         ("certify::",),
     ),
     "distributions": Part(

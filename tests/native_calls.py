@@ -174,6 +174,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "bootstrap_interval": lambda: _core.bootstrap_interval([1.0, 2.0, 3.0] * 99, 0.95, 99, 0),
     "bootstrap_means": lambda: _core.bootstrap_means([1.0, 2.0, 3.0] * 99, 99, 0),
     "certify_runs": lambda: untied.certify(QRELS, RUNS, ["P@3", "AP@10"]).table,
+    "differences_of_queries": lambda: untied.evaluate(QRELS, RUNS, "AP", unjudged="range").query_differences(),
     "check_run": lambda: _core.check_run(qrels(), run()),
     "malformed_lines": lambda: _core.malformed_lines(__file__, "trec", True, 3),
     "compare_laws": lambda: untied.distributions(QRELS, RUNS, ["AP", "RR"]).pairs,

@@ -52,6 +52,7 @@ __all__ = [
     "define_additive",
     "define_formula",
     "difference_outcomes",
+    "differences_of_queries",
     "explain_measures",
     "explain_verdict",
     "filled_rankings",
@@ -419,6 +420,17 @@ def certify_runs(
     most: int | None,
     threads: int | None,
 ) -> list[list[Concluded]]: ...
+def differences_of_queries(
+    runs: Sequence[Run],
+    pairs: Sequence[tuple[int, int]],
+    measures: list[Measure],
+    *,
+    qrels: Qrels,
+    ties: str,
+    score_dtype: str,
+    unretrieved: bool,
+    threads: int | None,
+) -> list[list[tuple[bytearray, bytearray]]]: ...
 def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: ...
 def malformed_lines(
     path: str | os.PathLike[str], format: str, is_run: bool, most: int, threads: int | None = None

@@ -1,6 +1,7 @@
 //! What can be concluded about runs, for Python.
 
 use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
 use untied_core::certify::{self, Ahead, Overturn, Settings, Verdict, Witness};
 use untied_core::error::text;
 
@@ -60,6 +61,41 @@ pub fn certify_runs(
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let found = threads::run(py, threads, || certify::certify(&tables, &qrels.0, &specs, settings))?;
     Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
+}
+
+/// The lowest and the highest difference of each query of the qrels, as float64: for each of these pairs of runs, by number,
+/// for all measures.
+#[pyfunction]
+#[pyo3(signature = (runs, pairs, measures, *, qrels, ties, score_dtype, unretrieved, threads))]
+#[allow(clippy::too_many_arguments)]
+pub fn differences_of_queries<'py>(
+    py: Python<'py>,
+    runs: Vec<Py<Run>>,
+    pairs: Vec<(usize, usize)>,
+    measures: Vec<PyRef<'_, Measure>>,
+    qrels: &Qrels,
+    ties: &str,
+    score_dtype: &str,
+    unretrieved: bool,
+    threads: Option<i64>,
+) -> PyResult<Vec<Vec<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)>>> {
+    let settings = settings(ties, score_dtype, false, unretrieved, None)?;
+    let specs: Vec<_> = measures.iter().map(|measure| measure.0.clone()).collect();
+    let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let found = threads::run(py, threads, || certify::spans(&tables, &pairs, &qrels.0, &specs, settings))?;
+    let bytes = |of: &dyn Fn(&[(f64, f64)]) -> f64| {
+        PyByteArray::new_with(py, found.len() * size_of::<f64>(), |bytes| {
+            for (query, cell) in found.iter().zip(bytes.chunks_exact_mut(size_of::<f64>())) {
+                cell.copy_from_slice(&of(query).to_ne_bytes());
+            }
+            Ok(())
+        })
+    };
+    let of_pair = |pair: usize| {
+        let places = (0..specs.len()).map(|measure| pair * specs.len() + measure);
+        places.map(|place| Ok((bytes(&|query| query[place].0)?, bytes(&|query| query[place].1)?))).collect()
+    };
+    (0..pairs.len()).map(of_pair).collect()
 }
 
 /// (difference, documents with their grades, grades of documents that neither run retrieves)

@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use super::batches::Totals;
     #[pymodule_export]
-    use super::certify::{certify_runs, explain_verdict};
+    use super::certify::{certify_runs, differences_of_queries, explain_verdict};
     #[pymodule_export]
     use super::check::{check_run, malformed_lines};
     #[pymodule_export]

@@ -63,11 +63,10 @@ corrected: it covers a single difference with the confidence --level.
 
 With --ties range, "a - b can be" shows the lowest and highest difference over
 all orders of tied documents. With --unjudged range, it shows them over all
-grades of the unjudged documents that each run retrieved. Unjudged documents
-that only the other run retrieved count as non-relevant, so the range can be too
-narrow for AP, R, Rprec and nDCG; untied certify has no such limit. A
-significant difference survives if it keeps its sign and stays significant over
-the whole range.
+grades of unjudged documents, as untied certify does. If certify has no bounds
+for a measure, each run is bounded separately, and a note says so. A significant
+difference survives if it keeps its sign and stays significant over the whole
+range.
 
 In tsv, csv and json, some columns have other names. a - b is called difference,
 and d is called effect. ci_low and ci_high are the ends of the interval, least
@@ -83,12 +82,6 @@ the grades of unjudged documents are. The verdict is open if either run could be
 better. untied certify --help explains overturn and largest m.
 """
 
-
-#: Why bounds over judgments can be too narrow.
-SEPARATE = (
-    "--unjudged range varies, for each run, the unjudged documents that it retrieved; if documents that only the other "
-    "run retrieved were relevant, AP, R, nDCG and others would also divide by more: untied certify counts them"
-)
 
 #: Columns that a narrow terminal does without, in this order.
 DISPENSABLE = (("better/equal/worse",), ("d",), ("mean a", "mean b", "sum a", "sum b"), ("interval",))
@@ -164,7 +157,7 @@ def main(arguments: Sequence[str]) -> None:
     if by_run or (options.top and style in ("tsv", "csv")):
         options.interval = "none"  # is not printed
     results, found, skipped = _found(options, settings)
-    said = [*skipped, *_notes(results, found, options.unjudged)]
+    said = [*skipped, *_notes(results, found)]
     columns: Sequence[str]
     if isinstance(found, Significance):
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
@@ -261,7 +254,7 @@ def _tables(
         if "equal_low" in mine[0] and not any(_may_be_equal(row, digits) for row in mine):
             for line in lines:
                 line.pop("P(a = b)", None)
-        reversed_ = _reversed(mine, options)
+        reversed_ = _reversed(mine, options, is_apart=measure in found.apart)
         if style == "table":
             table = _fitting(lines, width() if on_screen else 10**9) + reversed_
             yield f"{output.bold(title, on_screen)}\n{table}"
@@ -274,12 +267,13 @@ def _tables(
             yield from _by_query(pair, of_pair, style, digits, on_screen)
 
 
-def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace) -> str:
+def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace, *, is_apart: bool) -> str:
     """A line on how many differences ties or judgments could reverse."""
     if "least" not in rows[0]:
         return ""
     causes = ["ties"] * (options.ties == "range")
-    causes += ["judgments of what each run retrieved"] * (options.unjudged == "range")
+    judgments = "judgments of what each run retrieved" if is_apart else "judgments"
+    causes += [judgments] * (options.unjudged == "range")
     reversible, pairs = sum(map(_is_reversible, rows)), f"{len(rows):,} pair{'s' * (len(rows) > 1)}"
     if not reversible:
         return f"{' or '.join(causes)} could not reverse any difference\n"
@@ -417,11 +411,9 @@ def _cell(cell: str | float | None, name: str, digits: int) -> str:
     return f"{cell:.{digits}g}" if name.startswith("p") and name not in ("pairs", "power") else f"{cell:.{digits}f}"
 
 
-def _notes(results: Results, found: Any, unjudged: str) -> Iterable[str]:
+def _notes(results: Results, found: Any) -> Iterable[str]:
     """Notes on unusual inputs."""
     yield from notes.of_queries(results.facts())
-    if isinstance(found, Significance) and unjudged == "range":
-        yield SEPARATE
     if isinstance(found, Significance):
         yield from found.notes
         dropped = [f"{count} of {measure}" for measure, count in found.dropped.items() if count]

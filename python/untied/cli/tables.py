@@ -55,7 +55,7 @@ def ranked(results: Results, measure: Measure) -> Results:
     sign = 1 if measure.lower_is_better else -1
     order = sorted(results.runs, key=lambda run: (means[run] != means[run], sign * means[run]))
     evaluations = {run: results._evaluations[run] for run in order}
-    return Results([as_measure(name) for name in results.measures], evaluations, results._varied)
+    return Results([as_measure(name) for name in results.measures], evaluations, results._varied, results._joint)
 
 
 class Sheet:

@@ -141,7 +141,8 @@ class Evaluator:
         stream : bool
             Whether to stream standard input and pipes too; the lines of a query must then be adjacent. Files in TREC's
             format are always evaluated while they are read, in little memory; if the lines of a query are not adjacent,
-            the file is read again into memory.
+            the file is read again into memory. Only with ``unjudged="range"`` are several runs kept in memory, for
+            bounds of their differences; with `stream` they are not, and there are no such bounds.
 
         Returns
         -------
@@ -162,19 +163,31 @@ class Evaluator:
             A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant. With
             ``strict=True`` it is an `UntiedError`.
         """
-        return self._evaluate_all(runs, stream, None)
+        return self._evaluate_all(runs, stream, None, keep=True)
 
-    def _evaluate_all(self, runs: Runs, stream: bool, refused: list[Exception] | None) -> Results:
+    def _evaluate_all(self, runs: Runs, stream: bool, refused: list[Exception] | None, *, keep: bool) -> Results:
         found = {}
-        for name, run in each(named_sources(runs), "run"):
+        sources = named_sources(runs)
+        # Bounds of a difference need both runs at once.
+        is_open = self._options["unjudged"] == "range" and len(sources) > 1
+        kept: dict[str, _core.Run] = {}
+        for name, source in each(sources, "run"):
             try:
+                run = by_rank(source) if self._by_rank else source
+                if is_open and keep and not stream:
+                    run = kept[name] = as_run(run, self._threads)
                 found[name] = self._evaluate(run, stream)
             except (UntiedError, OSError) as error:
                 if refused is None:
                     raise
                 refused.append(error)
         self._warn(found)
-        return Results(self._measures, found, self._varied)
+        if not is_open:
+            return Results(self._measures, found, self._varied)
+        from untied.results.joint import Joint
+
+        ties = "expected" if self._by_rank else self._options["ties"]
+        return Results(self._measures, found, self._varied, Joint(self._qrels, kept, self._options | {"ties": ties}))
 
     def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
         if all(evaluation.is_plain(self._least) for evaluation in found.values()):
@@ -187,8 +200,6 @@ class Evaluator:
             overlap.say(overlap.of_levels(self._measures, highest), strict=self._strict)
 
     def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
-        if self._by_rank:
-            run = by_rank(run)
         if isinstance(run, (str, os.PathLike)):
             run = run_file(run)
             if run.format in STREAMED:
@@ -215,14 +226,17 @@ class Evaluator:
         if len(runs) != 1:
             raise TypeError(f"means takes one run, not {len(runs)}; evaluate takes several")
         [(name, source)] = runs
-        found = self._evaluate(source, stream=False)
+        found = self._evaluate(by_rank(source) if self._by_rank else source, stream=False)
         self._warn({name: found})
         return MeansByName(self._measures, (total[0] for total in found.totals()))
 
 
 def evaluate_readable(evaluator: Evaluator, runs: Runs, stream: bool, refused: list[Exception]) -> Results:
-    """Evaluate all runs that can be read, and append the errors of the others to `refused`."""
-    return evaluator._evaluate_all(runs, stream, refused)
+    """Evaluate all runs that can be read, and append the errors of the others to `refused`.
+
+    Runs are not kept, so the results have no bounds of differences over the grades of unjudged documents.
+    """
+    return evaluator._evaluate_all(runs, stream, refused, keep=False)
 
 
 @described_by(Evaluator, Evaluator.evaluate)

@@ -145,7 +145,7 @@ def collect(
 def _open(
     qrels: Qrels, runs: dict[str, Run], measure: Measure, about: Sequence[str], certain: Certain,
     policies: dict[str, Any],
-) -> Verdict | Ends:  # fmt: skip
+) -> Verdict | Ends | None:  # fmt: skip
     """What missing judgments leave open: the verdict about two runs or how far they could differ, or one run's ends."""
     if len(about) == 2:
         pair = about[0], about[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 from untied._core import show_id
@@ -9,7 +10,7 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.statistics.aggregates import Aggregate
-from untied.statistics.paired import Column, Pair
+from untied.statistics.paired import Column, Pair, spans_of
 from untied.verdicts.verdict import Verdict
 
 TYPE_CHECKING = False
@@ -20,8 +21,17 @@ if TYPE_CHECKING:
     from untied._core import Measure, Qrels, Run
     from untied.report.values import Evaluated
 
-#: How means differ over all that something leaves open; None where that is not known.
-Ends = tuple[float, float] | None
+
+@dataclass(frozen=True)
+class Ends:
+    """The least and the most that something can be, whatever the grades of unjudged documents are.
+
+    Those of a difference count all documents that either run retrieved, or each run's own alone.
+    """
+
+    low: float
+    high: float
+    of_both: bool = True
 
 
 def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int | None) -> tuple[int, int] | None:
@@ -48,19 +58,19 @@ def alone(means: Sequence[dict[str, float | None]]) -> tuple[int, ...]:
     return tuple(run for run, one in enumerate(means) if one["mean"] is not None)
 
 
-def of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) -> Ends:
+def of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) -> Ends | None:
     """The lowest and the highest mean of a run, whatever the grades of unjudged documents are."""
     try:
         with overlap.Notes():  # there has been a warning
             value = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate({"run": run}).value(measure)
     except UntiedError:
         return None  # the measure has no bounds
-    return None if value.low is None or value.high is None else (value.low, value.high)
+    return None if value.low is None or value.high is None else Ends(value.low, value.high)
 
 
 def by_judgments(
     qrels: Qrels, runs: dict[str, Run], measure: Measure, pair: tuple[str, str], policies: dict[str, Any]
-) -> Ends:
+) -> Ends | None:
     """The smallest and the largest difference of two runs, whatever the grades of unjudged documents are."""
     # All that else could be wrong has been refused before.
     try:
@@ -71,13 +81,13 @@ def by_judgments(
         both = Pair(*(Column(results, name, measure) for name in pair))
     except UntiedError:
         return None  # the measure has no bounds, or no query has a value of both runs
-    spans = both.spans
-    return both.least(spans), both.most(spans)
+    [spans], of_both = spans_of(results, measure, [both])
+    return Ends(both.least(spans), both.most(spans), of_both)
 
 
 def sentences(
     found: Evaluated, names: Sequence[str], place: int, measure: Measure, pair: tuple[int, int] | None,
-    baseline: int | None, how: str, judgments: Ends | Verdict, unjudged: Sequence[float | None] | None,
+    baseline: int | None, how: str, judgments: Ends | Verdict | None, unjudged: Sequence[float | None] | None,
 ) -> list[str]:  # fmt: skip
     """The sentences about a measure at the top of the page.
 
@@ -97,7 +107,7 @@ def sentences(
         The run that all others are tested against.
     how : str
         How differences were tested.
-    judgments : Verdict or (float, float), optional
+    judgments : Verdict or Ends, optional
         The verdict about the pair; where the measure has none, what the difference could be, of `by_judgments`. Of a
         single run what its mean could be, of `of_one`.
     unjudged : list of float, optional
@@ -136,7 +146,7 @@ def sentences(
 
 
 def _alone(
-    means: Sequence[dict[str, float | None]], names: Sequence[str], measure: Measure, judgments: Ends | Verdict,
+    means: Sequence[dict[str, float | None]], names: Sequence[str], measure: Measure, judgments: Ends | Verdict | None,
     unjudged: Sequence[float | None] | None, apart: Sequence[str],
 ) -> list[str]:  # fmt: skip
     """The sentences for a single run, or for several of which at most one has a value."""
@@ -153,9 +163,9 @@ def _alone(
         said.append(f"How far missing judgments could change it was not examined: {'; '.join(apart)}.")
     elif judgments is None:
         said.append(f"How far missing judgments could change it is unknown: {measure.name} has no bounds over them.")
-    elif isinstance(judgments, tuple) and _differ(*judgments):
-        low, high = judgments
-        between = f"Depending on the grades of unjudged documents it lies between {low:.4f} and {high:.4f}."
+    elif _differ(judgments.low, judgments.high):
+        ends = f"{judgments.low:.4f} and {judgments.high:.4f}"
+        between = f"Depending on the grades of unjudged documents it lies between {ends}."
         said.append(between + _shares(unjudged))
     else:
         said.append("Missing judgments do not change it.")
@@ -207,12 +217,12 @@ def _by_ties(test: dict[str, Any], ends: tuple[float, float], measure: Measure) 
     return f"Ties cannot reverse it, but {could}: depending on the order of tied documents {between}."
 
 
-def _by_judgments(found: Ends | Verdict, measure: Measure, unjudged: Sequence[float | None] | None) -> str:
+def _by_judgments(found: Ends | Verdict | None, measure: Measure, unjudged: Sequence[float | None] | None) -> str:
     """What judgments of unjudged documents could change."""
     if found is None:
         return f"Whether missing judgments could undo it is unknown: {measure.name} has no bounds over them."
     verdict = found if isinstance(found, Verdict) else None
-    low, high = ends = (found.low, found.high) if isinstance(found, Verdict) else found
+    low, high = ends = found.low, found.high
     if not _differ(low, high):
         return "Missing judgments cannot undo it: they do not change the difference."
     if verdict.verdict == "open" if verdict is not None else low <= 0 <= high:
@@ -222,7 +232,8 @@ def _by_judgments(found: Ends | Verdict, measure: Measure, unjudged: Sequence[fl
         said += _overturning(verdict) + f"depending on the grades of unjudged documents {_between(ends, measure)}."
         return said + _shares(unjudged)
     # Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
-    whose = "unjudged documents" if verdict is not None else "the unjudged documents that each run retrieved"
+    of_both = isinstance(found, Verdict) or found.of_both
+    whose = "unjudged documents" if of_both else "the unjudged documents that each run retrieved"
     return f"Missing judgments cannot reverse it: whatever the grades of {whose}, {_between(ends, measure)}."
 
 

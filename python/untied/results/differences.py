@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from untied._core import Evaluation, Measure
+    from untied.results.joint import Joint
     from untied.results.recorded import Recorded
 
 
@@ -32,7 +33,8 @@ def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
 
 
 def query_differences(
-    measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Recorded], baseline: str | None, top: int | None
+    measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Recorded], joint: Joint | None,
+    baseline: str | None, top: int | None,
 ) -> Table:  # fmt: skip
     """The table of `Results.query_differences`."""
     if top is not None and top < 1:
@@ -50,6 +52,8 @@ def query_differences(
                 for query, value in values[a].items()
                 if query in values[b]
             ]
+            if joint is not None:
+                both = _bounded(both, joint, measure, (a, b))
             sign = -1 if measure.lower_is_better else 1
             both.sort(key=lambda row: sign * row[1][2])
             if top is not None:
@@ -76,3 +80,14 @@ def _difference(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]
     """Both values, their difference, and its bounds if known."""
     plain = (a[0], b[0], a[0] - b[0])
     return plain if len(a) == 1 else (*plain, a[1] - b[2], a[2] - b[1])
+
+
+def _bounded(
+    rows: list[tuple[str, tuple[float, ...]]], joint: Joint, measure: Measure, pair: tuple[str, str]
+) -> list[tuple[str, tuple[float, ...]]]:
+    """The same with the bounds of both runs together, if these are known."""
+    found = joint.bounds(measure, [pair], [query for query, _ in rows])
+    if found is None:
+        return rows
+    [(lows, highs)] = found
+    return [(query, (*cells[:3], *ends)) for (query, cells), *ends in zip(rows, lows, highs, strict=True)]

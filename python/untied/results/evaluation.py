@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from untied._core import Evaluation, Measure
     from untied._types import Facts
     from untied.measures import MeasureLike
+    from untied.results.joint import Joint
     from untied.results.recorded import Recorded
 
 
@@ -28,11 +29,13 @@ class Results(MeasureResults):
     _ranked = True
 
     def __init__(
-        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded], varied: tuple[str, ...]
-    ) -> None:
+        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded], varied: tuple[str, ...],
+        joint: Joint | None = None,
+    ) -> None:  # fmt: skip
         self._measures = measures
         self._evaluations = evaluations
         self._varied = varied
+        self._joint = joint  # with ``unjudged="range"``
 
     @property
     def runs(self) -> list[str]:
@@ -59,7 +62,7 @@ class Results(MeasureResults):
             fields = [(place, field) for place in range(len(self._measures)) for field in self._fields]
             calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
             found[name] = recorded(evaluation, calls | {"column": fields})
-        return Results, (self._measures, found, self._varied)
+        return Results, (self._measures, found, self._varied, self._joint)
 
     def __contains__(self, key: MeasureLike | tuple[str, MeasureLike]) -> bool:
         run, measure = key if isinstance(key, tuple) else (None, key)
@@ -171,8 +174,8 @@ class Results(MeasureResults):
             For each measure and pair, from the largest loss of the first run to its largest gain: columns measure,
             run_a, run_b, query, ``change`` (of run_a against run_b: loss, none or gain, also if lower is better),
             ``value_a``, ``value_b`` and their ``difference``, value_a - value_b; with ``ties="range"`` or
-            ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be. Queries for which a
-            run has no value are left out.
+            ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be (over judgments as for
+            `untied.statistics.significance`). Queries for which a run has no value are left out.
 
         Raises
         ------
@@ -192,7 +195,7 @@ class Results(MeasureResults):
         """
         from untied.results.differences import query_differences
 
-        return query_differences(self._measures, self._evaluations, baseline, top)
+        return query_differences(self._measures, self._evaluations, self._joint, baseline, top)
 
     def facts(self) -> dict[str, Facts]:
         """Counts that affect the values of each run.

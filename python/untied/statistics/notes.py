@@ -31,9 +31,14 @@ def said_of(settings: dict[str, Any], runs: int) -> str:
 
 def notes_on(
     results: Results, texts: dict[str, list[str]], columns: dict[str, list[Any]], unsettled: dict[str, int],
-    settings: dict[str, Any], varied: Sequence[str],
+    settings: dict[str, Any], varied: Sequence[str], apart: Sequence[str],
 ) -> Iterator[str]:  # fmt: skip
     """Notes that affect the interpretation of tests."""
+    if apart:
+        yield (
+            f"bounds of {', '.join(apart)} over unjudged documents are those of each run alone: documents that only "
+            "the other run retrieved are left out, but could change the difference, too"
+        )
     if any(unsettled.values()):
         of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
         yield (

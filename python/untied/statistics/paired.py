@@ -117,6 +117,16 @@ class Pair:
         return self._a.aggregate.difference(mean, self.count)
 
     @property
+    def runs(self) -> tuple[str, str]:
+        """The names of both runs."""
+        return self._a.run, self._b.run
+
+    @property
+    def evaluated(self) -> list[str]:
+        """All queries that were evaluated."""
+        return self._a.evaluation.queries()
+
+    @property
     def queries(self) -> list[str]:
         """The queries for which both runs have a value."""
         queries = self._a.evaluation.queries()
@@ -133,17 +143,21 @@ class Pair:
         """Smallest and largest difference of each query, with ties and judgments independent for each run."""
         ends = ((self._a.low, self._b.high), (self._a.high, self._b.low))
         low, high = (array("d", map(sub, self._of_both(x), self._of_both(y))) for x, y in ends)
-        return Spans(low, high, *self._open())
+        may_count = [(low, high) for _, low, high in self._may_count()]
+        return Spans(low, high, *(array("d", (ends[side] for ends in may_count)) for side in (0, 1)))
 
-    def _open(self) -> tuple[array[float], array[float]]:
-        """Smallest and largest difference of each query for which some judgments give both runs a value."""
-        low, high = array("d"), array("d")
+    def within(self, low: array[float], high: array[float]) -> Spans:
+        """The same from bounds of the differences of all queries that were evaluated."""
+        may_count = [row for row, *_ in self._may_count()]
+        of_open = (array("d", (end[row] for row in may_count)) for end in (low, high))
+        return Spans(self._of_both(low), self._of_both(high), *of_open)
+
+    def _may_count(self) -> Iterator[tuple[int, float, float]]:
+        """Queries for which only some judgments give both runs a value, with the smallest and largest difference."""
         for row in () if self._both is None else (row for row, both in enumerate(self._both) if not both):
             (low_a, high_a), (low_b, high_b) = self._a.ends(row, self._b), self._b.ends(row, self._a)
             if not isnan(low_a) and not isnan(low_b):
-                low.append(low_a - high_b)
-                high.append(high_a - low_b)
-        return low, high
+                yield row, low_a - high_b, high_a - low_b
 
     def least(self, spans: Spans) -> float:
         """The smallest difference of both aggregates, whichever queries count."""
@@ -200,6 +214,19 @@ class Spans:
             return low
         high = self.high + array("d", (x for x in self.open_high if x > 0))
         return high if fsum(high) < 0 else None
+
+
+def spans_of(results: Results, measure: Measure, compared: Sequence[Pair]) -> tuple[list[Spans], bool]:
+    """What the differences of pairs of runs can be, and whether unjudged documents have the same grade in both runs.
+
+    Where both runs have no bounds together (`Joint.bounds`), each has its own.
+    """
+    joint, found = results._joint, None
+    if joint is not None and compared:
+        found = joint.bounds(measure, [pair.runs for pair in compared], compared[0].evaluated)
+    if found is None:
+        return [pair.spans for pair in compared], joint is None
+    return [pair.within(*ends) for pair, ends in zip(compared, found, strict=True)], True
 
 
 def same_queries(one: Any, other: Any) -> bool:

@@ -17,7 +17,7 @@ from untied.results.table import Exported, Table
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_level, interval_of
 from untied.statistics.notes import notes_on, said_of
-from untied.statistics.paired import Column, Pair, delta_bounds, pieces
+from untied.statistics.paired import Column, Pair, delta_bounds, pieces, spans_of
 from untied.statistics.tests import (
     CORRECTIONS,
     SAMPLES,
@@ -34,9 +34,10 @@ from untied.statistics.values import check_samples, mean_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
+    from untied._core import Measure
     from untied.compare.comparison import Comparison
     from untied.policies import Correction, Interval, TestName
     from untied.statistics.paired import Spans
@@ -66,10 +67,10 @@ class Significance(Exported):
         queries instead of means. For geometric means, logarithms are tested and differences are ln(``mean_a`` /
         ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
         ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign
-        and stays significant for all orders of ties and all grades of the unjudged documents that each run retrieved,
-        and otherwise no. For tests other than the randomisation test, p has no bound, so ``survives`` of a significant
-        difference that keeps its sign is unknown. ``p_most`` is the upper bound of the adjusted p. Bounds also take
-        into account queries that have a value only with some judgments.
+        and stays significant for all orders of ties and all grades of unjudged documents, and otherwise no. For tests
+        other than the randomisation test, p has no bound, so ``survives`` of a significant difference that keeps its
+        sign is unknown. ``p_most`` is the upper bound of the adjusted p. Bounds also take into account queries that
+        have a value only with some judgments.
     dropped : dict of str and int
         For each measure, the number of pairs of runs and queries with an undefined value; they are left out.
     settings : dict
@@ -78,17 +79,21 @@ class Significance(Exported):
         Warnings about the result.
     varied : tuple of str
         What ``least``, ``most`` and ``survives`` range over: ``"ties"``, ``"judgments"``, both or nothing.
+    apart : list of str
+        Measures whose bounds over grades of unjudged documents are those of each run alone: they leave out documents
+        that only the other run retrieved, which could change the difference, too.
     """
 
     def __init__(
         self, table: Table, dropped: dict[str, int], settings: dict[str, Any], notes: list[str],
-        varied: tuple[str, ...],
+        varied: tuple[str, ...], apart: list[str],
     ) -> None:  # fmt: skip
         self.table = table
         self.dropped = dropped
         self.settings = settings
         self.notes = notes
         self.varied = varied
+        self.apart = apart
 
     @property
     def pairs(self) -> int:
@@ -135,10 +140,12 @@ def significance(
 ) -> Significance:
     """Test every two runs, or every run against a baseline, by every measure.
 
-    With ``ties="range"`` or ``unjudged="range"``, the lowest difference of a query is the lowest value of the first run
-    minus the highest of the second. If the sum of these lowest differences is positive, they have the largest p-value
-    in a randomisation test. ``p_most`` is therefore exact if the lowest and highest values are reached, and otherwise
-    an upper bound.
+    With ``ties="range"``, the lowest difference of a query is the lowest value of the first run minus the highest of
+    the second. With ``unjudged="range"``, the differences of queries have the bounds of `untied.certify`, in which
+    an unjudged document of either run has the same grade in both; where these are not known, `Significance.apart` names
+    the measure, and the bounds are those of each run alone. If the sum of the lowest differences is positive, they have
+    the largest p-value in a randomisation test. ``p_most`` is therefore exact if the lowest and highest differences are
+    reached, and otherwise an upper bound.
 
     Parameters
     ----------
@@ -210,15 +217,23 @@ def significance(
     columns: dict[str, list[Any]] = {}
     dropped: dict[str, int] = {}
     unsettled: dict[str, int] = {}
+    apart: list[str] = []
     chance = (samples, seed, threads)
     for measure in results._measures:
         scale = Aggregate(measure).scale
         if given and scale == "log":
             raise UntiedError(f"bounds by Delta are for differences of values, but tests of {measure} use logarithms")
         values = [Column(results, run, measure) for run in results.runs]
-        found, dropped[str(measure)], unsettled[str(measure)] = _of_pairs(
-            values, pairs, str(measure), given if varied else None, test, interval, level, chance
+
+        def spans(compared: list[Pair], measure: Measure = measure) -> tuple[list[Spans], bool]:
+            if given:
+                return [delta_bounds(given, pair, pair.runs, str(measure)) for pair in compared], True
+            return spans_of(results, measure, compared)
+
+        found, dropped[str(measure)], unsettled[str(measure)], are_joint = _of_pairs(
+            values, pairs, spans if varied else None, test, interval, level, chance
         )
+        apart += [] if are_joint else [str(measure)]
         if test == "tukey":
             found["p"] = _tukey(values, pairs, *chance)
         del values  # before those of the next measure are there
@@ -250,9 +265,8 @@ def significance(
         "seed": seed,
     }
     table = Table(texts, columns, renamed={"low": "ci_low", "high": "ci_high"})
-    return Significance(
-        table, dropped, settings, list(notes_on(results, texts, columns, unsettled, settings, varied)), varied
-    )
+    notes = list(notes_on(results, texts, columns, unsettled, settings, varied, apart))
+    return Significance(table, dropped, settings, notes, varied, apart)
 
 
 @described_by(significance)
@@ -314,17 +328,20 @@ def _add(columns: dict[str, list[Any]], more: dict[str, list[Any]]) -> None:
 def _of_pairs(
     columns: list[Column],
     pairs: list[tuple[str, str]],
-    measure: str,
-    bounds: Mapping[tuple[str, str], Comparison] | None,
+    spans_of_pairs: Callable[[list[Pair]], tuple[list[Spans], bool]] | None,
     test: str,
     interval: str,
     level: float,
     chance: tuple[int, int, int | None],
-) -> tuple[dict[str, list[Any]], int, int]:
-    """The rows for all pairs of runs by one measure; the numbers of queries left out, and of those that may count."""
+) -> tuple[dict[str, list[Any]], int, int, bool]:
+    """The rows for all pairs of runs by one measure.
+
+    Then the numbers of queries left out and of those that may count, and whether bounds are of both runs together.
+    """
     values = {column.run: column for column in columns}
     found: dict[str, list[Any]] = {}
     dropped = unsettled = 0
+    are_joint = True
     _, seed, threads = chance
     for piece in pieces(pairs, len(columns[0].values)):
         compared = [Pair(values[a], values[b]) for a, b in piece]
@@ -332,18 +349,15 @@ def _of_pairs(
         _add(found, _described(compared, interval, level, seed, threads))
         if test != "tukey":
             _add(found, {"p": _tested(test, [pair.differences for pair in compared], *chance)})
-        if bounds is not None:
-            spans = [
-                delta_bounds(bounds, pair, ab, measure) if bounds else pair.spans
-                for pair, ab in zip(compared, piece, strict=True)
-            ]
+        if spans_of_pairs is not None:
+            spans, are_joint = spans_of_pairs(compared)
             ends = list(zip(compared, spans, strict=True))
             _add(found, {"least": [pair.least(span) for pair, span in ends]})
             _add(found, {"most": [pair.most(span) for pair, span in ends]})
             unsettled += sum(len(span.open_low) for span in spans)
             if test == "randomization":
                 _add(found, {"p_most": _largest_p(spans, *chance)})
-    return found, dropped, unsettled
+    return found, dropped, unsettled, are_joint
 
 
 def _described(

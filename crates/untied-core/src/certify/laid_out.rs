@@ -45,7 +45,11 @@ pub(super) fn all<'a>(runs: &[&'a Run], qrels: &'a Qrels, settings: Settings) ->
 }
 
 impl<'a> LaidOut<'a> {
-    fn new(
+    /// A query, by its number in the qrels.
+    ///
+    /// # Errors
+    /// A score is refused.
+    pub fn new(
         order: &mut Order,
         runs: &[&'a Run],
         qrels: &Qrels,

@@ -8,6 +8,7 @@
 //! of documents that they share: [`overturn`].
 
 mod any_order;
+mod apart;
 mod average_precision;
 mod cascade;
 mod catalogue;
@@ -20,10 +21,12 @@ mod preference;
 mod question;
 mod r_precision;
 mod solve;
+mod spans;
 mod sums;
 
 pub use overturn::Overturn;
 pub use question::Witness;
+pub use spans::spans;
 
 use std::collections::BTreeSet;
 
@@ -129,6 +132,8 @@ type Sides = (Vec<Ceilings>, Vec<Ceilings>);
 struct Plan {
     ceilings: Vec<Box<dyn Ceiling>>,
     measures: Vec<Box<dyn Measure>>,
+    /// Grades that an unknown document may have, highest first, for each measure; the last is 0.
+    open_grades: Vec<Vec<f64>>,
     settings: Settings,
 }
 
@@ -139,24 +144,33 @@ impl Plan {
         }
         let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
         let documents = 2 * longest + qrels.longest();
-        let ceiling = |spec: &Spec| {
-            spec.fits(qrels.detail())?;
-            catalogue::make(&Given { of: spec, grades: qrels.grades(), longest, documents })
+        let ceiling = |of: &Spec| {
+            of.fits(qrels.detail())?;
+            let given = Given { of, grades: qrels.grades(), longest, documents };
+            Ok((catalogue::make(&given)?, apart::open_grades(&given)?))
         };
-        let ceilings = specs.iter().map(ceiling).collect::<Result<_>>()?;
+        let (ceilings, open_grades) = specs.iter().map(ceiling).collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let scope = Scope { depth: documents, grades: qrels.grades() };
         let measures = specs.iter().map(|spec| registry::build(spec, &scope)).collect::<Result<_>>()?;
-        Ok(Plan { ceilings, measures, settings })
+        Ok(Plan { ceilings, measures, open_grades, settings })
     }
 
     /// What A can be ahead of B in a measure, and B of A.
     fn both(&self, measure: usize, of: &Question<'_>, swapped: &Question<'_>) -> (Ceilings, Ceilings) {
-        let (up, down) = self.ceilings[measure].both(of, swapped);
-        if of.orders() != Orders::Mean || (up.is_reached(0) && down.is_reached(0)) {
+        let (mut up, mut down) = self.ceilings[measure].both(of, swapped);
+        if !of.is_tied() || of.unknown == 0 && of.orders() == Orders::Any {
             return (up, down);
         }
-        let none = known::difference(&*self.measures[measure], of);
-        (up.starting(none, of.unknown), down.starting(0.0 - none, of.unknown))
+        if of.orders() == Orders::Mean && !(up.is_reached(0) && down.is_reached(0)) {
+            let none = known::difference(&*self.measures[measure], of);
+            (up, down) = (up.starting(none, of.unknown), down.starting(0.0 - none, of.unknown));
+        }
+        let is_short = of.a.len() + of.b.len() <= apart::MOST;
+        if is_short && !(up.is_reached(usize::MAX) && down.is_reached(usize::MAX)) {
+            let (most, other) = apart::most(&*self.measures[measure], of, &self.open_grades[measure]);
+            (up, down) = (up.no_more_than(most), down.no_more_than(other));
+        }
+        (up, down)
     }
 
     /// An assignment with at most `most` relevant unknown documents, see [`Ceiling::witness`].
@@ -168,8 +182,9 @@ impl Plan {
         witness
     }
 
-    /// The verdict of a measure, by what A and B can be ahead of the other one in each query.
-    fn verdict(&self, measure: usize, (up, down): &Sides) -> Verdict {
+    /// The verdict of a measure, by what A and B can be ahead of the other one in each query; and how many documents of
+    /// each query overturn it.
+    fn verdict(&self, measure: usize, (up, down): &Sides) -> (Verdict, Vec<usize>) {
         let most = self.settings.most.unwrap_or(usize::MAX);
         let count = up.len() as f64;
         let margin = MARGIN * self.ceilings[measure].scale();
@@ -181,11 +196,15 @@ impl Plan {
             (_, true) => Ahead::B,
             _ => Ahead::Open,
         };
-        let (overturn, largest) = match self.behind(measure, (up, down)) {
-            Some((behind, target)) => (overturn::overturn(behind, target).0, overturn::largest(behind, target)),
-            None => (Overturn::Needs(0), None),
+        let (overturn, chosen, largest) = match self.behind(measure, (up, down)) {
+            Some((behind, target)) => {
+                let (overturn, chosen) = overturn::overturn(behind, target);
+                (overturn, chosen, overturn::largest(behind, target))
+            }
+            None => (Overturn::Needs(0), vec![0; up.len()], None),
         };
-        Verdict { low, high, is_exact: up.iter().chain(down).all(reached), ahead, overturn, largest }
+        let is_exact = up.iter().chain(down).all(reached);
+        (Verdict { low, high, is_exact, ahead, overturn, largest }, chosen)
     }
 
     /// Search for the ceilings that matter, where others need not be reached: those with the most documents that a query
@@ -281,7 +300,7 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
             plan.settle(measure, found, search)?;
         }
         watch::step(1)?;
-        Ok(found.iter().enumerate().map(|(measure, found)| plan.verdict(measure, found)).collect())
+        Ok(found.iter().enumerate().map(|(measure, found)| plan.verdict(measure, found).0).collect())
     };
     pairs.par_iter().map_init(Pairing::default, of_pair).collect()
 }
@@ -313,8 +332,8 @@ pub fn explain<'a>(
         pairing.with(&queries[query], (0, 1), |of, swapped| ceiling.limited(if is_up { of } else { swapped }, most))
     };
     plan.settle(0, &mut found, search)?;
+    let (verdict, chosen) = plan.verdict(0, &found);
     let behind = plan.behind(0, (&found.0, &found.1));
-    let chosen = behind.map_or(vec![0; queries.len()], |(behind, target)| overturn::overturn(behind, target).1);
     let a_is_behind = behind.is_some_and(|(behind, _)| std::ptr::eq(behind, found.0.as_slice()));
     let explained = queries.iter().enumerate().map(|(number, query)| {
         let (ends, overturning) = pairing.with(query, (0, 1), |of, swapped| {
@@ -326,6 +345,5 @@ pub fn explain<'a>(
         let bounds = (0.0 - found.1[number].at(most), found.0[number].at(most));
         Ok(Explained { query: query.number, bounds, ends, overturning, documents: query.documents.clone() })
     });
-    let explained = explained.collect::<Result<Vec<_>>>()?;
-    Ok((plan.verdict(0, &found), explained))
+    Ok((verdict, explained.collect::<Result<Vec<_>>>()?))
 }

@@ -152,6 +152,13 @@ impl Ceilings {
         self.trimmed()
     }
 
+    /// Lower all ceilings to `most`, which no difference exceeds.
+    #[must_use]
+    pub fn no_more_than(self, most: f64) -> Ceilings {
+        let from = self.from;
+        self.below(most, from)
+    }
+
     /// Some are reached: from a number on, if any is known, and those of others.
     pub fn partly(upto: Vec<f64>, from: Option<usize>, reached: Vec<usize>) -> Ceilings {
         Ceilings { upto, from, reached }.trimmed()

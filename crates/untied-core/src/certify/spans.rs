@@ -1,0 +1,45 @@
+//! Bounds of the differences of single queries, without verdicts: for tests and tables of differences.
+
+use rayon::prelude::*;
+
+use super::laid_out::{LaidOut, Pairing};
+use super::{Plan, Settings};
+use crate::error::Result;
+use crate::names::Spec;
+use crate::ranking::Order;
+use crate::table::{Qrels, Run};
+use crate::watch;
+
+/// The least and the most that the difference can be in each query of the qrels, one query after the other; for all pairs
+/// of runs, by number, and of each pair for all measures. They are those of [`super::explain`].
+///
+/// # Errors
+/// See [`super::certify`].
+pub fn spans(
+    runs: &[&Run],
+    pairs: &[(usize, usize)],
+    qrels: &Qrels,
+    specs: &[Spec],
+    settings: Settings,
+) -> Result<Vec<Vec<(f64, f64)>>> {
+    let plan = Plan::new(runs, qrels, specs, settings)?;
+    let most = settings.most.unwrap_or(usize::MAX);
+    watch::begin(|| "bounding differences".into(), "queries", Some(qrels.len() as u64));
+    // Rankings of one query a thread are held at a time.
+    let of_query = |(order, pairing): &mut (Order, Pairing), number: usize| {
+        let query = LaidOut::new(order, runs, qrels, number, settings)?;
+        let mut found = Vec::with_capacity(pairs.len() * specs.len());
+        for &pair in pairs {
+            pairing.with(&query, pair, |of, swapped| {
+                for measure in 0..specs.len() {
+                    let (up, down) = plan.both(measure, of, swapped);
+                    found.push((0.0 - down.at(most), up.at(most)));
+                }
+            });
+            watch::check()?;
+        }
+        watch::step(1)?;
+        Ok(found)
+    };
+    (0..qrels.len()).into_par_iter().map_init(Default::default, of_query).collect()
+}

@@ -1,0 +1,77 @@
+"""Bounds of differences of two runs over the grades of unjudged documents, which both runs share."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import chain
+
+from untied import _core
+from untied.errors import MeasureError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from untied._core import Measure, Qrels, Run
+
+#: Orders of ties with which two rankings have bounds together.
+TIES = ("expected", "range", "docid", "trec", "given")
+
+
+class Joint:
+    """The inputs of an evaluation with ``unjudged="range"``, from which differences are bounded as for verdicts.
+
+    A document has the same grade in both runs. One that only the other run retrieves counts, too: if it is relevant, it
+    changes R and the ideal ranking.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The judgments.
+    runs : dict of Run
+        The runs, as they are ordered; empty if they were streamed.
+    options : dict
+        Policies of the evaluation.
+    """
+
+    def __init__(self, qrels: Qrels, runs: Mapping[str, Run], options: Mapping[str, Any]) -> None:
+        self._qrels = qrels
+        self._runs = runs
+        self._options = {name: options[name] for name in ("ties", "score_dtype", "unretrieved", "threads")}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Joint, (self._qrels, self._runs, self._options)
+
+    def bounds(
+        self, measure: Measure, pairs: Sequence[tuple[str, str]], queries: Sequence[str]
+    ) -> list[tuple[array[float], array[float]]] | None:
+        """The lowest and highest difference of each query for each pair; None if they are not known.
+
+        That is so for measures without verdicts, for the best and the worst order of ties, and for streamed runs.
+        """
+        ties = self._options["ties"]
+        if ties not in TIES or any(name not in self._runs for name in chain.from_iterable(pairs)):
+            return None
+        used = list(dict.fromkeys(chain.from_iterable(pairs)))
+        numbers = {name: number for number, name in enumerate(used)}
+        try:
+            found = _core.differences_of_queries(
+                [self._runs[name] for name in used],
+                [(numbers[a], numbers[b]) for a, b in pairs],
+                [measure],
+                qrels=self._qrels,
+                ties=ties,
+                score_dtype=self._options["score_dtype"],
+                unretrieved=self._options["unretrieved"] == "pooled",
+                threads=self._options["threads"],
+            )
+        except MeasureError:
+            return None  # the measure has no verdicts; all else that could be wrong was refused before
+        ends = [(array("d", bytes(low)), array("d", bytes(high))) for ((low, high),) in found]
+        judged = self._qrels.queries()
+        if len(queries) == len(judged):
+            return ends  # as nearly always
+        rows = {query: row for row, query in enumerate(judged)}
+        kept = [rows[query] for query in queries]
+        return [(array("d", map(low.__getitem__, kept)), array("d", map(high.__getitem__, kept))) for low, high in ends]

@@ -1,0 +1,108 @@
+"""Bounds of differences in tables of tests are those of verdicts: against all grades of unjudged documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import untied
+from nightly import many
+from oracle.verdicts import Case, extremes
+from test_certify import FORMS, TOLERANCE, Form, as_run, drawn, with_scale
+from untied.measures import as_measure
+from untied.report.headline import by_judgments
+from untied.statistics import significance
+
+EXACT = [form for form in FORMS if form.name not in ("ERR(max_grade=1)",)]
+
+
+@pytest.mark.parametrize("options", [{}, {"ties": "docid"}, {"queries": "common"}, {"ties": "range"}], ids=str)
+@pytest.mark.parametrize("form", EXACT, ids=lambda form: form.name)
+def test_all_grades(form: Form, options: dict[str, Any]) -> None:
+    """Of every query, of the mean, in tests, tables of differences and verdicts; both runs are in both orders."""
+    tied = options.get("ties") == "range"
+    cases = with_scale(drawn(f"joint {form.name} {options}", form.grades, tied, many(4, nightly=500)), form.grades)
+    cases = [case for case in cases if (case.a and case.b) or "queries" not in options]
+    both = [["x"], ["d"]]  # so that runs and judgments have documents in common
+    cases.append(Case(both, both[::-1], {"x": form.grades[-1], "d": 0}))
+    queries = {f"q{i:05}": case for i, case in enumerate(cases)}
+    qrels = {query: {**case.known, **dict.fromkeys(case.free, -1)} for query, case in queries.items()}
+    runs = {"a": as_run(queries, "a"), "b": as_run(queries, "b")}
+    results = untied.evaluate(qrels, runs, form.name, unjudged="range", unretrieved="pooled", **options)
+    found = {row["query"]: row for row in results.query_differences().to_dicts()}
+    lows, highs = [], []
+    is_exact = form.any_order if tied else True
+    for query, case in queries.items():
+        low, high = extremes(form.score, case, form.grades, any_order=tied)[-1]
+        assert found[query]["least"] <= low + TOLERANCE
+        assert found[query]["most"] >= high - TOLERANCE
+        if is_exact:
+            assert (found[query]["least"], found[query]["most"]) == pytest.approx((float(low), float(high)), abs=1e-9)
+        lows.append(low)
+        highs.append(high)
+    tested = significance(results, interval="none")
+    assert not tested.apart
+    (row,) = tested.table.to_dicts()
+    (turned,) = significance(results, interval="none", baseline="a").table.to_dicts()
+    assert (turned["least"], turned["most"]) == pytest.approx((-row["most"], -row["least"]), abs=1e-12)
+    number = len(lows)
+    if is_exact:
+        assert row["least"] == pytest.approx(float(sum(lows)) / number, abs=TOLERANCE)
+        assert row["most"] == pytest.approx(float(sum(highs)) / number, abs=TOLERANCE)
+    if "queries" not in options:
+        told = untied.certify(qrels, runs, form.name, unretrieved="pooled", ties=options.get("ties", "expected"))
+        verdict = told["a", "b"][form.name]
+        assert (row["least"], row["most"]) == pytest.approx((verdict.low, verdict.high), abs=1e-12)
+        assert row["survives"] == "no" or verdict.verdict != "open"
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+@pytest.mark.parametrize(
+    ("measure", "options"), [("ESL", {}), ("RR(mean='geometric')", {}), ("AP", {"ties": "best"}), ("AP", {"s": 1})]
+)
+def test_bounds_of_each_run_alone_say_so(tmp_path: Any, measure: str, options: dict[str, Any]) -> None:
+    """Where both runs have no bounds together: no verdicts, the best order of ties, streamed runs."""
+    qrels = {"q": {"x": 1, "y": 0}, "r": {"x": 1}}
+    runs: dict[str, Any] = {"a": {"q": ["x", "u"], "r": ["x"]}, "b": {"q": ["y", "v", "x"], "r": ["v", "x"]}}
+    stream = bool(options.pop("s", None))
+    if stream:
+        for name, run in runs.items():
+            runs[name] = tmp_path / f"{name}.run"
+            rows = [f"{query} Q0 {doc} 1 {-rank} t\n" for query, docs in run.items() for rank, doc in enumerate(docs)]
+            runs[name].write_text("".join(rows))
+    results = untied.Evaluator(qrels, measure, unjudged="range", **options).evaluate(runs, stream=stream)
+    tested = significance(results, interval="none")
+    assert tested.apart == results.measures
+    assert any(
+        f"bounds of {results.measures[0]} over unjudged documents are those of each run" in x for x in tested.notes
+    )
+    (row,) = tested.table.to_dicts()
+    assert row["least"] <= row["difference"] <= row["most"]
+
+
+def test_runs_ordered_by_rank_have_bounds_together(tmp_path: Any) -> None:
+    files = []
+    for name, docs in {"a": "xu", "b": "yv"}.items():
+        files.append(tmp_path / f"{name}.run")
+        files[-1].write_text("".join(f"q Q0 {doc} {rank} {rank} t\n" for rank, doc in enumerate(docs, 1)))
+    results = untied.evaluate({"q": {"x": 1, "y": 0}}, files, "AP", ties="rank", unjudged="range")
+    (row,) = significance(results, interval="none").table.to_dicts()
+    # With v relevant and u not: x is first of two relevant ones, v second.
+    assert (row["least"], row["most"]) == pytest.approx((1 / 2 - 1 / 4, 1.0))
+
+
+def test_ends_of_very_many_queries_on_a_page_are_of_both_runs() -> None:
+    """A page with too many queries for a verdict has the same bounds without one."""
+    from untied.inputs.convert import as_qrels, as_run
+
+    qrels = as_qrels({"q": {"r": 1, "n": 0}})
+    runs = {"a": as_run({"q": ["r"]}), "b": as_run({"q": ["n", "u", "v"]})}
+    policies: dict[str, Any] = {"score_dtype": "float64", "threads": 1}
+    ends = by_judgments(qrels, runs, untied.AP, ("a", "b"), policies)
+    assert ends is not None
+    verdict = untied.certify(qrels, runs, "AP")["a", "b"]["AP"]
+    assert (ends.low, ends.high, ends.of_both) == (verdict.low, verdict.high, True)
+    alone = by_judgments(qrels, runs, as_measure("RR(mean='geometric')"), ("a", "b"), policies)
+    assert alone is not None
+    assert not alone.of_both
