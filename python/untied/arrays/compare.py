@@ -59,7 +59,7 @@ def compare_arrays(
     padding : int, optional
         An id that marks the end of a row's documents, in addition to negative ids.
     threads : int, optional
-        Number of threads; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

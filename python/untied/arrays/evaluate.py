@@ -142,14 +142,15 @@ class ArrayEvaluator:
     Documents have no ids: the label and the score of a document have the same position. Arrays can be numpy arrays, or
     any objects with DLPack (tensors on the CPU), ``__array_interface__``, a buffer, or ``__array__``. Contiguous arrays
     of floating-point numbers of 64, 32 or 16 bits (including bfloat16), integers and booleans are not copied. Scores
-    are compared at the precision in which they are given.
+    are compared at the precision in which you pass them.
 
     Parameters
     ----------
     labels : array, queries x documents, or flat
         Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels.
     measures : measures or their names, optional
-        As for `Evaluator`. Measures of subtopics, sampled pools or lengths of documents need more than labels.
+        As for `Evaluator`. Measures that use subtopics, sampled pools or lengths of documents are refused, because they
+        need more than labels.
     sizes : array of int, optional
         For flat arrays, the number of documents of each query, like LightGBM's groups.
     offsets : array of int, optional
@@ -161,16 +162,16 @@ class ArrayEvaluator:
     judged : array of bool, optional
         True for judged documents; use it if labels cannot be NaN.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        Total number of relevant documents of each query, including those that are not in the array. It sets R (in AP,
-        recall and others) and the ideal ranking of nDCG. By default, only the documents in the array count. Give the
-        numbers by grade, unless every positive label is 1.
+        Total number of relevant documents of each query, including those that are not in the array. This number sets R
+        (in AP, recall and others) and the ideal ranking of nDCG. By default, only the documents in the array count. If
+        some positive labels are not 1, pass the numbers by grade: ``{grade: numbers}``.
     ties : str
         ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         array.
     unjudged : str
         As for `Evaluator`.
     score_dtype : str, optional
-        Precision to which scores are rounded before they are compared, as for `Evaluator`; by default they are not
+        Precision to which scores are rounded before they are compared, as for `Evaluator`. By default, scores are not
         rounded.
     on_undefined, variance, threads
         As for `Evaluator`.
@@ -317,7 +318,8 @@ class ArrayEvaluator:
         Returns
         -------
         dict
-            Canonical names of measures and their means over queries (sums, for counts). Look-up takes any spelling.
+            Canonical names of measures and their means over queries (sums, for counts). You can look up a measure in
+            any spelling.
 
         Raises
         ------
@@ -358,7 +360,7 @@ def evaluate_arrays(
 ) -> ArrayResults:
     """Evaluate arrays of scores and labels.
 
-    The values are bit by bit those of `evaluate` for the same documents with ids.
+    The values are equal, to the last bit, to those of `evaluate` for the same documents with ids.
 
     Parameters
     ----------
@@ -393,7 +395,7 @@ def evaluate_arrays(
     >>> found.per_query("RR").value.tolist()
     [0.75, 1.0]
 
-    The same as flat arrays:
+    The same queries as flat arrays:
 
     >>> flat = untied.evaluate_arrays(sum(scores, []), sum(labels, []), ["RR"], sizes=[3, 3])
     >>> flat["RR"]

@@ -81,8 +81,8 @@ class Comparison(MeasureResults):
     def filled(self) -> dict[str, tuple[int, int]]:
         """Numbers of queries in which each run's ranking ends before the cutoff, for each ``MED`` and ``Delta``.
 
-        Such rankings are filled up with unknown documents. These count like retrieved documents, except that the mean
-        of ``Delta`` counts them as not relevant.
+        Such rankings are filled up with unknown documents. Unknown documents count like retrieved documents, except
+        that the mean of ``Delta`` counts them as not relevant.
         """
         run_a, run_b, _ = self._inputs
         found = {
@@ -113,8 +113,7 @@ class Comparison(MeasureResults):
 
         Raises
         ------
-        KeyError
-            There is no such query or measure.
+        KeyError There is no such query or measure.
         """
         number = self._number(measure)
         if query is None:
@@ -208,8 +207,8 @@ class Comparison(MeasureResults):
         query : str
             A query of either run.
         depth : int, optional
-            Consider the documents of both runs down to this rank; by default the cutoff of the first measure, or the
-            depth of the comparison, or 10.
+            Consider the documents of both runs down to this rank. By default, this is the cutoff of the first measure,
+            else the depth of the comparison, else 10.
 
         Returns
         -------
@@ -217,7 +216,8 @@ class Comparison(MeasureResults):
             Columns document; change: ``entered`` (within the depth only in the second run), ``left`` (only in the
             first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty if the document is not retrieved; tied_a
             and tied_b, the numbers of documents that share its score; and grade, empty if it is not judged. Tied
-            documents have the rank of the first of them; whether they rose depends on the middle of their ranks.
+            documents share the rank of the first of them. Whether they rose or fell depends on the middle of their
+            ranks.
 
         Raises
         ------
@@ -290,7 +290,7 @@ class Comparison(MeasureResults):
             Approximate number of different values, for sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ,
             SDCG), whose distribution is computed.
         seed : int
-            Seed of the 10,000 outcomes that are drawn for all other measures.
+            Seed of the 10,000 outcomes that are drawn for measures that are not such sums.
 
         Returns
         -------

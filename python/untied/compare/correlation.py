@@ -53,12 +53,11 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     """tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 
     Let C(i) be the number of items above rank i of the estimate that are also above the item of rank i in the truth.
-    For n items, tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1. It is not symmetric.
-
-    The variant ``"a"`` is the exact mean over all orders of the tied items of both rankings. ``"b"`` is symmetric
-    (Urbano & Marrero 2017). For each item that is not in the first tie group of a ranking, take the share of the items
-    in higher groups that are also strictly higher in the other ranking. With their mean m, each direction has the value
-    2 m - 1, and ``"b"`` is the mean of both directions.
+    For n items, tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1. tau_AP is not symmetric. The variant ``"a"``
+    is the exact mean over all orders of the tied items of both rankings. ``"b"`` is symmetric (Urbano & Marrero 2017).
+    For each item that is not in the first tie group of a ranking, take the share of the items in higher groups that are
+    also strictly higher in the other ranking. With their mean m, each direction has the value 2 m - 1, and ``"b"`` is
+    the mean of both directions.
 
     Parameters
     ----------

@@ -50,8 +50,8 @@ def kendall_distance(
     -------
     Value
         The mean over all orders of tied items in both rankings, with the smallest and the largest value and the
-        variance. These are exact for at most 5,000 pairs of orders. For more, the mean is an estimate from a fixed
-        sample of 1,000 to 10,000 pairs, and its certainty is ``estimate``.
+        variance. All four are exact for at most 5,000 pairs of orders. For more pairs, the mean is an estimate from a
+        fixed sample of 1,000 to 10,000 pairs, and its certainty is ``estimate``.
 
     Raises
     ------
@@ -88,8 +88,8 @@ def footrule(
     Returns
     -------
     Value
-        As for `kendall_distance`. Without dissimilarities, it is between Kendall's distance and twice Kendall's
-        distance.
+        As for `kendall_distance`. Without dissimilarities, the footrule is between Kendall's distance and twice
+        Kendall's distance.
 
     Raises
     ------

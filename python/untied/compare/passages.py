@@ -166,9 +166,9 @@ def compare_passages(
 ) -> PassageComparison:
     """Compute the maximized effectiveness difference of two rankings of passages (MED-U).
 
-    A user reads one passage after the other. The i-th character read counts its gain times D(i), even if it was read
-    before. A character has the same gain in both rankings; unjudged characters have the gains that make the rankings
-    differ most.
+    A user reads one passage after the other. The i-th character that the user reads adds its gain times D(i), even if
+    it was read before. A character has the same gain in both rankings; unjudged characters have the gains that make the
+    rankings differ most.
 
     Parameters
     ----------
@@ -189,7 +189,8 @@ def compare_passages(
     overhead : float
         Cost of reaching a passage before reading it, in characters.
     filled : bool
-        Whether each ranking continues with unknown text of its own, just as short rankings of documents are filled up.
+        Whether each ranking continues with unknown text that the other ranking does not have, just as short rankings of
+        documents are filled up.
     direction : str
         Which difference to maximise: ``"a-b"``, ``"b-a"``, or ``"both"`` for the larger one.
 

@@ -56,17 +56,17 @@ def compare(
         lists, a dict of documents and grades.
     probabilities : run, optional
         For ``Delta``, probabilities that unjudged documents are relevant: ``{query: {document: probability}}``, or a
-        file in the format of runs with probabilities as scores. Documents without one have the measure's `p`, as in
-        ``Delta(nDCG@10, p=0.5)``.
-        If a ranking ends before the cutoff, the unknown documents that fill it up can be relevant only in the bounds.
-        For ranked lists, a dict of documents and probabilities.
+        file in the format of runs with probabilities as scores. Documents without a probability are relevant with the
+        measure's `p`, as in ``Delta(nDCG@10, p=0.5)``. If a ranking ends before the cutoff, the unknown documents that
+        fill it up can be relevant only in the bounds. For ranked lists, a dict of documents and probabilities.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of all documents that count, for U and TBG, as for `evaluate`.
     depth : int, optional
         Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
         count.
     names : tuple of str, optional
-        Names of the runs in tables; by default those of two files, else ``a`` and ``b``.
+        Names of the runs in tables. By default, runs from two files are named after their files, and other runs are
+        ``a`` and ``b``.
     ties : str
         ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
         one order, as for `evaluate`.
@@ -156,7 +156,7 @@ def compare_all(
     Parameters
     ----------
     runs : list of runs, or {name: run}
-        Two or more, each as `evaluate` takes them.
+        Two or more runs, of any kind that `evaluate` takes.
     measures, qrels, probabilities, docs, depth, ties, score_dtype, variance, strict, threads
         As for `compare`.
     itself : bool

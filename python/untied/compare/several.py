@@ -103,7 +103,8 @@ class Comparisons(MeasureResults):
         Table
             A row and a column for each run; the first column, ``run``, has the names. The diagonal has the comparison
             of each run with itself, if it was computed. An asymmetric measure compares the run of the row with the run
-            of the column. Below the diagonal, it is empty, unless its value is the negative of the one above.
+            of the column. Below the diagonal, an asymmetric measure is empty, unless its value is the negative of the
+            one above.
         """
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])

@@ -38,15 +38,15 @@ def curves(
     """Measures of one query at every rank.
 
     Dynamic recall r_i (Typke, Veltkamp & Wiering 2006) is the share of the first i documents that can be expected by
-    rank i, because their group begins within the first i documents of the ground truth. After its end, all of its
-    documents can be expected. The mean of r_i over the n ranks of the ground truth is ADR.
+    rank i, because their group begins within the first i documents of the ground truth. After the end of the ground
+    truth, all of its documents can be expected. The mean of r_i over the n ranks of the ground truth is ADR.
 
     Parameters
     ----------
     qrels, runs, score_dtype, qrels_format, threads
         As for `evaluate`.
     ties : str
-        As for `evaluate`. Here it is ``"range"`` by default.
+        As for `evaluate`. The default of `ties` is ``"range"``.
     query : str
         The query.
     depth : int, optional

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Evaluator:
     """Qrels and measures, prepared once for any number of runs.
 
-    Use it if you evaluate many runs, as in a training loop: it indexes the qrels and computes the discounts only once.
+    Use an `Evaluator` if you evaluate many runs, as in a training loop. It indexes the qrels and computes the discounts
+    only once.
 
     Parameters
     ----------
@@ -40,20 +41,21 @@ class Evaluator:
         R@100.
     ties : str
         How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
-        Najork 2008). ``"range"``: the mean, and the lowest and highest value. ``"best"``, ``"worst"``: only the best or
-        the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10. ``"trec"``: the same
-        after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``: the order of the input.
-        ``"rank"``: by the rank column of files in TREC's format, lowest first, instead of by score; equal ranks are
-        tied.
+        Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
+        only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
+        ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
+        the order of the input. ``"rank"``: the order of the rank column of files in TREC's format, lowest first,
+        instead of the scores; documents with equal ranks are tied.
     unjudged : str
-        How to score unjudged documents. ``"nonrelevant"``: as not relevant. ``"remove"``: remove them from the ranking
-        first (condensed lists). ``"range"``: as not relevant, with the lowest and highest value if each of them may
-        have any grade of the qrels. ``"best"``, ``"worst"``: only the highest or the lowest of these values. With
-        ``ties="range"``, the bounds also cover all orders of tied documents; with ``ties="expected"``, they are bounds
-        of the mean over orders.
+        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
+        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
+        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
+        documents; with ``ties="expected"``, they are bounds of the mean over orders.
     unretrieved : str
-        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: as not relevant.
-        ``"pooled"``: like retrieved unjudged documents, with `unjudged` of ``"range"``, ``"best"`` or ``"worst"``.
+        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
+        relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``
+        or ``"worst"``.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` to round them.
@@ -63,17 +65,17 @@ class Evaluator:
     qrels_format : str
         Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
         measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
-        ``"mirex"``: files with a partly ordered truth. Others as in `read_qrels`. Dicts of stratified qrels are
-        ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
+        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
     on_undefined : str
         How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
-        ``"zero"``: as 0. ``"nan"``: leave it out of the mean. ``"raise"``: raise an error.
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     adjust : str
         ``"chance"``: adjust every query's value for chance: (value - expected) / (best - expected). *Expected* is the
         mean over all orders of the documents that the run retrieves for the query, and *best* the value of their best
-        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has 0 and the best order 1; a negative
-        value is worse than random. The value is undefined if all orders have the same value. ``"none"``: leave values
-        as they are.
+        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has the value 0, the best order has 1, and
+        a run with a negative value is worse than a random order. The value is undefined if all orders have the same
+        value. ``"none"``: leave values as they are.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of documents, and optionally their reading times in seconds, for TBG and U.
     variance : bool
@@ -82,7 +84,7 @@ class Evaluator:
         Whether to raise an error instead of a warning if a run and the qrels have no query or no document in common,
         look swapped, or nothing is relevant.
     threads : int, optional
-        Number of threads; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Raises
     ------
@@ -161,7 +163,7 @@ class Evaluator:
         -----
         UntiedWarning
             A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant. With
-            ``strict=True`` it is an `UntiedError`.
+            ``strict=True``, an `UntiedError` is raised instead.
         """
         return self._evaluate_all(runs, stream, None, keep=True)
 
@@ -220,7 +222,8 @@ class Evaluator:
         Returns
         -------
         dict
-            Canonical names of measures and their means over queries (sums, for counts). Look-up takes any spelling.
+            Canonical names of measures and their means over queries (sums, for counts). You can look up a measure in
+            any spelling.
         """
         runs = named_sources(run)
         if len(runs) != 1:

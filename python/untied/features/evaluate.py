@@ -323,7 +323,8 @@ def features(
         array, documents x features; or a frame: a pandas DataFrame, a dict of columns, or any object with Arrow's C
         stream. A frame has a column for each feature, or one column of lists.
     measures : measures or their names, optional
-        As for `Evaluator`. Measures of subtopics, sampled pools or lengths of documents need more than labels.
+        As for `Evaluator`. Measures that use subtopics, sampled pools or lengths of documents are refused, because they
+        need more than labels.
     labels : array, or name of a column, optional
         Grades of documents. An array needs them; in a frame it is the column ``label``, ``relevance``, ``rel``,
         ``grade`` or ``gain`` by default.

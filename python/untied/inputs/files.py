@@ -130,10 +130,10 @@ def read_run(
     format : str
         ``"trec"``: ``query Q0 document rank score tag``, one retrieved document per line. Columns are separated by
         spaces or tabs; blank lines and lines that begin with ``#`` are skipped; rank and tag are not used.
-        ``"trec-ranks"``: the same, ordered by rank instead of score, equal ranks being tied; the scores are not used.
-        ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on every
-        line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a rank-eval
-        request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,
+        ``"trec-ranks"``: like ``"trec"``, but ordered by rank instead of score; equal ranks are tied, and scores are
+        not used. ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on
+        every line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a
+        rank-eval request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,
         .parquet), and ``"trec"`` for any other.
     columns : dict, optional
         Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
@@ -188,8 +188,8 @@ def read_qrels(
 ) -> Qrels:
     """Read qrels from a file.
 
-    A grade is any finite number. Negative ones mean *pooled but not judged*: such documents count neither as relevant
-    nor as judged non-relevant.
+    A grade is any finite number. A negative grade means *pooled but not judged*: such documents count neither as
+    relevant nor as judged non-relevant.
 
     Parameters
     ----------
@@ -202,9 +202,10 @@ def read_qrels(
         each subtopic, which measures such as ``alpha_nDCG`` use; all other measures use the highest of these grades.
         ``"stratified"`` for a pool that was sampled by stratum, for ``xinfAP`` and ``infNDCG``: ``query 0 document
         stratum grade``. ``"prels"`` for inclusion probabilities, for ``statAP``: ``query document grade method
-        probability``. These three can also be read from tables, recognised by the suffix. For a partly ordered ground
-        truth: ``"groups"``, one query per line with the best group first: ``query document document | document``; or
-        ``"mirex"``: ``source query document group``, where group 1 is the best. The last group gets grade 1.
+        probability``. ``"subtopics"``, ``"stratified"`` and ``"prels"`` can also be read from tables, which are
+        recognised by the suffix of the file. For a partly ordered ground truth: ``"groups"``, one query per line with
+        the best group first: ``query document document | document``; or ``"mirex"``: ``source query document group``,
+        where group 1 is the best. The last group gets grade 1.
     columns : dict, optional
         As for `read_run`. ``"grade"`` takes the place of ``"score"``.
     threads : int, optional

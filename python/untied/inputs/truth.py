@@ -121,9 +121,9 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     preferences : iterable of (better, worse)
         Pairs of documents.
     coarsen : bool
-        Whether to group documents by level if the preferences do not form ordered groups. The level is the number
-        of documents in the longest chain above a document, each preferred to the next. This keeps every preference, and
-        adds some that nobody stated.
+        Whether to group documents by level if the preferences do not form ordered groups. The level is the number of
+        documents in the longest chain above a document, each preferred to the next. Grouping by level keeps every
+        preference, and adds some that nobody stated.
 
     Returns
     -------
@@ -182,10 +182,10 @@ def groups_from_rankings(
 ) -> list[list[Any]]:
     """Make ordered groups from several experts' rankings; ranks of neighbouring groups differ significantly.
 
-    Documents are sorted by their median rank (those of equal medians by their mean rank). Going down, a document begins
-    a new group if its ranks differ significantly from those of every document in the current group. MIREX 2005
-    grouped its ground truth this way, as far as the paper (Typke et al. 2005) tells. The boundaries of groups depend on
-    `alpha` and on the number of experts, so use a measure that does not depend much on them.
+    Documents are sorted by their median rank (those of equal medians by their mean rank). From the top down, a document
+    begins a new group if its ranks differ significantly from the ranks of every document in the current group. MIREX
+    2005 grouped its ground truth this way, as far as the paper (Typke et al. 2005) tells. The boundaries of groups
+    depend on `alpha` and on the number of experts, so use a measure that does not depend much on them.
 
     Parameters
     ----------

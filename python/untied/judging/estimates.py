@@ -50,18 +50,18 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
     """Return the asymptotic standard errors of infAP by query.
 
-    They measure the error that comes from judging only a random part of the pool (Yilmaz, Kanoulas & Aslam 2008). The
-    variance has two parts: the variance between the precisions at the relevant documents, and the variance of each
-    precision, which is estimated from the judged documents above its rank. These samples are nested, so there are
-    covariances. R is the number of judged relevant documents, f the judged share of the pool, and s2 the variance of
-    the R estimated precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed share of
+    A standard error measures the error that comes from judging only a random part of the pool (Yilmaz, Kanoulas & Aslam
+    2008). The variance has two parts: the variance between the precisions at the relevant documents, and the variance
+    of each precision, which is estimated from the judged documents above its rank. These samples are nested, so there
+    are covariances. R is the number of judged relevant documents, f the judged share of the pool, and s2 the variance
+    of the R estimated precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed share of
     relevant documents among the m, and v = rho (1 - rho) / m (1 - m/D):
 
         Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
 
     The formula is asymptotic and **too small if few documents are judged**: when all samples of small pools were
     enumerated, nominal 95 % intervals contained the true value in only 55 to 84 % of them. f and R are treated as
-    known. If this matters, prefer bounds (``unjudged="range"``) or a bootstrap over queries.
+    known. For small samples, prefer bounds (``unjudged="range"``) or a bootstrap over queries.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def judge_next(
         closer if a document that would help the trailing run is judged not relevant, or one that would help the leading
         run is judged relevant. So each counts by its swing times the probability of this outcome.
     threads : int, optional
-        Number of threads; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

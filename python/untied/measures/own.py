@@ -49,9 +49,9 @@ def measure(
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Make a measure from a function that computes its value for one ranking.
 
-    The measure is used as any other, by object or by name, under every policy. For tied documents, the value is the
-    mean over all orders. It is exact for up to 5,000 arrangements of their grades, else an estimate from a fixed sample
-    of at most 10,000 arrangements, with a standard error.
+    You can use the measure like any other, as an object or by name, with every policy. For tied documents, the value is
+    the mean over all orders. The mean is exact for up to 5,000 arrangements of their grades. For more, it is an
+    estimate from a fixed sample of at most 10,000 arrangements, with a standard error.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def measure(
         Whether the measure takes ``@k``.
     best_by_grade : bool
         Whether, among all orders of tied documents, descending grades always give the highest value and ascending
-        grades the lowest (with `lower_is_better`, the other way round). untied does not check this. If it is true,
-        ``low`` and ``high`` are exact. Otherwise, they are the smallest and largest values over the computed orders,
-        which include these two; if some orders were not computed, the certainty is ``estimate``.
+        grades the lowest (with `lower_is_better`, the other way round). untied does not check this. If you set this to
+        True, ``low`` and ``high`` are exact. Otherwise, they are the smallest and largest values over the computed
+        orders, which include these two; if some orders were not computed, the certainty is ``estimate``.
     grows_with_grade : bool
         Whether a higher grade of a document never lowers the value (or, with `lower_is_better`, never raises it), even
-        though ``ideal`` changes too, and a defined value stays defined. untied does not check this. It makes bounds
-        over the grades of unjudged documents possible (``unjudged="range"``).
+        though ``ideal`` changes too, and a defined value stays defined. untied does not check this. This property makes
+        bounds over the grades of unjudged documents possible (``unjudged="range"``).
     lower_is_better : bool
         Whether the best order is the one with the lowest value.
     numpy : bool

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 class Value(float):
     """The value of a measure: a float with bounds, variance and certainty.
 
-    Use it like any float: in arithmetic and comparisons, with ``sum``, ``max``, ``round``, ``json``, numpy and pandas.
-    Comparisons ignore `low` and `high`, and the results of arithmetic are plain floats. An undefined value is NaN
-    (``math.isnan``). Values are immutable.
+    Use a `Value` like any float: in arithmetic and comparisons, with ``sum``, ``max``, ``round``, ``json``, numpy and
+    pandas. Comparisons ignore `low` and `high`, and the results of arithmetic are plain floats. An undefined value is
+    NaN (``math.isnan``). Values are immutable.
     """
 
     __slots__ = ("_rest",)

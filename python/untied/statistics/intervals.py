@@ -46,7 +46,7 @@ def mean_interval(
     seed : int
         Seed of the samples.
     threads : int, optional
-        Number of threads; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

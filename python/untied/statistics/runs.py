@@ -160,8 +160,8 @@ def significance(
         How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
         ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
     interval : str
-        Confidence interval of each difference, see `mean_interval`: ``"bca"``, ``"t"``, or ``"none"``. It is not
-        corrected for the number of comparisons.
+        Confidence interval of each difference, see `mean_interval`: ``"bca"``, ``"t"``, or ``"none"``. The interval is
+        not corrected for the number of comparisons.
     level : float
         Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
     samples
@@ -170,11 +170,11 @@ def significance(
         As for `randomization_test`.
     bounds : comparisons, optional
         Results of `untied.compare` by ``Delta`` of the same measures with the same qrels, one for each pair of runs:
-        bounds of differences over all grades of unjudged documents. They are narrower than bounds of single runs,
-        because a document has the same grade in both runs. They do not exist for measures that divide by the number of
-        relevant documents or by an ideal value, such as nDCG.
+        bounds of differences over all grades of unjudged documents. These bounds are narrower than bounds of single
+        runs, because a document has the same grade in both runs. There are none for measures that divide by the number
+        of relevant documents or by an ideal value, such as nDCG.
     threads : int, optional
-        Number of threads; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------
@@ -281,7 +281,7 @@ def discriminative_power(
     results : Results
         Results of three or more runs for the same queries.
     test : str
-        As for `significance`. There is no correction.
+        As for `significance`. The p-values are not corrected.
     level : float
         Pairs with p of at most 1 - `level` count as distinguished.
     samples, seed, threads
@@ -293,7 +293,7 @@ def discriminative_power(
         For every measure: ``power``, the share of distinguished pairs; ``pairs``, the number of pairs; ``told_apart``,
         the number of distinguished pairs; and ``difference``, the smallest number such that all pairs with a larger or
         equal difference of means are distinguished (None if the pair with the largest difference is not). For geometric
-        means, it is a difference of logarithms, and ``scale`` is as in `Significance`.
+        means, the difference is one of logarithms, and ``scale`` is as in `Significance`.
 
     Raises
     ------

@@ -76,9 +76,9 @@ def randomization_test(
 
     Under the null hypothesis, the sign of each query's difference is random. With up to 32 queries (for 100,000
     samples; in general, if the signs of half of the queries can be chosen in at most `samples` ways), the sum of the
-    differences is compared with the sums for all choices of signs, and p is exact. With more queries, it is compared
-    with a random sample of choices, and p = (1 + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). Sums that
-    differ by less than 1e-12 of the largest difference per query count as equal.
+    differences is compared with the sums for all choices of signs, and p is exact. With more queries, the sum is
+    compared with the sums for a random sample of choices, and p = (1 + number as extreme) / (1 + `samples`) (Phipson &
+    Smyth 2010). Sums that differ by less than 1e-12 of the largest difference per query count as equal.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def paired_p(
     samples, seed
         As for `randomization_test`.
     threads : int, optional
-        Number of threads; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

@@ -277,7 +277,7 @@ class Distributions(MeasureResults):
         Parameters
         ----------
         threads : int, optional
-            Number of threads; as many as there are processors by default. It never changes a value.
+            Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
         Returns
         -------

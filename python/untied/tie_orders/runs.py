@@ -66,7 +66,7 @@ def distributions(
         two others. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
     cells : int
         Largest number of steps between the lowest and the highest value of an enclosed distribution. With more steps,
-        its bounds are closer together, but take longer to compute.
+        the bounds of the distribution are closer together, but take longer to compute.
     strict, threads
         As for `Evaluator`.
 

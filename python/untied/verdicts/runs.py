@@ -34,17 +34,18 @@ def certify(
 ) -> Verdicts:
     """Find out which of two runs is better, whatever their unjudged documents are.
 
-    For every pair of runs and every measure, this finds the lowest and highest difference of their means over all
-    grades that unjudged documents may have, how many further relevant documents could overturn the order, and up to how
-    many per query it is certain. A document has the same grade in both runs, and every relevant document counts in R
-    and in the ideal ranking. All judged queries count; one that is missing from a run counts as an empty ranking.
+    For every pair of runs and every measure, `certify` finds the lowest and highest difference of the means over all
+    grades that unjudged documents may have. It also finds how many more relevant documents could end the lead of the
+    better run, and up to how many relevant documents per query the lead is certain. A document has the same grade in
+    both runs, and every relevant document counts in R and in the ideal ranking. All judged queries count; one that is
+    missing from a run counts as an empty ranking.
 
     Parameters
     ----------
     qrels : qrels
         Judgments, as for `evaluate`.
     runs : list of runs, or {name: run}
-        Two or more, each as `evaluate` takes them.
+        Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
         P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR or Bpref, with their parameters. By default
         nDCG@10, P@10 and RR.
@@ -54,11 +55,11 @@ def certify(
         nDCG with several grades, bounds may be wider than necessary). ``"docid"``, ``"trec"``, ``"given"``: one order,
         as for `evaluate`.
     unjudged : str
-        ``"retrieved"``: every retrieved document without a judgment may be relevant. ``"pooled"``: only those that are
-        in the pool (negative grade); all others are non-relevant.
+        ``"retrieved"``: every retrieved document without a judgment may be relevant. ``"pooled"``: only unjudged
+        documents in the pool (negative grade) may be relevant; all others are non-relevant.
     unretrieved : str
-        ``"none"``: of the unjudged documents, only those that one of the two runs retrieves may be relevant.
-        ``"pooled"``: also those in the pool that neither run retrieves.
+        ``"none"``: only unjudged documents that one of the two runs retrieves may be relevant. ``"pooled"``: documents
+        in the pool that neither run retrieves may be relevant too.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     most : int, optional
@@ -67,7 +68,7 @@ def certify(
         Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
         relevant.
     threads : int, optional
-        Number of threads; as many as there are processors by default. It never changes a value.
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

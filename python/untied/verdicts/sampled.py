@@ -64,7 +64,7 @@ def from_sample(
     qrels : qrels
         Judgments as for `evaluate`. Pooled documents that are not judged have a negative grade.
     runs : list of runs, or {name: run}
-        Two or more, each as `evaluate` takes them.
+        Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
         P, Hits, RBP or DCG, with their parameters. By default P@10 and DCG@10.
     level : float
@@ -75,8 +75,8 @@ def from_sample(
     ties : str
         ``"expected"``: means over all orders of tied documents; ``"docid"``: ties by id, descending.
     strict : bool
-        Whether it is an error, and not only a warning, that a run and the qrels have no document in common, or that
-        nothing is relevant.
+        Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
+        relevant.
     threads : int, optional
         Number of threads for reading; as many as there are processors by default.
 

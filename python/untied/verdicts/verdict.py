@@ -17,16 +17,16 @@ class Verdict:
     Attributes
     ----------
     verdict : str
-        ``"A"``: the first run is better whatever unjudged documents are; ``"B"``: the second is; ``"open"``: it depends
-        on them.
+        ``"A"``: the first run is better whatever the grades of unjudged documents are. ``"B"``: the second run is
+        better whatever these grades are. ``"open"``: the grades decide which run is better.
     low, high : float
         The lowest and the highest difference of the means, first run minus second.
     overturn : float
-        The smallest number of unjudged documents, over all queries, that would end the lead if they were relevant;
-        infinite if no number would, 0 if neither run is ahead.
+        The smallest number of unjudged documents, in all queries together, that would end the lead if they were
+        relevant; infinite if no number would end it, 0 if neither run is ahead.
     largest_m : float or None
         The largest M for which the lead is certain as long as at most M unjudged documents of each query are relevant;
-        infinite if it is certain for every M, None if neither run is ahead.
+        infinite if the lead is certain for every M, None if neither run is ahead.
     is_exact : bool
         Whether the difference can be as low as `low` and as high as `high`; otherwise these bounds may be wider than
         necessary.
