@@ -89,8 +89,8 @@ def test_percentages_of_baselines_that_are_negative_or_zero() -> None:
     [check] = gate(QRELS, nothing, baseline=nothing, max_drop={"RR": "50%"}).checks
     assert (check.limit, check.value, check.passed) == (0, 0, True)
     worse = {query: ["b", "c"] for query in QRELS}
-    [check] = gate(QRELS, worse, baseline=nothing, max_drop={"Unjudged@2": "-5%"}).checks
-    assert check.limit == -0.025
+    [check] = gate(QRELS, worse, baseline=nothing, max_drop={"Unjudged@2": "5%"}).checks
+    assert check.limit == 0.025
 
 
 @pytest.mark.parametrize("limit", [nan, inf, -inf, "nan", "inf%", "1e999", "", "%", "5%%", None, True, "0x1", "0_01"])

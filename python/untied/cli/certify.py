@@ -169,6 +169,8 @@ def main(arguments: Sequence[str]) -> None:
         lines = ([_cell(row[column], column, options.digits) for column in columns] for row in rows)
         texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
         text = output.lines(columns, lines, style, texts if options.explain or options.levels else min(texts, 3))
+        if style in ("table", "md") and not options.ranks:
+            text = f"{_sign(options.explain)}\n{'' if style == 'table' else chr(10)}{text}"
     output.write(text, options.output)
     notes.show(said)
     if options.certificate:
@@ -231,6 +233,13 @@ def _explained(found: Verdicts, run_a: str, run_b: str) -> tuple[Sequence[str], 
                 place = {"measure": measure, "query": query.query, "bound": role, "difference": grades.difference}
                 rows += [{**place, "document": document, "grade": grade} for document, grade in _documents(grades)]
     return ("measure", "query", "bound", "document", "difference", "grade"), rows
+
+
+def _sign(explained: Sequence[str] | None) -> str:
+    """A line above the table on which run is subtracted from which."""
+    if explained:
+        return f"difference: {show_id(explained[0])} (A) minus {show_id(explained[1])} (B)"
+    return "low, high: bounds of the difference, run_a (A) minus run_b (B)"
 
 
 def _documents(grades: Grades) -> Iterator[tuple[str, float]]:

@@ -40,12 +40,12 @@ class Report:
         changed = found.most_changed(top)
         rows = self._by_query(found, found.queries if per_query else changed)
         head = ["query", *found.measures]
-        sign = f", {old} minus {new}" if found.measures[0].startswith("Delta(") else ""
+        sign = f"; Delta is {old} minus {new}" if _has_delta(found) else ""
         parts = [
-            self.title(f"{old} to {new}: {queries:,} {'query' if queries == 1 else 'queries'}"),
+            self.title(f"{old} to {new}: {queries:,} {'query' if queries == 1 else 'queries'}{sign}"),
             self._distribution(found),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
-            self.title(f"changed most by {found.measures[0]}{sign}"),
+            self.title(f"changed most by {found.measures[0]}"),
             self._told(
                 head, [[show_id(query), *rows[query]] for query in changed], map(moved, map(found.moved, changed))
             ),
@@ -62,7 +62,8 @@ class Report:
                 of_queries = self._by_query(pair, pair.queries).items()
                 rows += [[*names, show_id(query), *cells] for query, cells in of_queries]
             rows.append([*names, *(["all"] if per_query else []), *map(self._value, pair.means.to_dicts())])
-        return self.table([*head, *pairs[0].measures], rows, texts=len(head))
+        sign = "Delta is run a minus run b\n" + "\n" * (self.style == "md") if _has_delta(pairs[0]) else ""
+        return sign + self.table([*head, *pairs[0].measures], rows, texts=len(head))
 
     def title(self, text: str) -> str:
         """A heading."""
@@ -127,6 +128,10 @@ class Report:
             for change, entries in changes.items():
                 told += _filled(f"  {change:<9}", entries, most)
         return "".join(f"{line}\n" for line in told)
+
+
+def _has_delta(found: Comparison) -> bool:
+    return any(name.startswith("Delta(") for name in found.measures)
 
 
 def _padded(rows: list[list[str]], texts: int) -> list[list[str]]:

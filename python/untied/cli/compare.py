@@ -155,7 +155,9 @@ def main(arguments: Sequence[str]) -> None:
     pairs = [found[pair] for pair in found.pairs]
     notes = [*skipped, *_notes(pairs), *(() if verdicts is None else not_exact(verdicts, OF_VERDICTS))]
     if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
-        notes.append("Delta lets unjudged documents be relevant; untied stats counts them as non-relevant")
+        a, b = map(show_id, found.pairs[0]) if len(pairs) == 1 else ("run a", "run b")
+        which = "the run of the row minus that of the column" if options.matrix else f"{a} minus {b}"
+        notes.append(f"Delta is {which}; it lets unjudged documents be relevant, untied stats counts them non-relevant")
     if style == "json":
         text = _json(found, pairs, options, inputs, notes, verdicts)
     elif options.matrix:

@@ -15,7 +15,7 @@ from untied.measures import as_measure, as_measures
 from untied.policies import GATING, Policies, described_by
 from untied.statistics.intervals import check_level
 from untied.statistics.tests import SAMPLES
-from untied.statistics.values import check_samples
+from untied.statistics.values import check_samples, check_seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,6 +189,7 @@ def gate(
     GATING["on_undefined"].check(on_undefined)
     check_level(level)
     check_samples(samples)
+    check_seed(seed)
     if top < 1:
         raise UntiedError(f"top must be at least 1, not {top}")
     allowed = Allowed(allow_missing, on_undefined, top)
@@ -207,8 +208,6 @@ def gate(
             raise UntiedError(f"the limit of --min-overturn for {limit.measure} must be a whole number from 1")
         if baseline is None and limit.kind not in ("min", "max"):
             raise UntiedError(f"{limit.kind.replace('-', '_')} needs a baseline")
-        if significant and limit.kind == "max-drop" and limit.number < 0:
-            raise UntiedError(f"--significant tests whether {limit.measure} drops at all; --max-drop cannot be below 0")
     judged = as_qrels(qrels, threads, qrels_format)
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
     overlap.demand({name: overlap.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})

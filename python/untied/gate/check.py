@@ -96,7 +96,7 @@ class Check:
             said = f"{of} {verb} {value} ({self.decided_on}), {edge}"
         if self.p is not None:
             verdict = "not significant, " if self.passed else "" if self.reasons else "significant, "
-            said += f"; {verdict}p is {self.p:.4g}"
+            said += f"; {verdict}p is {self.p:.4g} (one-sided, over the same queries)"
         return "; ".join([said, *self.reasons])
 
     def _of_verdict(self) -> str:

@@ -139,17 +139,29 @@ class Limit:
         if not abs(self.number) < float("inf"):
             expected = "a number or a percentage" if kind == "max-drop" else "a number"
             raise UntiedError(f"the limit of --{kind} for {measure} must be {expected}, not {given!r}")
+        if kind in ("max-drop", "max-med") and self.number < 0:
+            to_be_better = "; --certain requires that the run is better" if kind == "max-drop" else ""
+            raise UntiedError(f"the limit of --{kind} for {measure} must not be negative, found {given}{to_be_better}")
+        if kind in ("min", "max") and self._is_share_of_one and not 0 <= self.number <= 1:
+            raise UntiedError(
+                f"the limit of --{kind} for {measure} must be from 0 to 1, as its values are, found {given}"
+            )
 
     @property
     def allows_all(self) -> bool:
         """Whether the limit allows a drop or difference as large as the measure's range."""
-        if self.kind not in ("max-drop", "max-med") or self.measure.is_geometric:
+        return self.kind in ("max-drop", "max-med") and self._is_share_of_one and self.number >= 1
+
+    @property
+    def _is_share_of_one(self) -> bool:
+        """Whether all values of the measure, and so its means, are known to be from 0 to 1."""
+        if self.measure.is_geometric:
             return False
         ranges = {info["name"]: info["range"] for info in _core.measure_info()}
         range_, _, beyond = ranges.get(self.measure.name, "").partition(";")
         # Parameters may widen the range.
         is_certain = not beyond or ("rarely" not in beyond and "(" not in str(self.measure))
-        return range_ == "0 to 1" and is_certain and self.number >= 1
+        return range_ == "0 to 1" and is_certain
 
     def of(self, baseline: float) -> float:
         """The limit as a value of the measure."""

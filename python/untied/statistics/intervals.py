@@ -8,6 +8,7 @@ from untied import _core
 from untied.errors import UntiedError, check_one_of
 from untied.statistics.values import (
     check_samples,
+    check_seed,
     differences_of,
     mean_of,
     need_scipy,
@@ -59,7 +60,7 @@ def mean_interval(
         As for `randomization_test`, or SciPy is needed and not installed.
     """
     values = plain_values("a", a)[1] if b is None else differences_of(a, b)
-    return interval_of(values, method, check_level(level), check_samples(samples), seed, threads)
+    return interval_of(values, method, check_level(level), check_samples(samples), check_seed(seed), threads)
 
 
 def interval_of(

@@ -30,7 +30,7 @@ from untied.statistics.tests import (
     t_p,
     wilcoxon_p,
 )
-from untied.statistics.values import check_samples, mean_of, standard_deviation
+from untied.statistics.values import check_samples, check_seed, mean_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,6 +209,7 @@ def significance(
     check_one_of("interval", interval, INTERVALS)
     check_level(level)
     check_samples(samples)
+    check_seed(seed)
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}

@@ -9,6 +9,7 @@ from untied.errors import UntiedError, check_one_of
 from untied.policies import described_by
 from untied.statistics.values import (
     check_samples,
+    check_seed,
     differences_of,
     mean_of,
     need_scipy,
@@ -106,7 +107,7 @@ def randomization_test(
     difference 0.2333, p 0.25 (exact), 3 queries
     """
     differences = differences_of(a, b)
-    ((p, certainty),) = randomization_p([differences], alternative, check_samples(samples), seed, None)
+    ((p, certainty),) = randomization_p([differences], alternative, check_samples(samples), check_seed(seed), None)
     return Test(mean_of(differences), p, len(differences), certainty)
 
 
@@ -131,7 +132,7 @@ def paired_p(
         p, and the p-value if all queries differed in the same direction, which is the smallest possible for this number
         of queries.
     """
-    ((p, certainty),) = randomization_p([differences], "greater", check_samples(samples), seed, threads)
+    ((p, certainty),) = randomization_p([differences], "greater", check_samples(samples), check_seed(seed), threads)
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
 
 

@@ -80,3 +80,10 @@ def check_samples(samples: int) -> int:
     if samples < 1:
         raise UntiedError(f"samples must be at least 1, not {samples}")
     return samples
+
+
+def check_seed(seed: int) -> int:
+    """Refuse a seed that the generator of random numbers does not take."""
+    if not 0 <= seed < 1 << 64:
+        raise UntiedError(f"seed must be from 0 to 2^64 - 1, not {seed}")
+    return seed
