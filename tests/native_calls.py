@@ -164,7 +164,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "FeatureEvaluation": lambda: untied.features(folder() / "letor", ["AP"]).table(),
     "ArrayComparer": lambda: untied.compare_arrays([[1, 2, 3]] * 99, [[3, 2, 1]] * 99, "RBO"),
     "ArrayEvaluator": lambda: untied.evaluate_arrays([[1, 2, 2]] * 99, [[0, 1, 0]] * 99, ["AP"], ties="range").means,
-    "ArrayEvaluation": lambda: untied.evaluate_arrays([[1, 2, 2]] * 99, [[0, 1, 0]] * 99, ["AP"]).per_query("AP"),
+    "ArrayEvaluation": lambda: untied.evaluate_arrays([[1, 2, 2]] * 99, [[0, 1, 0]] * 99, ["AP"]).per_query["AP"],
     "Totals": batch_evaluation,
     "TrecEvaluator": lambda: _core.TrecEvaluator(QRELS, ["map"], level=1, judged_only=False, ties="trec").evaluate(
         RUNS["one"]

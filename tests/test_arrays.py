@@ -112,7 +112,7 @@ def test_the_same_bits_as_names(name: str, data: st.DataObject) -> None:
             scores, labels, measure, num_relevant=made.totals, threads=threads, **form, **options
         )
         np.testing.assert_array_equal(parts(found[measure]), parts(expected[measure]))
-        np.testing.assert_array_equal(fields(found.per_query(measure)), one_by_one)
+        np.testing.assert_array_equal(fields(found.per_query[measure]), one_by_one)
         assert found[measure].certainty == expected[measure].certainty
         assert found.facts() == facts
         columns = np.array([scores, scores])
@@ -121,6 +121,26 @@ def test_the_same_bits_as_names(name: str, data: st.DataObject) -> None:
         )
         np.testing.assert_array_equal(fields(many[measure]), np.array([parts(expected[measure])] * 2).T)
         assert many.facts() == [facts, facts]
+
+
+def test_values_of_queries_are_a_table_too() -> None:
+    scores, labels = np.array([[1.0, 1.0], [1.0, 2.0]]), [[1, 0], [1, 0]]
+    found = untied.evaluate_arrays(scores, labels, ["RR", "P@1"], ties="range")
+    assert found.per_query.measures == ["RR", "P@1"]
+    assert len(found.per_query) == 2
+    assert repr(found.per_query) == "<untied.ArrayQueries: RR, P@1; 2 queries>"
+    documents = {f"q{row}": {f"d{i}": float(score) for i, score in enumerate(of)} for row, of in enumerate(scores)}
+    judged = {query: {"d0": 1, "d1": 0} for query in documents}
+    expected = untied.evaluate(judged, documents, ["RR", "P@1"], ties="range").per_query.to_dicts()
+    assert found.per_query.to_dicts() == [
+        {"query": row["query"][1:]} | {name: row[name] for name in ("measure", "value", "low", "high")}
+        for row in expected
+    ]
+    both = untied.evaluate_arrays([scores, -scores], labels, ["RR", "P@1"], per_query=True).per_query
+    assert [(row["column"], row["query"], row["measure"], row["value"]) for row in both.to_dicts()][3:6] == [
+        ("0", "1", "P@1", 0.0), ("1", "0", "RR", 0.75), ("1", "0", "P@1", 0.5),
+    ]  # fmt: skip
+    assert "low" not in both.to_polars().columns
 
 
 def test_many_columns() -> None:
@@ -134,11 +154,11 @@ def test_many_columns() -> None:
         for measure in ("nDCG@5", "AP"):
             assert many[measure].value[i] == one[measure].mean
             assert many[measure].variance[i] == one[measure].variance
-            np.testing.assert_array_equal(many.per_query(measure).value[i], one.per_query(measure).value)
+            np.testing.assert_array_equal(many.per_query[measure].value[i], one.per_query[measure].value)
     assert many.means.columns == ["column", "measure", "value", "variance"]
     assert many.means["value"] == [many[m].value[i] for i in range(4) for m in ("nDCG@5", "AP")]
     with pytest.raises(untied.UntiedError, match="per_query=True"):
-        evaluator.evaluate(scores).per_query("AP")
+        evaluator.evaluate(scores).per_query["AP"]
     assert len(evaluator.evaluate(scores[:0])["AP"].value) == 0
     with pytest.raises(KeyError, match="RR was not computed; nDCG@5, AP were"):
         many["RR"]
@@ -240,12 +260,12 @@ def test_tensors_are_not_copied() -> None:
 def test_num_relevant() -> None:
     scores, labels = [[3, 2, 1], [3, 2, 1]], [[1, 0, 1], [0, 0, 1]]
     found = untied.evaluate_arrays(scores, labels, ["R@3", "nDCG"], num_relevant=[4, 1])
-    assert found.per_query("R@3").value.tolist() == [0.5, 1]
+    assert found.per_query["R@3"].value.tolist() == [0.5, 1]
     by_grade = untied.evaluate_arrays(scores, labels, ["R@3", "nDCG"], num_relevant={1: [4, 1]})
-    np.testing.assert_array_equal(by_grade.per_query("nDCG").value, found.per_query("nDCG").value)
+    np.testing.assert_array_equal(by_grade.per_query["nDCG"].value, found.per_query["nDCG"].value)
     ideal = sum(1 / np.log2(rank + 2) for rank in range(4))
-    assert found.per_query("nDCG").value[0] == pytest.approx((1 + 0.5) / ideal)
-    assert untied.evaluate_arrays(scores, labels, "R@3", num_relevant=4).per_query("R@3").value.tolist() == [0.5, 0.25]
+    assert found.per_query["nDCG"].value[0] == pytest.approx((1 + 0.5) / ideal)
+    assert untied.evaluate_arrays(scores, labels, "R@3", num_relevant=4).per_query["R@3"].value.tolist() == [0.5, 0.25]
 
 
 REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
@@ -330,7 +350,7 @@ def test_results_are_shown() -> None:
     found = untied.evaluate_arrays([[1, 1]], [[1, 0]], ["RR", "NumQ"], ties="range")
     assert repr(found).splitlines() == ["                     RR  NumQ", "0.7500 [0.5000, 1.0000]     1"]
     assert "<table>" in found._repr_html_()
-    assert repr(found.per_query("RR")) == "<untied.ArrayValues: 1 rows>"
+    assert repr(found.per_query["RR"]) == "<untied.ArrayValues: 1 rows>"
     assert (found.measures, len(found), found.queries.tolist()) == (["RR", "NumQ"], 1, [0])
     with_ids = untied.evaluate_arrays([1, 2, 3], [1, 0, 1], "RR", query_ids=["b", "b", "a"])
     assert with_ids.queries.tolist() == ["b", "a"]
@@ -394,7 +414,7 @@ def test_many_short_queries_are_counted_as_they_are_sorted(width: int, dtype: An
     # Bpref reads judged non-relevant documents too, so that everything is sorted.
     ordered = untied.evaluate_arrays(scores, labels, [*measures, "Bpref"])
     for measure in measures:
-        np.testing.assert_array_equal(counted.per_query(measure).value, ordered.per_query(measure).value)
+        np.testing.assert_array_equal(counted.per_query[measure].value, ordered.per_query[measure].value)
         assert parts(counted[measure])[:1] == parts(ordered[measure])[:1]
     assert counted.facts() | {"undefined": 0, "left_out": 0} == ordered.facts() | {"undefined": 0, "left_out": 0}
     if np.dtype(dtype).kind == "f":

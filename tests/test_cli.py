@@ -367,7 +367,7 @@ def test_counts_of_several_runs_name_them(tmp_path: pathlib.Path, capfd: pytest.
         files.append(str(tmp_path / f"{name}.run"))
         pathlib.Path(files[-1]).write_text("".join(known + [f"other{q:02} Q0 a 1 1 t\n" for q in range(extra)]))
     assert main(["stats", str(qrels), *files[:3], "-m", "AP"]) == 0
-    assert "note: queries without judgments, left out: 50 of b\n" in capfd.readouterr().err
+    assert "note: queries without judgments, left out: 50 of b; untied check lists them\n" in capfd.readouterr().err
     assert main(["stats", str(qrels), *files[:3], "-m", "ESL"]) == 0
     dropped = "queries for which a run has no value, left out of comparisons: 3 of ESL (over 3 pairs of runs)"
     assert dropped in capfd.readouterr().err

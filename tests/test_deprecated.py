@@ -36,6 +36,11 @@ def test_the_certainty_of_comparisons_was_a_certificate() -> None:
     assert "certificate" not in found.means.columns
 
 
+def test_values_of_queries_from_arrays_were_a_call() -> None:
+    found = untied.evaluate_arrays([[2.0, 1.0], [1.0, 2.0]], [[1, 0], [1, 0]], "RR")
+    assert old(lambda: found.per_query("RR"), "per_query[measure]").value.tolist() == [1.0, 0.5]
+
+
 def test_ends_of_confidence_intervals_were_low_and_high() -> None:
     table = significance(untied.evaluate(QRELS, RUNS, "RR"), interval="bca").table
     assert old(lambda: table["low"], "'ci_low'") == table["ci_low"]

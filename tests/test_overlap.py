@@ -179,7 +179,8 @@ COLUMNS_SAY = ["batches.BatchEvaluator.summary", "batches.BatchComparer.summary"
 #: Why others need none.
 NONE_NEEDED = {
     "classes of results": [
-        "ArrayComparison", "ArrayResults", "ArrayValues", "Assignment", "Comparison", "Comparisons", "FeatureResults",
+        "ArrayComparison", "ArrayQueries", "ArrayResults", "ArrayValues", "Assignment", "Comparison", "Comparisons",
+        "FeatureResults",
         "Outcomes", "PassageComparison", "passages.PassageComparison", "Results", "Table", "Value", "Verdict",
         "Distribution", "Distributions", "Verdicts",
         "batches.ComparisonSummary", "batches.EvaluationSummary", "batches.Summary", "gate.Check", "gate.check.Check",

@@ -104,12 +104,16 @@ HELD: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda: untied.evaluate_arrays([SCORES, -SCORES], LABELS, ["AP"], ties="range", per_query=True, variance=True),
         lambda found: (
             found.means.to_dicts(),
-            found.per_query("AP").low.tolist(),
-            found.per_query("AP").variance.tolist(),
+            found.per_query["AP"].low.tolist(),
+            found.per_query["AP"].variance.tolist(),
         ),
     ),
+    "ArrayQueries": (
+        lambda: untied.evaluate_arrays([SCORES, -SCORES], LABELS, ["AP", "RR"], ties="range", per_query=True).per_query,
+        lambda found: found.to_dicts(),
+    ),
     "ArrayValues": (
-        lambda: untied.evaluate_arrays(SCORES, LABELS, "AP").per_query("AP"),
+        lambda: untied.evaluate_arrays(SCORES, LABELS, "AP").per_query["AP"],
         lambda held: held.value.tolist(),
     ),
     "ArrayComparison": (
@@ -184,7 +188,7 @@ def test_labels_come_back_with_all_that_was_said_of_them(given: dict[str, Any]) 
     again = pickle.loads(pickle.dumps(evaluator))
     assert repr(again.evaluate(SCORES).means) == repr(evaluator.evaluate(SCORES).means)
     assert (
-        again.evaluate(SCORES).per_query("AP").high.tolist() == evaluator.evaluate(SCORES).per_query("AP").high.tolist()
+        again.evaluate(SCORES).per_query["AP"].high.tolist() == evaluator.evaluate(SCORES).per_query["AP"].high.tolist()
     )
 
 

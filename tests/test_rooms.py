@@ -18,7 +18,7 @@ PACKAGE = ROOT / "python" / "untied"
 
 #: What `untied` promises beside its own names (docs/versioning.md): modules and what each offers.
 PUBLIC = {
-    "arrays": "ArrayComparison ArrayEvaluator ArrayResults ArrayValues compare_arrays evaluate_arrays",
+    "arrays": "ArrayComparison ArrayEvaluator ArrayQueries ArrayResults ArrayValues compare_arrays evaluate_arrays",
     "batches": "BatchComparer BatchEvaluator ComparisonSummary EvaluationSummary",
     "compare": "Assignment Comparison Comparisons Outcomes compare compare_all",
     "compat.beir": "EvaluateRetrieval hole mrr recall_cap top_k_accuracy",

@@ -203,7 +203,11 @@ def test_verdicts_beside_tests_have_their_notes(run) -> None:
 def test_certify_says_which_queries_count(run) -> None:
     Path("more").write_text("q Q0 a 1 9 m\nz Q0 z 1 1 m\n", encoding="utf-8")
     err = run("certify qrels good more -m P@1")[2]
-    assert "note: queries without judgments, left out: 1 of more" in err
+    assert "note: queries without judgments, left out: 1 of more; untied check lists them, and ids that" in err
+    many = "".join(f"z{number} Q0 z 1 1 m\n" for number in range(8))
+    Path("more").write_text(many, encoding="utf-8")
+    assert "! queries without judgments: 8 (z0, z1, z2, z3, z4 and 3 more)\n" in run("check qrels more")[1]
+    assert "! queries without judgments: 8 (z0, z1, z2, z3, z4, z5, z6, z7)\n" in run("check qrels more --list 8")[1]
     assert "note: judged queries missing from a run: 1 from more (counted as empty rankings)\n" in err
 
 
@@ -240,10 +244,10 @@ def test_results_of_arrays_are_tested_by_their_values() -> None:
     labels = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     scores = numpy.array([[[3, 2, 1.0]] * 3, [[1, 3, 2.0]] * 3])
     both = untied.evaluate_arrays(scores, labels, "RR", per_query=True)
-    for wrong in (both, [both, both], both.per_query("RR")):
+    for wrong in (both, [both, both], both.per_query["RR"]):
         with pytest.raises(TypeError, match=r"expected results of untied.evaluate .*per_query"):
             significance(wrong)
-    old, new = both.per_query("RR").value
+    old, new = both.per_query["RR"].value
     assert 0 < untied.statistics.randomization_test(old, new).p <= 1
 
 

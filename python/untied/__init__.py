@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from untied.arrays import (
         ArrayComparison,
         ArrayEvaluator,
+        ArrayQueries,
         ArrayResults,
         ArrayValues,
         compare_arrays,
@@ -100,6 +101,7 @@ else:
     _NAMES = {
         "ArrayComparison": "arrays",
         "ArrayEvaluator": "arrays",
+        "ArrayQueries": "arrays",
         "ArrayResults": "arrays",
         "ArrayValues": "arrays",
         "Distribution": "tie_orders",
@@ -130,6 +132,7 @@ else:
 __all__ = [
     "ArrayComparison",
     "ArrayEvaluator",
+    "ArrayQueries",
     "ArrayResults",
     "ArrayValues",
     "Assignment",

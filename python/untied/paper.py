@@ -10,7 +10,7 @@ from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from untied.results.evaluation import Results
     from untied.results.value import Value
@@ -128,6 +128,12 @@ def paper_table(
     show = _markdown if style == "md" else _text
     body = [[_name(run, letters, style), *(show(cell) for cell in row.values())] for run, row in cells.items()]
     return lines(head, body, style, texts=len(head)) + f"\n{caption}\n"
+
+
+def _latex_rows(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> str:
+    """Rows of plain text as a table for LaTeX."""
+    escaped = [[cell.translate(_LATEX) for cell in row] for row in (head, *rows)]
+    return _tabular(escaped, caption.translate(_LATEX))
 
 
 def _letters(runs: Sequence[str]) -> dict[str, str]:

@@ -234,6 +234,8 @@ def arrays_and_features(scores: Sequence[Sequence[float]], labels: Sequence[Sequ
     value = found["nDCG@10"]
     assert_type(value, untied.Value | untied.ArrayValues)  # of one column, or of several
     print(value.low, value.mean if isinstance(value, untied.Value) else value.value)
+    assert_type(found.per_query, untied.ArrayQueries)
+    assert_type(found.per_query["nDCG@10"], untied.ArrayValues)
     evaluator = untied.ArrayEvaluator(labels, "nDCG@10", unjudged="remove")
     assert_type(evaluator.evaluate(scores), untied.ArrayResults)
     assert_type(untied.features("train.txt", "nDCG@10", directions="both"), untied.FeatureResults)

@@ -7,6 +7,15 @@ from __future__ import annotations
 
 from untied.arrays.compare import ArrayComparison, compare_arrays
 from untied.arrays.evaluate import ArrayEvaluator, ArrayResults, evaluate_arrays
+from untied.arrays.per_query import ArrayQueries
 from untied.arrays.values import ArrayValues
 
-__all__ = ["ArrayComparison", "ArrayEvaluator", "ArrayResults", "ArrayValues", "compare_arrays", "evaluate_arrays"]
+__all__ = [
+    "ArrayComparison",
+    "ArrayEvaluator",
+    "ArrayQueries",
+    "ArrayResults",
+    "ArrayValues",
+    "compare_arrays",
+    "evaluate_arrays",
+]

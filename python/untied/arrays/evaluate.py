@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 from untied import _core
+from untied.arrays.per_query import ArrayQueries
 from untied.arrays.values import ArrayValues
 from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
@@ -79,36 +80,33 @@ class ArrayResults(MeasureResults):
         value, low, high, variance = numpy.array([part[:4] for part in parts], dtype=float).reshape(-1, 4).T
         return ArrayValues(value, low, high, variance if any(part[3] is not None for part in parts) else None)
 
-    def per_query(self, measure: MeasureLike) -> ArrayValues:
-        """Values of queries.
+    @property
+    def per_query(self) -> ArrayQueries:
+        """Values of queries: ``found.per_query["AP"].value`` is an array with a value for each query.
 
-        Parameters
-        ----------
-        measure : measure or its name
-            One of the evaluated measures.
-
-        Returns
-        -------
-        ArrayValues
-            Arrays with a value for each query; with several columns of scores, columns x queries.
+        With several columns of scores, arrays are columns x queries.
 
         Raises
         ------
         UntiedError
             Several columns were evaluated without ``per_query=True``.
         """
-        import numpy
-
-        number = self._number(measure)
         if self._evaluations is None:
             raise UntiedError("values of queries were not kept: evaluate with per_query=True")
-        shape = (len(self.queries),) if self._single else (len(self._evaluations), len(self.queries))
+        return ArrayQueries(self._measures, self.queries, self._single, self._of_queries)
+
+    def _of_queries(self, number: int) -> ArrayValues:
+        """The values of a measure."""
+        import numpy
+
+        evaluations = self._evaluations or ()
+        shape = (len(self.queries),) if self._single else (len(evaluations), len(self.queries))
 
         def field(name: str) -> Any:
-            columns = [numpy.frombuffer(one.column(number, name)) for one in self._evaluations or ()]
+            columns = [numpy.frombuffer(one.column(number, name)) for one in evaluations]
             return columns[0] if self._single else numpy.array(columns).reshape(shape)
 
-        has_variance = any(one.has_variance() for one in self._evaluations)
+        has_variance = any(one.has_variance() for one in evaluations)
         return ArrayValues(field("value"), field("low"), field("high"), field("variance") if has_variance else None)
 
     @property
@@ -147,7 +145,8 @@ class ArrayEvaluator:
     Parameters
     ----------
     labels : array, queries x documents, or flat
-        Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels.
+        Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels. A query without a
+        relevant document counts as 0 in the means of most measures; ``on_undefined="nan"`` leaves it out.
     measures : measures or their names, optional
         As for `Evaluator`. Measures that use subtopics, sampled pools or lengths of documents are refused, because they
         need more than labels.
@@ -392,7 +391,7 @@ def evaluate_arrays(
     >>> found = untied.evaluate_arrays(scores, labels, ["RR"], ties="range")
     >>> found["RR"]
     0.8750 [0.7500, 1.0000]
-    >>> found.per_query("RR").value.tolist()
+    >>> found.per_query["RR"].value.tolist()
     [0.75, 1.0]
 
     The same queries as flat arrays:

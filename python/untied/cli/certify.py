@@ -9,6 +9,7 @@ from math import inf
 from untied._core import show_id
 from untied.cli import notes
 from untied.cli.options import (
+    PAPER_FORMATS,
     RUNS,
     WrongUsage,
     add_judged_runs,
@@ -116,7 +117,7 @@ def arguments_parser() -> Parser:
         metavar="FILE",
         help="also write a certificate that untied verify can check (compressed if FILE is .gz)",
     )
-    add_table(made)
+    add_table(made, PAPER_FORMATS)
     add_threads(made)
     return made
 
@@ -127,7 +128,7 @@ def main(arguments: Sequence[str]) -> None:
     from untied.cli import output
 
     _refuse_mixed(options)
-    style = output.choose(options.format, options.output)
+    style = output.choose(options.format, options.output, PAPER_FORMATS)
     inputs = inputs_of(options.qrels, *options.runs)
     picture = options.plot and output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
     output.check_targets(inputs, output=options.output, plot=options.plot, certificate=options.certificate)
@@ -168,7 +169,13 @@ def main(arguments: Sequence[str]) -> None:
     else:
         lines = ([_cell(row[column], column, options.digits) for column in columns] for row in rows)
         texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
-        text = output.lines(columns, lines, style, texts if options.explain or options.levels else min(texts, 3))
+        texts = texts if options.explain or options.levels else min(texts, 3)
+        if style == "latex":
+            from untied.paper import _latex_rows
+
+            text = _latex_rows(columns, lines, _caption(columns, options))
+        else:
+            text = output.lines(columns, lines, style, texts)
         if style in ("table", "md") and not options.ranks:
             text = f"{_sign(options.explain)}\n{'' if style == 'table' else chr(10)}{text}"
     output.write(text, options.output)
@@ -240,6 +247,26 @@ def _sign(explained: Sequence[str] | None) -> str:
     if explained:
         return f"difference: {show_id(explained[0])} (A) minus {show_id(explained[1])} (B)"
     return "low, high: bounds of the difference, run_a (A) minus run_b (B)"
+
+
+def _caption(columns: Sequence[str], options: argparse.Namespace) -> str:
+    """The caption of a table in LaTeX: the meaning of its columns."""
+    if options.ranks:
+        return "Best and worst rank that each run can have, whatever the grades of unjudged documents are."
+    whatever = "whatever the grades of unjudged documents are"
+    if options.levels:
+        whatever = (
+            "in every order of ties (ties), whatever unjudged documents are (judgments), with confidence (queries)"
+        )
+    elif options.from_sample:
+        whatever = f"with a confidence of {100 * (options.level or SAMPLING['level']):g} %"
+    said = [_sign(options.explain)]
+    if "verdict" in columns:
+        said.append(f"Verdict A or B: this run has the higher mean {whatever}; otherwise open")
+    if "overturn" in columns:
+        said.append("overturn: number of unjudged documents that would end the lead if they were relevant")
+        said.append("largest_m: the lead is certain if at most so many of each query are relevant")
+    return ". ".join(said) + "."
 
 
 def _documents(grades: Grades) -> Iterator[tuple[str, float]]:

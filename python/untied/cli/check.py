@@ -7,7 +7,7 @@ import sys
 
 from untied._core import check_run, malformed_lines, show_id
 from untied.cli import notes, paint
-from untied.cli.options import QRELS, RUNS, add_keep_going, add_reading, add_threads, inputs_of
+from untied.cli.options import QRELS, RUNS, add_keep_going, add_reading, add_threads, count, inputs_of
 from untied.cli.output import write
 from untied.cli.parser import parser
 from untied.cli.reading import Refused, files_of, left_out, parse, read_qrels, refusal
@@ -27,9 +27,17 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   untied check qrels.txt bm25.run dense.run.gz
   untied check qrels.txt runs/ --keep-going
+  untied check qrels.txt bm25.run --list 1000
 
-Lines that begin with ! point to possible problems.
+Lines that begin with ! point to possible problems, such as queries of a run
+without judgments, and judged queries that a run lacks.
 """
+
+
+#: Ids to list for each problem.
+NAMED = 5
+#: Malformed lines to list of each file.
+LISTED = 20
 
 
 def arguments_parser() -> Parser:
@@ -39,12 +47,11 @@ def arguments_parser() -> Parser:
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
     add_reading(made)
     add_keep_going(made)
+    made.group("output").add_argument(
+        "--list", metavar="N", type=count, default=NAMED, help=f"list up to N ids for each problem (default: {NAMED})"
+    )
     add_threads(made)
     return made
-
-
-#: Malformed lines to list of each file.
-LISTED = 20
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -65,10 +72,10 @@ def main(arguments: Sequence[str]) -> None:
             refused.append(_all_lines(error, formats, options))
             continue
         found = check_run(qrels, run, options.threads)
-        lines = [*_of_qrels(found), ""] if is_first else []
+        lines = [*_of_qrels(found, options.list), ""] if is_first else []
         is_first = False
         lines += [f"{show_id(file.path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
-        lines += [f"{_mark(suspicious)} {text}" for suspicious, text in describe(found)]
+        lines += [f"{_mark(suspicious)} {text}" for suspicious, text in describe(found, options.list)]
         write("\n".join(lines) + "\n", None)
     if refused and (is_first or not options.keep_going):
         raise refusal(refused, options)
@@ -99,30 +106,30 @@ def _mark(suspicious: bool) -> str:
     return paint("!", "yellow", sys.stdout) if suspicious else " "
 
 
-def _of_qrels(found: Findings) -> list[str]:
+def _of_qrels(found: Findings, most: int) -> list[str]:
     lines = [f"qrels: {found['queries'][1]:,} queries"]
     if found["without_relevant"]:
-        lines.append(f"{_mark(True)} queries without a relevant document: {_counted(found['without_relevant'])}")
+        lines.append(f"{_mark(True)} queries without a relevant document: {_counted(found['without_relevant'], most)}")
     if found["repeated"]:
         lines.append(f"{_mark(True)} repeated judgments: {found['repeated']}")
     return lines
 
 
-def describe(found: Findings) -> list[tuple[bool, str]]:
-    """Statements about one run, each with whether it is a problem."""
+def describe(found: Findings, most: int) -> list[tuple[bool, str]]:
+    """Statements about one run, each with whether it is a problem and with at most so many ids."""
     lines: list[tuple[bool, str]] = []
     add = lines.append
     if found["swapped"]:
         add((True, SWAPPED))
     if found["tags"]:
-        add((True, f"several run tags, as if runs were joined in one file: {_counted(found['tags'])}"))
+        add((True, f"several run tags, as if runs were joined in one file: {_counted(found['tags'], most)}"))
     if found["absent"]:
-        add((True, f"judged queries missing from the run: {_counted(found['absent'])}"))
+        add((True, f"judged queries missing from the run: {_counted(found['absent'], most)}"))
     if found["unknown"]:
-        add((True, f"queries without judgments: {_counted(found['unknown'])}"))
+        add((True, f"queries without judgments: {_counted(found['unknown'], most)}"))
     if found["near_queries"]:
         pairs = [f"{show_id(ours)} for {show_id(theirs)}" for ours, theirs in found["near_queries"]]
-        add((True, f"query ids that nearly match: {_counted(pairs)}"))
+        add((True, f"query ids that nearly match: {_counted(pairs, most)}"))
     shallow, deep, at_depth = found["depths"]
     if shallow == deep:
         add((False, f"every ranking is {deep:,} deep: probably cut off there"))
@@ -168,7 +175,7 @@ def describe(found: Findings) -> list[tuple[bool, str]]:
     return lines
 
 
-def _counted(ids: list[str], most: int = 5) -> str:
+def _counted(ids: list[str], most: int) -> str:
     """Their number, and the first few."""
     shown = ", ".join(show_id(id_) for id_ in ids[:most])
-    return f"{len(ids):,} ({shown}{', ...' if len(ids) > most else ''})"
+    return f"{len(ids):,} ({shown}{f' and {len(ids) - most:,} more' if len(ids) > most else ''})"

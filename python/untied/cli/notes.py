@@ -72,7 +72,8 @@ def of_queries(facts: Mapping[str, Any], queries: str = "qrels") -> Iterator[str
         yield f"judged queries missing from a run: {by_run(absent, 'from')} ({effect})"
     unknown = {name: fact["unknown"] for name, fact in facts.items()}
     if any(unknown.values()):
-        hint = "; untied check looks for ids that nearly match" if any(absent.values()) else ""
+        near = ", and ids that nearly match" if any(absent.values()) else ""
+        hint = f"; untied check lists them{near}"
         yield f"queries without judgments, left out: {by_run(unknown)}{hint}"
 
 

@@ -34,7 +34,8 @@ EXAMPLES = """\
   untied report qrels.txt *.run --live -o report.html
 
 The page needs neither a network nor a server. Open the page in a browser, or
-send it to somebody.
+send it to somebody. It opens on the first measure that you name with -m, or on
+AP if you name none; readers can choose another one.
 """
 
 

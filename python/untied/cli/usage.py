@@ -144,9 +144,19 @@ class FullParser(argparse.ArgumentParser):
         if unknown:
             option = unknown[0].partition("=")[0]
             known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-            hint = "; untied trec_eval has trec_eval's options" if option[:2] in TREC_EVAL else meant(option, known)
+            trec_eval = "; untied trec_eval has trec_eval's options" if option[:2] in TREC_EVAL else ""
+            hint = trec_eval or self._format_meant(option) or meant(option, known)
             self.error(f"unknown option {option}{hint}" if option.startswith("-")
                        else f"unexpected argument {option}")  # fmt: skip
+
+    def _format_meant(self, option: str) -> str:
+        """A suggestion for a format that is given as an option, such as ``--latex``; empty for other options."""
+        formats = next((action.choices for action in self._actions if "--format" in action.option_strings), None) or ()
+        if option[2:] in formats:
+            return f"; did you mean --format {option[2:]}?"
+        if option == "--latex" and "md" in formats:
+            return "; untied eval, stats and certify write --format latex, this command has md and csv"
+        return ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

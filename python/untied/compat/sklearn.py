@@ -312,4 +312,4 @@ def _values(measure: Measure, y_true: Any, y_score: Any, ignore_ties: bool) -> A
     ties: TiesOfArrays = "given" if ignore_ties else "expected"
     with Notes():  # the original package does not warn either
         found = evaluate_arrays(y_score, y_true, measure, ties=ties, on_undefined="nan", per_query=True)
-    return found.per_query(measure).value
+    return found.per_query[measure].value

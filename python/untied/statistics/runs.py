@@ -202,7 +202,7 @@ def significance(
         raise TypeError(
             f"expected results of untied.evaluate for two runs or more, found {type(results).__name__}; for results "
             "of arrays, pass their per-query values: "
-            'randomization_test(a.per_query("AP").value, b.per_query("AP").value)'
+            'randomization_test(a.per_query["AP"].value, b.per_query["AP"].value)'
         )
     check_one_of("test", test, TESTS)
     check_one_of("correction", correction, CORRECTIONS)
