@@ -30,7 +30,8 @@ EXAMPLES = """\
   untied curve qrels.txt bm25.run --query 401 --panel gain -o gain.pdf
 
 Values are means over all orders of tied documents. A band in a plot shows the
-lowest and the highest value at each rank. Plots (.svg, .png, .pdf) need matplotlib.
+lowest and the highest value at each rank. Plots (.svg, .png, .pdf) need
+matplotlib.
 """
 PLOTS = ("svg", "png", "pdf")
 

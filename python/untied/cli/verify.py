@@ -22,8 +22,8 @@ checker does not know something in the certificate. It is 2 if a file cannot be
 read.
 
 The checker is one file of plain Python with exact arithmetic,
-untied/verdicts/verify.py. The checker imports nothing of untied, so you can also
-run it alone.
+untied/verdicts/verify.py. The checker imports nothing of untied, so you can
+also run it alone.
 """
 
 
