@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,8 @@ from nightly import many, seeded
 from oracle.measures import Measure
 from strategies import as_text
 from test_distributions import FORMS, judgments, ranking
+from test_policies import ENTRY_POINTS
+from untied.cli import main
 
 OTHERS = [
     Measure("infAP"),
@@ -107,3 +112,65 @@ def test_what_cannot_be_adjusted_is_refused() -> None:
             untied.evaluate(qrels, run, measure, **{"adjust": "chance", **options})  # type: ignore[arg-type]
     alone = untied.evaluate(qrels, {"q": ["a"]}, "AP", adjust="chance", on_undefined="nan")["AP"]
     assert math.isnan(alone)
+
+
+#: Commands and enough arguments for what is wrong with them to be the option.
+COMMANDS_WITHOUT = {
+    "gate": ["QRELS", "RUN", "--min", "AP=0"],
+    "report": ["-o", "page.html", "QRELS", "RUN"],
+    "compare": ["RUN", "OTHER"],
+    "certify": ["QRELS", "RUN", "OTHER"],
+    "features": ["DATA"],
+    "curve": ["--query", "q", "QRELS", "RUN"],
+    "judge-next": ["QRELS", "RUN", "OTHER"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS_WITHOUT)
+def test_other_commands_refuse_to_adjust(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([command, *COMMANDS_WITHOUT[command], "--adjust", "chance"])
+    assert stopped.value.code == 2
+    assert "unknown option --adjust" in capsys.readouterr().err
+
+
+def test_every_function_either_adjusts_or_refuses() -> None:
+    """There is no function that takes the policy among others without a parameter, and drops it."""
+    adjusting = set()
+    for name, (function, _, call, _) in ENTRY_POINTS.items():
+        if "adjust" in inspect.signature(function).parameters:
+            adjusting.add(name)
+            continue
+        with pytest.raises(TypeError, match="adjust"):
+            call(adjust="chance")
+    assert adjusting == {"evaluate", "Evaluator"}
+
+
+def test_stats_tests_adjusted_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels = {f"q{i}": {"x": 1, "y": 0} for i in range(5)} | {"none": {"y": 0}}
+    runs = {name: {query: list(docs) for query in qrels} for name, docs in (("a", "xyz"), ("b", "yxz"))}
+    files = [str(tmp_path / name) for name in ("qrels", "a", "b")]
+    Path(files[0]).write_text(
+        "".join(f"{q} 0 {doc} {grade}\n" for q, docs in qrels.items() for doc, grade in docs.items())
+    )
+    for file, run in zip(files[1:], runs.values(), strict=True):
+        lines = [f"{q} Q0 {doc} 1 {-place} t\n" for q, docs in run.items() for place, doc in enumerate(docs)]
+        Path(file).write_text("".join(lines))
+    results = untied.evaluate(qrels, runs, "RR", adjust="chance")
+    # 11/18 is expected of a random order, and 1 the best: a has 1, and b (1/2 - 11/18) / (1 - 11/18) = -2/7.
+    (row,) = untied.statistics.significance(results).table.to_dicts()
+    assert (row["mean_a"], row["mean_b"]) == pytest.approx((5 / 6, -2 / 7 * 5 / 6))
+    assert main(["stats", *files, "-m", "RR", "--adjust", "chance", "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert told["settings"]["adjust"] == "chance"
+    assert (told["results"][0]["mean_a"], told["results"][0]["p"]) == (row["mean_a"], row["p"])
+    assert "values are adjusted for chance" in err
+    assert "count as 0, because the best order is no better than a random one or nothing is relevant: 1 of a" in err
+    assert main(["stats", *files, "-m", "RR", "--adjust", "chance", "--format", "table"]) == 0
+    assert capsys.readouterr().out.startswith("RR (adjusted): ")
+    assert main(["stats", *files, "-m", "RR", "--adjust", "chance", "--format", "latex"]) == 0
+    assert "Values are adjusted for chance" in capsys.readouterr().out
+    for option in ("--certify", "--shuffle"):
+        assert main(["stats", *files, "-m", "RR", "--adjust", "chance", option]) == 2
+        assert f"{option} cannot be combined with --adjust" in capsys.readouterr().err

@@ -173,10 +173,10 @@ def main(arguments: Sequence[str]) -> None:
         rows = results.table(per_query=options.per_query).to_dicts()
         text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=rows)
     elif style == "latex":
-        from untied.cli.tables import ADJUSTED
+        from untied.cli.tables import about_adjusted
         from untied.paper import paper_table
 
-        about = "" if options.adjust == "none" else f"Values are {ADJUSTED}."
+        about = about_adjusted(options.adjust)
         text = paper_table(results, digits=options.digits, headings=called, about=about)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
@@ -217,15 +217,7 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
         found: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
         return notes.values_by_run(found) if any(found.values()) else ""
 
-    if options.adjust != "none":
-        from untied.cli.tables import ADJUSTED
-
-        yield f"values are {ADJUSTED}"
-        if options.on_undefined == "zero" and (undefined := count("undefined")):
-            yield (
-                "values that count as 0, because the best order is no better than a random one or nothing is relevant: "
-                f"{undefined} (--on-undefined nan leaves them out)"
-            )
+    yield from notes.of_adjusted(facts, options.adjust, can_leave_out=options.on_undefined == "zero")
     errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
     yield from notes.of_values(count, options.ties, errors)
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]

@@ -77,6 +77,24 @@ def of_queries(facts: Mapping[str, Any], queries: str = "qrels") -> Iterator[str
         yield f"queries without judgments, left out: {by_run(unknown)}{hint}"
 
 
+#: What "adjusted" in a heading means.
+ADJUSTED = "adjusted for chance: 0 is a random order of the retrieved documents, 1 their best order"
+
+
+def of_adjusted(facts: Mapping[str, Any], adjust: str, *, can_leave_out: bool) -> Iterator[str]:
+    """Notes on values that are adjusted for chance; `can_leave_out`: those without a value count as 0, by choice."""
+    if adjust == "none":
+        return
+    yield f"values are {ADJUSTED}"
+    found = {name: dict(fact)["undefined"] - dict(fact)["left_out"] for name, fact in facts.items()}
+    if any(found.values()):
+        hint = " (--on-undefined nan leaves them out)" if can_leave_out else ""
+        yield (
+            "values that count as 0, because the best order is no better than a random one or nothing is relevant: "
+            f"{values_by_run(found)}{hint}"
+        )
+
+
 def of_values(count: Callable[[str], str], ties: str, errors: Sequence[float] = ()) -> Iterator[str]:
     """A note on undefined, estimated or overstated values; `count` describes how many there are, or is empty."""
     if left_out := count("left_out"):

@@ -101,7 +101,7 @@ def arguments_parser() -> Parser:
     add("--baseline", metavar="NAME", help="compare all other runs with run NAME (default: compare all pairs)")
     add_chance(made, "differences")
     add("--power", action="store_true", help="show the share of pairs with a significant difference by each measure")
-    add_policies(made, "ties", "unjudged", "score_dtype")
+    add_policies(made, "ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").add_argument(
         "--shuffle",
@@ -142,6 +142,9 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage(
             f"--certify cannot be combined with --unjudged {options.unjudged}: a verdict holds for all grades"
         )
+    for name in ("certify", "shuffle"):
+        if options.adjust != "none" and getattr(options, name):
+            raise WrongUsage(f"--{name} cannot be combined with --adjust: it is about values that are not adjusted")
     if options.shuffle:
         _check_shuffle(options, by_run)
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
@@ -152,12 +155,13 @@ def main(arguments: Sequence[str]) -> None:
         "unjudged": options.unjudged,
         "score_dtype": options.score_dtype,
         "qrels_format": options.qrels_format,
+        "adjust": options.adjust,
     }
     certify = {name: True for name in ("certify", "shuffle") if getattr(options, name)}
     if by_run or (options.top and style in ("tsv", "csv")):
         options.interval = "none"  # is not printed
     results, found, skipped = _found(options, settings)
-    said = [*skipped, *_notes(results, found)]
+    said = [*skipped, *_notes(results, found), *notes.of_adjusted(results.facts(), options.adjust, can_leave_out=False)]
     columns: Sequence[str]
     if isinstance(found, Significance):
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
@@ -166,10 +170,13 @@ def main(arguments: Sequence[str]) -> None:
         settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
     changed = results.query_differences(baseline=options.baseline, top=options.top) if options.top else None
     if by_run:
-        from untied.cli.tables import headings
+        from untied.cli.tables import about_adjusted, adjusted, headings
         from untied.paper import paper_table
 
-        text = paper_table(results, found, style=style, digits=options.digits, headings=headings(options.measure or ()))
+        called, about = headings(options.measure or ()), about_adjusted(options.adjust)
+        if about and style != "latex":
+            called = adjusted(results.measures, called)
+        text = paper_table(results, found, style=style, digits=options.digits, headings=called, about=about)
     elif style == "json":
         more = {} if changed is None else {"queries": changed.to_dicts()}
         text = output.json(
@@ -249,7 +256,8 @@ def _tables(
         mine = [row for row in rows if row["measure"] == measure]
         scale = Aggregate(as_measure(measure)).scale
         tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
-        title = f"{measure}: {how}{tested}{corrected}; * significant at {1 - settings['level']:.4g}"
+        named = f"{measure} (adjusted)" if options.adjust != "none" else measure
+        title = f"{named}: {how}{tested}{corrected}; * significant at {1 - settings['level']:.4g}"
         lines = [_line(row, digits, scale) for row in mine]
         if "equal_low" in mine[0] and not any(_may_be_equal(row, digits) for row in mine):
             for line in lines:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from untied._core import Measure
     from untied.results.table import Table
 
-#: What "adjusted" in a heading means.
-ADJUSTED = "adjusted for chance: 0 is a random order of the retrieved documents, 1 their best order"
 #: What stands beside a value that the order of tied documents would change.
 OPEN = "~"
 LEGEND = f"{OPEN} depends on the order of tied documents; --ties range shows how far\n"
@@ -36,6 +34,13 @@ def headings(asked: Iterable[str]) -> dict[str, str]:
         if len(measures) == 1 and (len(text) < len(full) if "(" in full else "(" in text):
             found[full] = text
     return found
+
+
+def about_adjusted(adjust: str) -> str:
+    """The sentence of a caption about adjusted values; empty if they are as they are."""
+    from untied.cli.notes import ADJUSTED
+
+    return "" if adjust == "none" else f"Values are {ADJUSTED}."
 
 
 def adjusted(measures: Iterable[str], headings: dict[str, str]) -> dict[str, str]:
