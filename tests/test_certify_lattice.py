@@ -82,16 +82,16 @@ def test_rising() -> None:
 @pytest.mark.parametrize("runs", [2, 4, 40])
 def test_pictures(runs: int) -> None:
     found = verdicts(1, runs)
-    picture = found.picture()
-    assert picture == found.picture("svg")
+    picture = found.plot()
+    assert picture == found.plot(style="svg")
     assert picture.startswith(b"<?xml")
     text = picture.decode()
     assert all(name in text for name in found.runs)
     decided = sum(found[pair]["P@4"].verdict != "open" for pair in found.pairs)
     assert f"<!-- {decided} of {len(found.pairs)} pairs are certain" in text
-    assert found.picture("png").startswith(b"\x89PNG")
+    assert found.plot(style="png").startswith(b"\x89PNG")
     with pytest.raises(UntiedError, match="style"):
-        found.picture("gif")
+        found.plot(style="gif")
 
 
 def test_the_command_draws_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,6 +102,6 @@ def test_the_command_draws_too(tmp_path: Path, capsys: pytest.CaptureFixture[str
     drawn = tmp_path / "certain.svg"
     main(["certify", *inputs, "-m", "P@1", "--plot", str(drawn)])
     assert capsys.readouterr().out.splitlines()[1].split("\t")[5] == "A"
-    assert drawn.read_bytes() == untied.certify(inputs[0], inputs[1:], "P@1").picture()
+    assert drawn.read_bytes() == untied.certify(inputs[0], inputs[1:], "P@1").plot()
     assert main(["certify", *inputs, "--plot", "certain.gif"]) == 2
     assert "expected a suffix of .svg, .png or .pdf" in capsys.readouterr().err

@@ -58,3 +58,8 @@ def test_summaries_of_batches_were_aggregates_too(made: Any, columns: Mapping[st
     rows = pyarrow.table({"query": ["q", "q"], "document": ["a", "b"], **columns}).to_batches()
     found = old(lambda: made.aggregate(made(rows)), "summary(..., warn=False)")
     assert found.means.to_dicts() == made.summary(made(rows)).means.to_dicts()
+
+
+def test_plots_of_verdicts_were_pictures() -> None:
+    found = untied.certify(QRELS, RUNS, "RR")
+    assert old(lambda: found.picture("svg"), "Verdicts.plot") == found.plot() == found.plot(style="svg")

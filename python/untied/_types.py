@@ -30,6 +30,7 @@ class MeasureInfo(TypedDict):
     reference: str
     #: When an exact way takes too long, and what values are then.
     sampled: list[tuple[str, str]]
+    #: Whether there are distributions over orders of ties.
     has_law: bool
     #: Why bounds over the grades of unjudged documents are not known, where that is so.
     unbounded: str | None

@@ -162,7 +162,7 @@ def main(arguments: Sequence[str]) -> None:
         columns, rows = _asked(verdicts, options)
         said = [*skipped, *_notes(verdicts, columns)]
         if picture:
-            output.write(verdicts.picture(picture), options.plot)
+            output.write(verdicts.plot(style=picture), options.plot)
     if style == "json":
         settings |= {"qrels_format": options.qrels_format, **columns_named(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))

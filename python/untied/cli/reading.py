@@ -72,12 +72,6 @@ def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]
     return [RunFile(path, options.run_format, named) for path in paths]
 
 
-def one_run(options: argparse.Namespace, path: str) -> RunFile:
-    """The run given by an option that takes one."""
-    [file] = files_of(options, [path])
-    return file
-
-
 def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
     """Runs by the tag in their first line, or by path if that cannot be read: reading the run then gives the error."""
     from untied.inputs.files import by_suffix

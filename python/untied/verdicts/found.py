@@ -6,7 +6,7 @@ import os
 from itertools import combinations
 
 from untied import _core
-from untied.errors import check_one_of
+from untied.errors import check_one_of, deprecated
 from untied.measures import as_measure
 from untied.results.base import ByMeasure, MeasureResults
 from untied.results.shown import Grid
@@ -275,7 +275,7 @@ class Verdicts(MeasureResults):
         pairs = [(better, run) for run, above in covered(self._better(asked)).items() for better in sorted(above)]
         return Table({"better": [one for one, _ in pairs], "worse": [run for _, run in pairs]}, {})
 
-    def picture(self, style: str = "svg") -> bytes:
+    def plot(self, *, style: str = "svg") -> bytes:
         """Draw a Hasse diagram of the runs for each measure, with the ranks that each run can have.
 
         A run is certainly better than every run that can be reached from it by lines that lead downwards.
@@ -300,6 +300,11 @@ class Verdicts(MeasureResults):
             best, worst = row["best"], row["worst"]
             ranks[row["measure"]][row["run"]] = f"{best}" if best == worst else f"{best}–{worst}"
         return draw({measure: self._better(measure) for measure in self.measures}, ranks, style)
+
+    def picture(self, style: str = "svg") -> bytes:
+        """Deprecated name of `plot`."""
+        deprecated("Verdicts.picture", "Verdicts.plot")
+        return self.plot(style=style)
 
     def _better(self, measure: str) -> dict[str, set[str]]:
         return betters(self._runs, {pair: self[pair][measure].verdict for pair in self._pairs})
