@@ -86,7 +86,6 @@ def test_what_does_not_survive_ties_has_a_question_mark() -> None:
     assert "(a) sure & \\textbf{1.0}\\textsuperscript{b?} & " in latex
 
 
-JUDGED = {query: {"r": 1, "n0": 0} for query in QUERIES}
 CAUSES = {
     ("range", "nonrelevant"): ("all orders of tied documents", "some order of tied documents"),
     ("expected", "range"): ("all grades of unjudged documents", "some grades of unjudged documents"),
@@ -99,13 +98,16 @@ CAUSES = {
 
 @pytest.mark.parametrize(("ties", "unjudged"), CAUSES)
 def test_captions_name_what_was_varied(ties: Any, unjudged: Any) -> None:
-    results = untied.evaluate(JUDGED, {"good": ranks(1), "bad": ranks(5, 6)}, "RR", ties=ties, unjudged=unjudged)
+    runs = {"sure": ranks(1), "tied": {query: [["r", *(f"n{i}" for i in range(9))]] for query in QUERIES}}
+    results = untied.evaluate(QRELS, runs, "RR", ties=ties, unjudged=unjudged)
     over, some = CAUSES[ties, unjudged]
     for given in (results, pickle.loads(pickle.dumps(results))):
         found = significance(given, interval="none")
         text = paper_table(given, found, style="md")
         assert f"Means over 12 queries, in brackets the lowest and highest over {over}. Bold" in text
         assert f"With a question mark: {some} would undo it." in text
+        sure = untied.evaluate(QRELS, {"good": ranks(1), "worse": ranks(2)}, "RR", ties="range")
+        assert "?" not in paper_table(sure, significance(sure, interval="none"))
         assert found.varied == ("ties",) * (ties == "range") + ("judgments",) * (unjudged == "range")
 
 

@@ -116,7 +116,8 @@ def paper_table(
         _mark(found, cells, letters)
     if style in ("csv", "tsv"):
         return _data(results, cells, letters, found is not None, style)
-    caption = _caption(results, found, "*" if style == "table" else "Bold")
+    doubtful = any("?" in cell.marks for row in cells.values() for cell in row.values())
+    caption = _caption(results, found, "*" if style == "table" else "Bold", doubtful)
     called = headings or {}
     caption += "".join(
         f" {text}: {full}." for full, text in called.items() if full in results.measures and text != full
@@ -231,7 +232,7 @@ def _data(
     return lines(head, body, style)
 
 
-def _caption(results: Results, found: Significance | None, best: str) -> str:
+def _caption(results: Results, found: Significance | None, best: str, doubtful: bool) -> str:
     """The caption: how the table was made."""
     queries = len(results.queries)
     said = [f"Means over {queries} {'query' if queries == 1 else 'queries'}"]
@@ -253,7 +254,7 @@ def _caption(results: Results, found: Significance | None, best: str) -> str:
         of_logs = [str(measure) for measure in results._measures if measure.is_geometric]
         if of_logs:
             said.append(f"Tested by logarithms: {', '.join(of_logs)}")
-        if "survives" in found.table.columns:
+        if doubtful:
             some = " or ".join(f"some {_SOME[one]}" for one in found.varied)
             said.append(f"With a question mark: {some} would undo it")
     return ". ".join(said) + "."

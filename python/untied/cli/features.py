@@ -205,10 +205,16 @@ def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespac
     if with_range:
         legend += "value [lowest, highest] over all orders of tied documents; no brackets if these are equal\n"
     if 0 < bands < shown_measures:
-        legend += f"bounds of {' and '.join(measures[bands:shown_measures])}: --format csv\n"
+        legend += f"bounds of {_and(measures[bands:shown_measures])}: --format csv\n"
     if shown_measures < most:
-        legend += f"{' and '.join(measures[shown_measures:])} hidden: widen the terminal or use --format tsv\n"
+        legend += f"{_and(measures[shown_measures:])} hidden: widen the terminal or use --format tsv\n"
     return legend + "".join(f"{line}\n" for line in [output.bold(title, columns < 10**9), *rest])
+
+
+def _and(names: Sequence[str]) -> str:
+    """Names as a sentence lists them."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Namespace) -> Iterator[str]:

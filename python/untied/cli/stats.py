@@ -264,7 +264,11 @@ def _tables(
                 line.pop("P(a = b)", None)
         reversed_ = _reversed(mine, options, is_apart=measure in found.apart)
         if style == "table":
-            table = _fitting(lines, width() if on_screen else 10**9) + reversed_
+            from textwrap import fill
+
+            columns = width() if on_screen else 10**9
+            title = fill(title, columns, subsequent_indent="  ")
+            table = _fitting(lines, columns) + reversed_
             yield f"{output.bold(title, on_screen)}\n{table}"
         else:
             table = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)

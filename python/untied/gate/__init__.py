@@ -238,7 +238,8 @@ def _notes(evidence: Evidence) -> Iterator[str]:
         if missing:
             yield f"judged queries for which the {name} retrieves nothing: {len(missing)}"
         if unknown:
-            yield f"queries of the {name} without judgments: {unknown} (only --max-med counts them)"
+            hint = "only --max-med counts them; untied check lists them"
+            yield f"queries of the {name} without judgments: {unknown} ({hint})"
         if evidence.apart[name]:
             yield f"the {name}: {evidence.apart[name]}"
 
