@@ -13,9 +13,25 @@ from platforms import Platform
 
 #: What a wheel must hold besides the extension.
 HELD = ("untied/py.typed", "untied/_core.pyi", "/licenses/LICENSE", "/licenses/THIRD-PARTY.md")
-#: Libraries of Windows 10 and of Python that a wheel may load, as their names begin.
-WINDOWS = ("api-ms-win-", "kernel32.", "ntdll.", "bcryptprimitives.", "ws2_32.", "userenv.", "ucrtbase.", "python3.dll")
-MACOS = ("/usr/lib/libSystem.B.dylib", "/usr/lib/libiconv.2.dylib")
+#: Libraries of Windows 10 and of Python that a wheel may load, as their names begin. Python for Windows brings
+#: vcruntime140.dll, which its own compiler asks for.
+WINDOWS = (
+    "api-ms-win-",
+    "bcryptprimitives.",
+    "kernel32.",
+    "ntdll.",
+    "python3.dll",
+    "ucrtbase.",
+    "userenv.",
+    "vcruntime140.",
+    "ws2_32.",
+)
+MACOS = (
+    "/System/Library/Frameworks/CoreFoundation.framework/",
+    "/usr/lib/libSystem.B.dylib",
+    "/usr/lib/libcharset.1.dylib",
+    "/usr/lib/libiconv.2.dylib",
+)
 
 
 def audit(wheel: Path, platform: Platform | None) -> str:
@@ -60,10 +76,15 @@ def libraries(wheel: Path, platform: Platform) -> str:
 
 
 def windows_libraries(extension: bytes) -> list[str]:
-    """Names in the table of imports of a DLL."""
+    """Names in the table of imports of a DLL, which must export the function that Python calls."""
     import pefile
 
-    return sorted(entry.dll.decode().lower() for entry in pefile.PE(data=extension).DIRECTORY_ENTRY_IMPORT)
+    dll = pefile.PE(data=extension)
+    table = getattr(dll, "DIRECTORY_ENTRY_EXPORT", None)  # a DLL that exports nothing has none
+    exported = [symbol.name.decode() for symbol in table.symbols if symbol.name] if table else []
+    if "PyInit__core" not in exported:
+        sys.exit(f"a DLL is to export PyInit__core, found {', '.join(exported) or 'nothing'}")
+    return sorted(entry.dll.decode().lower() for entry in dll.DIRECTORY_ENTRY_IMPORT)
 
 
 def macos_libraries(extension: bytes) -> list[str]:

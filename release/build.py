@@ -53,9 +53,60 @@ def build(profile: str, platform: Platform | None, *options: str) -> Path:
             command += ["--target", platform.target, *(["--zig"] if sys.platform == "linux" else [])]
             command += ["--compatibility", platform.oldest] if platform.is_linux else []
             variables = {"MACOSX_DEPLOYMENT_TARGET": platform.oldest} if platform.is_macos else {}
+            if "--zig" in command:
+                variables |= for_zig(platform)
         must(*command, **variables)
         (built,) = Path(folder).iterdir()
         return built.rename(DIST / built.name)
+
+
+def for_zig(platform: Platform) -> dict[str, str]:
+    """What Zig needs to link for systems other than Linux: variables that lead to files made for it."""
+    if platform.is_windows:
+        return {"CARGO_ENCODED_RUSTFLAGS": f"-C\x1flink-arg={exports()}"}
+    if platform.is_macos:
+        return {"CARGO_ENCODED_RUSTFLAGS": f"-Lframework={frameworks()}"}
+    return {}
+
+
+def exports() -> Path:
+    """A file that tells the linker what a DLL exports.
+
+    maturin 1.16.0 writes one that asks for `PyInit_untied._core`: it takes the module's name with its package, so that
+    nothing can be linked. Ours lies in a folder in the place of that file, which keeps maturin from writing and naming
+    it.
+    """
+    folder = ROOT / "target" / "maturin" / "untied._core.def"
+    if folder.is_file():
+        folder.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    definition = folder / "exports.def"
+    definition.write_text("LIBRARY _core\nEXPORTS\n    PyInit__core\n")
+    return definition
+
+
+#: The symbols of macOS's CoreFoundation that `iana-time-zone` takes, which Arrow depends on. Zig knows libSystem alone.
+CORE_FOUNDATION = """--- !tapi-tbd
+tbd-version: 4
+targets: [ x86_64-macos, arm64-macos ]
+install-name: '/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation'
+current-version: 1
+compatibility-version: 150
+exports:
+  - targets: [ x86_64-macos, arm64-macos ]
+    symbols: [ _CFRelease, _CFStringGetBytes, _CFStringGetCStringPtr, _CFStringGetLength, _CFTimeZoneCopySystem,
+               _CFTimeZoneGetName ]
+...
+"""
+
+
+def frameworks() -> Path:
+    """A folder with macOS's frameworks that the linker asks for, as names alone."""
+    folder = ROOT / "target" / "frameworks"
+    framework = folder / "CoreFoundation.framework"
+    framework.mkdir(parents=True, exist_ok=True)
+    (framework / "CoreFoundation.tbd").write_text(CORE_FOUNDATION)
+    return folder
 
 
 def pythons() -> dict[str, str]:

