@@ -25,7 +25,8 @@ def compile_core(profile: str) -> None:
     """Compile the core and install the package, editable, into ``.venv``."""
     install("build")
     with part("build"):
-        run(BIN / "maturin", "develop", "--profile", profile, "--locked", "--quiet")
+        # Without a group named, maturin installs the group `dev`, which tests alone need.
+        run(BIN / "maturin", "develop", "--profile", profile, "--locked", "--quiet", "--group", "build")
     carry()  # a module of older sources would make reports that differ from this core
 
 

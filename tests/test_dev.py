@@ -138,6 +138,16 @@ def test_all_tests_run_on_one_build(monkeypatch: pytest.MonkeyPatch, command: Ca
     assert found == [profile, profile]  # the package in .venv, and the wheel
 
 
+def test_a_build_installs_no_tools_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """maturin installs the group `dev` where no other one is named."""
+    commands: list[tuple[object, ...]] = []
+    for name in ("install", "carry"):
+        monkeypatch.setattr(dev, name, lambda *_: None)
+    monkeypatch.setattr(dev, "run", lambda *command, **_: commands.append(command))
+    dev.build()
+    assert [command[command.index("--group") + 1] for command in commands if "develop" in command] == ["build"]
+
+
 def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = []
     monkeypatch.setattr(dev, "run", lambda *command, **more: seeds.append((*command[:2], more.get("UNTIED_NIGHTLY"))))
