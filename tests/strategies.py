@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from dataclasses import dataclass
 from fractions import Fraction
@@ -87,6 +88,29 @@ class Case:
     lengths: dict[str, float]
 
 
+# Made once: to make a strategy takes longer than to draw from it.
+SIZES = st.sampled_from([5, 7, 6, 8, 9, 4, 3, 2, 1, 0, 9, 8, 7, 6])
+POOLS: dict[bool, list[float | None]] = {
+    real: [1, 0, 2, None, -1, 3, -2, *([0.5, 1.5, 2.75] if real else [])] for real in (False, True)
+}
+GRADES = {
+    real: [st.sampled_from([1, 2, *pool]), st.sampled_from([0, *pool]), st.sampled_from(pool)]
+    for real, pool in POOLS.items()
+}
+MORE_GRADES = {real: st.lists(st.sampled_from(pool), max_size=2) for real, pool in POOLS.items()}
+SHUFFLED = st.permutations(DOCS)
+UP_TO_3 = st.integers(0, 3)
+GROUP_SIZES = st.integers(1, 6)
+LENGTHS = st.lists(st.sampled_from([0, 100, 300, 1000, 2500]), min_size=1, max_size=2)
+CHANGES = st.sampled_from(["same", "same", "relevant", "not", "absent"])
+SUBTOPICS = st.integers(1, 3)
+RECALLS = st.sampled_from([0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 0.6, 0.7, 0.9, 1])
+CUTOFFS = st.integers(1, 11)
+MEANS = st.sampled_from([None] * 7 + ["geometric"])
+FEW_CONDENSED = st.sampled_from([False, False, True])
+
+
+@functools.cache
 @st.composite
 def cases(draw: st.DrawFn, name: str, real: bool = True) -> Case:
     """What the measure looks at: lengths of documents, judgements of several subtopics, of a sampled pool."""
@@ -94,9 +118,8 @@ def cases(draw: st.DrawFn, name: str, real: bool = True) -> Case:
         topics(real, most=7 if name in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS | oracle.OF_PAIRS.keys() else 9)
     )
     if name in oracle.OF_DOCUMENTS:
-        kinds = draw(st.lists(st.sampled_from([0, 100, 300, 1000, 2500]), min_size=1, max_size=2))
-        docs = [*DOCS, *UNRETRIEVED]
-        return Case(topic.groups, topic.truth, {doc: draw(st.sampled_from(kinds)) for doc in docs})
+        length = st.sampled_from(draw(LENGTHS))
+        return Case(topic.groups, topic.truth, {doc: draw(length) for doc in (*DOCS, *UNRETRIEVED)})
     if name in oracle.OF_PAIRS:
         strata = oracle.OF_PAIRS[name] == "stratified"
         other = st.sampled_from(
@@ -105,10 +128,10 @@ def cases(draw: st.DrawFn, name: str, real: bool = True) -> Case:
         pairs = {doc: (draw(other), grade) for doc, grade in topic.truth.items()}
         return Case(topic.groups, pairs if strata else {doc: pair[::-1] for doc, pair in pairs.items()}, {})
     if name in oracle.OF_SUBTOPICS:
-        truth = {f"{i}": dict(topic.truth) for i in range(draw(st.integers(1, 3)))}
+        truth = {f"{i}": dict(topic.truth) for i in range(draw(SUBTOPICS))}
         for one in list(truth.values())[1:]:
             for doc in list(one):
-                changed = draw(st.sampled_from(["same", "same", "relevant", "not", "absent"]))
+                changed = draw(CHANGES)
                 if changed == "absent":
                     del one[doc]
                 elif changed != "same":
@@ -117,25 +140,26 @@ def cases(draw: st.DrawFn, name: str, real: bool = True) -> Case:
     return Case(topic.groups, topic.truth, {})
 
 
+@functools.cache
 @st.composite
 def topics(draw: st.DrawFn, real: bool = True, most: int = 9) -> Topic:
     """Rankings of at most 9 documents in groups of at most 6; with whole grades only if ``real`` is False.
 
     A few grades per topic keep the arrangements few: at most 540 for 9 documents. Grade None is unjudged.
     """
-    n = min(draw(st.sampled_from([5, 7, 6, 8, 9, 4, 3, 2, 1, 0, 9, 8, 7, 6])), most)
-    pool: list[float | None] = [1, 0, 2, None, -1, 3, -2, *([0.5, 1.5, 2.75] if real else [])]
-    palette = [draw(st.sampled_from([1, 2, *pool])), draw(st.sampled_from([0, *pool])), draw(st.sampled_from(pool))]
+    n = min(draw(SIZES), most)
+    palette = [draw(grade) for grade in GRADES[real]]
     if n <= 5:
-        palette += draw(st.lists(st.sampled_from(pool), max_size=2))
-    docs = draw(st.permutations(DOCS))[:n]
-    judged = [*docs, *UNRETRIEVED[: draw(st.integers(0, 3))]]
-    grades = [draw(st.sampled_from(palette)) for _ in judged]
+        palette += draw(MORE_GRADES[real])
+    docs = draw(SHUFFLED)[:n]
+    judged = [*docs, *UNRETRIEVED[: draw(UP_TO_3)]]
+    of_palette = st.sampled_from(palette)
+    grades = [draw(of_palette) for _ in judged]
     truth = {doc: grade for doc, grade in zip(judged, grades, strict=True) if grade is not None}
     truth.setdefault("judged", 0)  # a topic without any judgement is not a topic
     groups = []
     while docs:
-        size = draw(st.integers(1, 6))
+        size = draw(GROUP_SIZES)
         groups.append(tuple(docs[:size]))
         docs = docs[size:]
     return Topic(tuple(groups), truth)
@@ -180,6 +204,20 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
+@functools.cache
+def together(name: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Values of parameters that go together."""
+    return st.sampled_from(oracle.STATED[name].together)
+
+
+@functools.cache
+def values(name: str, key: str) -> st.SearchStrategy[Any]:
+    """Values of a parameter."""
+    tried = oracle.STATED[name].tried
+    return st.sampled_from(tried[key] if key in tried else VALUES[key])
+
+
+@functools.cache
 def defined(name: str) -> dict[str, inspect.Parameter]:
     """The parameters of a measure's definition, with what follows the @, without the order and what is known of it."""
     parameters = inspect.signature(oracle.MEASURES[name]).parameters
@@ -187,26 +225,25 @@ def defined(name: str) -> dict[str, inspect.Parameter]:
     return {key: p for key, p in parameters.items() if key not in without and f"{name}.{key}" not in NOT_YET}
 
 
+@functools.cache
 @st.composite
 def measures(draw: st.DrawFn, name: str) -> oracle.Measure:
     """A measure with random parameters: all that its definition has."""
     stated = oracle.STATED[name]
-    given = draw(st.sampled_from(stated.together))
+    given = draw(together(name))
     at: Any = None
     for key, parameter in defined(name).items():
         if name in oracle.AT_RECALL and key == "recall":
-            at = draw(st.sampled_from([0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 0.6, 0.7, 0.9, 1]))
+            at = draw(RECALLS)
         elif key == "k":
             if parameter.default is inspect.Parameter.empty or draw(st.booleans()):
-                at = draw(st.integers(1, 11))
-        elif key not in given and key in stated.tried:
-            given = given | {key: draw(st.sampled_from(stated.tried[key]))}
-        elif key not in given and not (len(stated.together) > 1 and key not in VALUES):
-            given = given | {key: draw(st.sampled_from(VALUES[key]))}
+                at = draw(CUTOFFS)
+        elif key not in given and (key in stated.tried or key in VALUES or len(stated.together) == 1):
+            given = given | {key: draw(values(name, key))}
     if may_condense(name):
-        given = given | {"judged_only": draw(st.sampled_from([False, False, True]))}
+        given = given | {"judged_only": draw(FEW_CONDENSED)}
     if name not in oracle.COUNTS:
-        given = given | {"mean": draw(st.sampled_from([None] * 7 + ["geometric"]))}
+        given = given | {"mean": draw(MEANS)}
     return oracle.Measure(name, at, **given)
 
 

@@ -81,19 +81,24 @@ def fields(values: untied.ArrayValues) -> Any:
     return np.array([values.value, values.low, values.high, nothing if values.variance is None else values.variance])
 
 
+UP_TO_3 = st.lists(topics(), min_size=1, max_size=3)
+OF_DTYPES = st.sampled_from(DTYPES)
+OPTIONS = {
+    "ties": st.sampled_from(TIES),
+    "unjudged": st.sampled_from(UNJUDGED),
+    "on_undefined": st.sampled_from(["zero", "nan"]),
+    "variance": st.booleans(),
+}
+
+
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=many(12))
 @given(data=st.data())
 def test_the_same_bits_as_names(name: str, data: st.DataObject) -> None:
     measure = as_text(data.draw(measures(name)))
-    drawn = data.draw(st.lists(topics(), min_size=1, max_size=3))
-    made = Made(drawn, data.draw(st.integers(0, 99)), data.draw(st.sampled_from(DTYPES)))
-    options = {
-        "ties": data.draw(st.sampled_from(TIES)),
-        "unjudged": data.draw(st.sampled_from(UNJUDGED)),
-        "on_undefined": data.draw(st.sampled_from(["zero", "nan"])),
-        "variance": data.draw(st.booleans()),
-    }
+    drawn = data.draw(UP_TO_3)
+    made = Made(drawn, data.draw(st.integers(0, 99)), data.draw(OF_DTYPES))
+    options = {name: data.draw(values) for name, values in OPTIONS.items()}
     refusal = None
     try:
         expected = untied.evaluate(made.qrels, made.run, measure, **options)

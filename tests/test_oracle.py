@@ -51,6 +51,9 @@ EVERY = [
 ]  # fmt: skip
 
 UNJUDGED = st.sampled_from(["nonrelevant", "nonrelevant", "remove"])
+FORMS = st.sampled_from(["groups", "scores"])
+ASKED = st.sampled_from([as_text, as_object])
+BATCHES_OF = {real: st.lists(topics(real=real), min_size=BATCH, max_size=BATCH) for real in (False, True)}
 
 
 def show(statistics: oracle.Statistics | None) -> str:
@@ -187,9 +190,9 @@ def test_quotient_of_means(topic: Topic, data: st.DataObject, unjudged: str) -> 
 def test_statistics(name: str, data: st.DataObject) -> None:
     """Mean, variance, low and high of every query and of the aggregate."""
     measure = data.draw(measures(name))
-    batch = by_query(data.draw(st.lists(topics(real=not has_table(measure)), min_size=BATCH, max_size=BATCH)))
-    unjudged, form = data.draw(UNJUDGED), data.draw(st.sampled_from(["groups", "scores"]))
-    asked = data.draw(st.sampled_from([as_text, as_object]))(measure)
+    batch = by_query(data.draw(BATCHES_OF[not has_table(measure)]))
+    unjudged, form = data.draw(UNJUDGED), data.draw(FORMS)
+    asked = data.draw(ASKED)(measure)
     results = untied.evaluate(
         qrels_of(batch), run_of(batch, form), [asked], ties="range", variance=True, unjudged=unjudged
     )
@@ -213,7 +216,7 @@ def test_statistics_beyond_grades(name: str, data: st.DataObject) -> None:
     batch = {f"q{i}": data.draw(cases(name, real=not has_table(measure))) for i in range(2)}
     lengths = batch["q0"].lengths  # a document has one length, whatever the query
     batch = {query: replace(case, lengths=lengths) for query, case in batch.items()}
-    unjudged, asked = data.draw(UNJUDGED), data.draw(st.sampled_from([as_text, as_object]))(measure)
+    unjudged, asked = data.draw(UNJUDGED), data.draw(ASKED)(measure)
     qrels = {query: case.truth for query, case in batch.items()}
     run = {query: [list(group) for group in case.groups] for query, case in batch.items()}
     kind = oracle.OF_PAIRS.get(name, "trec")

@@ -45,7 +45,10 @@ def relevant_total(order: Sequence[str], truth: Truth, rel: Number, recall_base:
 
 def as_written(x: Number) -> Fraction:
     """The number that a decimal stands for: 0.1 is a tenth, not the double next to it."""
-    return x if isinstance(x, Fraction) else Fraction(str(x))
+    return x if isinstance(x, Fraction) else _read(str(x))
+
+
+_read = functools.cache(Fraction)
 
 
 def decimal(x: Number) -> Decimal:
