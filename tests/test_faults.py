@@ -5,6 +5,7 @@ Sizes are small here; ``UNTIED_FULL_FAULTS=1`` has those of docs/faults.md, and 
 
 from __future__ import annotations
 
+import functools
 import gzip
 import lzma
 import os
@@ -203,27 +204,35 @@ def test_a_line_without_end_is_refused_in_bounded_memory(small, long_line, reade
 
 
 SYNTHETIC = """
-import sys, untied
-from untied.cli import main
+import sys
 
 queries, documents, length = map(int, sys.argv[2:5])
 def lines(form):
     for q in range(queries):
         query = f"query-{q}".ljust(length if length > 100 else 0, "q")
         yield "".join(form.format(query, f"doc-{q}-{d}".ljust(length, "d"), -d) for d in range(documents))
-if sys.argv[5] == "write":
-    for name, form in (("q", "{0} 0 {1} 1\\n"), ("r", "{0} Q0 {1} 1 {2} t\\n")):
-        with open(f"{sys.argv[1]}/{name}", "w") as file:
-            file.writelines(lines(form))
-else:
-    print(main(["eval", f"{sys.argv[1]}/q", f"{sys.argv[1]}/r", "-m", "AP", "-m", "nDCG@10"]))
+for name, form in (("q", "{0} 0 {1} 1\\n"), ("r", "{0} Q0 {1} 1 {2} t\\n")):
+    with open(f"{sys.argv[1]}/{name}", "w") as file:
+        file.writelines(lines(form))
 """
 
 
-def evaluated(folder, queries, documents, length=0):
+@pytest.fixture(scope="module")
+def synthetic(tmp_path_factory):
+    """A folder with judgments and a run of so many queries, of so many documents, with ids of that length."""
+
+    @functools.cache
+    def written(queries, documents, length):
+        folder = tmp_path_factory.mktemp("synthetic")
+        child(SYNTHETIC, folder, queries, documents, length)
+        return folder
+
+    return written
+
+
+def evaluated(folder):
     """The peak of memory, in MiB, of an evaluation in which all that is judged relevant is retrieved."""
-    child(SYNTHETIC, folder, queries, documents, length, "write")
-    out, err, peak = child(SYNTHETIC, folder, queries, documents, length, "read")
+    out, err, peak = child(COMMAND, "eval", folder / "q", folder / "r", "-m", "AP", "-m", "nDCG@10")
     assert out.splitlines()[1:] == ["r\tall\tAP\t1.0000", "r\tall\tnDCG@10\t1.0000", "0"], err
     return peak
 
@@ -233,10 +242,10 @@ def evaluated(folder, queries, documents, length=0):
     [(1, 0, 0, 400), (0, 1, 0, 300), (0, 1, 65_536, 7 * 65_536)],
     ids=["many queries of one document", "one query of many documents", "ids of 64 kB"],
 )
-def test_memory_grows_with_the_input_and_no_faster(tmp_path, queries, documents, length, bytes_each):
+def test_memory_grows_with_the_input_and_no_faster(synthetic, queries, documents, length, bytes_each):
     """Between two sizes that both fill all buffers of the reading: those are a fixed cost, not one per document."""
     few, many = (20, 120) if length else (200_000, 10_000_000 if FULL else 800_000)
-    peaks = [evaluated(tmp_path, *((n, 1) if queries else (1, n)), length) for n in (few, many)]
+    peaks = [evaluated(synthetic(*((n, 1) if queries else (1, n)), length)) for n in (few, many)]
     each = (peaks[1] - peaks[0]) * MB / (many - few)
     assert each < bytes_each
 
@@ -364,11 +373,13 @@ def interrupt(*_):
     raise KeyboardInterrupt
 
 signal.signal(signal.SIGALRM, interrupt)
-expected = work()
-started = time.monotonic()
-assert work() == expected
-took = time.monotonic() - started
-waits = []
+def timed():
+    started = time.monotonic()
+    return work(), time.monotonic() - started
+
+(expected, first), (again, second) = timed(), timed()
+assert again == expected
+took, waits = min(first, second), []  # a neighbour of the process may have held up one of them
 for moment in range(1, 13):
     due = time.monotonic() + took * moment / 13
     try:
@@ -384,11 +395,11 @@ print(f"{len(waits)} interrupts, answered within {max(waits):.2f} s")
 
 
 @pytest.mark.parametrize("work", LARGE)
-def test_large_work_is_interrupted_at_any_moment(tmp_path, work):
+def test_large_work_is_interrupted_at_any_moment(synthetic, work):
     """And done again afterwards, with the same values. How soon it is answered, the full test tells."""
     (queries, documents), call = LARGE[work]
-    child(SYNTHETIC, tmp_path, queries, documents, 0, "write")
-    out, _, _ = child(MOMENTS.replace("WORK", call), tmp_path / "q", tmp_path / "r", SIZE)
+    files = synthetic(queries, documents, 0)
+    out, _, _ = child(MOMENTS.replace("WORK", call), files / "q", files / "r", SIZE)
     assert "interrupts, answered within" in out
     if FULL:
         print(out)
