@@ -12,7 +12,7 @@ import pytest
 import browsing
 import untied
 from devtools import web
-from test_report import HOSTILE, QRELS, RUNS, data_of
+from test_report import FEWER, HOSTILE, QRELS, RUNS, data_of
 from test_web import floats, same
 from untied.cli import main
 from untied.report import live, report
@@ -142,10 +142,10 @@ def test_the_same_settings_give_the_same_page_to_the_last_bit(
 @needs_module
 def test_other_measures_and_baselines_are_those_of_another_report(browser: Any, tmp_path: Path) -> None:
     """Everything, words included; a measure may be written in any way."""
-    tab = Tab(browser, report(QRELS, RUNS, ["AP"], live=True), tmp_path)
+    tab = Tab(browser, report(QRELS, FEWER, ["AP"], live=True), tmp_path)
     for measures, baseline in ((["P_5", "nDCG@3", "Bpref", "ERR@10"], 0), (["AP(rel=2)", "R@20"], None)):
         found = tab.choose(measures, baseline)
-        expected = data_of(report(QRELS, RUNS, measures, baseline=None if baseline is None else "amc"))
+        expected = data_of(report(QRELS, FEWER, measures, baseline=None if baseline is None else "amc"))
         assert without(found, "words") == expected
         shown = [tab.page.locator(".answer .first").inner_text(), tab.page.locator("#summary th").nth(1).inner_text()]
         assert shown == [expected["headline"][0][0], expected["measures"][0]["name"]]
@@ -208,7 +208,7 @@ def test_a_page_that_holds_some_queries_recalculates_them_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("untied.report.values.MOST", 5)
-    page = report(QRELS, RUNS, ["AP"], live=True)
+    page = report(QRELS, FEWER, ["AP"], live=True)
     tab = Tab(browser, page, tmp_path)
     found = tab.again()
     assert len(found["values"][0][0]) == 5
@@ -246,7 +246,7 @@ def test_unusual_inputs(browser: Any, tmp_path: Path, qrels: Any, runs: Any) -> 
 @needs_module
 def test_what_a_reader_does(browser: Any, tmp_path: Path) -> None:
     """With the keyboard, on a phone."""
-    page = report(QRELS, RUNS, ["AP", "nDCG@10"], baseline="amc", live=True)
+    page = report(QRELS, FEWER, ["AP", "nDCG@10"], baseline="amc", live=True)
     tab = Tab(browser, page, tmp_path, viewport={"width": 390, "height": 844})
     shown = tab.page.locator("#summary table").inner_text()
     assert tab.page.locator(".live .bar").is_hidden()
