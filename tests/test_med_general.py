@@ -209,7 +209,7 @@ def test_long_rankings_are_enclosed_in_bounded_time(measure: str, depth: int) ->
     again = untied.compare(a, b, name)
     assert again[again.measures[0]] == value
     # The grades with which the value is reached do reach it.
-    assigned = untied.compare(a, b, name).assignment()
+    assigned = again.assignment()
     assert assigned.value == value.mean
 
 
