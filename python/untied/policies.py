@@ -83,7 +83,7 @@ class Policy:
         return next(iter(self.values))
 
     def only(self, *values: str, because: str) -> Policy:
-        """The same option with fewer values, and the reasons."""
+        """Make the same option with fewer values, and the reasons why the others are refused."""
         others = self.others | {value: because for value in self.values if value not in values}
         return Policy(self.name, {value: self.values[value] for value in values}, self.about, others)
 
@@ -309,7 +309,7 @@ class Policies:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """What lowest and highest values range over: ``"ties"``, ``"judgments"``."""
+        """What varies between the lowest and the highest values: ``"ties"``, ``"judgments"``."""
         causes = {"ties": "ties", "unjudged": "judgments"}
         return tuple(cause for name, cause in causes.items() if self.options.get(name) == "range")
 

@@ -160,7 +160,7 @@ def evaluate(
     ties : str
         As for `BatchEvaluator`. Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        As for `BatchEvaluator`. It is sent to every task.
+        As for `BatchEvaluator`. The lengths are sent to every task.
     partitions : int, optional
         Number of partitions to evaluate; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
 

@@ -53,7 +53,7 @@ def compare_arrays(
     ----------
     a, b : array of int, queries x depth
         Ids of documents, best first: numpy arrays, or objects that numpy can convert (torch tensors, lists of lists).
-        Both have the same number of rows; columns may differ.
+        Both arrays must have the same number of rows; the number of columns may differ.
     measures : measures or their names
         ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters.
     padding : int, optional

@@ -94,7 +94,7 @@ def plugins(paths: Iterable[str]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The same with null for NaN and infinity, which JSON lacks."""
+    """Return the data with null instead of NaN and infinity, which JSON lacks."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list):

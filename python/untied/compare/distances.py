@@ -44,7 +44,7 @@ def kendall_distance(
     unmoved : float
         Mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        Dissimilarity of two items: 0 if their order does not matter. It must be symmetric. By default 1.
+        Dissimilarity of two items: 0 if their order does not matter. The dissimilarity must be symmetric. By default 1.
 
     Returns
     -------

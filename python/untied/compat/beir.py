@@ -136,8 +136,8 @@ class EvaluateRetrieval:
         Returns
         -------
         tuple of four dicts
-            ``{"NDCG@10": ...}``, ``{"MAP@10": ...}``, ``{"Recall@10": ...}``, ``{"P@10": ...}``, to five decimals. They
-            are logged too, at the level INFO.
+            ``{"NDCG@10": ...}``, ``{"MAP@10": ...}``, ``{"Recall@10": ...}``, ``{"P@10": ...}``, to five decimals. The
+            values are also logged, at the level INFO.
 
         Raises
         ------

@@ -7,7 +7,7 @@
 ...     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 
 The evaluator itself keeps only as many documents as its largest cutoff. If documents are tied at that rank, it has
-already chosen among them by id. To include all of them, set a larger cutoff than those that you need.
+already chosen among them by id. To include all tied documents, set a larger cutoff than you need.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def compute_metrics(
 class TieAware:
     """A mixin: list it before ``InformationRetrievalEvaluator`` in your class's bases.
 
-    Its metrics use the policy `ties`.
+    The metrics of the evaluator use the policy `ties`.
     """
 
     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"

@@ -152,8 +152,8 @@ def gate(
     level, samples, seed
         Options of this test, as for `untied.statistics.randomization_test`.
     allow_missing : bool
-        Whether judged queries for which the run retrieves nothing count as empty rankings. By default they fail the
-        check (in `max_drop` and `max_med`, if the baseline has them).
+        Whether judged queries for which the run retrieves nothing count as empty rankings. By default, missing queries
+        fail the check (in `max_drop` and `max_med`, if the baseline has them).
     on_undefined : str
         How to count queries for which the measure is undefined: ``"fail"``: the check fails. ``"zero"``: as 0, or the
         check fails if lower is better. ``"nan"``: leave them out. Queries that are undefined in the baseline too do not

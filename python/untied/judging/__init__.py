@@ -1,4 +1,4 @@
-"""What to judge next: the unjudged documents that matter most for a run's value, or for which of two runs is better.
+"""Which unjudged documents matter most for a run's value, or for the question which of two runs is better.
 
 For every candidate and every possible judgment of it, the measure and its exact bounds over all grades of unjudged
 documents are computed. Outcomes are weighted by the probability of the judgment.

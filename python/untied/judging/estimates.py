@@ -52,10 +52,10 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
 
     A standard error measures the error that comes from judging only a random part of the pool (Yilmaz, Kanoulas & Aslam
     2008). The variance has two parts: the variance between the precisions at the relevant documents, and the variance
-    of each precision, which is estimated from the judged documents above its rank. These samples are nested, so there
-    are covariances. R is the number of judged relevant documents, f the judged share of the pool, and s2 the variance
-    of the R estimated precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed share of
-    relevant documents among the m, and v = rho (1 - rho) / m (1 - m/D):
+    of each precision, which is estimated from the judged documents above its rank. The samples above different ranks
+    are nested, so there are covariances. R is the number of judged relevant documents, f the judged share of the pool,
+    and s2 the variance of the R estimated precisions. Above rank k there are D pooled and m judged documents, rho is
+    the smoothed share of relevant documents among the m, and v = rho (1 - rho) / m (1 - m/D):
 
         Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
 

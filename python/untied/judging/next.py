@@ -1,4 +1,4 @@
-"""What to judge next: the unjudged documents that matter most for a run's value, or for which of two runs is better."""
+"""Which unjudged documents matter most for a run's value, or for the question which of two runs is better."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class Advice:
     def difference(self) -> tuple[float, float] | None:
         """An interval that contains the difference between two runs, whatever the grades of unjudged documents are.
 
-        It is computed from the bounds of each run. The difference may not reach its ends, because the grades that are
-        best for one run are rarely worst for the other.
+        The bounds of the difference are computed from the bounds of each run. The difference may not reach its ends,
+        because the grades that are best for one run are rarely worst for the other.
         """
         if len(self.bounds) != 2:
             return None
@@ -128,7 +128,7 @@ def judge_next(
     until_decided : bool
         Rank documents by how much they help to decide a verdict of `untied.certify` about two runs. The verdict gets
         closer if a document that would help the trailing run is judged not relevant, or one that would help the leading
-        run is judged relevant. So each counts by its swing times the probability of this outcome.
+        run is judged relevant. Each document therefore counts by its swing times the probability of this outcome.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

@@ -78,7 +78,8 @@ def measure(
 
         Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers. Whole
         numbers are passed as int, unless the parameter's default is a float. The function returns a number, or NaN if
-        the value is undefined. It may be called in any order of queries, and several times for the same query.
+        the value is undefined. untied may call the function in any order of queries, and several times for the same
+        query.
     name : str, optional
         The measure's name; by default the function's name. Names of other measures are refused.
     cutoff : {'optional', 'required', 'none'}

@@ -78,7 +78,7 @@ def report(
         or, if its name ends in .jsonl, an object with an id and a title or text.
     live : bool
         Whether readers can change measures, policies and the baseline in the page, which then recalculates everything.
-        It holds the runs and the judgments, at most 128 MiB of them, and the core compiled for browsers.
+        A live report holds the runs and the judgments, at most 128 MiB of them, and the core compiled for browsers.
     inputs : list of paths
         Files whose hashes the page records.
 

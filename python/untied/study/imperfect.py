@@ -95,8 +95,8 @@ def imperfect(
 ) -> Result:
     """Compare measures on parts of the collection, with all judgments, with AP on the whole collection.
 
-    It needs two or more runs. Whether a document is kept depends only on the seed, the number of the part and its id:
-    see `untied.sample.keeps_document`.
+    The study needs two or more runs. Whether a document is kept depends only on the seed, the number of the part and
+    its id: see `untied.sample.keeps_document`.
 
     Parameters
     ----------

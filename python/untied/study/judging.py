@@ -248,7 +248,7 @@ def judging(
 ) -> Result:
     """Reveal hidden judgments in the orders of several strategies, until it is certain which of two runs is better.
 
-    It needs two or more runs. Documents that the qrels do not judge count as non-relevant when they are judged.
+    The study needs two or more runs. Documents that the qrels do not judge count as non-relevant when they are judged.
 
     Parameters
     ----------

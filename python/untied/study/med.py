@@ -48,7 +48,7 @@ def med(
 ) -> Result:
     """Compare the distances of runs by MED with their groups, with actual differences, and with other distances.
 
-    It compares all pairs of three or more runs.
+    The study compares all pairs of three or more runs.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def med(
         ``"expected"`` is the mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
     passages : bool
         Whether `runs` are files of passages and `qrels` a file of judged passages, in the formats of `untied.passages`.
-        They are compared by MED-U; of the options above, only `groups` and `prefix` apply.
+        Passages are compared by MED-U; of the other options, only `groups` and `prefix` apply.
     text_length : float
         For passages, the number of characters after which nothing counts.
     seed : int

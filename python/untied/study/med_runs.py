@@ -1,7 +1,7 @@
 """Maximized effectiveness difference of runs: groups, judgments, measures, parameters, a map (Tan & Clarke 2015).
 
 The distance of two runs is the mean over queries of MED, the largest difference that judgments could show in a measure
-S. It is compared with actual differences, with all judgments:
+S. The study compares MED with actual differences, with all judgments:
 
     difference      | mean_q S(A, q) - mean_q S(B, q) |, S as in `evaluate`
     per_query       mean_q | S(A, q) - S(B, q) |

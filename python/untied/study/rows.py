@@ -45,7 +45,7 @@ def gathered(pairs: Iterable[tuple[Key, Held]]) -> dict[Key, list[Held]]:
 
 
 def nested(triples: Iterable[tuple[Key, Inner, Held]]) -> dict[Key, dict[Inner, Held]]:
-    """The same by two keys."""
+    """Group rows by two keys."""
     found: dict[Key, dict[Inner, Held]] = {}
     for key, inner, held in triples:
         found.setdefault(key, {})[inner] = held
@@ -91,7 +91,7 @@ def numbers(text: str) -> list[float]:
 
 
 def whole_numbers(text: str) -> list[int]:
-    """The same for whole numbers."""
+    """Read whole numbers, separated by commas."""
     return _listed(text, int, "whole numbers")
 
 

@@ -43,8 +43,8 @@ def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
 def costs(inputs: Inputs, measures: Sequence[MeasureLike], repeats: int = 5) -> Table:
     """The cost of averaging over all tie orders: CPU time of evaluations with data in memory, on one thread.
 
-    Policies take turns; times are medians of `repeats`. They are measured with the original scores, and with scores of
-    8 bits, which tie most documents.
+    Policies take turns; times are medians of `repeats`. The effects are measured with the original scores, and with
+    scores of 8 bits, which tie most documents.
     """
     from statistics import median
     from time import process_time

@@ -131,7 +131,7 @@ class Verdicts(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """The same as `table`, for libraries that take results as tables."""
+        """All verdicts, like `table`; libraries that take results as tables use this name."""
         return self.table
 
     def beside(self, table: Table) -> Table:

@@ -109,7 +109,7 @@ def _leaf(const: int, alone: dict[str, int], pairs: Any) -> tuple[dict[str, int]
 
 
 def _better(q: Question) -> str | None:
-    """Of the undecided documents that both rankings have, the one with the better rank."""
+    """Choose the undecided document with the best rank, among those that both rankings have."""
     a, b = q.ranks(q.a), q.ranks(q.b)
     both = [doc for doc in q.unknown if doc in a and doc in b]
     return min(both, key=lambda doc: (min(a[doc], b[doc]), max(a[doc], b[doc]), a[doc]), default=None)

@@ -35,10 +35,10 @@ def certify(
     """Find out which of two runs is better, whatever their unjudged documents are.
 
     For every pair of runs and every measure, `certify` finds the lowest and highest difference of the means over all
-    grades that unjudged documents may have. It also finds how many more relevant documents could end the lead of the
-    better run, and up to how many relevant documents per query the lead is certain. A document has the same grade in
-    both runs, and every relevant document counts in R and in the ideal ranking. All judged queries count; one that is
-    missing from a run counts as an empty ranking.
+    grades that unjudged documents may have. `certify` also finds how many more relevant documents could end the lead of
+    the better run, and up to how many relevant documents per query the lead is certain. A document has the same grade
+    in both runs, and every relevant document counts in R and in the ideal ranking. All judged queries count; one that
+    is missing from a run counts as an empty ranking.
 
     Parameters
     ----------
