@@ -154,6 +154,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "Measure": lambda: pickle.loads(pickle.dumps(_core.Measure("AP(rel=2)") @ 10)),
     "Evaluator.evaluate": lambda: evaluator().evaluate(run()).totals(),
     "Evaluator.evaluate_file": lambda: evaluator().evaluate_file(folder() / "one", "trec", None, True).totals(),
+    "Evaluator.evaluate_arrow": lambda: evaluator().evaluate_arrow(arrow("score"), None, "run", True).totals(),
     "Evaluator.rows": lambda: evaluator().rows(run()),
     "Evaluation": lambda: [
         (found.queries(), found.columns(), found.values(), found.value(0, 0), found.find("q1"), found.facts())

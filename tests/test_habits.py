@@ -146,8 +146,9 @@ def test_by_rank(run) -> None:
     with pytest.raises(untied.UntiedError, match="ties 'rank' ignores scores"):
         untied.evaluate("qrels", "runs/good.run", ties="rank", score_dtype="float16")
     assert run("eval", "qrels", "runs/good.run", "--ties", "rank", "--stream")[::2] == (
-        1, "untied: runs/good.run: only runs of format trec, csv, tsv or jsonl can be streamed, not trec-ranks\n",
-    )  # fmt: skip
+        1,
+        "untied: runs/good.run: only runs of format trec, csv, tsv, jsonl or parquet can be streamed, not trec-ranks\n",
+    )
 
 
 def test_names_by_run_tag(run) -> None:

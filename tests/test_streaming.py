@@ -6,13 +6,17 @@ import csv
 import gzip
 import json
 import lzma
+import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import threading
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import untied
@@ -232,6 +236,49 @@ def test_a_table_whose_queries_come_back_is_read_again(tmp_path):
     assert results.facts()["run"]["ungrouped"]
     with pytest.raises(untied.InputError, match=r'run.csv, line 4: .* found query "b" again'):
         untied.evaluate(qrels, {"run": file}, "RR", stream=True)
+
+
+def parquet_file(path, rows):
+    """Rows of a query, a document and a score, in several row groups."""
+    columns = zip(*rows, strict=True)
+    table = pyarrow.table(dict(zip(("qid", "docno", "score"), columns, strict=True)))
+    pyarrow.parquet.write_table(table, path, row_group_size=30_000)
+    return path
+
+
+def test_parquet_is_streamed_too(long, tmp_path):
+    with open(long[1]) as file:
+        rows = [line.split() for line in file if line.strip() and line[0] != "#"]
+    path = parquet_file(tmp_path / "run.parquet", [(row[0], row[2], float(row[4])) for row in rows])
+    expected = untied.evaluate(*long, MEASURES)
+    held = untied.read_run(path)
+    for run, options in ((path, {}), (path, {"stream": True, "threads": 1}), (held, {})):
+        found = untied.evaluate(long[0], {"run": run}, MEASURES, **options)
+        assert found.table().to_dicts() == expected.table().to_dicts()
+        assert found.facts() == expected.facts()
+
+
+def test_wrong_rows_of_parquet_are_the_same_errors(tmp_path):
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    rows = [(f"q{i}", f"d{j}", 1.0 / j) for i in range(9) for j in range(1, 9000)]
+    for wrong, message in (
+        (("q5", "d3", math.nan), 'row 45050: expected a finite number as the score in column "score", found NaN'),
+        (("q5", "d3", None), 'row 45050: expected a finite number as the score in column "score", found null'),
+        (("q5", "d3", 1.0), r'document "d3" of query "q5" again, already in row 44997'),
+    ):
+        path = parquet_file(tmp_path / "run.parquet", [*rows[:45050], wrong, *rows[45050:]])
+        with pytest.raises(untied.UntiedError) as expected:
+            untied.read_run(path)
+        with pytest.raises(untied.UntiedError) as found:
+            untied.evaluate(qrels, path, "AP")
+        assert str(found.value) == str(expected.value)
+        assert re.search(message, str(found.value)), str(found.value)
+    path = parquet_file(tmp_path / "run.parquet", [*rows, ("q1", "new", 9.0)])
+    results = untied.evaluate(qrels, {"run": path}, "RR")
+    assert results.table().to_dicts() == untied.evaluate(qrels, {"run": untied.read_run(path)}, "RR").table().to_dicts()
+    assert results.facts()["run"]["ungrouped"]
+    with pytest.raises(untied.UntiedError, match=r'row 80991: expected all documents of a query together.* "q1" again'):
+        untied.evaluate(qrels, path, "RR", stream=True)
 
 
 def test_nothing_in_common_and_nothing_at_all(tmp_path, long):

@@ -15,11 +15,15 @@ use arrow_schema::ArrowError;
 use rayon::prelude::*;
 use untied_core::Error;
 use untied_core::error::quote;
+use untied_core::evaluate::Stream;
 use untied_core::table::columns::{Columns, Content};
 use untied_core::table::{Chunk, LineMap};
 
 /// Rows of a chunk: enough for every thread to have some, few enough to stay in its cache.
 const ROWS: usize = 1 << 16;
+
+/// Rows of a chunk that is evaluated at once: few enough to stay in the cache until then.
+pub const STREAMED_ROWS: usize = 1 << 14;
 
 /// What a slice is wrong about: the row within it, what was expected, what was found.
 struct Wrong {
@@ -30,59 +34,99 @@ struct Wrong {
 
 /// Read batches into chunks; `source` names them in messages.
 ///
-/// Producers may be asked on any thread, one at a time.
-///
 /// # Errors
-/// A column is missing or of a type that cannot hold what it should; a value is missing or not accepted, told with its
-/// row, from 1; the producer fails.
+/// As [`Pieces::open`] and [`Pieces::next`].
 pub fn chunks(
-    reader: impl RecordBatchReader + Send,
+    reader: impl RecordBatchReader + Send + 'static,
     kind: Content,
     named: &[(String, String)],
     source: &str,
 ) -> Result<Vec<Chunk>, Error> {
-    let arrow = |error: ArrowError| Error::Value(format!("{source}: {error}"));
-    let schema = reader.schema();
-    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    let columns = Columns::find(kind, &names, named, source)?;
-    let of_type = |column: usize, fits: bool, expected: &str| {
-        let (name, found) = (quote(names[column].as_bytes()), schema.field(column).data_type());
-        let message = || format!("{source}: expected {expected} in column {name}, found {found}");
-        if fits { Ok(()) } else { Err(Error::Value(message())) }
-    };
-    for column in [Some(columns.query), columns.subtopic, Some(columns.document)].into_iter().flatten() {
-        of_type(column, ids::fits(schema.field(column).data_type()), "text, bytes or whole numbers")?;
+    Pieces::open(reader, ROWS, kind, named, source)?.next(u64::MAX).map(Option::unwrap_or_default)
+}
+
+type Slices = Box<dyn Iterator<Item = (usize, Result<RecordBatch, ArrowError>)> + Send>;
+
+/// Batches that are read piece by piece. Producers may be asked on any thread, one at a time.
+pub struct Pieces {
+    slices: Slices,
+    columns: Columns,
+    names: Vec<String>,
+    source: String,
+}
+
+impl Pieces {
+    /// Begin to read batches into chunks of at most so many rows; `source` names them in messages.
+    ///
+    /// # Errors
+    /// A column is missing or of a type that cannot hold what it should.
+    pub fn open(
+        reader: impl RecordBatchReader + Send + 'static,
+        rows: usize,
+        kind: Content,
+        named: &[(String, String)],
+        source: &str,
+    ) -> Result<Pieces, Error> {
+        let schema = reader.schema();
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let refs: Vec<&str> = names.iter().map(String::as_str).collect();
+        let columns = Columns::find(kind, &refs, named, source)?;
+        let of_type = |column: usize, fits: bool, expected: &str| {
+            let (name, found) = (quote(names[column].as_bytes()), schema.field(column).data_type());
+            let message = || format!("{source}: expected {expected} in column {name}, found {found}");
+            if fits { Ok(()) } else { Err(Error::Value(message())) }
+        };
+        for column in [Some(columns.query), columns.subtopic, Some(columns.document)].into_iter().flatten() {
+            of_type(column, ids::fits(schema.field(column).data_type()), "text, bytes or whole numbers")?;
+        }
+        for number in &columns.numbers {
+            of_type(number.column, numbers::fits(schema.field(number.column).data_type()), "numbers")?;
+        }
+        Ok(Pieces { slices: Box::new(slices(reader, rows)), columns, names, source: source.into() })
     }
-    for number in &columns.numbers {
-        of_type(number.column, numbers::fits(schema.field(number.column).data_type()), "numbers")?;
+}
+
+impl Stream for Pieces {
+    fn source(&self) -> &str {
+        &self.source
     }
-    let failed = AtomicBool::new(false);
-    let mut slices: Vec<(usize, usize, Result<Chunk, Failure>)> = slices(reader)
-        .take_while(|_| !failed.load(Ordering::Relaxed))
-        .enumerate()
-        .par_bridge()
-        .map(|(number, (first, slice))| {
-            let chunk = slice.map_err(Failure::Arrow).and_then(|slice| {
-                let mut chunk = chunk(&slice, &columns, &names)?;
-                chunk.lines = LineMap::of_rows(first as u64);
-                Ok(chunk)
-            });
-            if chunk.is_err() {
-                failed.store(true, Ordering::Relaxed);
-            }
-            (number, first, chunk)
-        })
-        .collect();
-    slices.sort_unstable_by_key(|(number, ..)| *number);
-    let chunks = slices.into_iter().map(|(_, first, chunk)| {
-        chunk.map_err(|failure| match failure {
-            Failure::Arrow(error) => arrow(error),
-            Failure::Row(Wrong { row, expected, found }) => {
-                Error::at_row(source, (first + row) as u64, &expected, &found)
-            }
-        })
-    });
-    chunks.collect()
+
+    /// The next chunks, up to a number; `None` at the end.
+    ///
+    /// # Errors
+    /// A value is missing or not accepted, told with its row, from 0; the producer fails.
+    fn next(&mut self, most: u64) -> Result<Option<Vec<Chunk>>, Error> {
+        let Pieces { slices, columns, names, source } = self;
+        let failed = AtomicBool::new(false);
+        let mut parsed: Vec<(usize, usize, Result<Chunk, Failure>)> = slices
+            .take(usize::try_from(most).unwrap_or(usize::MAX))
+            .take_while(|_| !failed.load(Ordering::Relaxed))
+            .enumerate()
+            .par_bridge()
+            .map(|(number, (first, slice))| {
+                let chunk = slice.map_err(Failure::Arrow).and_then(|slice| {
+                    let mut chunk = chunk(&slice, columns, names)?;
+                    chunk.lines = LineMap::of_rows(first as u64);
+                    Ok(chunk)
+                });
+                if chunk.is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+                (number, first, chunk)
+            })
+            .collect();
+        parsed.sort_unstable_by_key(|(number, ..)| *number);
+        let chunks = parsed.into_iter().map(|(_, first, chunk)| {
+            chunk.map_err(|failure| match failure {
+                Failure::Arrow(error) => Error::Value(format!("{source}: {error}")),
+                Failure::Row(Wrong { row, expected, found }) => {
+                    Error::at_row(source, (first + row) as u64, &expected, &found)
+                }
+            })
+        });
+        let chunks: Vec<Chunk> = chunks.collect::<Result<_, _>>()?;
+        Ok((!chunks.is_empty()).then_some(chunks))
+    }
 }
 
 /// Why a slice could not be read.
@@ -97,8 +141,11 @@ impl From<Wrong> for Failure {
     }
 }
 
-/// Slices of the batches, each with the number of its first row.
-fn slices(reader: impl RecordBatchReader) -> impl Iterator<Item = (usize, Result<RecordBatch, ArrowError>)> {
+/// Slices of the batches of at most so many rows, each with the number of its first row.
+fn slices(
+    reader: impl RecordBatchReader,
+    most: usize,
+) -> impl Iterator<Item = (usize, Result<RecordBatch, ArrowError>)> {
     let mut row = 0;
     reader.flat_map(move |batch| {
         let first = row;
@@ -109,14 +156,14 @@ fn slices(reader: impl RecordBatchReader) -> impl Iterator<Item = (usize, Result
         let rows = whole.as_ref().map_or(0, RecordBatch::num_rows);
         row += rows;
         let parts = (0..rows)
-            .step_by(ROWS)
-            .filter_map(move |start| Some((first + start, Ok(whole.as_ref()?.slice(start, ROWS.min(rows - start))))));
+            .step_by(most)
+            .filter_map(move |start| Some((first + start, Ok(whole.as_ref()?.slice(start, most.min(rows - start))))));
         parts.chain(failed)
     })
 }
 
-fn chunk(slice: &RecordBatch, columns: &Columns, names: &[&str]) -> Result<Chunk, Wrong> {
-    let column = |at: usize| (slice.column(at).as_ref(), names[at]);
+fn chunk(slice: &RecordBatch, columns: &Columns, names: &[String]) -> Result<Chunk, Wrong> {
+    let column = |at: usize| (slice.column(at).as_ref(), names[at].as_str());
     let (document, name) = column(columns.document);
     let mut chunk = Chunk::new(columns.numbers.len());
     ids::documents(document, name, &mut chunk.block.docs)?;

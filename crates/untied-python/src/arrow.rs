@@ -47,12 +47,24 @@ pub fn chunks(
     named: &[(String, String)],
     source: &str,
 ) -> Result<Vec<Chunk>, Error> {
-    let wrong = |error| {
+    untied_arrow::chunks(reader(stream, source)?, kind, named, source)
+}
+
+/// A run that is read from a stream piece by piece.
+pub fn pieces(
+    stream: FFI_ArrowArrayStream,
+    named: &[(String, String)],
+    source: &str,
+) -> Result<untied_arrow::Pieces, Error> {
+    let kind = Content::Run { ranks: false };
+    untied_arrow::Pieces::open(reader(stream, source)?, untied_arrow::STREAMED_ROWS, kind, named, source)
+}
+
+fn reader(stream: FFI_ArrowArrayStream, source: &str) -> Result<RecordBatchStreamReader, Error> {
+    RecordBatchStreamReader::try_new(stream).map_err(|error| {
         let advice = "cast the column to a type of Arrow's first, or read the table anew if it was read before";
         Error::Value(format!("{source}: this table cannot be read: {error}; {advice}"))
-    };
-    let reader = RecordBatchStreamReader::try_new(stream).map_err(wrong)?;
-    untied_arrow::chunks(reader, kind, named, source)
+    })
 }
 
 /// A capsule that streams columns of text and of numbers (`None` is null), in this order.

@@ -18,7 +18,7 @@ use crate::errors::to_python;
 use crate::laws::Laws;
 use crate::measure::Measure;
 use crate::tables::{FilePath, Lengths, Named, Qrels, Run, layout, named, path_text, read_run};
-use crate::threads;
+use crate::{arrow, threads};
 
 /// Qrels, measures and settings, prepared once for any number of runs.
 #[pyclass(frozen, module = "untied._core")]
@@ -71,12 +71,14 @@ impl Evaluator {
         Ok(Evaluator { qrels, threads, prepared })
     }
 
-    fn evaluate(&self, py: Python<'_>, run: &Run) -> PyResult<Evaluation> {
+    /// Evaluate a run in memory; `ungrouped` tells that it is there because it could not be streamed.
+    #[pyo3(signature = (run, ungrouped = false))]
+    fn evaluate(&self, py: Python<'_>, run: &Run, ungrouped: bool) -> PyResult<Evaluation> {
         let qrels = &self.qrels.get().0;
         let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
             in_memory(&run.0, qrels, &self.prepared)
         })?;
-        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped: false })
+        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped })
     }
 
     /// Evaluate a run's file while it is read. What turns out not to be grouped by query is read again, into memory;
@@ -98,7 +100,7 @@ impl Evaluator {
                     Some(layout) => read::open_table(&path, layout, Content::Run { ranks: false }, &columns)?,
                     None => read::open_run(&path)?,
                 };
-                match evaluate::evaluate_file(pieces, qrels, &self.prepared) {
+                match evaluate::evaluate_stream(pieces, qrels, &self.prepared) {
                     Err(Error::Ungrouped(_)) if !stream => ungrouped = true,
                     found => return found,
                 }
@@ -106,6 +108,26 @@ impl Evaluator {
             in_memory(&read_run(&path, format, &columns, false)?, qrels, &self.prepared)
         })?;
         Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped })
+    }
+
+    /// Evaluate a run while it comes as a stream of Arrow batches; nothing if it turns out not to be grouped by query,
+    /// unless it is to be streamed.
+    fn evaluate_arrow(
+        &self,
+        table: &Bound<'_, PyAny>,
+        columns: Option<Named>,
+        source: &str,
+        stream: bool,
+    ) -> PyResult<Option<Evaluation>> {
+        let (py, columns, qrels) = (table.py(), named(columns), &self.qrels.get().0);
+        let batches = arrow::stream(table, source)?;
+        let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
+            match evaluate::evaluate_stream(arrow::pieces(batches, &columns, source)?, qrels, &self.prepared) {
+                Err(Error::Ungrouped(_)) if !stream => Ok(None),
+                found => found.map(Some),
+            }
+        })?;
+        Ok(evaluation.map(|evaluation| Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped: false }))
     }
 
     /// Distributions over orders of ties: exact up to a number of states, beyond that on a grid of cells.
@@ -124,7 +146,7 @@ impl Evaluator {
         let (qrels, table, settings) = (&self.qrels.get().0, &run.get().0, self.prepared.settings);
         let is_evaluated = |judged: bool, retrieved: bool| judged && (retrieved || settings.queries == Queries::Qrels);
         let has_any = joined(qrels, table).any(|(_, judged, found)| is_evaluated(judged.is_some(), found.is_some()));
-        let evaluation = if has_any { Some(self.evaluate(py, run.get())?.evaluation) } else { None };
+        let evaluation = if has_any { Some(self.evaluate(py, run.get(), false)?.evaluation) } else { None };
         let measures = self.prepared.specs.iter().map(ToString::to_string).collect();
         let range = settings.has_range();
         let optional = [("low", range), ("high", range), ("variance", settings.variance)];

@@ -146,7 +146,7 @@ impl Session {
     }
 
     fn streamed(&self, (qrels, run): (u32, u32), prepared: &Prepared) -> Result<Option<Evaluation>> {
-        match evaluate::evaluate_file(read::open_run(self.input(run)?)?, self.qrels(qrels)?, prepared) {
+        match evaluate::evaluate_stream(read::open_run(self.input(run)?)?, self.qrels(qrels)?, prepared) {
             Err(Error::Ungrouped(_)) => Ok(None),
             found => found.map(Some),
         }

@@ -8,7 +8,7 @@ from untied import _core
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
-from untied.inputs.files import STREAMED, by_rank, run_file
+from untied.inputs.files import STREAMED, by_rank, parquet_batches, run_file
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
 from untied.progress import each
@@ -204,6 +204,12 @@ class Evaluator:
     def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
         if isinstance(run, (str, os.PathLike)):
             run = run_file(run)
+            if run.format == "parquet":
+                batches = parquet_batches(run.path, "run", run.columns)
+                found = self._native.evaluate_arrow(batches, run.columns, run.path, stream)
+                if found is None:
+                    return self._native.evaluate(as_run(run, self._threads), ungrouped=True)
+                return found
             if run.format in STREAMED:
                 return self._native.evaluate_file(run, run.format, run.columns, stream)
             if stream:

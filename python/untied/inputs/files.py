@@ -24,7 +24,7 @@ PLAIN = ("auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
 #: Those whose columns have names.
 NAMED = ("csv", "tsv", "jsonl", "parquet")
 #: Formats of runs that are evaluated while they are read.
-STREAMED = ("trec", "csv", "tsv", "jsonl")
+STREAMED = ("trec", "csv", "tsv", "jsonl", "parquet")
 #: Formats of qrels that say more than a grade, in TREC's files or in tables.
 DETAILED = ("subtopics", "stratified", "prels")
 #: Formats of qrels.
@@ -169,7 +169,7 @@ def read_ranked(
     file = run_file(path, format, columns)
     name, format, columns = file.path, file.format, file.columns
     if format == "parquet":
-        return Run.from_arrow(_parquet(name, "run", columns), threads, columns, name, ranks)
+        return Run.from_arrow(parquet_batches(name, "run", columns), threads, columns, name, ranks)
     if format == "json":
         return _of_json(name, RUN_SHAPE, lambda content: Run.from_mapping(content, threads))
     if format == "rank-eval":
@@ -231,7 +231,7 @@ def read_qrels(
     holds = format if format in DETAILED else "trec"
     check_columns(columns, layout, name)
     if layout == "parquet":
-        return Qrels.from_arrow(_parquet(name, holds, columns), threads, holds, columns, name)
+        return Qrels.from_arrow(parquet_batches(name, holds, columns), threads, holds, columns, name)
     if layout == "json":
 
         def make(content: Any) -> Qrels:
@@ -250,7 +250,8 @@ def read_qrels(
     return Qrels.read(name, threads, holds if layout == "trec" else layout)
 
 
-def _parquet(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
+def parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
+    """The needed columns of a parquet file, as a reader of batches."""
     try:
         from pyarrow import ArrowInvalid, RecordBatchReader, parquet
     except ImportError:

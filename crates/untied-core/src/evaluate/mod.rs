@@ -25,7 +25,7 @@ pub use laws::{Laws, laws};
 pub use plan::{Plan, Prepared};
 pub(crate) use remembered::Key;
 pub(crate) use source::{Ranked, Source};
-pub use streamed::{Streamed, evaluate_file};
+pub use streamed::{Stream, Streamed, evaluate_stream};
 pub use total::{GEOMETRIC_FLOOR, Total};
 use workspace::Work;
 pub(crate) use workspace::Workspace;

@@ -149,18 +149,47 @@ fn widths(prepared: &Prepared) -> (usize, usize) {
     (shape.cells(), shape.measures)
 }
 
-/// Evaluate a run's file, query by query, while it is read. Only the values are kept, so that memory does not depend on
-/// the file's length.
+/// A run that is read piece by piece.
+pub trait Stream: Send {
+    /// What it is called in messages.
+    fn source(&self) -> &str;
+
+    /// The rows of the next pieces, up to a number; `None` at the end.
+    ///
+    /// # Errors
+    /// It cannot be read, or is malformed.
+    fn next(&mut self, most: u64) -> Result<Option<Vec<Chunk>>>;
+
+    /// Take chunks back that are no longer needed.
+    fn reuse(&mut self, _chunks: Vec<Chunk>) {}
+}
+
+impl Stream for Pieces {
+    fn source(&self) -> &str {
+        self.path()
+    }
+
+    fn next(&mut self, most: u64) -> Result<Option<Vec<Chunk>>> {
+        Pieces::next(self, most)
+    }
+
+    fn reuse(&mut self, chunks: Vec<Chunk>) {
+        Pieces::reuse(self, chunks);
+    }
+}
+
+/// Evaluate a run, query by query, while it is read. Only the values are kept, so that memory does not depend on its
+/// length.
 ///
 /// # Errors
-/// The file cannot be read or is malformed, or as [`Streamed::finish`]. Of several malformed lines and documents that stand twice
+/// It cannot be read or is malformed, or as [`Streamed::finish`]. Of several malformed lines and documents that stand twice
 /// one is told of those that are read first.
-pub fn evaluate_file(mut pieces: Pieces, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
-    let mut streamed = Streamed::new(pieces.path(), qrels, prepared);
-    let mut next = pieces.next(BLOCKS)?;
+pub fn evaluate_stream(mut run: impl Stream, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
+    let mut streamed = Streamed::new(run.source(), qrels, prepared);
+    let mut next = run.next(BLOCKS)?;
     while let Some(chunks) = next {
-        let (pushed, read) = rayon::join(|| streamed.push(qrels, prepared, chunks), || pieces.next(BLOCKS));
-        pieces.reuse(pushed?);
+        let (pushed, read) = rayon::join(|| streamed.push(qrels, prepared, chunks), || run.next(BLOCKS));
+        run.reuse(pushed?);
         next = read?;
     }
     streamed.finish(qrels, prepared)
