@@ -589,8 +589,8 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--ties", "range"], "certificates need ties expected, docid, trec or given, not 'range'"),
         (["--score-dtype", "float16"], "certificates need score_dtype float64 or float32, not 'float16'"),
         (["-m", "ERR", "--most", "1"], "certificates of ERR need any number of relevant documents"),
-        (["-m", "DCG(gain={1: 3})"], "certificates do not know this measure, or these parameters of it"),
-        (["-m", "Bpref"], "certificates do not know"),
+        (["-m", "DCG(gain={1: 3})"], "a certificate cannot cover this measure with these parameters"),
+        (["-m", "Bpref"], "a certificate cannot cover this measure"),
     ],
 )
 def test_what_certificates_do_not_hold(

@@ -58,7 +58,7 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> bytes:
                 f"certificates need {option} {', '.join(values[:-1])} or {values[-1]}, not {options[option]!r}"
             )
     if options["most"] is not None and any(name.startswith("ERR") for name in found.measures):
-        raise UntiedError("certificates of ERR need any number of relevant documents, not at most some")
+        raise UntiedError("certificates of ERR cannot be combined with --most (most=): leave it out")
     if len(runs) != len(found.runs):
         raise UntiedError(f"the verdicts are about {len(found.runs)} runs, not {len(runs)}")
     policies = {
@@ -127,7 +127,7 @@ class _Inputs:
         try:
             m: Any = Measure(name, self._judged, a, b)
         except (verify.Refused, LookupError, AttributeError, TypeError, ValueError) as error:
-            raise MeasureError(f"{name}: certificates do not know this measure, or these parameters of it") from error
+            raise MeasureError(f"{name}: a certificate cannot cover this measure with these parameters") from error
         told = found.explain(*pair, name)
         queries: dict[str, Any] = {}
         bounds: tuple[list[int], list[int]] = ([], [])

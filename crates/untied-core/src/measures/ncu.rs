@@ -49,8 +49,8 @@ const STOPS: Parameter = Parameter {
            by default the gains",
 };
 
-const IN_MANY_ORDERS: &str = "mean stays exact; low and high stay exact, but are bounds (`interval`) for graded-uniform users; no variance for \
-     rank-biased ones if the product of (relevant documents + 1) and (others + 1) exceeds 2 million";
+const IN_MANY_ORDERS: &str = "mean stays exact; low and high are bounds (`interval`) for graded-uniform users, and exact for others; rank-biased \
+     users have no variance if (relevant documents + 1) times (other documents + 1) exceeds 2 million";
 
 /// NCU.
 pub static NCU: Definition = Info {

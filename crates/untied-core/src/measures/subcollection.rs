@@ -37,8 +37,8 @@ pub static SUBCOLLECTION_AP: Definition = Info {
            p)} \right]",
     reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
     sampled: &[Sampled {
-        unless: "(documents of each kind + 1) times each other, times those outside the pool down to its \
-                 end, exceed 10 million in a group",
+        unless: "the numbers of documents of each kind in a tie group, each plus 1, and the number of documents \
+                 outside the pool down to its end have a product above 10 million",
         then: Sampled::NO_VARIANCE,
     }],
     unbounded: Some(unbounded::ESTIMATOR),

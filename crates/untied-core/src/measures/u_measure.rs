@@ -42,8 +42,8 @@ pub static U: Definition = Info {
            \right)",
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
     sampled: &[Sampled {
-        unless: "the product of (documents of each length and grade + 1) exceeds 2 million in a group in \
-                 which the user stops",
+        unless: "the numbers of documents of each length and grade in the tie group where the user stops, each \
+                 plus 1, have a product above 2 million",
         then: Sampled::ESTIMATES,
     }],
     ..Info::DEFAULT

@@ -116,9 +116,9 @@ impl Sampled {
     /// See [`Sampled::then`].
     pub const ESTIMATES: &str = "mean and variance are estimates; low and high stay exact";
     /// See [`Sampled::then`].
-    pub const NO_VARIANCE: &str = "mean, low and high stay exact, no variance";
+    pub const NO_VARIANCE: &str = "mean, low and high stay exact; there is no variance";
     /// See [`Sampled::then`].
-    pub const BOUNDS: &str = "mean stays exact, low and high are bounds (`interval`), no variance";
+    pub const BOUNDS: &str = "mean stays exact; low and high are bounds (`interval`); there is no variance";
 
     /// Whether the mean is an estimate then.
     #[must_use]
@@ -129,12 +129,13 @@ impl Sampled {
 
 /// Why bounds over the grades of unjudged documents are not known.
 pub(crate) mod unbounded {
-    pub const IDEAL: &str = "the ideal, or the place where the sum ends, moves with the grades";
-    pub const WEIGHTS: &str = "the weight of every rank depends on the grades above it, or on all";
-    pub const PAIRS: &str = "the number of pairs moves with the grades";
-    pub const GROUPS: &str = "the grades are groups of an order, and which there may be is not known";
+    pub const IDEAL: &str = "the ideal ranking, or the rank where the sum ends, depends on the grades";
+    pub const WEIGHTS: &str = "the weight of a rank depends on the grades above it, or on all grades";
+    pub const PAIRS: &str = "the number of pairs depends on the grades";
+    pub const GROUPS: &str =
+        "the grades stand for ordered groups, and the possible groups of an unjudged document are unknown";
     pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
-    pub const ESTIMATOR: &str = "it handles unjudged documents itself";
+    pub const ESTIMATOR: &str = "the measure itself makes an assumption about unjudged documents";
 }
 
 /// What a parameter makes of a measure: `SetP(relative=True)` is another one, `SetP(relative=False)` is itself.

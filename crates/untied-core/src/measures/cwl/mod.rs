@@ -53,7 +53,8 @@ fn limit(spec: &Spec, cutoff: bool) -> Result<usize> {
     const MOST: usize = 10_000_000;
     if cutoff {
         let limit = spec.cutoff_or(1);
-        let error = || Error::Measure(format!("{spec}: the cutoff may be {MOST} at most, as all ranks are weighed"));
+        let error =
+            || Error::Measure(format!("{spec}: the cutoff must be at most {MOST}, because every rank has a weight"));
         return if limit <= MOST { Ok(limit) } else { Err(error()) };
     }
     let fits = |depth: f64| depth >= 1.0 && depth.fract() == 0.0 && depth <= MOST as f64;

@@ -13,7 +13,8 @@ use super::Outcome;
 /// Points that [`over_orders`] and [`by_kind`] visit at most.
 const LIMIT: usize = 1 << 21;
 /// The same in words.
-pub const MANY_KINDS: &str = "the product of (documents of each kind + 1) exceeds 2 million in a group";
+pub const MANY_KINDS: &str =
+    "the numbers of documents of each kind in a tie group, each plus 1, have a product above 2 million";
 
 /// Points beyond which a formula for the variance takes less time than to visit them, where there is one.
 const MANY: usize = 1 << 14;

@@ -13,7 +13,7 @@ use crate::watch;
 /// Arrangements that are listed rather than sampled.
 const LISTED: u64 = 5_000;
 /// The same in words.
-pub const MANY_ORDERS: &str = "a query has more than 5,000 arrangements of its ties";
+pub const MANY_ORDERS: &str = "the ties of a query have more than 5,000 different arrangements";
 /// Orders that are drawn at most, and between two looks at the standard error.
 const DRAWN: u64 = 10_000;
 const STEP: u64 = 500;

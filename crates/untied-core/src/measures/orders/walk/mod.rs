@@ -28,9 +28,9 @@ pub(crate) struct Kind {
 
 /// What becomes of values where counts come in too many ways.
 pub(crate) const SAMPLED: Sampled = Sampled {
-    unless: "a group has more distinct arrangements than 100 million steps can enumerate",
-    then: "mean stays exact; variance comes from second moments, up to 2,000 positions (fewer with many documents that \
-           differ), and is left out beyond; low and high of Cascade may be bounds (`interval`)",
+    unless: "a tie group has more different arrangements than 100 million steps can list",
+    then: "mean stays exact; variance is computed for up to 2,000 positions (fewer if many documents differ), and left \
+           out for more; low and high of Cascade may be bounds (`interval`)",
 };
 
 /// A ranking as such a user walks it.
