@@ -52,6 +52,15 @@ WIDTHS = {
 }
 
 
+@pytest.mark.parametrize("measure", ["AP", "RR", "Success", "ERR", "ERR(max_grade=1)"])
+def test_a_tied_ranking_beside_itself(measure: str) -> None:
+    docs = [f"d{i:04}" for i in range(1000)]
+    groups = [docs[:7], docs[7:300], *([docs[i], docs[i + 1]] for i in range(300, 1000, 2))]
+    for judged in ({}, {"d0003": 1, "d0200": 0, "other": 1}):
+        value = found(groups, groups, f"MED({measure}@100)", **({"qrels": judged} if judged else {}))
+        assert (value.mean, value.low, value.high, value.certainty) == (0, 0, 0, "exact")
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("measure", ["AP", "RR", "Success", "StRecall", "ERR", "ERR(max_grade=1)", "ERR_IA"])
 def test_certified(measure: str, shape: str) -> None:

@@ -37,6 +37,12 @@ pub(super) fn solve(
     let number = |numbers: &[usize], group: Option<usize>| group.map(|group| numbers[group]);
     let groups = groups_of(instance, ends).into_iter();
     let groups: Vec<_> = groups.map(|(a, b)| (number(&numbers.0, a), number(&numbers.1, b))).collect();
+    // A ranking beside itself, down to the depth: the difference is 0 whatever is relevant, and nothing is to be searched.
+    let length = ends.0.last().map_or(0, |&end| end as usize).max(instance.lengths.0.min(instance.lengths.1));
+    if (ends.0, weights.0) == (ends.1, weights.1) && length >= instance.depth && groups.iter().all(|of| of.0 == of.1) {
+        let gains = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+        return Solution { value: 0.0, bound: 0.0, gains, nodes: 0 };
+    }
     let cells = Cells::new(instance, &groups);
     let in_both = |(of_a, of_b): (Option<usize>, Option<usize>)| of_a.is_some() && of_b.is_some();
     let gain = |x: &crate::med::solve::Document, of: (Option<usize>, Option<usize>)| {
