@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 import untied
+from nightly import SEED
 
 SHARED = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 DATA = SHARED / "data"
@@ -117,13 +118,19 @@ def test_trec8_published(trec8: Collection) -> None:
 
 
 def test_trec8_pytrec_eval(trec8: Collection) -> None:
-    """trec_eval 9, inside pytrec_eval, reads scores as 32-bit floats: ties='trec'."""
+    """trec_eval 9, inside pytrec_eval, reads scores as 32-bit floats: ties='trec'.
+
+    It reads all runs in a nightly run, and as a rule every third and the one whose scores tie only in 32 bits.
+    """
     pytrec_eval = pytest.importorskip("pytrec_eval")
-    results = untied.evaluate(trec8.qrels, trec8.runs, list(NAMES.values()), ties="trec")
+    chosen = {*trec8.runs} if SEED else {*list(trec8.runs)[::3], "uwmt8a0"}
+    runs = {run: path for run, path in trec8.runs.items() if run in chosen}
+    assert "uwmt8a0" in runs
+    results = untied.evaluate(trec8.qrels, runs, list(NAMES.values()), ties="trec")
     with trec8.qrels.open() as lines:
         evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(lines), set(NAMES))
     wrong = []
-    for run, path in trec8.runs.items():
+    for run, path in runs.items():
         with path.open(errors="surrogateescape") as lines:
             theirs = evaluator.evaluate(pytrec_eval.parse_run(lines))
         assert sorted(theirs) == results.queries
