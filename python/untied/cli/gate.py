@@ -44,9 +44,9 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
-The exit code is 0 if all limits hold. It is 1 if a limit does not hold, or
-cannot be decided because queries are missing, undefined, or too few for
---significant. It is 2 if an input or an option was refused.
+The exit code is 0 if all limits hold. The exit code is 1 if a limit does not
+hold, or cannot be decided because queries are missing, undefined, or too few
+for --significant. The exit code is 2 if an input or an option was refused.
 """
 
 

@@ -74,8 +74,9 @@ and most the ends of "a - b can be". p_adjusted is the corrected p, and p the
 uncorrected one. p_most is the largest p_adjusted over the range.
 
 --shuffle adds P(a > b), the probability that run a is ahead of run b if the
-tied documents of each run are shuffled. It adds P(a = b) if this is not 0. In
-tsv, csv and json, each probability has a lower and an upper bound.
+tied documents of each run are shuffled. If the two means can be equal,
+--shuffle also adds P(a = b). In tsv, csv and json, each probability has a lower
+and an upper bound.
 
 With --certify, the verdict A or B names the run whose mean is higher whatever
 the grades of unjudged documents are. The verdict is open if either run could be

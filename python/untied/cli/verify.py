@@ -16,10 +16,10 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
   untied verify p10.json qrels.txt old.run new.run
 
-The exit code is 0 if every claim holds. It is 1 if the certificate is refused,
-because a claim is not proved, a file is not the one that was certified, or the
-checker does not know something in the certificate. It is 2 if a file cannot be
-read.
+The exit code is 0 if every claim holds. The exit code is 1 if the certificate
+is refused, because a claim is not proved, a file is not the one that was
+certified, or the checker does not know something in the certificate. The exit
+code is 2 if a file cannot be read.
 
 The checker is one file of plain Python with exact arithmetic,
 untied/verdicts/verify.py. The checker imports nothing of untied, so you can
