@@ -223,16 +223,17 @@ def _by_judgments(found: Ends | Verdict | None, measure: Measure, unjudged: Sequ
         return f"Whether missing judgments could undo it is unknown: {measure.name} has no bounds over them."
     verdict = found if isinstance(found, Verdict) else None
     low, high = ends = found.low, found.high
+    # Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
+    of_both = isinstance(found, Verdict) or found.of_both
     if not _differ(low, high):
-        return "Missing judgments cannot undo it: they do not change the difference."
+        whose = "" if of_both else " of what each run retrieved"
+        return f"Missing judgments{whose} cannot undo it: they do not change the difference."
     if verdict.verdict == "open" if verdict is not None else low <= 0 <= high:
         # That the difference can turn is certain only if grades are known that turn it.
         is_known = verdict is not None and verdict.overturn_is_exact and 0 < verdict.overturn < inf
         said = f"Missing judgments {'could' if is_known else 'might'} undo it: "
         said += _overturning(verdict) + f"depending on the grades of unjudged documents {_between(ends, measure)}."
         return said + _shares(unjudged)
-    # Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
-    of_both = isinstance(found, Verdict) or found.of_both
     whose = "unjudged documents" if of_both else "the unjudged documents that each run retrieved"
     return f"Missing judgments cannot reverse it: whatever the grades of {whose}, {_between(ends, measure)}."
 

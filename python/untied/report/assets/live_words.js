@@ -92,8 +92,11 @@ function openWords(test, ends, { scale }, { open }) {
   const [low, high] = ends, between = betweenWords(ends, scale), isTies = open.length === 1 && open[0][0] === "o";
   const who = isTies ? "Ties" : open.length > 1 ? "Ties and missing judgments" : "Missing judgments";
   const on = open.map((one) => (one[0] === "o" ? one : "grades of unjudged documents")).join(" and the ");
-  const every = isTies ? "in every order of tied documents" : open.length > 1 ? "in every order of tied documents, whatever the grades of unjudged ones are," : "whatever the grades of unjudged documents are,";
-  if (show(low) === show(high)) return [`${who} cannot undo it: the ${on} ${isTies ? "does" : "do"} not change the difference.`];
+  // Tests of a page bound each run by the documents that it retrieved; what only the other one has could change more (docs/statistics.md).
+  const whatever = "whatever the grades of the unjudged documents that each run retrieved are,";
+  const every = isTies ? "in every order of tied documents" : open.length > 1 ? `in every order of tied documents, ${whatever}` : whatever;
+  const own = isTies ? "" : " that each run retrieved";
+  if (show(low) === show(high)) return [`${who} cannot undo it: the ${on}${own} ${isTies ? "does" : "do"} not change the difference.`];
   if (low <= 0 && 0 <= high) return [`${who} could undo it: depending on the ${on} ${between}.`];
   if (!test.significant) return [`${who} cannot reverse it: ${every} ${between}.`];
   if (test.survives === "yes") return [`${who} cannot undo it: it stays significant ${every.replace(/,$/, "")} (${between}).`];
@@ -104,7 +107,7 @@ function openWords(test, ends, { scale }, { open }) {
 function judgmentWords(found, info, unjudged) {
   if (found === null) return `Whether missing judgments could undo it is unknown: ${info.name.split(/[@(]/)[0]} has no bounds over them.`;
   const { low, high, verdict } = found, between = betweenWords([low, high], info.scale);
-  if (show(low) === show(high)) return "Missing judgments cannot undo it: they do not change the difference.";
+  if (show(low) === show(high)) return `Missing judgments${verdict ? "" : " of what each run retrieved"} cannot undo it: they do not change the difference.`;
   if (verdict ? verdict === "open" : low <= 0 && 0 <= high) {
     const number = found.overturn, is = verdict && typeof number === "number" && number > 0;
     const documents = is ? `further relevant document${number === 1 ? "" : "s"}` : "";
