@@ -23,7 +23,7 @@ from oracle.verdicts import Case, difference, extremes, largest, overturn
 from test_certify import FORMS as ALL
 from test_certify import Form, as_run, drawn, with_scale
 from untied.cli import main
-from untied.verdicts import verify
+from untied.verdicts import proofs, verify
 from untied.verdicts.certificate import SOUGHT
 
 SOURCE = Path(verify.__file__)
@@ -602,3 +602,19 @@ def test_what_certificates_do_not_hold(
     assert main(["certify", *made.inputs, *options, *asked]) in (1, 2)
     assert said in capsys.readouterr().err
     assert not target.exists()
+
+
+def test_proofs_take_bounded_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With less work than a proof needs, the certificate claims wider bounds, which hold."""
+    form = next(form for form in FORMS if form.name == "AP")._replace(name="AP@20")
+    cases = [hard(f"AP@20 {number}", 35, 20, [0, 1]) for number in range(6)]
+    closest = certified(tmp_path, form, cases).claim
+    assert closest["exact"]
+    monkeypatch.setattr(proofs, "WORK", 0)
+    made = certified(tmp_path, form, cases)
+    assert made.check() == 0
+    wider = made.claim
+    assert not wider["exact"]
+    low, high = (Fraction(wider[side]) - Fraction(closest[side]) for side in SIDES)
+    assert low <= 0 <= high
+    assert high - low > 0

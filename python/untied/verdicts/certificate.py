@@ -10,8 +10,7 @@ from math import ceil, inf
 from untied._core import __version__, show_id
 from untied.errors import InputError, MeasureError, UntiedError
 from untied.results import writing
-from untied.verdicts import verify
-from untied.verdicts.proofs import prove
+from untied.verdicts import proofs, verify
 from untied.verdicts.verify import LAST, ONE, Measure, Question
 
 TYPE_CHECKING = False
@@ -165,11 +164,12 @@ def _proved(q: Question, least: int) -> tuple[int, Any]:
     is_searched = q.m.name in ("AP", "ERR") and q.most == q.all
     if q.m.name == "AP" and is_searched:
         is_searched = len({*q.unknown} & (q.ranks(q.a).keys() | q.ranks(q.b).keys())) <= SOUGHT
+    work = proofs.WORK
     for more in WIDENED:
         limit = least + round(more * UNITS)
         if not is_searched or limit >= outer:
             break
-        proof = prove(q, limit * ONE // UNITS)
+        proof, work = proofs.prove(q, limit * ONE // UNITS, work)
         if proof is not None:
             return limit, proof
     return max(least, outer), {}

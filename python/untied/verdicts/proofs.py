@@ -16,13 +16,20 @@ if TYPE_CHECKING:
 LEAVES = {"AP": 12, "ERR": 2000}
 #: Steps towards the multipliers of a leaf.
 STEPS = 250
+#: Work for all proofs that are tried of one bound, each of which may take half of what is left. Every step takes the
+#: square of the number of undecided documents.
+WORK = 24_000_000
 #: Multipliers are whole, in parts of this.
 PARTS = 10**6
 
 
-def prove(q: Question, limit: int) -> Any:
-    """Find a proof that A less B is at most `limit`, in units of 2^-80; None if none is found."""
-    return _Search(limit, LEAVES[q.m.name]).tree(q) if q.relevant > 0 or limit >= 0 else None
+def prove(q: Question, limit: int, work: int) -> tuple[Any, int]:
+    """Find a proof that A less B is at most `limit`, in units of 2^-80; None if none is found. Then the work left."""
+    if q.relevant == 0 and limit < 0:
+        return None, work
+    search = _Search(limit, LEAVES[q.m.name], work // 2)
+    proof = search.tree(q)
+    return proof, work - work // 2 + search.work
 
 
 class _Search:
@@ -32,9 +39,10 @@ class _Search:
     about which the rankings disagree: a subgradient method lowers it (Held & Karp 1971, with Polyak's steps).
     """
 
-    def __init__(self, limit: int, leaves: int) -> None:
+    def __init__(self, limit: int, leaves: int, work: int) -> None:
         self._limit = limit
         self._left = leaves
+        self.work = work
 
     def tree(self, q: Question) -> Any:
         """The proof of a question, or None."""
@@ -50,7 +58,11 @@ class _Search:
             if never_positive({}, const, dict(alone), pairs):
                 return {}
             rest, undecided = decided(const, alone, pairs)
-            leaf, doc = _leaf(rest, undecided, pairs)
+            steps = min(STEPS, self.work // max(1, len(undecided) ** 2))
+            if steps == 0:
+                return None
+            leaf, doc, taken = _leaf(rest, undecided, pairs, steps)
+            self.work -= taken * len(undecided) ** 2
             if leaf is not None and never_positive(leaf, const, dict(alone), pairs):
                 return leaf
         else:
@@ -66,8 +78,10 @@ class _Search:
         return [doc, *branches]
 
 
-def _leaf(const: int, alone: dict[str, int], pairs: Any) -> tuple[dict[str, int] | None, str | None]:
-    """Multipliers of a bound that is not above 0, if any are found; and the document on which it hangs most."""
+def _leaf(
+    const: int, alone: dict[str, int], pairs: Any, steps: int
+) -> tuple[dict[str, int] | None, str | None, int]:  # fmt: skip
+    """Multipliers of a bound that is not above 0, if any are found; the document on which it hangs most; the steps."""
     order = list(alone)
     step = [pairs[y][y] / ONE for y in order]
     turned = []  # i, j, what the pair adds beyond the step of j, its share
@@ -77,7 +91,9 @@ def _leaf(const: int, alone: dict[str, int], pairs: Any) -> tuple[dict[str, int]
             if abs(excess) > 1e-14:
                 turned.append([i, j, excess, 0.5 if excess > 0 else 0.3])
     least, size, stalled, found = float("inf"), 1.0, 0, None
-    for _ in range(STEPS):
+    taken = 0
+    while taken < steps:
+        taken += 1
         base, linear = const / ONE, [alone[x] / ONE for x in order]
         for i, j, excess, share in turned:
             linear[i] += excess * share
@@ -105,7 +121,7 @@ def _leaf(const: int, alone: dict[str, int], pairs: Any) -> tuple[dict[str, int]
             tension[x] += abs(excess) * (0.1 + 4 * share * (1 - share))
     leaf = {f"{order[i]} {order[j]}": round(share * PARTS) for i, j, share in found or ()}
     doc = max(sorted(tension), key=lambda x: tension[x], default=None)
-    return (leaf if least <= 0 else None), doc
+    return (leaf if least <= 0 else None), doc, taken
 
 
 def _better(q: Question) -> str | None:
