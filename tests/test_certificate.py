@@ -588,7 +588,7 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--qrels-format", "csv"], "expected files in TREC's format, which untied verify reads, found format csv"),
         (["--ties", "range"], "certificates need ties expected, docid, trec or given, not 'range'"),
         (["--score-dtype", "float16"], "certificates need score_dtype float64 or float32, not 'float16'"),
-        (["-m", "ERR", "--most", "1"], "certificates of ERR need any number of relevant documents"),
+        (["-m", "ERR", "--most", "1"], "certificates of ERR cannot be combined with --most"),
         (["-m", "DCG(gain={1: 3})"], "a certificate cannot cover this measure with these parameters"),
         (["-m", "Bpref"], "a certificate cannot cover this measure"),
     ],
