@@ -98,6 +98,55 @@ fn counting_and_sorting_agree_to_the_last_bit() {
 }
 
 #[test]
+fn rankings_that_are_met_again_have_the_values_that_sorting_finds() {
+    let names = "nDCG@3 AP RR P@5 NumRet";
+    let specs = names.split(' ').flat_map(|name| parse_all(name).expect("measure")).collect::<Vec<_>>();
+    let queries = 20_000; // so many that several are one step, and that rankings are remembered
+    let lengths: Vec<usize> = drawn(queries, 9).iter().map(|&n| n as usize).collect();
+    let ends = || {
+        lengths.iter().scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        })
+    };
+    for (groups, documents, is_padded, highest) in [
+        (Groups::Rows(queries, 7), 7 * queries, false, 3),
+        (Groups::Rows(queries, 7), 7 * queries, true, 3),
+        (Groups::Ends(ends().collect()), lengths.iter().sum(), false, 12),
+    ] {
+        // Most are 0; of one query in eight, few or none are judged.
+        let grade = |(document, &n): (usize, &u64)| match n {
+            _ if document / 7 % 8 == 0 => f64::NAN,
+            n if n <= highest => n as f64,
+            _ => 0.0,
+        };
+        let labels: Vec<f64> = drawn(documents, 4 * highest).iter().enumerate().map(grade).collect();
+        let present: Vec<u8> = drawn(2 * documents, 5)[documents..].iter().map(|&n| u8::from(n > 0)).collect();
+        let (_, mut single, ..) = columns(documents);
+        let present = is_padded.then_some(&present[..]);
+        single.iter_mut().zip(present.unwrap_or_default()).for_each(|(score, &there)| {
+            *score = if there == 0 { f32::NAN } else { *score };
+        });
+        let given = Given { labels: Column::Float64(&labels), present, judged: None, totals: Totals::Same };
+        let labels = Labels::new(groups, &given).expect("labels");
+        let plan = labels.plan(&specs).expect("plan");
+        let evaluate = |variance| {
+            let scores = Scores { column: Column::Float32(&single), ascending: is_padded, name: "scores" };
+            labels.evaluate(&scores, &plan, Settings { variance, ..Settings::default() }).expect("values")
+        };
+        let (counted, sorted) = (evaluate(false), evaluate(true));
+        for row in 0..queries {
+            for (measure, spec) in specs.iter().enumerate() {
+                let (one, other) = (counted.value(row, measure), sorted.value(row, measure));
+                assert_eq!(one.mean.to_bits(), other.mean.to_bits(), "{spec} of {row}");
+                assert_eq!(counted.note(row, measure), sorted.note(row, measure));
+            }
+        }
+        assert_eq!((&counted.facts, &counted.flags), (&sorted.facts, &sorted.flags));
+    }
+}
+
+#[test]
 fn scores_that_are_no_numbers_are_refused_wherever_they_stand() {
     for width in [10, 1000] {
         let mut labels = vec![0_i8; 2 * width];

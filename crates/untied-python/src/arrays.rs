@@ -203,7 +203,7 @@ impl ArrayEvaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        facts(py, &self.0.facts, self.0.queries.len(), Some(false))
+        facts(py, &self.0.facts, self.0.flags.len(), Some(false))
     }
 
     fn has_variance(&self) -> bool {

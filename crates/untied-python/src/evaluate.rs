@@ -232,7 +232,7 @@ pub fn column<'py>(
     measure: usize,
     field: &str,
 ) -> PyResult<Bound<'py, PyByteArray>> {
-    PyByteArray::new_with(py, evaluation.queries.len() * size_of::<f64>(), |bytes| {
+    PyByteArray::new_with(py, evaluation.flags.len() * size_of::<f64>(), |bytes| {
         for (row, cell) in bytes.chunks_exact_mut(size_of::<f64>()).enumerate() {
             let value = evaluation.value(row, measure);
             let number = match field {

@@ -27,6 +27,8 @@ pub(super) struct Block {
     /// How many of these there are so far, while more are found.
     listed: usize,
     pub queries: Vec<Query>,
+    /// Where there is padding, the number of documents of each query, and of the padding before the last of them.
+    pub retrieved: Vec<u32>,
     pub most_judged: usize,
 }
 
@@ -47,14 +49,12 @@ pub(super) const RARE: u32 = u32::MAX;
 /// What a block has of a query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Query {
-    /// The number of its composition in the block.
-    pub composition: u32,
     /// Where its relevant documents end; they begin where those of the query before end.
     pub relevant: u32,
-    /// Number of its documents.
-    pub retrieved: u32,
+    /// The number of its composition in the block, which has no more of them than queries.
+    pub composition: u16,
     /// Whether the relevant documents are listed, being few, and no padding stands before any document.
-    pub listed: bool,
+    pub is_listed: bool,
 }
 
 /// Levels and relevant documents of some queries.
@@ -74,6 +74,7 @@ pub(super) fn block<C: Code>(
     };
     let mut block = Block::default();
     block.queries.reserve_exact(queries.len());
+    block.relevant.reserve_exact(2 * queries.len());
     let mut counts = Counts::of(grades.len());
     let mut lately = [(u64::MAX, 0); LATELY];
     let end = C::of(grades.partition_point(|&grade| grade > 0.0));
@@ -84,8 +85,10 @@ pub(super) fn block<C: Code>(
             codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
             is_padded = codes.contains(&C::ABSENT);
         }
-        let listed = block.list(codes, end) && !is_padded;
-        let retrieved = codes.len() as u32;
+        let is_listed = block.list(codes, end) && !is_padded;
+        if given.present.is_some() {
+            block.retrieved.push(codes.len() as u32);
+        }
         let relevant = block.listed as u32;
         let packed = if totals.is_empty() { packed(codes, grades.len()) } else { None };
         if let Some(packed) = packed {
@@ -94,7 +97,7 @@ pub(super) fn block<C: Code>(
                 counts.unpack(packed);
                 (*known, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
             }
-            block.queries.push(Query { composition: *composition, relevant, retrieved, listed });
+            block.queries.push(Query { relevant, composition: *composition, is_listed });
             continue;
         }
         let judged = counts.count(codes);
@@ -110,7 +113,7 @@ pub(super) fn block<C: Code>(
             counts.set(level, total);
         }
         let composition = block.compose(&mut counts, judged, grades);
-        block.queries.push(Query { composition, relevant, retrieved, listed });
+        block.queries.push(Query { relevant, composition, is_listed });
     }
     block.relevant.truncate(block.listed);
     Ok(block)
@@ -167,14 +170,20 @@ impl Block {
         Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
     }
 
+    /// Where the relevant documents of a query begin, or behind the last one where they end.
+    #[inline(always)]
+    pub fn start(&self, query: usize) -> usize {
+        query.checked_sub(1).map_or(0, |before| self.queries[before].relevant as usize)
+    }
+
     /// Add a composition, and forget the counts; its number.
-    fn compose(&mut self, counts: &mut Counts, judged: bool, grades: &[f64]) -> u32 {
+    fn compose(&mut self, counts: &mut Counts, judged: bool, grades: &[f64]) -> u16 {
         let start = self.levels.len();
         counts.drain(|level, count| self.levels.push(Level { grade: grades[level], count }));
         let documents = self.levels[start..].iter().map(|level| level.count as usize).sum();
         self.most_judged = self.most_judged.max(documents);
         self.compositions.push(Composition { end: self.levels.len() as u32, judged, kind: RARE });
-        self.compositions.len() as u32 - 1
+        (self.compositions.len() - 1) as u16
     }
 
     /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
-use crate::ranking::{Layout, Order, Places, Sparse, is_worth_it};
+use crate::ranking::{Layout, Order, Places, Ranking, Rows, Short, Sparse, is_worth_it};
 
 /// Numbers that are looked at together.
 pub(super) const PART: usize = 1 << 16;
@@ -139,33 +139,43 @@ impl Column<'_> {
         })
     }
 
-    /// Count the places of some documents of consecutive queries among the numbers of each, compared as they are, where
-    /// that is cheaper than sorting them; whether all are finite. Where there is no padding, `all` is the range of them.
+    /// Count the rankings of consecutive short queries together, compared as they are, if all numbers are finite: those in
+    /// a range, or where there is padding, those of queries whose documents are listed.
     #[inline]
-    pub(super) fn count<'a>(
+    pub(super) fn count_short(
         &self,
         all: Option<Range<usize>>,
         queries: Range<usize>,
-        of: impl Fn(usize) -> (Range<usize>, Option<Sparse<'a>>),
+        rows: &impl Rows,
         ascending: bool,
-        layout: Layout,
-        places: &mut Places,
-    ) -> bool {
+        short: &mut Short,
+    ) {
         by_type!(self, S, numbers => {
-            let is_padded = all.is_none();
-            let mut are_finite = all.is_none_or(|all| <S as Score>::are_finite(&numbers[all]));
-            for query in queries {
-                let (range, sparse) = of(query);
-                match sparse {
-                    Some(sparse) if is_worth_it::<S>(sparse.relevant.len(), sparse.retrieved) => {
-                        let scores = &numbers[range][..sparse.retrieved];
-                        places.count::<S>(scores, &sparse, ascending, layout);
-                        are_finite &= !is_padded || <S as Score>::are_finite(scores);
-                    }
-                    _ => places.skip(),
-                }
+            let are_finite = |range: Range<usize>| <S as Score>::are_finite(&numbers[range]);
+            let is_finite = |query| !rows.end(query).1 || are_finite(rows.scores(query));
+            if all.map_or_else(|| queries.clone().all(is_finite), are_finite) {
+                short.count::<S>(numbers, queries, rows, ascending);
             }
-            are_finite
+        });
+    }
+
+    /// Write the ranking of a query with these numbers by counting, compared as they are, if they are finite and that is
+    /// cheaper than sorting them; whether tied documents differ in grade.
+    #[inline]
+    pub(super) fn rank(
+        &self,
+        range: Range<usize>,
+        sparse: &Sparse<'_>,
+        (ascending, layout): (bool, Layout),
+        grades: &[f64],
+        places: &mut Places,
+        ranking: &mut Ranking,
+    ) -> Option<bool> {
+        by_type!(self, S, numbers => {
+            let scores = &numbers[range][..sparse.retrieved];
+            let is_worth_it = is_worth_it::<S>(sparse.relevant.len(), scores.len());
+            (is_worth_it && <S as Score>::are_finite(scores))
+                .then(|| places.rank::<S>(scores, sparse.relevant, ascending, layout, grades, ranking))
         })
     }
 }

@@ -9,10 +9,10 @@ use super::codes::{Code, Codes, by_width, encode};
 use super::{Given, Groups, Totals};
 use crate::error::{Error, Result};
 use crate::evaluate::Plan;
-use crate::ranking::Sparse;
+use crate::ranking::{Place, Rows, Sparse};
 use crate::table::Judgments;
 
-/// Queries that are prepared together.
+/// Queries that are prepared together: a number of 16 bits tells them apart.
 const BLOCK: usize = 1 << 12;
 
 /// Labels of the documents of many queries.
@@ -107,18 +107,51 @@ impl Labels {
     #[inline]
     pub(crate) fn judgments(&self, query: usize) -> Judgments<'_> {
         let block = &self.blocks[query / BLOCK];
-        block.judgments(&self.grades, block.queries[query % BLOCK].composition as usize)
+        block.judgments(&self.grades, usize::from(block.queries[query % BLOCK].composition))
+    }
+
+    /// The documents of a query; if there is padding, with what stands before the last of them.
+    #[inline(always)]
+    pub(super) fn retrieved(&self, query: usize) -> Range<usize> {
+        let range = self.groups.range(query);
+        match self.blocks[query / BLOCK].retrieved.get(query % BLOCK) {
+            Some(&retrieved) => range.start..range.start + retrieved as usize,
+            None => range,
+        }
     }
 
     /// A query by its relevant documents, if these are few and no padding stands before any document.
-    #[inline(always)]
+    #[inline]
     pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
-        let start = number.checked_sub(1).map_or(0, |before| block.queries[before].relevant);
-        let Query { composition, relevant: end, retrieved, listed } = block.queries[number];
-        let relevant = &block.relevant[start as usize..end as usize];
-        let judged = block.compositions[composition as usize].judged;
-        listed.then_some(Sparse { relevant, retrieved: retrieved as usize, judged })
+        block.queries[number].is_listed.then(|| Sparse {
+            relevant: &block.relevant[block.start(number)..block.start(number + 1)],
+            retrieved: self.retrieved(query).len(),
+            judged: self.is_judged(query),
+        })
+    }
+
+    /// Whether any document of the array is judged, for a query.
+    #[inline]
+    pub(super) fn is_judged(&self, query: usize) -> bool {
+        let block = &self.blocks[query / BLOCK];
+        block.compositions[usize::from(block.queries[query % BLOCK].composition)].judged
+    }
+
+    /// Consecutive queries with their listed documents, if they were prepared together.
+    #[inline]
+    pub(super) fn rows(&self, queries: &Range<usize>) -> Option<Listed<'_>> {
+        let (number, first) = (queries.start / BLOCK, queries.start / BLOCK * BLOCK);
+        let listed = || {
+            let block = &self.blocks[number];
+            Listed { labels: self, block, first, queries: queries.start - first..queries.end - first }
+        };
+        (queries.end <= first + BLOCK).then(listed)
+    }
+
+    /// Whether there is padding.
+    pub(super) fn is_padded(&self) -> bool {
+        self.has_padding
     }
 
     /// What measures need of the judgments alone, for all compositions that many queries have.
@@ -137,19 +170,14 @@ impl Labels {
     #[inline]
     pub(super) fn kind(&self, query: usize) -> Option<u32> {
         let block = &self.blocks[query / BLOCK];
-        let kind = block.compositions[block.queries[query % BLOCK].composition as usize].kind;
+        let kind = block.compositions[usize::from(block.queries[query % BLOCK].composition)].kind;
         (kind != RARE).then_some(kind)
-    }
-
-    /// Whether there is no padding.
-    pub(super) fn is_dense(&self) -> bool {
-        !self.has_padding
     }
 
     /// Those of a query, if they were made.
     #[inline]
     pub(super) fn bases_of<'a>(&self, bases: &'a Bases, query: usize) -> Option<&'a [f64]> {
-        let composition = self.blocks[query / BLOCK].queries[query % BLOCK].composition as usize;
+        let composition = usize::from(self.blocks[query / BLOCK].queries[query % BLOCK].composition);
         bases.blocks[query / BLOCK].get(composition * bases.measures..(composition + 1) * bases.measures)
     }
 
@@ -165,6 +193,34 @@ impl Labels {
         let start = self.groups.start(query);
         self.has_padding
             .then_some(move |row: u32| by_width!(&self.codes, codes => codes[start + row as usize] != Code::ABSENT))
+    }
+}
+
+/// Consecutive queries of a block, with their listed documents.
+pub(super) struct Listed<'a> {
+    labels: &'a Labels,
+    block: &'a Block,
+    /// The number of the first query of the block.
+    first: usize,
+    /// Those of its queries that are meant.
+    queries: Range<usize>,
+}
+
+impl Rows for Listed<'_> {
+    #[inline(always)]
+    fn wanted(&self) -> &[Place] {
+        &self.block.relevant[self.block.start(self.queries.start)..self.block.start(self.queries.end)]
+    }
+
+    #[inline(always)]
+    fn end(&self, query: usize) -> (usize, bool) {
+        let Query { relevant, is_listed, .. } = self.block.queries[query - self.first];
+        (relevant as usize - self.block.start(self.queries.start), is_listed)
+    }
+
+    #[inline(always)]
+    fn scores(&self, query: usize) -> Range<usize> {
+        self.labels.retrieved(query)
     }
 }
 

@@ -42,7 +42,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Key, Plan, Ranked, Source, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::{Layout, Order, Places, Precision};
+use crate::ranking::{Layout, Order, Precision, Short, ShortRanking};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::{Found, Judgments};
@@ -132,57 +132,44 @@ struct Columns<'a> {
 }
 
 impl Rank for Columns<'_> {
-    /// Counts the documents of several queries in one pass, if counting is enough and cheaper than sorting. A single query
-    /// may have too few documents for a fast pass.
+    /// Counts the rankings of short queries together: a single one has too few documents for a fast pass.
     fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
         let Columns { labels, scores, settings, relevant_only } = *self;
-        let places = &mut room.places;
-        places.begin(queries.start);
-        if !relevant_only || settings.precision != Precision::Float64 {
-            return;
-        }
-        let (first, layout) = (queries.start, settings.ties.layout());
-        let all = labels.is_dense().then(|| labels.groups().start(first)..labels.groups().start(queries.end));
-        let of = |query| (labels.groups().range(query), labels.sparse(query));
-        if !scores.column.count(all, queries, of, scores.ascending, layout, places) {
-            // A score is not finite: sorting query by query reports which one.
-            places.begin(first);
+        room.short.clear();
+        let is_tied = settings.ties.layout() == Layout::Tied;
+        if relevant_only && is_tied && settings.precision == Precision::Float64 && labels.longest < Short::LONG {
+            let all = labels.groups().start(queries.start)..labels.groups().start(queries.end);
+            let all = (!labels.is_padded()).then_some(all);
+            if let Some(rows) = labels.rows(&queries) {
+                scores.column.count_short(all, queries, &rows, scores.ascending, &mut room.short);
+            }
         }
     }
 
     #[inline]
-    fn key(&self, query: usize, places: &Places) -> Option<Key> {
-        let is_tied = self.settings.ties.layout() == Layout::Tied;
-        let kind = self.labels.kind(query).filter(|_| is_tied)?;
-        places.key(query).map(|ranking| Key { ranking, kind })
+    fn key(&self, query: usize, room: &Workspace) -> Option<Key> {
+        const KIND: u32 = u32::BITS;
+        const { assert!(ShortRanking::BITS + Short::LONG.ilog2() + KIND <= Key::BITS) };
+        let (short, kind) = (room.short.ranking(query)?, self.labels.kind(query)?);
+        let retrieved = self.labels.retrieved(query).len() as u128;
+        Some(Key((retrieved << KIND | u128::from(kind)) << ShortRanking::BITS | u128::from(short.bits())))
     }
 
     #[inline]
     fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked> {
-        let Columns { labels, scores, settings, relevant_only } = *self;
-        let (ascending, layout) = (scores.ascending, settings.ties.layout());
+        let Columns { labels, scores, settings, .. } = *self;
         let range = labels.groups().range(query);
+        if let Some(short) = room.short.ranking(query) {
+            let mixed = short.write(labels.retrieved(query).len(), truth.grades(), &mut room.all.tied);
+            return Ok(Ranked { mixed, matched: labels.is_judged(query) });
+        }
         if settings.precision == Precision::Float64 {
-            let Workspace { places, all, .. } = room;
-            if let Some((mixed, matched)) = places.rank(query, truth.grades(), layout, &mut all.tied) {
-                return Ok(Ranked { mixed, matched });
-            }
-            return self.sort(query, truth, scores.column, range, room);
+            return self.count_or_sort(query, truth, scores.column, range, room);
         }
         let mut read = std::mem::take(&mut room.read);
         read.clear();
         scores.column.visit(range.clone(), |score| read.push(settings.precision.read(score)));
-        let column = Column::Float64(&read);
-        let of = |query| (0..range.len(), labels.sparse(query).filter(|_| relevant_only));
-        let Workspace { places, all, .. } = room;
-        places.begin(query);
-        let ranked = if column.count(None, query..query + 1, of, ascending, layout, places)
-            && let Some((mixed, matched)) = places.rank(query, truth.grades(), layout, &mut all.tied)
-        {
-            Ok(Ranked { mixed, matched })
-        } else {
-            self.sort(query, truth, column, 0..range.len(), room)
-        };
+        let ranked = self.count_or_sort(query, truth, Column::Float64(&read), 0..range.len(), room);
         room.read = read;
         ranked
     }
@@ -190,6 +177,27 @@ impl Rank for Columns<'_> {
 
 impl Columns<'_> {
     /// Write the ranking of a query whose scores, as they are compared, stand at these places of a column.
+    fn count_or_sort(
+        &self,
+        query: usize,
+        truth: &Judgments<'_>,
+        column: Column<'_>,
+        range: Range<usize>,
+        room: &mut Workspace,
+    ) -> Result<Ranked> {
+        let Columns { labels, scores, settings, relevant_only } = *self;
+        let how = (scores.ascending, settings.ties.layout());
+        let Workspace { places, all, .. } = &mut *room;
+        if relevant_only
+            && let Some(sparse) = labels.sparse(query)
+            && let Some(mixed) = column.rank(range.clone(), &sparse, how, truth.grades(), places, &mut all.tied)
+        {
+            return Ok(Ranked { mixed, matched: sparse.judged });
+        }
+        self.sort(query, truth, column, range, room)
+    }
+
+    /// Write the same ranking by sorting.
     fn sort(
         &self,
         query: usize,
@@ -245,7 +253,7 @@ pub(crate) trait Rank: Sync {
     fn look_ahead(&self, _queries: Range<usize>, _room: &mut Workspace) {}
 
     /// See [`Source::key`].
-    fn key(&self, _query: usize, _places: &Places) -> Option<Key> {
+    fn key(&self, _query: usize, _room: &Workspace) -> Option<Key> {
         None
     }
 
@@ -302,8 +310,8 @@ where
     }
 
     #[inline]
-    fn key(&self, query: usize, places: &Places) -> Option<Key> {
-        self.rank.key(query, places)
+    fn key(&self, query: usize, room: &Workspace) -> Option<Key> {
+        self.rank.key(query, room)
     }
 }
 

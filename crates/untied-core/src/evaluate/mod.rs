@@ -135,7 +135,7 @@ pub struct Flags {
 /// Values for all queries and measures.
 #[derive(Debug)]
 pub struct Evaluation {
-    /// The queries, by their number in the qrels, ascending.
+    /// The queries, by their number in the qrels, ascending; none if they do not come from qrels.
     pub queries: Vec<usize>,
     /// Aggregates, measure by measure.
     pub totals: Vec<Value>,
@@ -255,7 +255,7 @@ pub(crate) fn evaluate_source<S: Source, T: Send>(
 ) -> Result<(Evaluation, Vec<T>)> {
     watch::begin(|| "evaluating".into(), "queries", Some(source.len() as u64));
     let (part, seen) = Evaluated::new(source, plan, settings, look).map_err(|(_, error)| error)?;
-    Ok((Evaluation::new((0..source.len()).collect(), part, plan, settings), seen))
+    Ok((Evaluation::new(part, plan, settings), seen))
 }
 
 /// Queries whose values are added up measure by measure.
@@ -263,7 +263,7 @@ const AT_ONCE: usize = 512;
 
 /// From this number of queries on, this many are one step of the work.
 const MANY: usize = 1 << 14;
-const STEP: usize = 16;
+const STEP: usize = 64;
 
 /// What is found of some queries, one after the other.
 #[derive(Default)]
@@ -303,8 +303,8 @@ impl Evaluated {
                 let mut seen = Vec::with_capacity(flags.len());
                 for (i, flags) in flags.iter_mut().enumerate() {
                     let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
-                    let found = workspace.query(source, first + i, &work, cells, notes);
-                    *flags = found.map_err(|error| (first + i, error))?;
+                    let done = workspace.query(source, first + i, &work, cells, notes, flags);
+                    done.map_err(|error| (first + i, error))?;
                     seen.push(look(&workspace.orders(settings).tied));
                 }
                 watch::check().map_err(stopped)?; // measures that are stopped give anything
@@ -318,10 +318,10 @@ impl Evaluated {
 }
 
 impl Evaluation {
-    fn new(queries: Vec<usize>, part: Evaluated, plan: &Plan, settings: Settings) -> Evaluation {
+    fn new(part: Evaluated, plan: &Plan, settings: Settings) -> Evaluation {
         let Evaluated { cells, notes, flags } = part;
         let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
-        let mut facts = Facts { common: queries.len(), highest: plan.open_grades()[0], ..Facts::default() };
+        let mut facts = Facts { common: flags.len(), highest: plan.open_grades()[0], ..Facts::default() };
         for flags in &flags {
             facts.mixed += usize::from(flags.mixed);
             facts.matched += usize::from(flags.matched);
@@ -336,9 +336,9 @@ impl Evaluation {
             facts.overstated += usize::from(note.overstated);
             facts.unsettled += usize::from(note.unsettled);
         }
-        let mut evaluation = Evaluation { queries, totals: Vec::new(), facts, flags, cells, notes, shape };
+        let mut evaluation = Evaluation { queries: Vec::new(), totals: Vec::new(), facts, flags, cells, notes, shape };
         if shape.errors {
-            let rows = 0..evaluation.queries.len();
+            let rows = 0..evaluation.flags.len();
             let values = rows.flat_map(|row| (0..shape.measures).map(move |measure| (row, measure)));
             let errors = values.filter_map(|(row, measure)| evaluation.value(row, measure).error);
             evaluation.facts.error = errors.reduce(f64::max);

@@ -2,18 +2,24 @@
 
 use super::{Flags, Note};
 
-/// All that means of a query depend on.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
-    /// The ranking; 0 is that of none.
-    pub ranking: u128,
-    /// The judgments.
-    pub kind: u32,
+/// All that means of a query depend on, as a number: its ranking and its judgments. It is not 0, and its upper bits are free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key(pub u128);
+
+impl Key {
+    /// Bits that it has.
+    pub const BITS: u32 = u128::BITS - 4;
+
+    #[inline]
+    fn place(self) -> usize {
+        let mixed = self.0 as u64 ^ ((self.0 >> 64) as u64).rotate_left(32);
+        (mixed.wrapping_mul(SCATTER) >> (u64::BITS - BITS)) as usize
+    }
 }
 
 /// How many rankings are remembered, and what spreads their keys over the upper bits (the golden ratio).
 const PLACES: usize = 1 << BITS;
-const BITS: u32 = 13;
+const BITS: u32 = 14;
 /// How many rankings are met before any is remembered: to make room takes as long as to evaluate some hundreds.
 const MET: usize = 2048;
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -22,33 +28,36 @@ const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     met: usize,
-    keys: Vec<Key>,
-    flags: Vec<Flags>,
+    /// Keys, with flags in the bits that they leave free.
+    keys: Vec<u128>,
     cells: Vec<f64>,
     notes: Vec<Note>,
 }
 
-impl Key {
-    #[inline]
-    fn place(self) -> usize {
-        let mixed = self.ranking as u64 ^ ((self.ranking >> 64) as u64 ^ u64::from(self.kind) << 8).rotate_left(32);
-        (mixed.wrapping_mul(SCATTER) >> (u64::BITS - BITS)) as usize
-    }
+/// Flags in the bits that a key leaves free; the last tells whether any note says something.
+#[inline]
+fn packed(Flags { mixed, matched, relevant }: Flags, is_noted: bool) -> u128 {
+    let flags = [mixed, matched, relevant, is_noted];
+    flags.iter().fold(0, |bits, &flag| bits << 1 | u128::from(flag)) << Key::BITS
 }
 
 impl Remembered {
-    /// Fill in what is remembered of a ranking, if anything is.
+    /// Fill in what is remembered of a ranking, and tell whether anything is; notes say nothing yet.
     #[inline]
-    pub fn find(&self, key: Key, cells: &mut [f64], notes: &mut [Note]) -> Option<Flags> {
+    pub fn find(&self, key: Key, cells: &mut [f64], notes: &mut [Note], flags: &mut Flags) -> bool {
         let place = key.place();
-        if *self.keys.get(place)? != key {
-            return None;
+        let Some(&found) = self.keys.get(place) else { return false };
+        if (found ^ key.0) << (u128::BITS - Key::BITS) != 0 {
+            return false;
         }
-        let measures = cells.len();
+        let (known, measures) = ((found >> Key::BITS) as u8, cells.len());
         // One by one, as they are few.
         cells.iter_mut().zip(&self.cells[place * measures..]).for_each(|(to, &cell)| *to = cell);
-        notes.iter_mut().zip(&self.notes[place * measures..]).for_each(|(to, &note)| *to = note);
-        Some(self.flags[place])
+        if known & 1 != 0 {
+            notes.copy_from_slice(&self.notes[place * measures..][..measures]);
+        }
+        *flags = Flags { mixed: known & 8 != 0, matched: known & 4 != 0, relevant: known & 2 != 0 };
+        true
     }
 
     /// Remember a ranking, once many were met.
@@ -59,13 +68,11 @@ impl Remembered {
         }
         let (place, measures) = (key.place(), cells.len());
         if self.keys.is_empty() {
-            self.keys = vec![Key::default(); PLACES];
-            self.flags = vec![Flags::default(); PLACES];
+            self.keys = vec![0; PLACES];
             self.cells = vec![0.0; PLACES * measures];
             self.notes = vec![Note::NONE; PLACES * measures];
         }
-        self.keys[place] = key;
-        self.flags[place] = flags;
+        self.keys[place] = key.0 | packed(flags, notes.iter().any(|&note| note != Note::NONE));
         self.cells[place * measures..][..measures].copy_from_slice(cells);
         self.notes[place * measures..][..measures].copy_from_slice(notes);
     }

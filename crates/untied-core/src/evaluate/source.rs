@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{Key, Plan, Workspace};
 use crate::error::Result;
-use crate::ranking::Places;
 use crate::settings::Settings;
 use crate::table::Judgments;
 
@@ -36,7 +35,7 @@ pub(crate) trait Source: Sync {
 
     /// All that means of a query depend on, if that is known without its ranking: then this may never be laid out, and
     /// nobody may look at it.
-    fn key(&self, _query: usize, _places: &Places) -> Option<Key> {
+    fn key(&self, _query: usize, _room: &Workspace) -> Option<Key> {
         None
     }
 

@@ -88,7 +88,8 @@ impl Streamed {
         part.notes.truncate(queries.len() * measures);
         part.flags.truncate(queries.len());
         let plan = prepared.plan(qrels, 0)?;
-        let mut evaluation = Evaluation::new(queries, self.part, &plan, prepared.settings);
+        let mut evaluation = Evaluation::new(self.part, &plan, prepared.settings);
+        evaluation.queries = queries;
         (evaluation.facts.absent, evaluation.facts.unknown) = (lacking, self.unknown.len());
         evaluation.facts.common = qrels.len() - lacking;
         Ok(evaluation)

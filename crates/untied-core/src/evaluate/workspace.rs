@@ -7,7 +7,7 @@ use super::{Flags, Note, Plan, Ranked, Shape, Source};
 use crate::error::{Error, Result};
 use crate::measures::Orders;
 use crate::measures::formula::Formula;
-use crate::ranking::{Judge, Order, Places, best, condensed, worst};
+use crate::ranking::{Judge, Order, Places, Short, best, condensed, worst};
 use crate::settings::{Adjust, Settings, Ties, Undefined, Unjudged};
 use crate::table::Judgments;
 
@@ -41,6 +41,7 @@ impl<'a> Work<'a> {
 pub(crate) struct Workspace {
     pub order: Order,
     pub places: Places,
+    pub short: Short,
     /// A query's scores, where they are rounded before they are compared.
     pub read: Vec<f64>,
     pub judge: Judge,
@@ -91,7 +92,7 @@ impl Workspace {
         if without_unjudged { &self.judged } else { &self.all }
     }
 
-    /// Fill the cells of a query; what to know about it.
+    /// Fill the cells of a query, and what to know about it.
     pub(super) fn query<S: Source>(
         &mut self,
         source: &S,
@@ -99,27 +100,27 @@ impl Workspace {
         work: &Work<'_>,
         cells: &mut [f64],
         notes: &mut [Note],
-    ) -> Result<Flags> {
+        flags: &mut Flags,
+    ) -> Result<()> {
         let &Work { plan, ref settings, ref shape, extremes, means_only, .. } = work;
         let remove = settings.unjudged == Unjudged::Remove;
-        let key = if means_only { source.key(query, &self.places) } else { None };
+        let key = if means_only { source.key(query, self) } else { None };
         if let Some(key) = key
-            && let Some(flags) = self.remembered.find(key, cells, notes)
+            && self.remembered.find(key, cells, notes, flags)
         {
-            return Ok(flags);
+            return Ok(());
         }
         let truth = source.judgments(query);
         let Ranked { mixed, matched } = self.rank(source, query, &truth, work)?;
         let (bases, profiles) = (source.bases(query), source.profiles(query, plan));
         let mut positive = truth.levels.iter().take_while(|level| level.grade > 0.0);
-        let relevant = positive.any(|level| level.count > 0);
+        *flags = Flags { mixed, matched, relevant: positive.any(|level| level.count > 0) };
         if means_only {
             self.means(source, query, work, &truth, bases, cells, notes)?;
-            let flags = Flags { mixed, matched, relevant };
             if let Some(key) = key {
-                self.remembered.keep(key, cells, notes, flags);
+                self.remembered.keep(key, cells, notes, *flags);
             }
-            return Ok(flags);
+            return Ok(());
         }
         for (m, measure) in plan.measures.iter().enumerate() {
             let (orders, truth) = match (&profiles, plan.by_profile[m], remove || plan.judged_only[m]) {
@@ -201,7 +202,7 @@ impl Workspace {
                 failed(formula)?;
             }
         }
-        Ok(Flags { mixed, matched, relevant })
+        Ok(())
     }
 
     /// Fill in the cells if only means are asked for, of the ranking as it is: the short way, for millions of short

@@ -113,7 +113,7 @@ impl Scorer {
     }
 
     fn add(&mut self, found: &Evaluation, per_query: bool) {
-        for row in 0..found.queries.len() {
+        for row in 0..found.flags.len() {
             for (measure, total) in self.totals.iter_mut().enumerate() {
                 let value = found.value(row, measure);
                 total.add(&value);

@@ -11,6 +11,7 @@ mod pair;
 mod places;
 mod policy;
 pub mod score;
+mod short;
 mod ties;
 mod top;
 
@@ -19,6 +20,7 @@ pub use list::{List, Numbering};
 pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
 pub use places::{Place, Places, Sparse, is_worth_it};
 pub use policy::{best, condensed, shuffled, worst};
+pub use short::{Rows, Short, ShortRanking};
 pub use ties::{Layout, Order, Precision, misfit};
 pub use top::{TieCounts, Top, tie_counts, top};
 

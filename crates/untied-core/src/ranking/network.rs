@@ -61,6 +61,13 @@ pub fn sort<T: Copy + Ord + Send>(values: &mut [T]) {
             exchange(b, c);
             return exchange(a, b);
         }
+        [a, b, c, d] => {
+            exchange(a, b);
+            exchange(c, d);
+            exchange(a, c);
+            exchange(b, d);
+            return exchange(b, c);
+        }
         _ => {}
     }
     let Some(network) = NETWORKS.get(values.len()) else {

@@ -14,11 +14,6 @@ const WANTED: usize = 4;
 const MOST: usize = 512;
 /// Among so few scores a loop without lanes of its own is best.
 const FEW: usize = 16;
-/// Most documents, and bits of a level, in the key of a ranking.
-const MOST_IN_KEY: usize = 4;
-const LEVEL_BITS: u32 = 3;
-/// Bits of a rank in a key: of rankings that are shorter than they can tell.
-const RANK_BITS: u32 = 6;
 
 /// A document.
 #[derive(Debug, Default, Clone, Copy)]
@@ -40,25 +35,11 @@ pub struct Sparse<'a> {
     pub judged: bool,
 }
 
-/// Counts scores; with room that is kept between queries.
+/// Counts scores of a query; with room that is kept between queries.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// Documents of one query after the other, each packed into one number; those of a query sorted by rank.
+    /// Its documents, each packed into one number, sorted by rank.
     found: Vec<u128>,
-    /// The queries that were counted.
-    counted: Vec<Counted>,
-    /// The number of the first of these.
-    first: usize,
-}
-
-/// A query whose documents were counted.
-#[derive(Debug, Clone, Copy)]
-struct Counted {
-    /// Where its documents end; they begin where those of the query before end.
-    end: u32,
-    /// Number of its documents, those not wanted included; none if nothing was counted.
-    retrieved: Option<u32>,
-    is_judged: bool,
 }
 
 /// Whether comparing scores of this type with this many wanted ones costs less than sorting them.
@@ -67,30 +48,20 @@ pub fn is_worth_it<S: Score>(wanted: usize, scores: usize) -> bool {
 }
 
 impl Places {
-    /// Forget everything; the next query to be counted has this number.
+    /// Write the ranking of a query: count, for every wanted document, the scores that rank before its own and those equal
+    /// to it; and where documents keep the order in which they are given, the equal ones before it. Whether tied documents
+    /// differ in grade; levels have these grades.
     #[inline]
-    pub fn begin(&mut self, first: usize) {
-        self.found.clear();
-        self.counted.clear();
-        self.first = first;
-    }
-
-    /// The next query is not counted.
-    #[inline]
-    pub fn skip(&mut self) {
-        self.counted.push(Counted { end: self.found.len() as u32, retrieved: None, is_judged: false });
-    }
-
-    /// Count, for every wanted document of the next query, the scores that rank before its own and those equal to it;
-    /// and where documents keep the order in which they are given, the equal ones before it.
-    #[inline]
-    pub fn count<S: Score>(
+    pub fn rank<S: Score>(
         &mut self,
         scores: &[S::Raw],
-        &Sparse { relevant: wanted, judged: is_judged, .. }: &Sparse<'_>,
+        wanted: &[Place],
         ascending: bool,
         layout: Layout,
-    ) {
+        grades: &[f64],
+        ranking: &mut Ranking,
+    ) -> bool {
+        self.found.clear();
         if ascending {
             self.count_before::<S>(scores, wanted, |score, wanted| score < wanted);
         } else {
@@ -99,10 +70,8 @@ impl Places {
         if layout == Layout::AsGiven {
             self.number::<S>(scores, wanted);
         }
-        let start = self.counted.last().map_or(0, |before| before.end);
-        network::sort(&mut self.found[start as usize..]);
-        let (end, retrieved) = (self.found.len() as u32, Some(scores.len() as u32));
-        self.counted.push(Counted { end, retrieved, is_judged });
+        network::sort(&mut self.found);
+        write(&self.found, scores.len(), grades, layout, ranking)
     }
 
     #[inline(always)]
@@ -113,26 +82,13 @@ impl Places {
         is_before: impl Fn(S::Number, S::Number) -> bool,
     ) {
         let score = |place: Place| S::number_of(scores[place.row as usize]);
-        if scores.len() <= FEW {
-            for &place in wanted {
-                self.found.push(pack(count_plainly::<S>(scores, score(place), &is_before), place.level));
-            }
-            return;
-        }
-        let (several, rest) = wanted.as_chunks::<WANTED>();
+        let (several, rest) = if scores.len() <= FEW { (&[][..], wanted) } else { wanted.as_chunks::<WANTED>() };
         for places in several {
             let counts = count_several::<S>(scores, places.map(score), &is_before);
             self.found.extend(places.iter().zip(counts).map(|(place, counts)| pack(counts, place.level)));
         }
         for &place in rest {
-            let score = score(place);
-            let counts = match size_of::<S::Raw>() {
-                8 => count_one::<S, 2>(scores, score, &is_before),
-                4 => count_one::<S, 4>(scores, score, &is_before),
-                2 => count_one::<S, 8>(scores, score, &is_before),
-                _ => count_one::<S, 16>(scores, score, &is_before),
-            };
-            self.found.push(pack(counts, place.level));
+            self.found.push(pack(count_among::<S>(scores, score(place), &is_before), place.level));
         }
     }
 
@@ -147,48 +103,14 @@ impl Places {
             }
         }
     }
-
-    /// All there is to know of a query's tied ranking, as a number, if that is little: where its documents stand in which
-    /// groups, their levels, and how many documents it has.
-    #[inline]
-    pub fn key(&self, query: usize) -> Option<u128> {
-        let (found, &Counted { retrieved, .. }) = self.counted(query)?;
-        let retrieved = retrieved.filter(|&retrieved| retrieved < 1 << RANK_BITS)?;
-        if found.len() > MOST_IN_KEY {
-            return None;
-        }
-        let (mut key, mut levels) = (1, 0); // a leading 1 shows how many groups follow
-        for Found { before, equal, level, .. } in found.iter().copied().map(unpack) {
-            let group = before << RANK_BITS | equal;
-            key = key << (2 * RANK_BITS + LEVEL_BITS) | u64::from(group << LEVEL_BITS | level);
-            levels |= level;
-        }
-        (levels < 1 << LEVEL_BITS).then_some(u128::from(retrieved) << 64 | u128::from(key))
-    }
-
-    /// The documents of a query, if it is among those that were counted last.
-    #[inline]
-    fn counted(&self, query: usize) -> Option<(&[u128], &Counted)> {
-        let number = query.wrapping_sub(self.first);
-        let counted = self.counted.get(number)?;
-        let start = number.checked_sub(1).map_or(0, |before| self.counted[before].end);
-        Some((&self.found[start as usize..counted.end as usize], counted))
-    }
-
-    /// Write the groups of a query's documents, given the grades of their levels, if they were counted: whether tied
-    /// documents differ in grade, and whether any document is judged.
-    #[inline]
-    pub fn rank(&self, query: usize, grades: &[f64], layout: Layout, ranking: &mut Ranking) -> Option<(bool, bool)> {
-        let (found, &Counted { retrieved, is_judged, .. }) = self.counted(query)?;
-        ranking.clear();
-        ranking.retrieved = retrieved? as usize;
-        Some((write(found, grades, layout, ranking), is_judged))
-    }
 }
 
-/// Write the groups of documents that are sorted by rank; whether tied documents differ in grade.
+/// Write the groups of documents that are sorted by rank, of a query with `retrieved` ones; whether tied documents differ
+/// in grade.
 #[inline]
-fn write(found: &[u128], grades: &[f64], layout: Layout, ranking: &mut Ranking) -> bool {
+pub(super) fn write(found: &[u128], retrieved: usize, grades: &[f64], layout: Layout, ranking: &mut Ranking) -> bool {
+    ranking.clear();
+    ranking.retrieved = retrieved;
     let mut mixed = false;
     let mut rest = found;
     while let Some(&first) = rest.first() {
@@ -229,7 +151,7 @@ struct Found {
 
 /// As one number, which sorts by rank and then by level.
 #[inline(always)]
-fn pack((before, equal): (u32, u32), level: u32) -> u128 {
+pub(super) fn pack((before, equal): (u32, u32), level: u32) -> u128 {
     u128::from(before) << 96 | u128::from(u64::from(level) << 32 | u64::from(equal))
 }
 
@@ -266,6 +188,24 @@ fn count_several<S: Score>(
         }
     }
     counts
+}
+
+/// Counts scores before and equal to one wanted score.
+#[inline(always)]
+pub(super) fn count_among<S: Score>(
+    scores: &[S::Raw],
+    wanted: S::Number,
+    is_before: &impl Fn(S::Number, S::Number) -> bool,
+) -> (u32, u32) {
+    if scores.len() <= FEW {
+        return count_plainly::<S>(scores, wanted, is_before);
+    }
+    match size_of::<S::Raw>() {
+        8 => count_one::<S, 2>(scores, wanted, is_before),
+        4 => count_one::<S, 4>(scores, wanted, is_before),
+        2 => count_one::<S, 8>(scores, wanted, is_before),
+        _ => count_one::<S, 16>(scores, wanted, is_before),
+    }
 }
 
 /// Counts scores before and equal to one wanted score, one score at a time: for few scores.
