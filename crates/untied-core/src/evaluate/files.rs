@@ -25,6 +25,8 @@ pub(super) struct Files<'a> {
     pub pairs: Vec<Pair>,
     /// Queries that are in both.
     pub common: usize,
+    /// Whether nothing but measures reads the rankings, for means and extremes.
+    pub unseen: bool,
 }
 
 impl<'a> Files<'a> {
@@ -34,7 +36,7 @@ impl<'a> Files<'a> {
         if queries == Queries::Common {
             pairs.retain(|(_, found)| found.is_some());
         }
-        Files { qrels, run, pairs, common }
+        Files { qrels, run, pairs, common, unseen: false }
     }
 
     fn id(&self, query: usize) -> &'a [u8] {
@@ -73,18 +75,20 @@ impl Source for Files<'_> {
         let layout = settings.ties.layout();
         order.sort(rows.column(0), settings.precision).map_err(|score| misfit(score, self.id(query)))?;
         let remove = settings.unjudged == Unjudged::Remove;
-        let mut mixed = judge.judge(&rows, order, truth, layout, remove, &mut all.tied);
+        judge.relevant_only = self.unseen && plan.lengths.is_none() && plan.reads_grades_above_0(settings);
+        let (mut mixed, matched) = judge.judge(&rows, order, truth, layout, remove, &mut all.tied);
         if let Some(lengths) = &plan.lengths {
             let measured = judge.measure(&rows, order, truth, layout, lengths, &mut all.tied);
             measured.map_err(|row| lengths.lack(rows.doc(row), self.id(query)))?;
         }
         if let Some(truth) = self.profiles(query, plan) {
-            let differ = judge.judge(&rows, order, &truth, layout, remove, &mut profiles.tied);
+            judge.relevant_only = false;
+            let (differ, _) = judge.judge(&rows, order, &truth, layout, remove, &mut profiles.tied);
             mixed |= differ && self.qrels.detail() == Some(Detail::Subtopics); // others have one grade
         }
         if rows.is_empty() && settings.placeholder {
             all.tied.retrieved = 1;
         }
-        Ok(Ranked { mixed, matched: all.tied.holds_judged() })
+        Ok(Ranked { mixed, matched })
     }
 }

@@ -219,7 +219,8 @@ impl Evaluation {
 /// # Errors
 /// A score does not fit the precision, or a value is undefined and that is to be an error.
 pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Result<Evaluation> {
-    evaluate_and_look(qrels, run, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
+    let files = Files { unseen: true, ..Files::new(qrels, run, settings.queries) };
+    evaluate_files(&files, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
 }
 
 /// Evaluate a run; with what `look` sees in the rankings that measures read, query by query.
@@ -233,11 +234,20 @@ pub fn evaluate_and_look<T: Send>(
     settings: Settings,
     look: impl Fn(&Ranking) -> T + Sync,
 ) -> Result<(Evaluation, Vec<T>)> {
-    let files = Files::new(qrels, run, settings.queries);
+    evaluate_files(&Files::new(qrels, run, settings.queries), plan, settings, look)
+}
+
+fn evaluate_files<T: Send>(
+    files: &Files<'_>,
+    plan: &Plan,
+    settings: Settings,
+    look: impl Fn(&Ranking) -> T + Sync,
+) -> Result<(Evaluation, Vec<T>)> {
+    let (qrels, run) = (files.qrels, files.run);
     if files.pairs.is_empty() {
         return Err(none(qrels));
     }
-    let (mut evaluation, seen) = evaluate_source(&files, plan, settings, look)?;
+    let (mut evaluation, seen) = evaluate_source(files, plan, settings, look)?;
     evaluation.facts.absent = qrels.len() - files.common;
     evaluation.facts.unknown = run.len() - files.common;
     evaluation.facts.common = files.common;

@@ -156,12 +156,16 @@ impl Plan {
         bases.extend(self.measures.iter().map(|measure| measure.base(truth)));
     }
 
-    /// Whether nothing but the places of relevant documents is read of a ranking.
+    /// Whether nothing but the places of relevant documents is read of a ranking, and no id.
     pub(crate) fn reads_relevant_only(&self, settings: Settings) -> bool {
-        let Settings { ties, unjudged, variance, depth, .. } = settings;
-        let policies =
-            ties.layout() != Layout::ByDocument && unjudged == Unjudged::Nonrelevant && !variance && depth.is_none();
-        policies && self.relevant_only
+        settings.ties.layout() != Layout::ByDocument && self.reads_grades_above_0(settings)
+    }
+
+    /// Whether nothing but the places of relevant documents is read of a ranking.
+    pub(crate) fn reads_grades_above_0(&self, settings: Settings) -> bool {
+        let Settings { unjudged, variance, depth, adjust, .. } = settings;
+        let is_plain = unjudged == Unjudged::Nonrelevant && !variance && depth.is_none() && adjust == Adjust::None;
+        is_plain && self.relevant_only
     }
 
     /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.

@@ -122,7 +122,7 @@ impl Streamed {
 
     fn values(&mut self, qrels: &Qrels, prepared: &Prepared, run: &Run, pairs: Vec<Pair>) -> Result<()> {
         let plan = prepared.plan(qrels, run.longest())?;
-        let files = Files { qrels, run, common: pairs.len(), pairs };
+        let files = Files { qrels, run, common: pairs.len(), pairs, unseen: true };
         let part = match Evaluated::new(&files, &plan, prepared.settings, |_| ()) {
             Ok((part, _)) => part,
             Err((_, Error::Stopped)) => return Err(Error::Stopped),

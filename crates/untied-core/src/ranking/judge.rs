@@ -11,6 +11,8 @@ use crate::watch;
 pub struct Judge {
     /// Whether groups without a document of the qrels are kept too.
     pub every_group: bool,
+    /// Whether documents of the qrels count only if their grade is above 0.
+    pub relevant_only: bool,
     levels: Levels,
     counts: Counts,
     by_document: ByDocument,
@@ -18,7 +20,7 @@ pub struct Judge {
 
 impl Judge {
     /// Write a query's ranking to `ranking`; whether tied documents differ in grade (only judged ones count where
-    /// `judged_only`, all others as non-relevant where not).
+    /// `judged_only`, all others as non-relevant where not), and whether any document is judged.
     pub fn judge(
         &mut self,
         retrieved: &Rows<'_>,
@@ -27,14 +29,15 @@ impl Judge {
         layout: Layout,
         judged_only: bool,
         ranking: &mut Ranking,
-    ) -> bool {
-        self.levels.look_up(retrieved, truth);
+    ) -> (bool, bool) {
+        let any = self.levels.look_up(retrieved, truth, self.relevant_only);
         let mut laid_out = LaidOut { every_group: self.every_group, found: self.levels.found(), truth, ranking };
-        laid_out.all(order, &mut self.counts, judged_only, |laid_out, start, rows| match layout {
+        let mixed = laid_out.all(order, &mut self.counts, judged_only, |laid_out, start, rows| match layout {
             Layout::Tied => false,
             Layout::AsGiven => laid_out.push_in_order(start, rows),
             Layout::ByDocument => laid_out.push_in_order(start, self.by_document.sort(rows, retrieved)),
-        })
+        });
+        (mixed, any)
     }
 
     /// The same where it is known which grade which row has, and documents have no ids.

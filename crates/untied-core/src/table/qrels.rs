@@ -279,7 +279,9 @@ impl Levels {
     /// One by one, every look-up would wait for memory behind a branch that nobody can foresee. So first, without
     /// any branch, the rows are collected whose first slot is taken; then what stands there is looked at by hash;
     /// then, of the few that are left, the ids.
-    pub fn look_up(&mut self, retrieved: &Rows<'_>, truth: &Judgments<'_>) {
+    ///
+    /// Whether any is judged. With `relevant_only`, nothing but documents of a grade above 0 counts as found.
+    pub fn look_up(&mut self, retrieved: &Rows<'_>, truth: &Judgments<'_>, relevant_only: bool) -> bool {
         let hashes = retrieved.hashes();
         self.found.clear();
         self.found.resize(hashes.len(), 0);
@@ -298,6 +300,8 @@ impl Levels {
                 hits += 1;
             }
         }
+        let end = if relevant_only { level_of(truth.grades, 0.0) } else { u32::MAX };
+        let mut any = false;
         for &(row, judged) in watch::until_stopped(self.candidates[..hits].iter()) {
             let doc = retrieved.doc(row as usize);
             let is_same = |judged: u32| truth.judged.doc(judged as usize) == doc;
@@ -307,9 +311,12 @@ impl Levels {
                 index::find(truth.slots, hashes[row as usize], is_same) // another document of the same hash
             };
             if let Some(judged) = judged {
-                self.found[row as usize] = truth.row_levels[judged as usize] + 1;
+                let level = truth.row_levels[judged as usize];
+                self.found[row as usize] = if level < end { level + 1 } else { 0 };
+                any = true;
             }
         }
+        any
     }
 }
 
@@ -410,9 +417,12 @@ mod tests {
         let ids = ["dd", "x", "c", "bb", "a", "yy"];
         let run = Run::new(vec![chunk(&ids.map(|id| (id, 0.0)))], "").expect("run");
         let mut levels = Levels::default();
-        levels.look_up(&run.rows(0), &qrels.judgments(0));
-        let grade = |row: usize| levels.found().of(row as u32).map(|level| qrels.grades()[level as usize]);
-        let found: Vec<_> = (0..ids.len()).map(grade).collect();
-        assert_eq!(found, [Some(1.0), None, Some(0.0), Some(2.0), Some(1.0), None]);
+        let mut find = |relevant_only| {
+            assert!(levels.look_up(&run.rows(0), &qrels.judgments(0), relevant_only));
+            let grade = |row: usize| levels.found().of(row as u32).map(|level| qrels.grades()[level as usize]);
+            (0..ids.len()).map(grade).collect::<Vec<_>>()
+        };
+        assert_eq!(find(false), [Some(1.0), None, Some(0.0), Some(2.0), Some(1.0), None]);
+        assert_eq!(find(true), [Some(1.0), None, None, Some(2.0), Some(1.0), None]);
     }
 }
