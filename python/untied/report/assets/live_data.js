@@ -161,7 +161,7 @@ async function recalculated({ measures: names, policies, baseline }) {
   const hasTest = TESTED.includes(made.settings.test), isTested = pairs.length && !apart.length && hasTest;
   const isAlike = JSON.stringify(policies) === JSON.stringify(MADE);
   const { unretrieved, ...others } = policies;
-  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], headline: [], apart, notes: [...apart, ...held.among] };
+  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], headline: [], notes: [...apart, ...held.among] };
   found.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
   if (made.settings.interval === "t") {
     found.settings.interval = "none";
@@ -196,7 +196,7 @@ async function recalculated({ measures: names, policies, baseline }) {
         judgments = verdictBetween(some, ...pair) ?? (await boundsOf(info, policies, pair));
       }
     }
-    found.headline.push(sentencesOf(found, place, judgments, canBeSignificant));
+    found.headline.push(sentencesOf(found, place, judgments, canBeSignificant, apart));
   }
   if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings, found.words.open));
   else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);

@@ -31,10 +31,10 @@ function leadingOf(means, lower, baseline) {
 const betweenWords = (ends, scale) => `the ${scale === "log" ? "difference of logarithms" : "difference"} lies between ${signed(ends[0])} and ${signed(ends[1])}`;
 
 /** The sentences about one measure. `found`: what the page will show; `judgments`: a verdict, bounds, null if neither is known,
- * or undefined if there is nothing to say. */
-function sentencesOf(found, place, judgments, canBeSignificant) {
+ * or undefined if there is nothing to say; `apart`: why values mean nothing. */
+function sentencesOf(found, place, judgments, canBeSignificant, apart) {
   const info = found.measures[place], means = found.means[place], pair = found.leading[place], { baseline, runs } = found;
-  if (pair === null) return aloneWords(found, place, judgments);
+  if (pair === null) return aloneWords(found, place, judgments, apart);
   const [a, b] = pair, [meanA, meanB] = [means[a].mean, means[b].mean];
   const leader = runs[a] + (a === baseline ? ", the baseline," : ""), rival = (b === baseline ? "the baseline " : "") + runs[b];
   const lead = `${show(meanA)}${info.lower ? " (lower is better)" : ""}, ${show(Math.abs(meanA - meanB))} ${info.lower ? "below" : "above"} ${rival} (${show(meanB)})`;
@@ -52,14 +52,14 @@ function sentencesOf(found, place, judgments, canBeSignificant) {
 // The only run that has a value, if there is one.
 const aloneOf = (means) => means.findIndex((one) => one.mean !== null);
 
-function aloneWords(found, place, judgments) {
+function aloneWords(found, place, judgments, apart) {
   const { name } = found.measures[place], run = aloneOf(found.means[place]);
   if (run < 0) return [`No run has a value of ${name}.`];
   const { mean, low, high } = found.means[place][run], { open } = found.words ?? { open: ["order of tied documents"] };
   const said = [`${found.runs[run]}: ${name} ${show(mean)}.`];
   const what = open.join(" and the ");
   if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${what} it lies between ${show(low)} and ${show(high)}.` : `The ${what} ${open.length > 1 ? "do" : "does"} not change it.`);
-  if (judgments === null && found.apart.length) said.push(`How far missing judgments could change it was not examined: ${found.apart.join("; ")}.`);
+  if (judgments === null && apart.length) said.push(`How far missing judgments could change it was not examined: ${apart.join("; ")}.`);
   else if (judgments === null) said.push(`How far missing judgments could change it is unknown: ${name.split(/[@(]/)[0]} has no bounds over them.`);
   else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents it lies between ${show(judgments.low)} and ${show(judgments.high)}.${sharesWords([found.unjudged.top_ten[run]])}`);
   else if (judgments) said.push("Missing judgments do not change it.");
