@@ -60,6 +60,11 @@ def console() -> int:
     # What the module signal is made of: the enums that this adds take longer than reading a small run.
     from _signal import SIG_DFL, SIGINT, signal  # type: ignore[import-not-found]
 
+    if sys.platform == "win32":
+        # Messages end lines as results do, and as on other systems.
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.reconfigure(newline="\n")
     # The process ends before any garbage is worth looking for.
     gc.disable()
     # Ctrl-C ends it at once, native code and blocking reads included, where Python would wait for them.
