@@ -18,7 +18,7 @@ LEAVES = {"AP": 12, "ERR": 2000}
 STEPS = 250
 #: Work for all proofs that are tried of one bound, each of which may take half of what is left. Every step takes the
 #: square of the number of undecided documents.
-WORK = 24_000_000
+WORK = 12_000_000
 #: Multipliers are whole, in parts of this.
 PARTS = 10**6
 
