@@ -63,6 +63,9 @@ pub fn certify_runs(
     Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
 }
 
+/// Lowest and highest differences, query by query.
+type Ends<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>);
+
 /// The lowest and the highest difference of each query of the qrels, as float64: for each of these pairs of runs, by number,
 /// for all measures.
 #[pyfunction]
@@ -78,22 +81,22 @@ pub fn differences_of_queries<'py>(
     score_dtype: &str,
     unretrieved: bool,
     threads: Option<i64>,
-) -> PyResult<Vec<Vec<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)>>> {
+) -> PyResult<Vec<Vec<Ends<'py>>>> {
     let settings = settings(ties, score_dtype, false, unretrieved, None)?;
     let specs: Vec<_> = measures.iter().map(|measure| measure.0.clone()).collect();
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let found = threads::run(py, threads, || certify::spans(&tables, &pairs, &qrels.0, &specs, settings))?;
-    let bytes = |of: &dyn Fn(&[(f64, f64)]) -> f64| {
+    let bytes = |place: usize, end: fn((f64, f64)) -> f64| {
         PyByteArray::new_with(py, found.len() * size_of::<f64>(), |bytes| {
             for (query, cell) in found.iter().zip(bytes.chunks_exact_mut(size_of::<f64>())) {
-                cell.copy_from_slice(&of(query).to_ne_bytes());
+                cell.copy_from_slice(&end(query[place]).to_ne_bytes());
             }
             Ok(())
         })
     };
     let of_pair = |pair: usize| {
         let places = (0..specs.len()).map(|measure| pair * specs.len() + measure);
-        places.map(|place| Ok((bytes(&|query| query[place].0)?, bytes(&|query| query[place].1)?))).collect()
+        places.map(|place| Ok((bytes(place, |ends| ends.0)?, bytes(place, |ends| ends.1)?))).collect()
     };
     (0..pairs.len()).map(of_pair).collect()
 }
