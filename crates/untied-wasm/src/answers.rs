@@ -35,6 +35,7 @@ impl Session {
             "compare" => self.compared(request),
             "moved" => self.moved(request),
             "certify" => self.certified(request),
+            "bounds" => self.bounds(request),
             "signs" => significance::signs(request),
             "deals" => significance::deals(request),
             "interval" => significance::interval(request),

@@ -5,11 +5,12 @@ use untied_core::certify::{self, Ahead, Overturn, Verdict};
 use untied_core::names::Spec;
 use untied_core::registry;
 use untied_core::statistics::{self, largest_ranges, randomization};
+use untied_core::table::{Qrels, Run};
 use untied_core::{Error, Result};
 
 use crate::Session;
 use crate::request::{Request, file, index, small};
-use crate::values::number;
+use crate::values::{number, numbers};
 
 /// For each list of differences: choices of signs whose sum has at least the magnitude, all that were made, and whether
 /// these are all there are.
@@ -44,6 +45,31 @@ pub fn interval(request: &Request) -> Result<Value> {
 impl Session {
     /// For every two runs, those of the first one first, the verdict of a measure.
     pub(crate) fn certified(&mut self, request: &Request) -> Result<Value> {
+        let found = self.with_unjudged_open(request, certify::certify)?;
+        Ok(json!({ "verdicts": found.iter().flatten().map(concluded).collect::<Vec<_>>() }))
+    }
+
+    /// For pairs of runs, by their places in `runs`, the least and the most that their difference can be in each query.
+    pub(crate) fn bounds(&mut self, request: &Request) -> Result<Value> {
+        let (a, b, count) = (request.numbers("a")?, request.numbers("b")?, request.numbers("runs")?.len() as u64);
+        if a.len() != b.len() || a.iter().chain(&b).any(|&place| place >= count) {
+            return Err(Error::Value("a and b must name pairs by the places of their runs".to_owned()));
+        }
+        let pairs: Vec<_> = a.iter().zip(&b).map(|(&a, &b)| (a as usize, b as usize)).collect();
+        let found = self.with_unjudged_open(request, |runs, qrels, specs, settings| {
+            certify::spans(runs, &pairs, qrels, specs, settings)
+        })?;
+        let column = |pair: usize, end: fn((f64, f64)) -> f64| numbers(found.iter().map(|query| end(query[pair])));
+        let of_pair = |pair| json!({ "low": column(pair, |ends| ends.0), "high": column(pair, |ends| ends.1) });
+        Ok(json!({ "pairs": (0..pairs.len()).map(of_pair).collect::<Vec<_>>() }))
+    }
+
+    /// What one measure tells about runs, whatever the grades of unjudged documents are.
+    fn with_unjudged_open<T>(
+        &mut self,
+        request: &Request,
+        find: impl FnOnce(&[&Run], &Qrels, &[Spec], certify::Settings) -> Result<T>,
+    ) -> Result<T> {
         let spec: Spec = registry::parse(request.text("measure")?)?;
         registry::check(&spec)?;
         let numbers: Vec<u32> = request.numbers("runs")?.into_iter().map(small).collect::<Result<_>>()?;
@@ -53,8 +79,7 @@ impl Session {
         let runs = numbers.iter().map(|&run| self.run(run)).collect::<Result<Vec<_>>>()?;
         let mut settings = certify::Settings::new(request.text("ties")?, request.text("score_dtype")?)?;
         settings.unretrieved = request.text("unretrieved")? == "pooled";
-        let found = certify::certify(&runs, self.qrels(qrels)?, &[spec], settings)?;
-        Ok(json!({ "verdicts": found.iter().flatten().map(concluded).collect::<Vec<_>>() }))
+        find(&runs, self.qrels(qrels)?, &[spec], settings)
     }
 }
 

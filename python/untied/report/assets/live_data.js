@@ -119,13 +119,28 @@ async function boundsOfOne(info, policies, run) {
   }
 }
 
-/** What the difference of two runs could be over all grades of unjudged documents, each run's apart; null where not known. */
-async function boundsOf(info, policies, pair) {
-  const ties = policies.ties === "range" ? "expected" : policies.ties;
+/** For each pair of runs, what the difference of each query could be over all grades of unjudged documents, which both runs
+ * share; null where each run has bounds of its own, see untied.results.joint. */
+async function jointOf(measure, policies, pairs) {
+  if (policies.unjudged !== "range" || policies.ties in { best: 0, worst: 0 } || !pairs.length) return null;
+  const [a, b] = [0, 1].map((end) => pairs.map((pair) => pair[end]));
+  const request = { do: "bounds", qrels: 0, runs: numbersOfRuns, a, b, measure, ties: policies.ties, score_dtype: FIXED.score_dtype, unretrieved: policies.unretrieved };
   try {
-    const [of] = await valuesOf([info.name], { ...policies, ties, unjudged: "range" });
-    const found = pairOf(...pair.map((run) => column(of[run].values, info, held.floor)), pair.map((run) => made.runs[run]));
-    return { low: leastOf(found), high: mostOf(found) };
+    const { pairs: found } = await kept(request, request, `bounding differences in ${measure}`);
+    return found.map(({ low, high }) => ({ low: numbers(low), high: numbers(high) }));
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
+    return null; // the measure has no verdicts; all that else could be wrong has been refused before
+  }
+}
+
+/** What the difference of two runs could be over all grades of unjudged documents; null where not known. */
+async function boundsOf(info, policies, pair) {
+  const open = { ...policies, ties: policies.ties === "range" ? "expected" : policies.ties, unjudged: "range" };
+  try {
+    const [of] = await valuesOf([info.name], open), joint = await jointOf(info.name, open, [pair]);
+    const found = pairOf(...pair.map((run) => column(of[run].values, info, held.floor)), pair.map((run) => made.runs[run]), joint?.[0] ?? null);
+    return { low: leastOf(found), high: mostOf(found), ofBoth: joint !== null };
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // no bounds, or no query with a value of both
@@ -176,8 +191,9 @@ async function recalculated({ measures: names, policies, baseline }) {
     found.values.push(columns.map(({ plain }) => (held.rows ?? plain.map((_, row) => row)).map((row) => number(plain[row]))));
     const verdicts = apart.length ? null : await verdictsOf(info.name, policies, made.runs.map((_, run) => run));
     found.ranks.push(ranksOfRuns(verdicts));
+    const joint = isTested ? await jointOf(info.name, policies, pairs) : null;
     if (isTested) {
-      const tested = await testsOf(place, info, columns, pairs, hasRange, made.settings, made.runs);
+      const tested = await testsOf(place, info, columns, pairs, joint, hasRange, made.settings, made.runs);
       unsettled.push([info.name, tested.unsettled]);
       for (const test of tested.tests) {
         const verdict = verdictBetween(verdicts, test.a, test.b);
@@ -196,7 +212,7 @@ async function recalculated({ measures: names, policies, baseline }) {
         judgments = verdictBetween(some, ...pair) ?? (await boundsOf(info, policies, pair));
       }
     }
-    found.headline.push(sentencesOf(found, place, judgments, canBeSignificant, apart));
+    found.headline.push(sentencesOf(found, place, judgments, canBeSignificant, apart, joint !== null));
   }
   if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings, found.words.open));
   else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);

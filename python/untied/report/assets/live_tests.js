@@ -40,19 +40,21 @@ function column(values, { scale, lower }, floor) {
   return { mean, low: ends(values.low), high: ends(values.high), plain: values.mean, nothing: terms([0], scale, floor)[0], scale, lower };
 }
 
-// Two runs' values for the queries where both have one, and the others that count with some judgments only.
-function pairOf(a, b, names) {
+/** Two runs' values for the queries where both have one, and the others that count with some judgments only.
+ * @param {{low: number[], high: number[]} | null} joint Bounds of the difference of each query; null if each run has its own. */
+function pairOf(a, b, names, joint) {
   const both = [], others = [];
   a.mean.forEach((value, row) => (Number.isNaN(value) || Number.isNaN(b.mean[row]) ? others : both).push(row));
   if (!both.length) throw new Error(`runs ${names.join(" and ")} have no query with a value for both`);
   const isOpen = (of, row) => Number.isNaN(of.mean[row]) && !Number.isNaN(of.low[row]);
   const ends = (of, row, other) => (Number.isNaN(of.low[row]) && isOpen(other, row) && !of.lower ? [of.nothing, of.nothing] : [of.low[row], of.high[row]]);
-  const spans = { low: both.map((row) => a.low[row] - b.high[row]), high: both.map((row) => a.high[row] - b.low[row]), openLow: [], openHigh: [] };
+  const low = (row) => (joint ? joint.low[row] : a.low[row] - b.high[row]), high = (row) => (joint ? joint.high[row] : a.high[row] - b.low[row]);
+  const spans = { low: both.map(low), high: both.map(high), openLow: [], openHigh: [] };
   for (const row of others) {
     const [lowA, highA] = ends(a, row, b), [lowB, highB] = ends(b, row, a);
     if (Number.isNaN(lowA) || Number.isNaN(lowB)) continue;
-    spans.openLow.push(lowA - highB);
-    spans.openHigh.push(highA - lowB);
+    spans.openLow.push(joint ? joint.low[row] : lowA - highB);
+    spans.openHigh.push(joint ? joint.high[row] : highA - lowB);
   }
   return { differences: both.map((row) => a.mean[row] - b.mean[row]), spans, scale: a.scale };
 }
@@ -120,10 +122,10 @@ function quantile(ordered, share) {
 // Tests that the core can make again; the others need SciPy.
 const TESTED = ["randomization", "tukey"];
 
-/** The tests of one measure: of all pairs of runs, or of all runs with the baseline. */
-async function testsOf(measure, info, columns, pairs, hasRange, settings, names) {
+/** The tests of one measure: of all pairs of runs, or of all runs with the baseline. `joint`: bounds of each pair, see `pairOf`. */
+async function testsOf(measure, info, columns, pairs, joint, hasRange, settings, names) {
   const { test, correction, level } = settings, what = `testing ${info.name}`;
-  const compared = pairs.map(([a, b]) => pairOf(columns[a], columns[b], [names[a], names[b]]));
+  const compared = pairs.map(([a, b], place) => pairOf(columns[a], columns[b], [names[a], names[b]], joint?.[place] ?? null));
   const correct = test === "tukey" ? "none" : correction;
   const plain = test === "tukey" ? await dealsOf(columns, pairs, settings, what) : await signsOf(compared.map((pair) => pair.differences), settings, what);
   const p = adjust(plain, correct), isSmall = (value) => value <= 1 - level + 1e-12;

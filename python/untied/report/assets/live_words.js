@@ -31,8 +31,9 @@ function leadingOf(means, lower, baseline) {
 const betweenWords = (ends, scale) => `the ${scale === "log" ? "difference of logarithms" : "difference"} lies between ${signed(ends[0])} and ${signed(ends[1])}`;
 
 /** The sentences about one measure. `found`: what the page will show; `judgments`: a verdict, bounds, null if neither is known,
- * or undefined if there is nothing to say; `apart`: why values mean nothing. */
-function sentencesOf(found, place, judgments, canBeSignificant, apart) {
+ * or undefined if there is nothing to say; `apart`: why values mean nothing; `ofBoth`: whether both runs share the grades of
+ * unjudged documents in the tests. */
+function sentencesOf(found, place, judgments, canBeSignificant, apart, ofBoth) {
   const info = found.measures[place], means = found.means[place], pair = found.leading[place], { baseline, runs } = found;
   if (pair === null) return aloneWords(found, place, judgments, apart);
   const [a, b] = pair, [meanA, meanB] = [means[a].mean, means[b].mean];
@@ -45,7 +46,7 @@ function sentencesOf(found, place, judgments, canBeSignificant, apart) {
   return [...said,
     `The difference is ${test.significant ? "significant" : "not significant"}${canBeSignificant ? "" : ", and none could be (see the note)"}: ` +
       `${chance(test.p)} (${found.how}). ${canBeSignificant ? othersWords(found, place, a) : ""}`.trimEnd(),
-    ...openWords(test, ends, info, found.words),
+    ...openWords(test, ends, info, found.words, ofBoth),
     ...(judgments === undefined ? [] : [judgmentWords(judgments, info, pair.map((run) => found.unjudged.top_ten[run]))])];
 }
 
@@ -87,15 +88,14 @@ function othersWords(found, place, leader) {
 }
 
 // What the order of tied documents could change, and unjudged documents where their grades are open too.
-function openWords(test, ends, { scale }, { open }) {
+function openWords(test, ends, { scale }, { open }, ofBoth) {
   if (!open.length) return [];
   const [low, high] = ends, between = betweenWords(ends, scale), isTies = open.length === 1 && open[0][0] === "o";
   const who = isTies ? "Ties" : open.length > 1 ? "Ties and missing judgments" : "Missing judgments";
   const on = open.map((one) => (one[0] === "o" ? one : "grades of unjudged documents")).join(" and the ");
-  // Tests of a page bound each run by the documents that it retrieved; what only the other one has could change more (docs/statistics.md).
-  const whatever = "whatever the grades of the unjudged documents that each run retrieved are,";
+  // Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
+  const own = isTies || ofBoth ? "" : " that each run retrieved", whatever = `whatever the grades of ${own ? `the unjudged documents${own}` : "unjudged documents"} are,`;
   const every = isTies ? "in every order of tied documents" : open.length > 1 ? `in every order of tied documents, ${whatever}` : whatever;
-  const own = isTies ? "" : " that each run retrieved";
   if (show(low) === show(high)) return [`${who} cannot undo it: the ${on}${own} ${isTies ? "does" : "do"} not change the difference.`];
   if (low <= 0 && 0 <= high) return [`${who} could undo it: depending on the ${on} ${between}.`];
   if (!test.significant) return [`${who} cannot reverse it: ${every} ${between}.`];
@@ -106,14 +106,14 @@ function openWords(test, ends, { scale }, { open }) {
 // What judgments of unjudged documents could change: by a verdict, or by what the difference could be.
 function judgmentWords(found, info, unjudged) {
   if (found === null) return `Whether missing judgments could undo it is unknown: ${info.name.split(/[@(]/)[0]} has no bounds over them.`;
-  const { low, high, verdict } = found, between = betweenWords([low, high], info.scale);
-  if (show(low) === show(high)) return `Missing judgments${verdict ? "" : " of what each run retrieved"} cannot undo it: they do not change the difference.`;
+  const { low, high, verdict } = found, ofBoth = Boolean(verdict) || found.ofBoth, between = betweenWords([low, high], info.scale);
+  if (show(low) === show(high)) return `Missing judgments${ofBoth ? "" : " of what each run retrieved"} cannot undo it: they do not change the difference.`;
   if (verdict ? verdict === "open" : low <= 0 && 0 <= high) {
     const number = found.overturn, is = verdict && typeof number === "number" && number > 0;
     const documents = is ? `further relevant document${number === 1 ? "" : "s"}` : "";
     const it = !is ? "" : found.overturn_is_exact ? `${count(number)} ${documents} can be enough; ` : `it takes at least ${count(number)} ${documents}; `;
     return `Missing judgments ${is && found.overturn_is_exact ? "could" : "might"} undo it: ${it}depending on the grades of unjudged documents ${between}.${sharesWords(unjudged)}`;
   }
-  const whose = verdict ? "unjudged documents" : "the unjudged documents that each run retrieved";
+  const whose = ofBoth ? "unjudged documents" : "the unjudged documents that each run retrieved";
   return `Missing judgments cannot reverse it: whatever the grades of ${whose}, ${between}.`;
 }
