@@ -132,12 +132,12 @@ def _is_decimals(value: str) -> bool:
 TIES = Policy(
     "ties",
     {
-        "expected": "average over all their orders",
-        "range": "also show the lowest and highest value over these orders",
-        "best": "use the best or the worst order",
-        "worst": "use the best or the worst order",
-        "docid": "sort by document id, descending, as trec_eval 10",
-        "trec": "same, with 32-bit scores, as trec_eval 9 and pytrec_eval",
+        "expected": "average over all orders of the tied documents",
+        "range": "add the lowest and highest value over all orders",
+        "best": "use the order with the best or the worst value",
+        "worst": "use the order with the best or the worst value",
+        "docid": "sort by document id, descending (trec_eval 10)",
+        "trec": "like docid, with 32-bit scores (trec_eval 9, pytrec_eval)",
         "given": "keep the order of the input",
         "rank": "sort by the rank column, not by score; average over equal ranks",
     },
@@ -148,7 +148,7 @@ UNJUDGED = Policy(
     {
         "nonrelevant": "count them as non-relevant",
         "remove": "remove them from the ranking",
-        "range": "also show the lowest and highest value over all their grades",
+        "range": "add the lowest and highest value over all possible grades",
         "best": "give them the grades with the best or the worst value",
         "worst": "give them the grades with the best or the worst value",
     },
@@ -158,7 +158,7 @@ UNRETRIEVED = Policy(
     "unretrieved",
     {
         "none": "leave them out",
-        "pooled": "count them too, with --unjudged range, best or worst",
+        "pooled": "count them too; has an effect only with --unjudged range, best or worst",
     },
     "choose what to do with pooled, unjudged documents (grade -1) that a run did not retrieve",
 )
@@ -170,7 +170,7 @@ SCORE_DTYPE = Policy(
 QUERIES = Policy(
     "queries",
     {
-        "qrels": "count all judged queries; a query missing from the run is empty",
+        "qrels": "count all judged queries; if the run lacks one, its ranking is empty",
         "common": "count only queries in both the judgments and the run",
     },
     "choose which queries count",
@@ -185,7 +185,7 @@ ADJUST = Policy(
     "adjust",
     {
         "none": "do not adjust values",
-        "chance": "make a random order of the same documents 0, the best order 1",
+        "chance": "rescale values: a random order has 0, the best order has 1",
     },
     "choose how to adjust values",
 )
@@ -220,7 +220,7 @@ _TIES_OF_VERDICTS = RANKLESS.only(
 CERTIFYING = COMPARING | _named(
     Policy(
         "ties",
-        _TIES_OF_VERDICTS.values | {"range": "consider all orders: a verdict holds for each of them"},
+        _TIES_OF_VERDICTS.values | {"range": "give only verdicts that hold for every order"},
         TIES.about,
         _TIES_OF_VERDICTS.others,
     ),

@@ -51,21 +51,22 @@ EXAMPLES = """\
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
 The verdict A or B names the run whose mean is higher whatever the grades of
-unjudged documents are. The verdict is open if either run could be better. low
-and high are the smallest and largest difference of the means, A minus B.
+unjudged documents are. The verdict is open if either run could be better. The
+columns low and high have the smallest and the largest possible difference of
+the means, A minus B.
 
 A run is ahead if its mean is higher when all unjudged documents are
-non-relevant. overturn is the smallest number of unjudged documents, in all
-queries together, that would end the lead if they were relevant. largest_m is
-the largest M for which the lead is certain as long as at most M unjudged
-documents of each query are relevant.
+non-relevant. The column overturn has the smallest number of unjudged documents,
+in all queries together, that would end the lead if they were relevant. The
+column largest_m has the largest M for which the lead is certain as long as at
+most M unjudged documents of each query are relevant.
 
 --explain prints a line for each unjudged document that decides a bound of a
-query. In its column bound, low marks documents that together make the query's
-difference smallest, high marks documents that make it largest, and overturn
-marks documents that end the lead. The column grade has the grade of the
-document in this case. The column difference has the query's difference, A minus
-B, with these grades.
+query. In the column bound, low marks documents that together make the query's
+difference smallest, high marks documents that together make it largest, and
+overturn marks documents that together end the lead. The column grade has the
+grade that the document then has. The column difference has the query's
+difference, A minus B, with all of these grades.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -93,15 +94,15 @@ def arguments_parser() -> Parser:
     add(
         "--from-sample",
         action="store_true",
-        help="treat judgments as a random sample of the pool, whose other documents have grade -1; verdicts then have "
-        f"a confidence (default measures: {' and '.join(OF_SAMPLES)})",
+        help="treat judgments as a random sample of the pool, whose other documents have grade -1; verdicts then hold "
+        f"with the confidence --level (default measures: {' and '.join(OF_SAMPLES)})",
     )
     add("--level", metavar="L", type=float, help="set the level of confidence (default: 0.95)")
     add(
         "--correction",
         choices=("bonferroni", "none"),
         metavar="NAME",
-        help="correct the confidence for the number of pairs by bonferroni (default), or by none",
+        help="correct the confidence for the number of pairs by bonferroni (default), or not at all (none)",
     )
     add = made.group("output").add_argument
     add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")

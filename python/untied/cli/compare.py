@@ -73,13 +73,13 @@ def arguments_parser() -> Parser:
     add(
         "--probabilities",
         metavar="FILE",
-        help="read probabilities of relevance for Delta from FILE, a run with probabilities as scores",
+        help="read probabilities of relevance for Delta from FILE, a run whose scores are probabilities",
     )
     add("--depth", metavar="N", type=count, help="read the first N documents of each ranking (default: all)")
     add(
         "--passages",
         action="store_true",
-        help="compare runs of passages by MED-U; lines: query document start length rank score tag",
+        help="compare runs of passages by MED-U, with lines: query document start length rank score tag",
     )
     add(
         "--text-length",
@@ -87,16 +87,16 @@ def arguments_parser() -> Parser:
         type=float,
         help="with --passages, ignore text after L characters (default: 12000)",
     )
-    add_measures(made, f"compare by this, such as RBO(p=0.95); repeatable (default: {', '.join(DEFAULT)})")
+    add_measures(made, f"compare by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     add_docs(made)
     add_policies(made, "ties", "score_dtype", known=COMPARING)
     add_certify(made)
     add = made.group("output").add_argument
-    add("-q", "--per-query", action="store_true", help="also print per-query values, and write them with -o")
+    add("-q", "--per-query", action="store_true", help="also print per-query values, or with -o, also write them")
     add(
         "--top", metavar="N", type=count, help=f"list moved documents for the N most changed queries (default: {SHOWN})"
     )
-    add("--matrix", action="store_true", help="print a square table of all runs by all runs for each measure")
+    add("--matrix", action="store_true", help="for each measure, print a table with a row and a column for every run")
     add_table(made)
     add("--html", metavar="FILE", help="also write a page about two runs, with both rankings of every query")
     add_texts(made)

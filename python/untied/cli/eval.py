@@ -74,7 +74,7 @@ def arguments_parser() -> Parser:
     add("--variance", action="store_true", help="add the variance over all orders of tied documents")
     add(
         "--quantiles", metavar="LEVELS", type=_levels,
-        help="print these quantiles over all orders of ties, such as 0.05,0.5,0.95, instead of means",
+        help="print these quantiles over all orders of tied documents, such as 0.05,0.5,0.95, instead of means",
     )  # fmt: skip
     add(
         "--plot", metavar="FILE",

@@ -62,8 +62,8 @@ def arguments_parser() -> Parser:
     limits = {
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
-        "--max-drop": "largest drop from the baseline's mean: a number, or 2%%",
-        "--max-med": "largest mean MED, which is the largest difference that judgments could show",
+        "--max-drop": "largest allowed drop from the baseline's mean, as a number or a percentage such as 2%%",
+        "--max-med": "largest allowed mean of MED, the largest difference that judgments could show",
     }
     for option, what in limits.items():
         add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")

@@ -44,8 +44,9 @@ The column probability has the estimated probability that the document is
 relevant. The column narrowing shows how much judging the document is expected
 to narrow the bounds of the mean (with two runs, of both means together). The
 column swing shows how much the mean changes if the document is relevant instead
-of non-relevant. With two runs, swing shows the change of the difference, first
-run minus second.
+of non-relevant. With two runs, swing shows how much the difference of their
+means (first run minus second) changes if the document is relevant instead of
+non-relevant.
 """
 
 
@@ -72,8 +73,8 @@ def arguments_parser() -> Parser:
         "--prior",
         metavar="P",
         type=float,
-        help="set the probability that an unjudged document is relevant (default: the share among the query's "
-        "judged documents)",
+        help="set the probability that an unjudged document is relevant (default: the share of relevant "
+        "documents among the query's judged documents)",
     )
     add(
         "--until-decided",

@@ -49,7 +49,7 @@ def arguments_parser() -> Parser:
         "--distance",
         metavar="MEASURE",
         action="append",
-        help="show how similar runs are by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
+        help="use MEASURE to show how similar or how far apart the runs are (repeatable; default: RBO, MED(nDCG@10))",
     )
     add_plugin(made)
     add = made.group("significance").add_argument

@@ -62,14 +62,18 @@ def arguments_parser() -> Parser:
         metavar="RATE",
         help="keep this share of judged documents (default: 1), or a share per stratum: 1=1,2=0.25",
     )
-    add("--by-query", action="store_true", help="keep exactly the share --rate of each query's documents")
+    add("--by-query", action="store_true", help="keep exactly the share RATE of each query's judged documents")
     add(
         "--documents",
         metavar="RATE",
         type=float,
-        help="keep a share RATE of the collection's documents, and remove the others from the runs",
+        help="keep a share RATE of the collection's documents, and remove all other documents from the runs",
     )
-    add("--judgments-too", action="store_true", help="with --documents, also remove documents from the judgments")
+    add(
+        "--judgments-too",
+        action="store_true",
+        help="with --documents, also remove the removed documents from the judgments",
+    )
     add(
         "--subcollection",
         action="store_true",

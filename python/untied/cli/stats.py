@@ -57,30 +57,33 @@ EXAMPLES = """\
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
 The column a - b has the mean of run a minus the mean of run b. The column d has
-Cohen's d, the mean difference in standard deviations. * marks significant
-differences. p is corrected for the number of comparisons. The interval is not
-corrected: it covers a single difference with the confidence --level.
+Cohen's d, the mean difference in standard deviations. The column p has the
+p-value, corrected for the number of comparisons. * marks significant
+differences. The interval is not corrected: it covers a single difference with
+the confidence --level.
 
-With --ties range, "a - b can be" shows the lowest and highest difference over
-all orders of tied documents. With --unjudged range, it shows them over all
-grades of unjudged documents, as untied certify does. If certify has no bounds
-for a measure, each run is bounded separately, and a note says so. A significant
-difference survives if it keeps its sign and stays significant over the whole
-range.
+With --ties range, the column "a - b can be" has the lowest and the highest
+difference over all orders of tied documents. With --unjudged range, it has the
+lowest and the highest difference over all grades of unjudged documents, as in
+untied certify. If certify has no bounds for a measure, each run is bounded
+separately, and a note says so. A significant difference survives if it keeps
+its sign and stays significant over the whole range.
 
-In tsv, csv and json, some columns have other names. a - b is called difference,
-and d is called effect. ci_low and ci_high are the ends of the interval, least
-and most the ends of "a - b can be". p_adjusted is the corrected p, and p the
-uncorrected one. p_most is the largest p_adjusted over the range.
+In tsv, csv and json, some columns have other names. The column a - b is called
+difference, and the column d is called effect. The columns ci_low and ci_high
+have the ends of the interval. The columns least and most have the ends of
+"a - b can be". The column p_adjusted has the corrected p-value, and the column
+p has the uncorrected p-value. The column p_most has the largest p_adjusted over
+the whole range.
 
---shuffle adds P(a > b), the probability that run a is ahead of run b if the
-tied documents of each run are shuffled. If the two means can be equal,
---shuffle also adds P(a = b). In tsv, csv and json, each probability has a lower
-and an upper bound.
+--shuffle adds the column P(a > b), the probability that run a is ahead of run b
+if the tied documents of each run are shuffled. If the two means can be equal,
+--shuffle also adds the column P(a = b). In tsv, csv and json, each probability
+has a lower and an upper bound.
 
 With --certify, the verdict A or B names the run whose mean is higher whatever
 the grades of unjudged documents are. The verdict is open if either run could be
-better. untied certify --help explains overturn and largest m.
+better. untied certify --help explains the columns overturn and largest m.
 """
 
 
@@ -101,7 +104,11 @@ def arguments_parser() -> Parser:
     add = made.group("significance").add_argument
     add("--baseline", metavar="NAME", help="compare all other runs with run NAME (default: compare all pairs)")
     add_chance(made, "differences")
-    add("--power", action="store_true", help="show the share of pairs with a significant difference by each measure")
+    add(
+        "--power",
+        action="store_true",
+        help="for each measure, show the share of pairs of runs with a significant difference",
+    )
     add_policies(made, "ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").add_argument(

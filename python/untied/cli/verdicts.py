@@ -30,7 +30,7 @@ def add_certify(made: Parser) -> None:
     made.group("ties and judgments").add_argument(
         "--certify",
         action="store_true",
-        help="add the verdict, overturn and largest_m of untied certify as columns",
+        help="add the columns verdict, overturn and largest_m, as untied certify has them",
     )
 
 
