@@ -79,8 +79,8 @@ impl Layout {
 /// It cannot be opened.
 pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Pieces> {
     let input = input.into();
-    let (path, found) = (input.name(), "only blank lines and comments");
-    let no_rows = (!layout.rowless).then_some(NoRows { expected: layout.shape, found });
+    let (path, found) = (input.name(), (!layout.rowless).then_some("only blank lines and comments"));
+    let no_rows = NoRows { expected: layout.shape, found };
     Ok(Pieces::new(Blocks::open(input)?, path, no_rows, Box::new(|block, chunk| parse(block, layout, chunk))))
 }
 

@@ -15,8 +15,8 @@ pub type Parse = Box<dyn Fn(&[u8], &mut Chunk) -> std::result::Result<u64, LineE
 pub struct NoRows {
     /// What was expected.
     pub expected: &'static str,
-    /// What was found if the file is not empty.
-    pub found: &'static str,
+    /// What was found if the file is not empty; None if a file may hold nothing but that.
+    pub found: Option<&'static str>,
 }
 
 /// A file that is read piece by piece.
@@ -24,8 +24,7 @@ pub struct Pieces {
     blocks: Blocks,
     path: String,
     parse: Parse,
-    /// None if a file may be without rows.
-    no_rows: Option<NoRows>,
+    no_rows: NoRows,
     is_empty: bool,
     /// Chunks that are no longer needed: their room is used again.
     spare: Mutex<Vec<Chunk>>,
@@ -33,7 +32,7 @@ pub struct Pieces {
 
 impl Pieces {
     /// The pieces of opened blocks.
-    pub fn new(blocks: Blocks, path: &str, no_rows: Option<NoRows>, parse: Parse) -> Pieces {
+    pub fn new(blocks: Blocks, path: &str, no_rows: NoRows, parse: Parse) -> Pieces {
         Pieces { blocks, path: path.into(), parse, no_rows, is_empty: true, spare: Mutex::default() }
     }
 
@@ -96,12 +95,10 @@ impl Pieces {
     }
 
     fn end(&self) -> Result<Option<Vec<Chunk>>> {
-        match self.no_rows {
-            Some(NoRows { expected, found }) if self.is_empty => {
-                let found = if self.blocks.lines() == 0 { "an empty file" } else { found };
-                Err(Error::input(&self.path, None, expected, found))
-            }
-            _ => Ok(None),
+        if !self.is_empty {
+            return Ok(None);
         }
+        let found = if self.blocks.lines() == 0 { Some("an empty file") } else { self.no_rows.found };
+        found.map_or(Ok(None), |found| Err(Error::input(&self.path, None, self.no_rows.expected, found)))
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Kind {
 /// What becomes of values where counts come in too many ways.
 pub(crate) const SAMPLED: Sampled = Sampled {
     unless: "a tie group has more different arrangements than 100 million steps can list",
-    then: "mean stays exact; variance is computed for up to 2,000 positions (fewer if many documents differ), and left \
+    then: "mean stays exact; variance is computed for up to 2,000 positions (fewer if many documents differ) and is left \
            out for more; low and high of Cascade may be bounds (`interval`)",
 };
 
