@@ -155,8 +155,8 @@ def test_the_note_on_ties_is_true(untied_, tmp_path):
     assert "tied documents have different grades in 1 of 1 queries of r: " in untied_(*arguments, "AP")[2]
     assert untied_(*arguments, "AP", "--unjudged", "remove")[2] == ""
     assert untied_(*arguments, "NumRet")[2] == ""
-    assert "each value is that of one order, docid" in untied_(*arguments, "AP", "--ties", "docid")[2]
-    assert "each value is that of the worst order" in untied_(*arguments, "AP", "--ties", "worst")[2]
+    assert "each value is from one order (docid)" in untied_(*arguments, "AP", "--ties", "docid")[2]
+    assert "each value is from the worst order" in untied_(*arguments, "AP", "--ties", "worst")[2]
 
 
 def test_a_query_may_be_called_all(untied_, tmp_path):

@@ -440,8 +440,8 @@ def test_equal_values_share_a_rank(tmp_path: Path, capsys: pytest.CaptureFixture
     ("ties", "values"),
     [
         ("expected", "the mean over all orders"),
-        ("worst", "that of the worst order"),
-        ("given", "that of one order, given"),
+        ("worst", "from the worst order"),
+        ("given", "from one order (given)"),
     ],
 )
 def test_the_note_on_ties_says_what_values_are(

@@ -56,9 +56,9 @@ def of_ties(where: str, ties: str) -> str:
     if ties in ("expected", "rank"):
         what = "the mean over all orders"
     elif ties in ("best", "worst"):
-        what = f"that of the {ties} order"
+        what = f"from the {ties} order"
     else:
-        what = f"that of one order, {ties}"
+        what = f"from one order ({ties})"
     more = "" if ties == "rank" else "; --ties range shows how far ties could move it"
     return f"tied documents have different grades in {where}: each value is {what}{more}"
 

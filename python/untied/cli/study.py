@@ -74,7 +74,7 @@ def arguments_parser(name: str) -> Parser:
         choices=study.PLOTS,
         metavar="FORMAT",
         default="svg",
-        help=f"write plots in the format {', '.join(study.PLOTS)} (default: svg; needs matplotlib)",
+        help=f"write plots as {', '.join(study.PLOTS)} (default: svg; needs matplotlib)",
     )
     add("--restart", action="store_true", help="start from the beginning, and replace the results in the folder")
     add_threads(made)

@@ -46,7 +46,7 @@ class Agreement(Study):
     """All measures, with all judgments, with shallower pools of them, and with other judgments."""
 
     name = "agreement"
-    title = "Agreement of rankings of runs by different measures and judgments"
+    title = "How well different measures and judgments agree on the ranking of runs"
     seeded = False
     needs = ("a ranking of runs needs", 2)
     columns: ClassVar[Mapping[str, str]] = {
@@ -98,7 +98,8 @@ class Agreement(Study):
             help="also rank runs by the judgments in QRELS (repeatable)",
         )
         add("--depths", metavar="N,N,...", type=whole_numbers, default=DEPTHS,
-            help=f"also rank runs by pools of depths N (default: {','.join(map(str, DEPTHS))}; 0: none)")  # fmt: skip
+            help="also rank runs by judgments of pools of depths N "
+            f"(default: {','.join(map(str, DEPTHS))}; 0: no pools)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One part for all judgments, one for each depth, and one for each of the other judgments."""

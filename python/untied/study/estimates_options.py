@@ -49,13 +49,13 @@ def add_rates(add: Callable[..., object], rates: Sequence[float], what: str) -> 
         help=f"keep these percentages {what} (default: {default})")  # fmt: skip
     add("--samples", metavar="N", type=int, default=10, help="draw N samples at each rate below 100 (default: 10)")
     add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-        help=f"compare MEASURE with AP (repeatable); {{p}} stands for the share of judgments kept "
+        help=f"compare MEASURE with AP (repeatable); in MEASURE, {{p}} stands for the share of judgments kept "
         f"(default: {', '.join(MEASURES)})")  # fmt: skip
     add("--rel", metavar="GRADE", type=float, default=1.0,
         help="set the lowest relevant grade; nDCG uses all grades (default: 1)")  # fmt: skip
     add("--pool-depth", metavar="K", type=int,
         help="use only judgments of the first K documents of each run (default: all); "
-        "unjudged ones are non-relevant")  # fmt: skip
+        "unjudged documents among these are non-relevant")  # fmt: skip
 
 
 def checked(

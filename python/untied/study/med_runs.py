@@ -102,7 +102,7 @@ class Med(Study):
         add("--distance", metavar="MEASURE", action="append", dest="distances",
             help=f"also compute the distance MEASURE (repeatable; default: {listed})")  # fmt: skip
         add("--rates", metavar="R,R,...", type=numbers, default=RATES,
-            help="compute MED with these percentages of the judgments (default: 25,75,100)")  # fmt: skip
+            help="compute MED with these percentages of the judgments, besides 0 (default: 25,75,100)")  # fmt: skip
         add("--psi", metavar="P,P,...", type=numbers, default=PSI,
             help=f"vary the persistence of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,

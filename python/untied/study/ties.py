@@ -87,7 +87,11 @@ class Ties(Study):
         listed = ", ".join(MEASURES)
         add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
             help=f"compute MEASURE (repeatable; default: {listed})")  # fmt: skip
-        add("--cost", action="store_true", help="also measure the time that averaging over ties takes")
+        add(
+            "--cost",
+            action="store_true",
+            help="also measure how long averaging over all orders of tied documents takes",
+        )
 
     def parts(self) -> Sequence[Part]:
         """One for each precision."""
