@@ -41,6 +41,15 @@ def test_who_leads_by_how_much() -> None:
     assert first == "good leads by ESL: 0.0000 (lower is better), 2.0000 below bad (2.0000)."
 
 
+def test_changes_that_the_digits_do_not_show() -> None:
+    qrels = {q: {"a": 1, "n0": 0} for q in QUERIES} | {"deep": {"a": 1, "b": 1}}
+    deep = {"a": 500.0, "b": 1.0} | {f"n{place}": 499.0 - place for place in range(397)} | {"last": 1.0}
+    good, bad = GOOD | {"deep": deep}, {q: {"n0": 2.0, "a": 1.0} for q in [*QUERIES, "deep"]}
+    _, _, ties, _ = headline(qrels, {"good": good, "bad": bad}, "AP")[0]
+    assert ties == "Ties cannot undo it: the order of tied documents changes the difference by less than 0.0001."
+    assert headline(qrels, {"good": good}, "AP")[0][1] == "The order of tied documents changes it by less than 0.0001."
+
+
 def test_a_baseline_and_others() -> None:
     page = data_of(report(QRELS, {"bad": BAD, "tied": TIED, "good": GOOD}, "RR", baseline="bad"))
     first, test, *_ = page["headline"][0]

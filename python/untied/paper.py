@@ -256,5 +256,6 @@ def _caption(results: Results, found: Significance | None, best: str, doubtful: 
             said.append(f"Tested by logarithms: {', '.join(of_logs)}")
         if doubtful:
             some = " or ".join(f"some {_SOME[one]}" for one in found.varied)
-            said.append(f"With a question mark: {some} would undo it")
+            could = "would" if list(found.varied) == ["ties"] else "might"
+            said.append(f"With a question mark: {some} {could} undo it")
     return ". ".join(said) + "."

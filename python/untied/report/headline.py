@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from untied.report.values import Evaluated
 
 
+#: Values this close differ by rounding only.
+ROUNDING = 1e-12
+
+
 @dataclass(frozen=True)
 class Ends:
     """The least and the most that something can be, whatever the grades of unjudged documents are.
@@ -155,10 +159,11 @@ def _alone(
     [run] = alone(means)
     one = means[run]
     said = [f"{show_id(names[run])}: {measure} {one['mean']:.4f}."]
-    if one["low"] is not None and one["high"] is not None and _differ(one["low"], one["high"]):
-        said.append(f"Depending on the order of tied documents it lies between {one['low']:.4f} and {one['high']:.4f}.")
+    low, high = (one[end] or 0.0 for end in ("low", "high"))  # the run has a value, and so it has both
+    if _differ(low, high):
+        said.append(f"Depending on the order of tied documents it lies between {low:.4f} and {high:.4f}.")
     else:
-        said.append("The order of tied documents does not change it.")
+        said.append(f"The order of tied documents {_unseen(low, high, 'it')}.")
     if apart:
         said.append(f"How far missing judgments could change it was not examined: {'; '.join(apart)}.")
     elif judgments is None:
@@ -168,7 +173,7 @@ def _alone(
         between = f"Depending on the grades of unjudged documents it lies between {ends}."
         said.append(between + _shares(unjudged))
     else:
-        said.append("Missing judgments do not change it.")
+        said.append(f"Missing judgments {_unseen(judgments.low, judgments.high, 'it', are='do')}.")
     return said
 
 
@@ -205,7 +210,7 @@ def _by_ties(test: dict[str, Any], ends: tuple[float, float], measure: Measure) 
     """What the order of tied documents could change."""
     low, high = ends
     if not _differ(low, high):
-        return "Ties cannot undo it: the order of tied documents does not change the difference."
+        return f"Ties cannot undo it: the order of tied documents {_unseen(low, high, 'the difference')}."
     between = _between(ends, measure)
     if low <= 0 <= high:
         return f"Ties could undo it: depending on the order of tied documents {between}."
@@ -227,7 +232,7 @@ def _by_judgments(found: Ends | Verdict | None, measure: Measure, unjudged: Sequ
     of_both = isinstance(found, Verdict) or found.of_both
     if not _differ(low, high):
         whose = "" if of_both else " of what each run retrieved"
-        return f"Missing judgments{whose} cannot undo it: they do not change the difference."
+        return f"Missing judgments{whose} cannot undo it: they {_unseen(low, high, 'the difference', are='do')}."
     if verdict.verdict == "open" if verdict is not None else low <= 0 <= high:
         # That the difference can turn is certain only if grades are known that turn it.
         is_known = verdict is not None and verdict.overturn_is_exact and 0 < verdict.overturn < inf
@@ -249,6 +254,13 @@ def _shares(unjudged: Sequence[float | None] | None) -> str:
 def _differ(low: float, high: float) -> bool:
     """Whether two values look different."""
     return f"{low:.4f}" != f"{high:.4f}"
+
+
+def _unseen(low: float, high: float, what: str, are: str = "does") -> str:
+    """How much something changes that looks the same: not at all but for rounding, or less than the digits show."""
+    if high - low <= ROUNDING:
+        return f"{are} not change {what}"
+    return f"change{'s' if are == 'does' else ''} {what} by less than 0.0001"
 
 
 def _overturning(verdict: Verdict | None) -> str:

@@ -30,6 +30,9 @@ function leadingOf(means, lower, baseline) {
 
 const betweenWords = (ends, scale) => `the ${scale === "log" ? "difference of logarithms" : "difference"} lies between ${signed(ends[0])} and ${signed(ends[1])}`;
 
+// How much something changes that looks the same: not at all but for rounding, or less than the digits show.
+const unseen = (low, high, what, are) => (high - low <= 1e-12 ? `${are} not change ${what}` : `change${are === "does" ? "s" : ""} ${what} by less than 0.0001`);
+
 /** The sentences about one measure. `found`: what the page will show; `judgments`: a verdict, bounds, null if neither is known,
  * or undefined if there is nothing to say; `apart`: why values mean nothing; `ofBoth`: whether both runs share the grades of
  * unjudged documents in the tests. */
@@ -59,11 +62,11 @@ function aloneWords(found, place, judgments, apart) {
   const { mean, low, high } = found.means[place][run], { open } = found.words ?? { open: ["order of tied documents"] };
   const said = [`${found.runs[run]}: ${name} ${show(mean)}.`];
   const what = open.join(" and the ");
-  if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${what} it lies between ${show(low)} and ${show(high)}.` : `The ${what} ${open.length > 1 ? "do" : "does"} not change it.`);
+  if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${what} it lies between ${show(low)} and ${show(high)}.` : `The ${what} ${unseen(low ?? mean, high ?? mean, "it", open.length > 1 ? "do" : "does")}.`);
   if (judgments === null && apart.length) said.push(`How far missing judgments could change it was not examined: ${apart.join("; ")}.`);
   else if (judgments === null) said.push(`How far missing judgments could change it is unknown: ${name.split(/[@(]/)[0]} has no bounds over them.`);
   else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents it lies between ${show(judgments.low)} and ${show(judgments.high)}.${sharesWords([found.unjudged.top_ten[run]])}`);
-  else if (judgments) said.push("Missing judgments do not change it.");
+  else if (judgments) said.push(`Missing judgments ${unseen(judgments.low, judgments.high, "it", "do")}.`);
   return said;
 }
 
@@ -96,7 +99,7 @@ function openWords(test, ends, { scale }, { open }, ofBoth) {
   // Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
   const own = isTies || ofBoth ? "" : " that each run retrieved", whatever = `whatever the grades of ${own ? `the unjudged documents${own}` : "unjudged documents"} are,`;
   const every = isTies ? "in every order of tied documents" : open.length > 1 ? `in every order of tied documents, ${whatever}` : whatever;
-  if (show(low) === show(high)) return [`${who} cannot undo it: the ${on}${own} ${isTies ? "does" : "do"} not change the difference.`];
+  if (show(low) === show(high)) return [`${who} cannot undo it: the ${on}${own} ${unseen(low, high, "the difference", isTies ? "does" : "do")}.`];
   if (low <= 0 && 0 <= high) return [`${who} could undo it: depending on the ${on} ${between}.`];
   if (!test.significant) return [`${who} cannot reverse it: ${every} ${between}.`];
   if (test.survives === "yes") return [`${who} cannot undo it: it stays significant ${every.replace(/,$/, "")} (${between}).`];
@@ -107,7 +110,7 @@ function openWords(test, ends, { scale }, { open }, ofBoth) {
 function judgmentWords(found, info, unjudged) {
   if (found === null) return `Whether missing judgments could undo it is unknown: ${info.name.split(/[@(]/)[0]} has no bounds over them.`;
   const { low, high, verdict } = found, ofBoth = Boolean(verdict) || found.ofBoth, between = betweenWords([low, high], info.scale);
-  if (show(low) === show(high)) return `Missing judgments${ofBoth ? "" : " of what each run retrieved"} cannot undo it: they do not change the difference.`;
+  if (show(low) === show(high)) return `Missing judgments${ofBoth ? "" : " of what each run retrieved"} cannot undo it: they ${unseen(low, high, "the difference", "do")}.`;
   if (verdict ? verdict === "open" : low <= 0 && 0 <= high) {
     const number = found.overturn, is = verdict && typeof number === "number" && number > 0;
     const documents = is ? `further relevant document${number === 1 ? "" : "s"}` : "";
