@@ -374,7 +374,7 @@ def test_counts_of_several_runs_name_them(tmp_path: pathlib.Path, capfd: pytest.
     assert main(["eval", str(qrels), *files, "-m", "AP", "--on-undefined", "nan"]) == 0
     err = capfd.readouterr().err
     assert "queries without judgments, left out: 50 of b, 2 of f, 9 of g" in err
-    left_out = "undefined values, left out of the means: 1 of a, 1 of b, 1 of c, 1 of d and of 3 more runs 1 each\n"
+    left_out = "undefined values, left out of the means: 1 of a, 1 of b, 1 of c, 1 of d and 1 each of 3 more runs\n"
     assert left_out in err
     assert main(["eval", str(qrels), files[0], "-m", "AP", "--on-undefined", "nan"]) == 0
     assert "undefined values, left out of the means: 1\n" in capfd.readouterr().err

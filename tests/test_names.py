@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -12,6 +14,15 @@ from strategies import BUILT_IN
 from untied._core import measure_info
 from untied.cli import main
 from untied.measures import as_measures
+
+
+def test_dir_has_names_that_are_imported_when_used() -> None:
+    code = "import sys, untied; print(*dir(untied)); assert not {'numpy', 'untied.arrays'} & {*sys.modules}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    listed = done.stdout.split()
+    assert {*untied.__all__} <= {*listed}
+    assert {"statistics", "report", "gate", "paper", "judging", "arrays"} <= {*listed}
+    assert all(hasattr(untied, name) for name in listed)
 
 
 def test_every_measure_is_an_object() -> None:

@@ -13,8 +13,9 @@ import pytest
 import untied
 from strategies import PACKAGE
 from untied._core import parse_measures
-from untied.cli import main
+from untied.cli import main, notes
 from untied.cli.stats import _chance
+from untied.inputs import overlap
 from untied.statistics import significance
 
 Command = tuple[int, str, str]
@@ -85,6 +86,32 @@ def test_an_option_with_one_value_is_not_given_twice(run, line: str, option: str
     assert (code, out) == (2, "")
     assert f"argument {option}: given twice, but takes one value" in err
     assert run("eval good qrels -q -q")[0] == run("eval good qrels -q")[0]
+
+
+def test_an_option_of_another_command_is_pointed_to(run) -> None:
+    hint = "unknown option --baseline; to compare with one run, use untied stats --certify --baseline RUN\n"
+    for given in ("--baseline good", "--baseline=good"):
+        code, _, err = run(f"certify qrels good tied {given}")
+        assert (code, err.splitlines(keepends=True)[0]) == (2, f"untied certify: error: {hint}")
+    assert run("stats qrels good tied -m P@1 --certify --baseline good")[0] == 0
+
+
+def test_verdicts_for_every_order_say_so(run) -> None:
+    decided = "decided whatever unjudged documents are"
+    assert run("certify qrels good tied -m P@1")[2].endswith(f"{decided}\n")
+    err = run("certify qrels good tied -m P@1 --ties range")[2]
+    assert err.endswith(f"{decided} and in every order of tied documents\n")
+
+
+def test_one_more_is_not_plural() -> None:
+    counts = dict(zip("abcdefg", range(1, 8), strict=True))
+    five = dict(list(counts.items())[:5])
+    assert notes.by_run(five) == "1 of a, 2 of b, 3 of c, 4 of d and 5 of 1 more run"
+    assert notes.by_run(counts) == "1 of a, 2 of b, 3 of c, 4 of d and 5 to 7 each of 3 more runs"
+    assert notes.listed(list(five), "run") == "a, b, c, d and 1 more run"
+    assert notes.listed(list(counts), "run") == "a, b, c, d and 3 more runs"
+    assert notes.listed(list(five)) == "a, b, c, d and 1 more"
+    assert overlap.sentence(dict.fromkeys(five, overlap.QUERIES)).endswith("a, b, c, d and 1 more run")
 
 
 def test_a_picture_needs_a_suffix(run) -> None:

@@ -128,6 +128,9 @@ else:
             found = globals()[name] = getattr(found, name)
         return found
 
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULES, *_NAMES})
+
 
 __all__ = [
     "ArrayComparison",

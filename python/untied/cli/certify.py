@@ -161,7 +161,7 @@ def main(arguments: Sequence[str]) -> None:
         if options.certificate:
             verdicts.write_certificate(options.certificate, options.qrels, options.runs)
         columns, rows = _asked(verdicts, options)
-        said = [*skipped, *_notes(verdicts, columns)]
+        said = [*skipped, *_notes(verdicts, columns, options.ties)]
         if picture:
             output.write(verdicts.plot(style=picture), options.plot)
     if style == "json":
@@ -288,11 +288,12 @@ def _cell(cell: str | float | None, column: str, digits: int) -> str:
     return f"{cell:g}" if column == "grade" else str(cell)
 
 
-def _notes(found: Verdicts, columns: Sequence[str]) -> Iterable[str]:
+def _notes(found: Verdicts, columns: Sequence[str], ties: str) -> Iterable[str]:
     """Notes on unusual inputs."""
     yield from notes.of_queries(found.facts_of_queries(), "judged")
+    also = " and in every order of tied documents" if ties == "range" else ""
     for measure in found.measures:
-        yield f"{measure}: {_counted([found[pair][measure] for pair in found.pairs])}"
+        yield f"{measure}: {_counted([found[pair][measure] for pair in found.pairs])}{also}"
     yield from not_exact(found, columns)
 
 

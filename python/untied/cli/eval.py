@@ -210,7 +210,7 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
         of_runs = [f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()]
-        yield notes.of_ties(notes.listed(of_runs, "more runs"), options.ties)
+        yield notes.of_ties(notes.listed(of_runs, "run"), options.ties)
     yield from notes.of_queries(facts, options.queries)
 
     def count(what: str) -> str:
@@ -222,7 +222,7 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     yield from notes.of_values(count, options.ties, errors)
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]
     if ungrouped:
-        runs = notes.listed(ungrouped, "more runs")
+        runs = notes.listed(ungrouped, "run")
         yield f"read twice and held in memory, because the lines of a query are not next to each other: {runs}"
     if repeated:
         yield f"judgments that occur more than once in the qrels, counted once: {repeated}"

@@ -222,16 +222,16 @@ def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Nam
     ties = {name: found.ties(name) for name in found.features}
     missing = [f"{of['missing']:,} of feature {show_id(name)}" for name, of in ties.items() if of["missing"]]
     if missing:
-        yield f"documents that are not ranked because their value is NULL: {notes.listed(missing, 'more features')}"
+        yield f"documents that are not ranked because their value is NULL: {notes.listed(missing, 'feature')}"
     absent = [f"{of['absent']:,} of feature {show_id(name)}" for name, of in ties.items() if of["absent"]]
     if absent:
         yield (
             f"values missing from lines, counted as 0, of {found.documents:,} documents: "
-            f"{notes.listed(absent, 'more features')}"
+            f"{notes.listed(absent, 'feature')}"
         )
     constant = [show_id(name) for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]
     if constant:
-        yield f"features with the same value everywhere, which cannot rank: {notes.listed(constant, 'more')}"
+        yield f"features with the same value everywhere, which cannot rank: {notes.listed(constant)}"
     mixed = sum(fact["mixed"] for fact in facts)
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
         yield notes.of_ties(f"{mixed / (len(facts) * len(found.queries)):.0%} of the rankings", options.ties)

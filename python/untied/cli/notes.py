@@ -24,8 +24,9 @@ def by_run(counts: Mapping[str, int], word: str = "of") -> str:
     if not rest:
         return shown
     low, high = min(rest), max(rest)
-    runs = "1 more run" if len(rest) == 1 else f"{len(rest)} more runs"
-    return f"{shown} and {word} {runs} {low if low == high else f'{low} to {high}'}{' each' * (len(rest) > 1)}"
+    count = str(low) if low == high else f"{low} to {high}"
+    runs = f"{word} 1 more run" if len(rest) == 1 else f"each {word} {len(rest)} more runs"
+    return f"{shown} and {count} {runs}"
 
 
 def values_by_run(counts: Mapping[str, int]) -> str:
@@ -45,10 +46,11 @@ def show(notes: Iterable[str]) -> None:
         print(text.replace("note:", paint("note:", "yellow", sys.stderr), 1), file=sys.stderr)
 
 
-def listed(items: Sequence[str], more: str = "more") -> str:
-    """The first few of several things, and the number of the others."""
-    shown = ", ".join(items[:NAMED])
-    return shown if len(items) <= NAMED else f"{shown} and {len(items) - NAMED} {more}"
+def listed(items: Sequence[str], kind: str = "") -> str:
+    """The first few of several things, and the number of the others; `kind` is the word for one, with a plural in s."""
+    shown, rest = ", ".join(items[:NAMED]), len(items) - NAMED
+    more = f"more {kind}{'s' * (rest > 1)}" if kind else "more"
+    return shown if rest <= 0 else f"{shown} and {rest} {more}"
 
 
 def of_ties(where: str, ties: str) -> str:

@@ -20,6 +20,10 @@ GROUPS = ("input", "study", "sample", "limits", "measures", "ties and judgments"
 COLUMNS, MOST = 80, 100
 #: Options of trec_eval that habit may give to other commands.
 TREC_EVAL = ("-c", "-l", "-n", "-J", "-M", "-N")
+#: Options that another command has, by the command that they are given to.
+ELSEWHERE = {
+    ("untied certify", "--baseline"): "; to compare with one run, use untied stats --certify --baseline RUN",
+}
 #: Where options that were given are noted while arguments are read.
 GIVEN = "_given"
 
@@ -145,7 +149,8 @@ class FullParser(argparse.ArgumentParser):
             option = unknown[0].partition("=")[0]
             known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
             trec_eval = "; untied trec_eval has trec_eval's options" if option[:2] in TREC_EVAL else ""
-            hint = trec_eval or self._format_meant(option) or meant(option, known)
+            elsewhere = ELSEWHERE.get((self.prog, option), "")
+            hint = trec_eval or elsewhere or self._format_meant(option) or meant(option, known)
             self.error(f"unknown option {option}{hint}" if option.startswith("-")
                        else f"unexpected argument {option}")  # fmt: skip
 

@@ -99,8 +99,8 @@ def sentence(*reasons: Mapping[str, str | None]) -> str | None:
 
 
 def _listed(names: list[str], most: int = 4) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more runs"
+    shown, rest = ", ".join(names[:most]), len(names) - most
+    return shown if rest <= 0 else f"{shown} and {rest} more run{'s' * (rest > 1)}"
 
 
 def demand(*reasons: Mapping[str, str | None]) -> None:
