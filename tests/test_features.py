@@ -413,6 +413,9 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         "2      length            high           3    50%   0.8750 [0.7500, 1.0000]",
         "3      2                 high           1   100%   0.7500 [0.5000, 1.0000]",
     ]
+    assert "note: names of features that the data does not have: 99\n" in err
+    with pytest.warns(untied.UntiedWarning, match="data does not have: 4, 5, 6, 7 and 1 more name$"):
+        untied.features(small, "RR", names=dict(zip(range(1, 9), "abcdefgh", strict=True)))
     code, out, err = run(capsys, small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
     assert out.splitlines()[-1] == "| 1 | 3 | 3 | 50% | 0.8750 | 0.7500 |"
     assert err == (

@@ -137,6 +137,24 @@ def test_command(tmp_path, capsys) -> None:
     assert capsys.readouterr().out.splitlines()[0].startswith("query   document   rank in a")
 
 
+def test_queries_that_do_not_count_are_noted(tmp_path, capsys) -> None:
+    """As by certify, with the same words."""
+    (tmp_path / "qrels").write_text("q 0 r 1\nr 0 n 0\n")
+    (tmp_path / "a").write_text("q Q0 x 1 9 a\nq Q0 r 2 8 a\nnew Q0 x 1 9 a\nnewer Q0 x 1 9 a\n")
+    (tmp_path / "b").write_text("q Q0 r 1 9 b\nq Q0 y 2 8 b\nr Q0 n 1 9 b\n")
+    files = [str(tmp_path / name) for name in ("qrels", "a", "b")]
+    expected = [
+        "note: judged queries missing from a run: 1 from a (counted as empty rankings)",
+        "note: queries without judgments, left out: 2 of a; untied check lists them, and ids that nearly match",
+    ]
+    for more in ([], ["--until-decided"]):
+        assert main(["judge-next", *files, "-m", "P@2", *more]) == 0
+        assert capsys.readouterr().err.splitlines()[:2] == expected
+    assert main(["certify", *files, "-m", "P@2"]) == 0
+    assert capsys.readouterr().err.splitlines()[:2] == expected
+    assert judge_next(*files[:2], "P@2").facts == {"a": {"absent": 1, "unknown": 2}}
+
+
 def decided(seed: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
     """Full judgments, and two runs of which one is better whatever else is judged."""
     chance = seeded(seed)

@@ -7,7 +7,7 @@ from math import inf
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.notes import show
+from untied.cli.notes import of_queries, show
 from untied.cli.options import (
     RUNS,
     add_judged_runs,
@@ -39,6 +39,9 @@ EXAMPLES = """\
 With one run, documents are ranked by how much a judgment is expected to narrow
 the bounds of the mean over missing judgments. With two runs, they are ranked by
 how much a judgment is expected to change the difference between the runs.
+So rows are sorted by the column narrowing with one run, and by probability
+times the size of swing with two. With --until-decided, swing counts times the
+probability of the outcome that would help to decide the verdict.
 
 The column probability has the estimated probability that the document is
 relevant. The column narrowing shows how much judging the document is expected
@@ -127,6 +130,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _notes(advice: Advice, depth: int) -> Iterator[str]:
+    yield from of_queries(advice.facts, "judged")
     if advice.verdict is not None:
         yield from _on_verdict(advice, advice.verdict)
         return

@@ -405,6 +405,7 @@ def features(
     named = _named(names)
     evaluation = evaluator.read(paths)
     found_names = [named.get(number, str(number)) for number in evaluation.numbers()]
+    overlap.say(overlap.of_features(named, evaluation.numbers()))
     for name in found_names:
         if found_names.count(name) > 1:
             raise UntiedError(f"two features have the name {name!r}")

@@ -50,6 +50,15 @@ def _reason(common: int, matched: bool, unknown: int, relevant: bool) -> str | N
     return DOCUMENTS if common else QUERIES if unknown else EMPTY
 
 
+def queries_of_inputs(
+    qrels: _core.Qrels, runs: Mapping[str, _core.Run], threads: int | None = None
+) -> dict[str, dict[str, int]]:
+    """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
+    judged = len(qrels.queries())
+    common = {name: _core.in_common(run, qrels, threads)[0] for name, run in runs.items()}
+    return {name: {"absent": judged - common[name], "unknown": len(run) - common[name]} for name, run in runs.items()}
+
+
 def of_runs(runs: Mapping[str, _core.Run], threads: int | None = None) -> dict[str, str | None]:
     """Problems of compared runs by name: those without documents in common with others.
 
@@ -98,9 +107,17 @@ def sentence(*reasons: Mapping[str, str | None]) -> str | None:
     return "; ".join(sentences) or None
 
 
-def _listed(names: list[str], most: int = 4) -> str:
+def of_features(named: Iterable[int], numbers: Iterable[int]) -> str | None:
+    """A statement on names of features that the data does not have."""
+    unused = sorted({*named} - {*numbers})
+    return (
+        f"names of features that the data does not have: {_listed(list(map(str, unused)), 'name')}" if unused else None
+    )
+
+
+def _listed(names: list[str], kind: str = "run", most: int = 4) -> str:
     shown, rest = ", ".join(names[:most]), len(names) - most
-    return shown if rest <= 0 else f"{shown} and {rest} more run{'s' * (rest > 1)}"
+    return shown if rest <= 0 else f"{shown} and {rest} more {kind}{'s' * (rest > 1)}"
 
 
 def demand(*reasons: Mapping[str, str | None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 
 from untied._core import judgment_outlook
@@ -67,6 +67,11 @@ class Advice:
         the size of `swing`.
     considered : int
         Number of documents considered.
+    verdict : Verdict or None
+        The verdict of `untied.certify` about two runs, with ``until_decided``.
+    facts : dict
+        For each run, the number of judged queries that are missing from it (``absent``), which count as empty rankings,
+        and of its queries without judgments (``unknown``), which are left out.
     """
 
     measure: str
@@ -75,6 +80,7 @@ class Advice:
     candidates: list[Candidate]
     considered: int
     verdict: Verdict | None = None
+    facts: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def difference(self) -> tuple[float, float] | None:
@@ -166,12 +172,8 @@ def judge_next(
     candidates = _candidates(table, loaded, depth)
     asked = list(candidates.items())
     outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded]
-    overlap.warn(
-        {
-            name: overlap.of_inputs(table, run, threads, judging=True)
-            for (name, _), run in zip(named, loaded, strict=True)
-        }
-    )
+    by_name = {name: run for (name, _), run in zip(named, loaded, strict=True)}
+    overlap.warn({name: overlap.of_inputs(table, run, threads, judging=True) for name, run in by_name.items()})
     grades = outlooks[0][0]
     shares = _shares(table, grades)
     queries = 1 if measure.is_count else len(asked)
@@ -196,8 +198,7 @@ def judge_next(
     verdict = None
     if until_decided:
         with overlap.Notes():  # there has been a warning
-            runs_by_name = {name: run for (name, _), run in zip(named, loaded, strict=True)}
-            verdict = certify(table, runs_by_name, measure, threads=threads).between(*runs_by_name)
+            verdict = certify(table, by_name, measure, threads=threads).between(*by_name)
         if verdict.verdict != "open":
             found = []
     lead = fsum(sign * now[0] for sign, (_, views) in zip((1, -1), outlooks, strict=False) for now, _ in views)
@@ -214,7 +215,8 @@ def judge_next(
         (fsum(now[1] for now, _ in views) / queries, fsum(now[2] for now, _ in views) / queries)
         for _, views in outlooks
     )
-    return Advice(str(measure), tuple(name for name, _ in named), bounds, found[:top], considered, verdict)
+    facts = overlap.queries_of_inputs(table, by_name, threads)
+    return Advice(str(measure), tuple(by_name), bounds, found[:top], considered, verdict, facts)
 
 
 def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from untied import _core
 from untied.errors import check_one_of, deprecated
+from untied.inputs import overlap
 from untied.measures import as_measure
 from untied.results.base import ByMeasure, MeasureResults
 from untied.results.shown import Grid
@@ -95,12 +96,7 @@ class Verdicts(MeasureResults):
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
         """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
-        judged = len(self._qrels.queries())
-        common = {name: _core.in_common(run, self._qrels, None)[0] for name, run in self._runs.items()}
-        return {
-            name: {"absent": judged - common[name], "unknown": len(run) - common[name]}
-            for name, run in self._runs.items()
-        }
+        return overlap.queries_of_inputs(self._qrels, self._runs)
 
     def _place(self, pair: tuple[str, str]) -> int:
         if not isinstance(pair, tuple) or len(pair) != 2:
