@@ -75,7 +75,13 @@ def arguments_parser() -> Parser:
         metavar="FILE",
         help="read probabilities of relevance for Delta from FILE, a run whose scores are probabilities",
     )
-    add("--depth", metavar="N", type=count, help="read the first N documents of each ranking (default: all)")
+    add(
+        "--depth",
+        metavar="N",
+        type=count,
+        help="use the first N documents of each ranking (default: all for values; for moved documents, the cutoff of the "
+        "first measure, or 10)",
+    )
     add(
         "--passages",
         action="store_true",
