@@ -15,7 +15,9 @@ from strategies import PACKAGE
 from untied._core import parse_measures
 from untied.cli import main, notes
 from untied.cli.stats import _chance
+from untied.cli.tables import ORDERS
 from untied.inputs import overlap
+from untied.policies import TIES
 from untied.statistics import significance
 
 Command = tuple[int, str, str]
@@ -101,6 +103,20 @@ def test_verdicts_for_every_order_say_so(run) -> None:
     assert run("certify qrels good tied -m P@1")[2].endswith(f"{decided}\n")
     err = run("certify qrels good tied -m P@1 --ties range")[2]
     assert err.endswith(f"{decided} and in every order of tied documents\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["eval qrels good tied --format latex", "stats qrels good tied --by-run --format md"]
+)
+def test_captions_name_the_order_of_ties(run, command: str) -> None:
+    """Where values are no means over all orders, or their bounds."""
+    plain = [run(f"{command} -m RR --ties {ties}")[1] for ties in ("expected", "range")]
+    assert not any(words in text for words in ("Tied documents are", "Ties are", "sorted by") for text in plain)
+    for ties, words in ORDERS.items():
+        code, out, _ = run(f"{command} -m RR --ties {ties}")
+        assert code == 0
+        assert (words.replace("_", r"\_") if "latex" in command else words) in out
+    assert {*ORDERS} == {*TIES.values} - {"expected", "range"}
 
 
 def test_one_more_is_not_plural() -> None:

@@ -79,8 +79,8 @@ def arguments_parser() -> Parser:
         "--depth",
         metavar="N",
         type=count,
-        help="use the first N documents of each ranking (default: all for values; for moved documents, the cutoff of the "
-        "first measure, or 10)",
+        help="use the first N documents of each ranking (default: all for values; for moved documents, the cutoff of "
+        "the first measure, or 10)",
     )
     add(
         "--passages",

@@ -173,11 +173,11 @@ def main(arguments: Sequence[str]) -> None:
         rows = results.table(per_query=options.per_query).to_dicts()
         text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=rows)
     elif style == "latex":
-        from untied.cli.tables import about_adjusted
+        from untied.cli.tables import about
         from untied.paper import paper_table
 
-        about = about_adjusted(options.adjust)
-        text = paper_table(results, digits=options.digits, headings=called, about=about)
+        caption = about(options.ties, options.adjust)
+        text = paper_table(results, digits=options.digits, headings=called, about=caption)
     else:
         counts = {str(measure) for measure in measures if measure.is_count}
         over = "" if marked else output.over_all(results._varied)

@@ -178,13 +178,20 @@ def main(arguments: Sequence[str]) -> None:
         settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
     changed = results.query_differences(baseline=options.baseline, top=options.top) if options.top else None
     if by_run:
-        from untied.cli.tables import about_adjusted, adjusted, headings
+        from untied.cli.tables import about, adjusted, headings
         from untied.paper import paper_table
 
-        called, about = headings(options.measure or ()), about_adjusted(options.adjust)
-        if about and style != "latex":
+        called = headings(options.measure or ())
+        if options.adjust != "none" and style != "latex":
             called = adjusted(results.measures, called)
-        text = paper_table(results, found, style=style, digits=options.digits, headings=called, about=about)
+        text = paper_table(
+            results,
+            found,
+            style=style,
+            digits=options.digits,
+            headings=called,
+            about=about(options.ties, options.adjust),
+        )
     elif style == "json":
         more = {} if changed is None else {"queries": changed.to_dicts()}
         text = output.json(

@@ -36,11 +36,23 @@ def headings(asked: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def about_adjusted(adjust: str) -> str:
-    """The sentence of a caption about adjusted values; empty if they are as they are."""
+#: How captions name the orders of tied documents that are no means over all orders.
+ORDERS = {
+    "best": "Tied documents are in the best order for each value.",
+    "worst": "Tied documents are in the worst order for each value.",
+    "docid": "Ties are broken by document id, descending.",
+    "trec": "Ties are broken as in trec_eval: by document id, descending, with scores in single precision.",
+    "given": "Tied documents are in the order of the run.",
+    "rank": "Documents are sorted by the rank column; values are means over all orders of equal ranks.",
+}
+
+
+def about(ties: str, adjust: str) -> str:
+    """The sentences of a caption about policies that are not the default."""
     from untied.cli.notes import ADJUSTED
 
-    return "" if adjust == "none" else f"Values are {ADJUSTED}."
+    said = [ORDERS[ties]] if ties in ORDERS else []
+    return " ".join(said if adjust == "none" else [*said, f"Values are {ADJUSTED}."])
 
 
 def adjusted(measures: Iterable[str], headings: dict[str, str]) -> dict[str, str]:
