@@ -231,6 +231,9 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
         assert rows[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certainty"]
         assert rows[1:] == expected_rows(per_query=True)
     assert [line.split("\t") for line in written("--format", "tsv").splitlines()[1:]] == expected_rows(per_query=False)
+    table = written("--format", "table")
+    assert written("--format", "table", "--top", "0") == table.partition("\ncould differ most")[0]
+    assert "could differ most" in table
     content = json.loads(written("--format", "json", "--top", "1"))
     assert content["settings"] == {"text_length": 900}
     assert [entry["path"] for entry in content["inputs"]] == ["old.txt", "new.txt", "judged.txt"]

@@ -235,6 +235,8 @@ def test_report(untied_: Command) -> None:
         "  entered  c (3 to 1-2), e (new at 1-2, grade 2)\n"
         "  left     a (1 to 3), b (2, gone, grade 0)\n"
     )
+    without = out.partition("\nchanged most")[0]
+    assert untied_("old.run", "new.run", "-m", "Overlap@2", "--format", "table", "--top", 0)[:2] == (0, without)
     _, out, _ = untied_("old.run", "new.run", "-m", "Overlap@2", "--format", "md", "--top", 1, "-q")
     assert "| query | Overlap@2 |\n| --- | ---: |\n| 1 | 0.0000 |\n| 2 | 1.0000 |\n" in out
     assert "* **1**: Overlap@2 0.0000\n  * entered: c (3 to 1-2), e (new at 1-2)\n" in out
@@ -300,7 +302,8 @@ def test_usage(untied_: Command) -> None:
     assert "--top is for two runs" in untied_("old.run", "new.run", "--matrix", "--top", 2)[2]
     assert "leave out --per-query" in untied_("old.run", "new.run", "--matrix", "-q")[2]
     assert "only one input can be standard input" in untied_("old.run", "-", "--qrels", "-")[2]
-    assert untied_("old.run", "new.run", "--top", "0")[0] == 2
+    assert untied_("old.run", "new.run", "--top", "-1")[0] == 2
+    assert untied_("old.run", "new.run", "--matrix", "--top", 0)[0] == 2
     assert "expected a suffix of .tsv" in untied_("old.run", "new.run", "-o", "old.run")[2]
     assert "one of the inputs" in untied_("old.run", "new.run", "-o", "old.run", "--format", "tsv")[2]
     assert "run 'old.run' is given twice" in untied_("old.run", "old.run")[2]

@@ -45,11 +45,13 @@ class Report:
             self.title(f"{old} to {new}: {queries:,} {'query' if queries == 1 else 'queries'}{sign}"),
             self._distribution(found),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
-            self.title(f"changed most by {found.measures[0]}"),
-            self._told(
-                head, [[show_id(query), *rows[query]] for query in changed], map(moved, map(found.moved, changed))
-            ),
         ]
+        if top:
+            listed = [[show_id(query), *rows[query]] for query in changed]
+            parts += [
+                self.title(f"changed most by {found.measures[0]}"),
+                self._told(head, listed, map(moved, map(found.moved, changed))),
+            ]
         return "\n".join(parts)
 
     def of_many(self, pairs: list[Comparison], per_query: bool) -> str:

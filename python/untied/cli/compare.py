@@ -18,6 +18,7 @@ from untied.cli.options import (
     add_threads,
     count,
     inputs_of,
+    whole,
 )
 from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
@@ -100,7 +101,10 @@ def arguments_parser() -> Parser:
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values, or with -o, also write them")
     add(
-        "--top", metavar="N", type=count, help=f"list moved documents for the N most changed queries (default: {SHOWN})"
+        "--top",
+        metavar="N",
+        type=whole(0),
+        help=f"list moved documents for the N most changed queries; 0 leaves out the list (default: {SHOWN})",
     )
     add("--matrix", action="store_true", help="for each measure, print a table with a row and a column for every run")
     add_table(made)
@@ -120,7 +124,7 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
-    if options.top and (options.matrix or len(options.runs) != 2):
+    if options.top is not None and (options.matrix or len(options.runs) != 2):
         raise WrongUsage("--top is for two runs; give two, without --matrix")
     if options.matrix and options.per_query:
         raise WrongUsage("--matrix shows only means; leave out --per-query")
@@ -176,7 +180,7 @@ def main(arguments: Sequence[str]) -> None:
 
         report = Report(style, options.digits, on_screen=options.output is None)
         if len(pairs) == 1:
-            text = report.of_two(pairs[0], options.per_query, options.top or SHOWN)
+            text = report.of_two(pairs[0], options.per_query, SHOWN if options.top is None else options.top)
         else:
             text = report.of_many(pairs, options.per_query)
         if verdicts is not None:

@@ -114,10 +114,10 @@ def _report(
     queries = len(found.per_query)
     values = sorted(found.per_query.values())
     spread = [cell(quantile(values, share)) for share in QUANTILES.values()]
+    top = SHOWN if options.top is None else options.top
     return "\n".join([
         report.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
         report.table(["", "mean", *QUANTILES], [[measure, cell(found.mean), *spread]]),
         *([of(found.per_query)] if options.per_query else []),
-        report.title("could differ most"),
-        of(found.most_changed(options.top or SHOWN)),
+        *([report.title("could differ most"), of(found.most_changed(top))] if top else []),
     ])  # fmt: skip
