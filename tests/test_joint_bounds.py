@@ -9,8 +9,10 @@ import pytest
 import untied
 from nightly import many
 from oracle.verdicts import Case, extremes
+from page_data import data_of
 from test_certify import FORMS, TOLERANCE, Form, as_run, drawn, with_scale
 from untied.measures import as_measure
+from untied.report import report
 from untied.report.headline import by_judgments
 from untied.statistics import significance
 
@@ -106,3 +108,29 @@ def test_ends_of_very_many_queries_on_a_page_are_of_both_runs() -> None:
     alone = by_judgments(qrels, runs, as_measure("RR(mean='geometric')"), ("a", "b"), policies)
     assert alone is not None
     assert not alone.of_both
+
+
+def test_bpref_lies_within_what_is_said_of_it() -> None:
+    """It leaves unjudged documents out, where its bounds give each of them a grade."""
+    qrels = {
+        "q0": {"d5": 1, "d1": 1, "d0": 0, "d4": 1, "d2": -1},
+        "q1": {"d2": -1, "d1": 0, "d0": 1, "d4": -1},
+    }
+    runs = {
+        "a": {"q0": ["d5", "d4", "d3", "d0"], "q1": ["d2", "d4"]},
+        "b": {"q0": ["d0", "d3", "d2"], "q1": ["d2", "d4", "d0"]},
+    }
+    results = untied.evaluate(qrels, runs, "Bpref", unjudged="range")
+    [row] = significance(results, interval="none").table.to_dicts()
+    assert row["difference"] == pytest.approx(-1 / 6)
+    assert row["least"] <= row["difference"] < 0 < row["most"]
+    assert row["p_most"] >= row["p_adjusted"]
+    for row in results.query_differences().to_dicts():
+        assert row["least"] <= row["difference"] <= row["most"]
+    verdict = untied.certify(qrels, runs, "Bpref")["a", "b"]["Bpref"]
+    assert verdict.verdict == "A"  # and yet b leads by what is evaluated
+    said = data_of(report(qrels, runs, ["Bpref"]))["headline"][0]
+    assert said[0].startswith("b leads by Bpref")
+    assert said[-1].startswith(
+        "Whether missing judgments could undo it is unknown: Bpref leaves unjudged documents out"
+    )

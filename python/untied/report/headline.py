@@ -145,7 +145,7 @@ def sentences(
         *said,
         f"The difference is {verdict}: {_p(test['p'])} ({how}). {others}".rstrip(),
         _by_ties(test, ties, measure),
-        _by_judgments(judgments, measure, unjudged),
+        _by_judgments(judgments, measure, unjudged, mean_a - mean_b),
     ]
 
 
@@ -222,10 +222,16 @@ def _by_ties(test: dict[str, Any], ends: tuple[float, float], measure: Measure) 
     return f"Ties cannot reverse it, but {could}: depending on the order of tied documents {between}."
 
 
-def _by_judgments(found: Ends | Verdict | None, measure: Measure, unjudged: Sequence[float | None] | None) -> str:
+def _by_judgments(
+    found: Ends | Verdict | None, measure: Measure, unjudged: Sequence[float | None] | None, difference: float
+) -> str:
     """What judgments of unjudged documents could change."""
+    unknown = "Whether missing judgments could undo it is unknown"
     if found is None:
-        return f"Whether missing judgments could undo it is unknown: {measure.name} has no bounds over them."
+        return f"{unknown}: {measure.name} has no bounds over them."
+    if Aggregate(measure).scale == "mean" and not found.low - 1e-9 <= difference <= found.high + 1e-9:
+        # Bpref.
+        return f"{unknown}: {measure.name} leaves unjudged documents out, but its bounds give each of them a grade."
     verdict = found if isinstance(found, Verdict) else None
     low, high = ends = found.low, found.high
     # Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).

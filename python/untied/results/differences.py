@@ -90,4 +90,6 @@ def _bounded(
     if found is None:
         return rows
     [(lows, highs)] = found
-    return [(query, (*cells[:3], *ends)) for (query, cells), *ends in zip(rows, lows, highs, strict=True)]
+    ends = zip(rows, lows, highs, strict=True)
+    # As those that are tested, see `Pair.within`.
+    return [(query, (*cells[:3], min(low, cells[2]), max(high, cells[2]))) for (query, cells), low, high in ends]

@@ -147,10 +147,16 @@ class Pair:
         return Spans(low, high, *(array("d", (ends[side] for ends in may_count)) for side in (0, 1)))
 
     def within(self, low: array[float], high: array[float]) -> Spans:
-        """The same from bounds of the differences of all queries that were evaluated."""
+        """The same from bounds of the differences of all queries that were evaluated.
+
+        They contain the differences that are tested: these may differ from them by rounding, and Bpref leaves unjudged
+        documents out that its bounds give a grade.
+        """
         may_count = [row for row, *_ in self._may_count()]
         of_open = (array("d", (end[row] for row in may_count)) for end in (low, high))
-        return Spans(self._of_both(low), self._of_both(high), *of_open)
+        lows, highs = self._of_both(low), self._of_both(high)
+        enclosing = (array("d", map(least, ends, self.differences)) for least, ends in ((min, lows), (max, highs)))
+        return Spans(*enclosing, *of_open)
 
     def _may_count(self) -> Iterator[tuple[int, float, float]]:
         """Queries for which only some judgments give both runs a value, with the smallest and largest difference."""

@@ -48,7 +48,10 @@ function pairOf(a, b, names, joint) {
   if (!both.length) throw new Error(`runs ${names.join(" and ")} have no query with a value for both`);
   const isOpen = (of, row) => Number.isNaN(of.mean[row]) && !Number.isNaN(of.low[row]);
   const ends = (of, row, other) => (Number.isNaN(of.low[row]) && isOpen(other, row) && !of.lower ? [of.nothing, of.nothing] : [of.low[row], of.high[row]]);
-  const low = (row) => (joint ? joint.low[row] : a.low[row] - b.high[row]), high = (row) => (joint ? joint.high[row] : a.high[row] - b.low[row]);
+  const difference = (row) => a.mean[row] - b.mean[row];
+  // Joint bounds contain what is tested, see untied.statistics.paired.
+  const low = (row) => (joint ? Math.min(joint.low[row], difference(row)) : a.low[row] - b.high[row]);
+  const high = (row) => (joint ? Math.max(joint.high[row], difference(row)) : a.high[row] - b.low[row]);
   const spans = { low: both.map(low), high: both.map(high), openLow: [], openHigh: [] };
   for (const row of others) {
     const [lowA, highA] = ends(a, row, b), [lowB, highB] = ends(b, row, a);
@@ -56,7 +59,7 @@ function pairOf(a, b, names, joint) {
     spans.openLow.push(joint ? joint.low[row] : lowA - highB);
     spans.openHigh.push(joint ? joint.high[row] : highA - lowB);
   }
-  return { differences: both.map((row) => a.mean[row] - b.mean[row]), spans, scale: a.scale };
+  return { differences: both.map(difference), spans, scale: a.scale };
 }
 
 // The most extreme aggregate of differences, with those optional ones that move it further.

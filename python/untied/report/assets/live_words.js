@@ -50,7 +50,7 @@ function sentencesOf(found, place, judgments, canBeSignificant, apart, ofBoth) {
     `The difference is ${test.significant ? "significant" : "not significant"}${canBeSignificant ? "" : ", and none could be (see the note)"}: ` +
       `${chance(test.p)} (${found.how}). ${canBeSignificant ? othersWords(found, place, a) : ""}`.trimEnd(),
     ...openWords(test, ends, info, found.words, ofBoth),
-    ...(judgments === undefined ? [] : [judgmentWords(judgments, info, pair.map((run) => found.unjudged.top_ten[run]))])];
+    ...(judgments === undefined ? [] : [judgmentWords(judgments, info, pair.map((run) => found.unjudged.top_ten[run]), meanA - meanB)])];
 }
 
 // The only run that has a value, if there is one.
@@ -107,8 +107,10 @@ function openWords(test, ends, { scale }, { open }, ofBoth) {
 }
 
 // What judgments of unjudged documents could change: by a verdict, or by what the difference could be.
-function judgmentWords(found, info, unjudged) {
-  if (found === null) return `Whether missing judgments could undo it is unknown: ${info.name.split(/[@(]/)[0]} has no bounds over them.`;
+function judgmentWords(found, info, unjudged, difference) {
+  const unknown = "Whether missing judgments could undo it is unknown", name = info.name.split(/[@(]/)[0];
+  if (found === null) return `${unknown}: ${name} has no bounds over them.`;
+  if (info.scale === "mean" && (difference < found.low - 1e-9 || difference > found.high + 1e-9)) return `${unknown}: ${name} leaves unjudged documents out, but its bounds give each of them a grade.`; // Bpref
   const { low, high, verdict } = found, ofBoth = Boolean(verdict) || found.ofBoth, between = betweenWords([low, high], info.scale);
   if (show(low) === show(high)) return `Missing judgments${ofBoth ? "" : " of what each run retrieved"} cannot undo it: they ${unseen(low, high, "the difference", "do")}.`;
   if (verdict ? verdict === "open" : low <= 0 && 0 <= high) {
