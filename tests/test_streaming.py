@@ -356,3 +356,11 @@ def test_native_work_answers_an_interrupt_and_goes_on_afterwards(tmp_path):
                 child.send_signal(signal.SIGINT)
     assert child.communicate(timeout=120)[0] == "interrupted 1.0\n"
     assert child.returncode == 0
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_parquet_without_rows_is_refused_as_other_files_are(tmp_path, stream):
+    path = tmp_path / "empty.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"qid": [""], "docno": [""], "score": [0.0]}).slice(0, 0), path)
+    with pytest.raises(untied.InputError, match=r"empty\.parquet: expected records, found none"):
+        untied.evaluate({"q": {"a": 1}}, path, ["AP"], stream=stream)

@@ -263,6 +263,8 @@ def parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) ->
         file = parquet.ParquetFile(path, read_dictionary=needed[:1])
     except ArrowInvalid as error:
         raise UntiedError(f"{path}: {error}") from None
+    if not file.metadata.num_rows:
+        raise _refused(path, None, "records", "none")
     schema = file.schema_arrow
     schema = schema.empty_table().select(list(dict.fromkeys(needed))).schema
     return RecordBatchReader.from_batches(schema, file.iter_batches(1 << 16, columns=schema.names))
