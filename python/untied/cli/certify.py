@@ -11,18 +11,14 @@ from untied.cli import notes
 from untied.cli.options import (
     PAPER_FORMATS,
     RUNS,
+    Command,
     WrongUsage,
-    add_judged_runs,
-    add_measures,
-    add_plugin,
-    add_policies,
-    add_table,
-    add_threads,
+    chosen,
     inputs_of,
     load_plugins,
+    refuse_others,
     whole,
 )
-from untied.cli.parser import parser
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import not_exact, plain
 from untied.policies import CERTIFYING
@@ -39,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied.cli.parser import Parser
     from untied.verdicts.verdict import Grades, Verdict
 
 EXAMPLES = """\
@@ -72,17 +67,21 @@ difference, A minus B, with all of these grades.
 #: What verdicts from a sample have, and where nothing else is asked for.
 SAMPLED: Sequence[str] = ("run_a", "run_b", "measure", "low", "high", "verdict")
 SAMPLING: dict[str, Any] = {"level": 0.95, "correction": "bonferroni"}
+#: Options that these do not have.
+WITHOUT_SAMPLES = (
+    "unjudged", "unretrieved", "score_dtype", "ranks", "levels", "explain", "plot", "most", "certificate",
+)  # fmt: skip
 
 COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("certify", "Find out which runs are better whatever unjudged documents are.", EXAMPLES)
-    add_judged_runs(made, f"two or more {RUNS}")
-    add_measures(made, f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
-    add_plugin(made)
-    add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
+    made = Command("certify", "Find out which runs are better whatever unjudged documents are.", EXAMPLES)
+    made.add_judged_runs(f"two or more {RUNS}")
+    made.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
+    made.add_plugin()
+    made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
     add = made.group("ties and judgments").add_argument
     add(
         "--most",
@@ -118,17 +117,18 @@ def arguments_parser() -> Parser:
         metavar="FILE",
         help="also write a certificate that untied verify can check (compressed if FILE is .gz)",
     )
-    add_table(made, PAPER_FORMATS)
-    add_threads(made)
+    made.add_table(PAPER_FORMATS)
+    made.add_threads()
     return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
     from untied.cli import output
 
-    _refuse_mixed(options)
+    _refuse_mixed(options, made)
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     inputs = inputs_of(options.qrels, *options.runs)
     picture = options.plot and output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
@@ -138,21 +138,16 @@ def main(arguments: Sequence[str]) -> None:
     _check_certified(options, inputs)
     plugins = load_plugins(options.plugin)
     qrels = read_qrels(options)
-    settings: dict[str, Any] = {
-        "ties": options.ties, "unjudged": options.unjudged, "unretrieved": options.unretrieved,
-        "score_dtype": options.score_dtype, "most": options.most,
-    }  # fmt: skip
+    settings = chosen(options, "ties", "unjudged", "unretrieved", "score_dtype", "most")
 
     def make(runs: Any) -> Verdicts:
         return certify(qrels, runs, options.measure or DEFAULT, **settings, threads=options.threads)
 
     if options.from_sample:
-        given = {"level": options.level, "correction": options.correction}
-        confidence = SAMPLING | {name: value for name, value in given.items() if value is not None}
-        chosen = {"ties": options.ties, "threads": options.threads, **confidence}
-        found, skipped = with_readable(
-            options, lambda runs: from_sample(qrels, runs, options.measure, **chosen), least=2
-        )
+        given = {name: value for name, value in chosen(options, *SAMPLING).items() if value is not None}
+        confidence = SAMPLING | given
+        how = chosen(options, "ties", "threads") | confidence
+        found, skipped = with_readable(options, lambda runs: from_sample(qrels, runs, options.measure, **how), least=2)
         said = [*skipped, f"verdicts hold with a confidence of {100 * confidence['level']:g} % and are not certain"]
         columns, rows = SAMPLED, found.to_dicts()
         settings = {"ties": options.ties, **confidence}
@@ -197,7 +192,7 @@ def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:
         raise WrongUsage(f"--certificate: expected files in TREC's format, which untied verify reads, found {found}")
 
 
-def _refuse_mixed(options: argparse.Namespace) -> None:
+def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
     """Refuse options that do not go together."""
     if sum(map(bool, (options.ranks, options.levels, options.explain))) > 1:
         raise WrongUsage("--ranks, --levels and --explain print different tables; choose one")
@@ -206,11 +201,7 @@ def _refuse_mixed(options: argparse.Namespace) -> None:
             if getattr(options, name) is not None:
                 raise WrongUsage(f"--{name} needs --from-sample")
         return
-    defaults: dict[str, Any] = {name: CERTIFYING[name].default for name in ("unjudged", "unretrieved", "score_dtype")}
-    defaults |= {"ranks": False, "levels": False, "explain": None, "plot": None, "most": None, "certificate": None}
-    for name, default in defaults.items():
-        if getattr(options, name) != default:
-            raise WrongUsage(f"--from-sample cannot be combined with --{name.replace('_', '-')}")
+    refuse_others(options, made, WITHOUT_SAMPLES, "--from-sample cannot be combined with {}")
     if options.ties not in ("expected", "docid"):
         raise WrongUsage("--from-sample needs --ties expected or docid")
 

@@ -7,9 +7,8 @@ import sys
 
 from untied._core import check_run, malformed_lines, show_id
 from untied.cli import notes, paint
-from untied.cli.options import QRELS, RUNS, add_keep_going, add_reading, add_threads, count, inputs_of
+from untied.cli.options import QRELS, RUNS, Command, count, inputs_of
 from untied.cli.output import write
-from untied.cli.parser import parser
 from untied.cli.reading import Refused, files_of, left_out, parse, read_qrels, refusal
 from untied.errors import InputError, UntiedError
 from untied.inputs.files import by_suffix, read_ranked
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from untied._types import Findings
-    from untied.cli.parser import Parser
 
 
 EXAMPLES = """\
@@ -40,17 +38,17 @@ NAMED = 5
 LISTED = 20
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("check", "Find problems in runs and judgments.", EXAMPLES)
+    made = Command("check", "Find problems in runs and judgments.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
-    add_reading(made)
-    add_keep_going(made)
+    made.add_reading()
+    made.add_keep_going()
     made.group("output").add_argument(
         "--list", metavar="N", type=count, default=NAMED, help=f"list up to N ids for each problem (default: {NAMED})"
     )
-    add_threads(made)
+    made.add_threads()
     return made
 
 

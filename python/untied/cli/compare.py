@@ -5,22 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
-from untied.cli.options import (
-    WrongUsage,
-    add_docs,
-    add_keep_going,
-    add_measures,
-    add_policies,
-    add_reading,
-    add_runs,
-    add_table,
-    add_texts,
-    add_threads,
-    count,
-    inputs_of,
-    whole,
-)
-from untied.cli.parser import parser
+from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, whole
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
@@ -39,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from untied.cli.parser import Parser
     from untied.measures import MeasureLike
     from untied.results.table import Table
     from untied.verdicts.found import Verdicts
@@ -63,14 +47,16 @@ stats QRELS NEW OLD --top 10.
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("compare", "Compare two or more runs without judgments, and list the documents that moved.", EXAMPLES)
-    add_runs(made)
+    made = Command(
+        "compare", "Compare two or more runs without judgments, and list the documents that moved.", EXAMPLES
+    )
+    made.add_runs()
     add = made.group("input").add_argument
     add("--qrels", metavar="QRELS", help="read judgments from QRELS, for MED and Delta")
-    add_reading(made)
-    add_keep_going(made)
+    made.add_reading()
+    made.add_keep_going()
     add(
         "--probabilities",
         metavar="FILE",
@@ -94,9 +80,9 @@ def arguments_parser() -> Parser:
         type=float,
         help="with --passages, ignore text after L characters (default: 12000)",
     )
-    add_measures(made, f"compare by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
-    add_docs(made)
-    add_policies(made, "ties", "score_dtype", known=COMPARING)
+    made.add_measures(f"compare by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
+    made.add_docs()
+    made.add_policies("ties", "score_dtype", known=COMPARING)
     add_certify(made)
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values, or with -o, also write them")
@@ -107,16 +93,17 @@ def arguments_parser() -> Parser:
         help=f"list moved documents for the N most changed queries; 0 leaves out the list (default: {SHOWN})",
     )
     add("--matrix", action="store_true", help="for each measure, print a table with a row and a column for every run")
-    add_table(made)
+    made.add_table()
     add("--html", metavar="FILE", help="also write a page about two runs, with both rankings of every query")
-    add_texts(made)
-    add_threads(made)
+    made.add_texts()
+    made.add_threads()
     return made
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output)
@@ -138,28 +125,18 @@ def main(arguments: Sequence[str]) -> None:
     if options.passages:
         from untied.cli import passages
 
-        return passages.run(options, style, inputs)
+        return passages.run(options, made, style, inputs)
     if options.text_length is not None:
         raise WrongUsage("--text-length needs --passages")
     qrels = read_qrels(options) if options.qrels else None
 
     def make(runs: Any) -> tuple[Comparisons, Verdicts | None]:
         given = {name: load() for name, load in named_runs(runs, options.threads)} if options.certify else runs
-        found = compare_all(
-            given,
-            options.measure or DEFAULT,
-            qrels=qrels,
-            probabilities=options.probabilities,
-            docs=options.docs,
-            depth=options.depth,
-            ties=options.ties,
-            score_dtype=options.score_dtype,
-            itself=options.matrix,
-            threads=options.threads,
-        )
-        return found, certified(
-            options, qrels, given, _judged(found)
-        ) if qrels is not None and options.certify else None
+        how = chosen(options, "probabilities", "docs", "depth", "ties", "score_dtype", "threads")
+        found = compare_all(given, options.measure or DEFAULT, qrels=qrels, itself=options.matrix, **how)
+        if qrels is None or not options.certify:
+            return found, None
+        return found, certified(options, qrels, given, _judged(found))
 
     (found, verdicts), skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
@@ -189,13 +166,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.html:
         from untied.report import comparison_report
 
-        page = comparison_report(
-            pairs[0],
-            queries_text=options.queries_text,
-            docs_text=options.docs_text,
-            inputs=inputs,
-            threads=options.threads,
-        )
+        page = comparison_report(pairs[0], inputs=inputs, **chosen(options, "queries_text", "docs_text", "threads"))
         output.write(page, options.html)
     output.write(text, options.output)
     show(notes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from untied.cli import COMMANDS
+from untied.cli.options import Command
 from untied.cli.output import write
-from untied.cli.parser import parser
 from untied.cli.reading import parse
 
 TYPE_CHECKING = False
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied.cli.parser import Parser
     from untied.cli.usage import FullParser
 
 EXAMPLES = """\
@@ -25,9 +24,9 @@ EXAMPLES = """\
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("completion", "Print a script that completes commands in your shell.", EXAMPLES)
+    made = Command("completion", "Print a script that completes commands in your shell.", EXAMPLES)
     made.add_argument("shell", metavar="SHELL", choices=tuple(SCRIPTS), help=f"{', '.join(SCRIPTS)}")
     return made
 

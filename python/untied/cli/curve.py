@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from untied.cli import output
-from untied.cli.options import (
-    WrongUsage,
-    add_digits,
-    add_judged_runs,
-    add_policies,
-    add_threads,
-    inputs_of,
-    whole,
-)
-from untied.cli.parser import parser
+from untied.cli.options import Command, WrongUsage, chosen, inputs_of, whole
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.evaluate.curves import curves
 from untied.policies import OF_ROWS
@@ -21,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untied.cli.parser import Parser
     from untied.results.table import Table
 
 EXAMPLES = """\
@@ -36,10 +26,10 @@ matplotlib.
 PLOTS = ("svg", "png", "pdf")
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("curve", "Print or plot recall, precision and gain by rank for a query.", EXAMPLES)
-    add_judged_runs(made, keep_going=False)
+    made = Command("curve", "Print or plot recall, precision and gain by rank for a query.", EXAMPLES)
+    made.add_judged_runs(keep_going=False)
     add = made.group("measures").add_argument
     add("--query", metavar="Q", required=True, help="show the curves of query Q")
     add(
@@ -56,7 +46,7 @@ def arguments_parser() -> Parser:
         default="linear",
         help="set the gain of a grade g: linear (g, default) or exp2 (2^g - 1)",
     )
-    add_policies(made, "score_dtype", known=OF_ROWS, ties="range")
+    made.add_policies("score_dtype", known=OF_ROWS, ties="range")
     add = made.group("output").add_argument
     add(
         "--panel",
@@ -72,9 +62,9 @@ def arguments_parser() -> Parser:
         default="auto",
         help=f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by suffix, else tsv)",
     )
-    add_digits(made, rest="")
+    made.add_digits(rest="")
     add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix")
-    add_threads(made)
+    made.add_threads()
     return made
 
 
@@ -90,17 +80,8 @@ def main(arguments: Sequence[str]) -> None:
     inputs = inputs_of(options.qrels, *options.runs)
     output.check_target(options.output, inputs)
     qrels = read_qrels(options)
-    table = curves(
-        qrels,
-        run_files(options),
-        options.query,
-        depth=options.depth,
-        rel=options.rel,
-        gain=options.gain,
-        ties=options.ties,
-        score_dtype=options.score_dtype,
-        threads=options.threads,
-    )
+    how = chosen(options, "depth", "rel", "gain", "ties", "score_dtype", "threads")
+    table = curves(qrels, run_files(options), options.query, **how)
     if style in PLOTS:
         from untied.cli import plot
 
@@ -108,21 +89,7 @@ def main(arguments: Sequence[str]) -> None:
         panels = options.panel or ["dynamic-recall", "precision-recall", "gain"]
         output.write(plot.render(table, list(dict.fromkeys(panels)), style, judged), options.output)
     else:
-        output.write(_text(table, style, options.digits), options.output)
-
-
-def _text(table: Table, style: str, digits: int) -> str:
-    import csv
-    import io
-
-    buffer = io.StringIO()
-    lines = csv.writer(buffer, lineterminator="\n") if style == "csv" else None
-    for line in [table.columns, *_formatted(table, digits)]:
-        if lines is None:
-            buffer.write("\t".join(line) + "\n")
-        else:
-            lines.writerow(line)
-    return buffer.getvalue()
+        output.write(output.lines(table.columns, _formatted(table, options.digits), style), options.output)
 
 
 def _formatted(table: Table, digits: int) -> list[list[str]]:

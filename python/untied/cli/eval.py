@@ -5,20 +5,7 @@ from __future__ import annotations
 from math import fsum, sqrt
 
 from untied.cli import notes
-from untied.cli.options import (
-    PAPER_FORMATS,
-    WrongUsage,
-    add_docs,
-    add_judged_runs,
-    add_measures,
-    add_plugin,
-    add_policies,
-    add_table,
-    add_threads,
-    inputs_of,
-    load_plugins,
-)
-from untied.cli.parser import parser
+from untied.cli.options import PAPER_FORMATS, Command, WrongUsage, chosen, inputs_of, load_plugins
 from untied.cli.reading import columns_named, left_out, parse, read_qrels, refusal, run_files
 from untied.evaluate.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
@@ -32,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels
-    from untied.cli.parser import Parser
     from untied.results.evaluation import Results
 
 EXAMPLES = """\
@@ -50,23 +36,23 @@ measures.
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("eval", "Score runs against relevance judgments.", EXAMPLES)
-    add_judged_runs(made, explained=True)
+    made = Command("eval", "Score runs against relevance judgments.", EXAMPLES)
+    made.add_judged_runs(explained=True)
     add = made.group("input").add_argument
     add("--pool", metavar="FILE", help="read the pool from FILE, and give its unjudged documents grade -1 (for infAP)")
     add("--strict", action="store_true", help="refuse runs and judgments that have nothing in common or look swapped")
     add("--stream", action="store_true", help="read standard input and pipes query by query, to save memory")
-    add_measures(made)
-    add_docs(made)
-    add_plugin(made)
+    made.add_measures()
+    made.add_docs()
+    made.add_plugin()
     made.group("measures").add_argument(
         "--sampling-error",
         action="store_true",
         help="print the standard error of infAP, which comes from judging only a sample",
     )
-    add_policies(made, "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
+    made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
     add = made.group("output").add_argument
     add("-q", "--per-query", action="store_true", help="also print per-query values")
     add("--wide", action="store_true", help="write one column per measure in tsv, csv and md")
@@ -80,8 +66,8 @@ def arguments_parser() -> Parser:
         "--plot", metavar="FILE",
         help="with --quantiles: also plot how the mean of each run is distributed (.svg, .png, .pdf; needs matplotlib)",
     )  # fmt: skip
-    add_table(made, PAPER_FORMATS)
-    add_threads(made)
+    made.add_table(PAPER_FORMATS)
+    made.add_threads()
     return made
 
 
@@ -93,7 +79,8 @@ def _levels(text: str) -> list[float]:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
     from untied.cli import output
 
     style = output.choose(options.format, options.output, PAPER_FORMATS)
@@ -127,24 +114,13 @@ def main(arguments: Sequence[str]) -> None:
     if options.quantiles:
         from untied.cli.quantiles import write
 
-        return write(options, qrels, measures, style, inputs)
-    settings = {
-        "ties": options.ties,
-        "unjudged": options.unjudged,
-        "unretrieved": options.unretrieved,
-        "score_dtype": options.score_dtype,
-        "queries": options.queries,
-        "qrels_format": options.qrels_format,
-        "on_undefined": options.on_undefined,
-        "adjust": options.adjust,
-    }
+        return write(options, made, qrels, measures, style, inputs)
+    policies = ("ties", "unjudged", "unretrieved", "score_dtype", "queries", "qrels_format", "on_undefined", "adjust")
+    settings = chosen(options, *policies)
     # Tables mark the values that another order of tied documents would change.
     marked = style == "table" and options.ties == "expected" and options.unjudged in ("nonrelevant", "remove")
-    chosen = settings | ({"ties": "range"} if marked else {})
-    evaluator = Evaluator(
-        qrels, measures, **chosen, docs=options.docs, variance=options.variance, strict=options.strict,
-        threads=options.threads,
-    )  # fmt: skip
+    asked = settings | ({"ties": "range"} if marked else {}) | chosen(options, "docs", "variance", "strict", "threads")
+    evaluator = Evaluator(qrels, measures, **asked)
     refused: list[Exception] = []
     with Notes() as said:
         results = evaluate_readable(evaluator, run_files(options), options.stream, refused)

@@ -6,17 +6,7 @@ from itertools import groupby
 
 from untied._core import show_id
 from untied.cli import notes, tables, width
-from untied.cli.options import (
-    WrongUsage,
-    add_measures,
-    add_policies,
-    add_table,
-    add_threads,
-    count,
-    inputs_of,
-    listing,
-)
-from untied.cli.parser import parser
+from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing
 from untied.cli.reading import parse
 from untied.features.evaluate import DIRECTIONS, features
 from untied.measures import as_measure, as_measures
@@ -29,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.cli.parser import Parser
     from untied.features.evaluate import FeatureResults
 
 EXAMPLES = """\
@@ -47,9 +36,9 @@ lowest and the highest value over their orders.
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
+    made = Command("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
     add = made.add_argument
     add("data", metavar="DATA", nargs="+", help="files of SVMlight, LETOR or parquet")
     add = made.group("input").add_argument
@@ -62,7 +51,7 @@ def arguments_parser() -> Parser:
         metavar="COLUMN",
         help="name the column of queries in parquet files (default: qid, query_id, ...)",
     )
-    add_measures(made)
+    made.add_measures()
     made.group("measures").add_argument(
         "--directions",
         metavar="WHICH",
@@ -78,14 +67,14 @@ def arguments_parser() -> Parser:
             },
         ),
     )
-    add_policies(made, "unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
+    made.add_policies("unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
     add = made.group("output").add_argument
     add("--sort-by", metavar="MEASURE", help="sort features by MEASURE, the best first (default: the first measure)")
     add("--top", metavar="N", type=count, help="show only the N best features (default: all)")
     add("-q", "--per-query", action="store_true", help="also print per-query values")
     add("--wide", action="store_true", help="write one column per measure in tsv and csv")
-    add_table(made)
-    add_threads(made)
+    made.add_table()
+    made.add_threads()
     return made
 
 
@@ -103,22 +92,9 @@ def main(arguments: Sequence[str]) -> None:
     sort_by = as_measure(options.sort_by) if options.sort_by else measures[0]
     if sort_by not in measures:
         measures = [sort_by, *measures]
-    settings = {
-        "ties": options.ties,
-        "directions": options.directions,
-        "unjudged": options.unjudged,
-        "on_undefined": options.on_undefined,
-    }
-    found = features(
-        options.data,
-        measures,
-        **settings,
-        labels=options.labels,
-        query_ids=options.query_ids,
-        names=options.feature_names,
-        per_query=options.per_query,
-        threads=options.threads,
-    )
+    settings = chosen(options, "ties", "directions", "unjudged", "on_undefined")
+    more = chosen(options, "labels", "query_ids", "per_query", "threads")
+    found = features(options.data, measures, names=options.feature_names, **settings, **more)
     said = list(_notes(found, measures, options))
     if style == "json":
         rows = found.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()

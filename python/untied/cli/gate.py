@@ -6,20 +6,7 @@ import sys
 
 from untied.cli import complain, complain_of, paint
 from untied.cli.notes import show
-from untied.cli.options import (
-    QRELS,
-    RUNS,
-    WrongUsage,
-    add_docs,
-    add_plugin,
-    add_policies,
-    add_reading,
-    add_threads,
-    count,
-    inputs_of,
-    load_plugins,
-)
-from untied.cli.parser import parser
+from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
 from untied.cli.reading import columns_named, files_of, parse, read_qrels
 from untied.errors import UntiedError
 from untied.gate import gate
@@ -27,14 +14,12 @@ from untied.gate.evidence import NAMED, Limit
 from untied.measures import as_measure
 from untied.policies import GATING
 from untied.results.writing import drop_out
-from untied.statistics.tests import SAMPLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from untied.cli.parser import Parser
     from untied.gate import Check
 
 EXAMPLES = """\
@@ -50,13 +35,13 @@ for --significant. The exit code is 2 if an input or an option was refused.
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("gate", "Fail a build when quality drops. Limits can be repeated.", EXAMPLES)
+    made = Command("gate", "Fail a build when quality drops. Limits can be repeated.", EXAMPLES)
     add = made.add_argument
     add("qrels", metavar="QRELS", help=QRELS)
     add("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
-    add_reading(made)
+    made.add_reading()
     add = made.group("limits").add_argument
     add("--baseline", metavar="RUN", help="compare with RUN; all limits except --min and --max need it")
     limits = {
@@ -91,12 +76,10 @@ def arguments_parser() -> Parser:
     add(
         "--significant", action="store_true", help="fail only if the drop is significant by a paired randomisation test"
     )
-    add("--level", metavar="L", type=float, default=0.95, help="set the level of confidence (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N random permutations (default: {SAMPLES})")
-    add("--seed", metavar="N", type=int, default=0, help="set the seed of random permutations (default: 0)")
-    add_docs(made)
-    add_plugin(made)
-    add_policies(made, "ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
+    made.add_draws("random permutations")
+    made.add_docs()
+    made.add_plugin()
+    made.add_policies("ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
     add = made.group("output").add_argument
     add(
         "--top",
@@ -108,7 +91,7 @@ def arguments_parser() -> Parser:
     add("--format", choices=("text", "json"), metavar="FORMAT", default="text", help="write text (default) or json")
     add("--junit", metavar="FILE", help="also write a report to FILE, in the XML format of JUnit")
     add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix: .txt, .json")
-    add_threads(made)
+    made.add_threads()
     return made
 
 
@@ -151,34 +134,14 @@ def _main(options: argparse.Namespace) -> int:
             if allowed.allows_all:
                 share = f"; did you mean {given}%?" if allowed.kind == "max-drop" and not allowed.is_share else ""
                 raise WrongUsage(f"--{allowed.kind} {measure}={given} allows all values of {measure}{share}")
-    settings = {
-        "ties": options.ties,
-        "unjudged": options.unjudged,
-        "score_dtype": options.score_dtype,
-        "qrels_format": options.qrels_format,
-        "significant": options.significant,
-        "level": options.level,
-        "samples": options.samples,
-        "seed": options.seed,
-        "allow_missing": options.allow_missing,
-        "on_undefined": options.on_undefined,
-    }
+    settings = chosen(
+        options, "ties", "unjudged", "score_dtype", "qrels_format", "significant", "level", "samples", "seed",
+        "allow_missing", "on_undefined",
+    )  # fmt: skip
     run, *baseline = files_of(options, [options.run, *([] if options.baseline is None else [options.baseline])])
-    verdict = gate(
-        read_qrels(options),
-        run,
-        baseline=baseline[0] if baseline else None,
-        min=options.min,
-        max=options.max,
-        max_drop=options.max_drop,
-        max_med=options.max_med,
-        certain=options.certain,
-        min_overturn=options.min_overturn,
-        top=options.top,
-        docs=options.docs,
-        threads=options.threads,
-        **settings,
-    )
+    limits = chosen(options, "min", "max", "max_drop", "max_med", "certain", "min_overturn")
+    more = chosen(options, "top", "docs", "threads")
+    verdict = gate(read_qrels(options), run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)
     if style == "json":
         text = output.json(
             settings | columns_named(options),

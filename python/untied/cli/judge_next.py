@@ -8,16 +8,7 @@ from math import inf
 from untied._core import show_id
 from untied.cli import output
 from untied.cli.notes import of_queries, show
-from untied.cli.options import (
-    RUNS,
-    add_judged_runs,
-    add_plugin,
-    add_table,
-    add_threads,
-    inputs_of,
-    load_plugins,
-)
-from untied.cli.parser import parser
+from untied.cli.options import RUNS, Command, chosen, inputs_of, load_plugins
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.cli.verdicts import plain
 from untied.judging.next import judge_next, rows
@@ -27,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from untied.cli.parser import Parser
     from untied.judging.next import Advice
     from untied.verdicts.verdict import Verdict
 
@@ -53,10 +43,10 @@ non-relevant.
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("judge-next", "List the unjudged documents that are most worth judging.", EXAMPLES)
-    add_judged_runs(made, RUNS.replace("runs:", "one run, or two to compare:"), keep_going=False)
+    made = Command("judge-next", "List the unjudged documents that are most worth judging.", EXAMPLES)
+    made.add_judged_runs(RUNS.replace("runs:", "one run, or two to compare:"), keep_going=False)
     add = made.group("measures").add_argument
     add(
         "-m",
@@ -84,10 +74,10 @@ def arguments_parser() -> Parser:
         action="store_true",
         help="rank documents by how far they could move untied certify towards a verdict",
     )
-    add_plugin(made)
+    made.add_plugin()
     made.group("output").add_argument("--top", metavar="N", type=int, default=20, help="show N documents (default: 20)")
-    add_table(made, decimals=6)
-    add_threads(made)
+    made.add_table(decimals=6)
+    made.add_threads()
     return made
 
 
@@ -97,16 +87,8 @@ def main(arguments: Sequence[str]) -> None:
     load_plugins(options.plugin)
     style = output.choose(options.format, options.output)
     output.check_target(options.output, inputs_of(options.qrels, *options.runs))
-    advice = judge_next(
-        read_qrels(options),
-        run_files(options),
-        options.measure,
-        top=options.top,
-        depth=options.depth,
-        prior=options.prior,
-        until_decided=options.until_decided,
-        threads=options.threads,
-    )
+    how = chosen(options, "top", "depth", "prior", "until_decided", "threads")
+    advice = judge_next(read_qrels(options), run_files(options), options.measure, **how)
     found = list(rows(advice))
     if style == "json":
         import json

@@ -7,9 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 
 from untied._core import Measure, measure_info
-from untied.cli.options import add_plugin, load_plugins
+from untied.cli.options import Command, load_plugins
 from untied.cli.output import write
-from untied.cli.parser import parser
 from untied.cli.reading import parse
 from untied.errors import MeasureError
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from untied._types import MeasureInfo
-    from untied.cli.parser import Parser
 
 GRAMMAR = """\
 A measure is written NAME(parameter=value, ...)@cutoff, for instance nDCG(gain='exp2')@10, AP(rel=2), F1@10, IPrec@0.1.
@@ -33,9 +31,9 @@ MORE = (
 SUFFIX = {"required": "@k", "optional": " [@k]", "none": "", "recall": "@x"}
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("measures", "List measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 'induced AP'\n")
+    made = Command("measures", "List measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 'induced AP'\n")
     made.add_argument(
         "names",
         metavar="MEASURE",
@@ -43,7 +41,7 @@ def arguments_parser() -> Parser:
         help="name of a measure to describe, in any spelling (default: list all measures)",
     )
     made.group("output").add_argument("--details", action="store_true", help="describe all measures")
-    add_plugin(made)
+    made.add_plugin()
     return made
 
 

@@ -8,7 +8,8 @@ from untied.policies import EVALUATING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from untied.policies import Policy
 
@@ -49,122 +50,174 @@ class WrongUsage(UntiedError):
     """Options that conflict or are not understood: exit code 2."""
 
 
-def add_policies(made: Parser, *names: str, known: Mapping[str, Policy] = EVALUATING, **defaults: str) -> None:
-    """Add policies by their Python names; `defaults` has those whose default differs here."""
-    for name in (*names, *defaults):
-        policy = known[name]
-        default = defaults.get(name, policy.default)
-        made.group("ties and judgments").add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar="DTYPE" if name == "score_dtype" else "POLICY",
-            default=default,
-            type=policy.read,
-            help=policy.help(default),
+class Command(Parser):
+    """The arguments of a command, with the options that commands share."""
+
+    def add_policies(self, *names: str, known: Mapping[str, Policy] = EVALUATING, **defaults: str) -> None:
+        """Add policies by their Python names; `defaults` has those whose default differs here."""
+        for name in (*names, *defaults):
+            policy = known[name]
+            default = defaults.get(name, policy.default)
+            self.group("ties and judgments").add_argument(
+                f"--{name.replace('_', '-')}",
+                metavar="DTYPE" if name == "score_dtype" else "POLICY",
+                default=default,
+                type=policy.read,
+                help=policy.help(default),
+            )
+
+    def add_measures(self, about: str = MEASURES) -> None:
+        """Add ``-m``."""
+        self.group("measures").add_argument("-m", "--measure", metavar="MEASURE", action="append", help=about)
+
+    def add_chance(self, interval: str) -> None:
+        """Add options of significance tests, and of intervals of what `interval` names."""
+        from untied.statistics.intervals import INTERVALS
+        from untied.statistics.tests import CORRECTIONS, TEST, TESTS
+
+        add = self.group("significance").add_argument
+        about = {
+            "randomization": "paired randomisation test, exact for few queries",
+            "tukey": "randomised Tukey HSD of all runs together",
+            "t": "Student's paired t-test",
+            "wilcoxon": "Wilcoxon's signed-rank test",
+        }
+        add(
+            "--test",
+            choices=TESTS,
+            metavar="TEST",
+            default=TEST,
+            help=listing(f"choose the significance test (default: {TEST})", about),
+        )
+        add(
+            "--correction",
+            choices=CORRECTIONS,
+            metavar="NAME",
+            default="holm",
+            help="correct p-values for several comparisons by holm (default), bonferroni, bh (Benjamini-Hochberg) or "
+            "none",
+        )
+        add(
+            "--interval",
+            choices=INTERVALS,
+            metavar="NAME",
+            default="bca",
+            help=f"compute intervals of {interval} by bca (a bootstrap, default) or t, or show none",
+        )
+        self.add_draws("random permutations and samples")
+
+    def add_draws(self, seeded: str) -> None:
+        """Add the confidence of tests by random permutations, their number, and the seed of what is drawn."""
+        from untied.statistics.tests import SAMPLES
+
+        add = self.group("significance").add_argument
+        add("--level", metavar="L", type=float, default=0.95, help="set the level of confidence (default: 0.95)")
+        about = f"draw N random permutations (default: {SAMPLES})"
+        add("--samples", metavar="N", type=int, default=SAMPLES, help=about)
+        add("--seed", metavar="N", type=int, default=0, help=f"set the seed of {seeded} (default: 0)")
+
+    def add_reading(self, *, explained: bool = False) -> None:
+        """Add options about formats and columns; only ``untied eval`` has the long help text."""
+        from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS
+
+        add = self.group("input").add_argument
+        both: dict[str, tuple[Sequence[str], dict[str, str], str]] = {
+            "qrels": (QRELS_FORMATS, QRELS_HOLD, "judgments"),
+            "run": (RUN_FORMATS, RUNS_HOLD, "runs"),
+        }
+        for what, (formats, hold, called) in both.items():
+            listed = f"{', '.join(formats[1:-1])} or {formats[-1]}"
+            said = (
+                listing(f"choose the format of {called}", hold)
+                if explained
+                else f"read {called} as auto (default), {listed}"
+            )
+            add(f"--{what}-format", choices=formats, metavar="FORMAT", default="auto", help=said)
+        for what, number in (("qrels", "grade"), ("run", "score")):
+            add(
+                f"--{what}-column",
+                metavar="WHAT=NAME",
+                action="append",
+                type=_column,
+                default=[],
+                help=f"name the column of the query, document or {number}, such as query=topic (repeatable)",
+            )
+
+    def add_judged_runs(self, about: str = RUNS, *, explained: bool = False, keep_going: bool = True) -> None:
+        """Add judgments, runs, and the options that read them."""
+        self.add_argument("qrels", metavar="QRELS", help=QRELS)
+        self.add_runs(about)
+        self.add_reading(explained=explained)
+        if keep_going:
+            self.add_keep_going()
+
+    def add_runs(self, about: str = RUNS) -> None:
+        """Add the arguments for runs and for their names."""
+        self.add_argument("runs", metavar="RUN", nargs="+", help=about)
+        self.group("input").add_argument(
+            "--names",
+            choices=("file", "tag"),
+            metavar="WHAT",
+            default="file",
+            help="name runs by their file (default) or by their run tag",
         )
 
+    def add_keep_going(self) -> None:
+        """Add ``--keep-going``."""
+        self.group("input").add_argument(
+            "--keep-going", action="store_true", help="skip runs that cannot be read, and count them in a note"
+        )
 
-def add_measures(made: Parser, about: str = MEASURES) -> None:
-    """Add ``-m``."""
-    made.group("measures").add_argument("-m", "--measure", metavar="MEASURE", action="append", help=about)
+    def add_texts(self) -> None:
+        """Add texts of queries and documents, for pages."""
+        shape = "lines with id, tab and text, or .jsonl"
+        add = self.group("output").add_argument
+        add("--queries-text", metavar="FILE", help=f"read texts of queries from FILE, and show them ({shape})")
+        add("--docs-text", metavar="FILE", help=f"read titles or texts of documents from FILE, and show them ({shape})")
 
+    def add_plugin(self) -> None:
+        """Add ``--plugin``, for commands that take measures."""
+        self.group("measures").add_argument(
+            "--plugin",
+            metavar="MODULE",
+            action="append",
+            default=[],
+            help="load your own measures from a module or .py file (repeatable)",
+        )
 
-def add_chance(made: Parser, interval: str) -> None:
-    """Add options of significance tests, and of intervals of what `interval` names."""
-    from untied.statistics.intervals import INTERVALS
-    from untied.statistics.tests import CORRECTIONS, SAMPLES, TEST, TESTS
+    def add_docs(self) -> None:
+        """Add ``--docs``."""
+        self.group("measures").add_argument(
+            "--docs",
+            metavar="FILE",
+            help="read lengths of documents for TBG and U from FILE; each line has a document and its length",
+        )
 
-    add = made.group("significance").add_argument
-    about = {
-        "randomization": "paired randomisation test, exact for few queries",
-        "tukey": "randomised Tukey HSD of all runs together",
-        "t": "Student's paired t-test",
-        "wilcoxon": "Wilcoxon's signed-rank test",
-    }
-    add(
-        "--test",
-        choices=TESTS,
-        metavar="TEST",
-        default=TEST,
-        help=listing(f"choose the significance test (default: {TEST})", about),
-    )
-    add(
-        "--correction",
-        choices=CORRECTIONS,
-        metavar="NAME",
-        default="holm",
-        help="correct p-values for several comparisons by holm (default), bonferroni, bh (Benjamini-Hochberg) or none",
-    )
-    add(
-        "--interval",
-        choices=INTERVALS,
-        metavar="NAME",
-        default="bca",
-        help=f"compute intervals of {interval} by bca (a bootstrap, default) or t, or show none",
-    )
-    add("--level", metavar="L", type=float, default=0.95, help="set the level of confidence (default: 0.95)")
-    add("--samples", metavar="N", type=int, default=SAMPLES, help=f"draw N random permutations (default: {SAMPLES})")
-    add("--seed", metavar="N", type=int, default=0, help="set the seed of random permutations and samples (default: 0)")
+    def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:
+        """Add ``--format``, ``--digits`` and ``-o``, for commands that write a table."""
+        listed = f"write {', '.join(formats[1:-1])} or {formats[-1]} (default: table on a terminal, else tsv)"
+        self.group("output").add_argument("--format", choices=formats, metavar="FORMAT", default="auto", help=listed)
+        self.add_digits(decimals)
+        suffixes = ", ".join(suffix for suffix, style in SUFFIXES.items() if style in formats)
+        self.group("output").add_argument(
+            "-o", "--output", metavar="FILE", help=f"write to FILE, in the format of its suffix: {suffixes}"
+        )
+
+    def add_digits(self, decimals: int = 4, *, rest: str = "; json always has all") -> None:
+        """Add ``--digits``."""
+        self.group("output").add_argument(
+            "--digits", metavar="N", type=digits, default=decimals, help=f"show N decimals (default: {decimals}{rest})"
+        )
+
+    def add_threads(self) -> None:
+        """Add ``--threads``."""
+        said = "use N threads (default: one per processor)"
+        self.add_argument("--threads", metavar="N", type=threads, help=said)
 
 
 def listing(first: str, about: Mapping[str, str]) -> str:
     """A help text with a line for each value."""
     return first + "".join(f"\n{name}  {what}" for name, what in about.items())
-
-
-def add_reading(made: Parser, *, explained: bool = False) -> None:
-    """Add options about formats and columns; only ``untied eval`` has the long help text."""
-    from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS
-
-    add = made.group("input").add_argument
-    both: dict[str, tuple[Sequence[str], dict[str, str], str]] = {
-        "qrels": (QRELS_FORMATS, QRELS_HOLD, "judgments"),
-        "run": (RUN_FORMATS, RUNS_HOLD, "runs"),
-    }
-    for what, (formats, hold, called) in both.items():
-        listed = f"{', '.join(formats[1:-1])} or {formats[-1]}"
-        said = (
-            listing(f"choose the format of {called}", hold)
-            if explained
-            else f"read {called} as auto (default), {listed}"
-        )
-        add(f"--{what}-format", choices=formats, metavar="FORMAT", default="auto", help=said)
-    for what, number in (("qrels", "grade"), ("run", "score")):
-        add(
-            f"--{what}-column",
-            metavar="WHAT=NAME",
-            action="append",
-            type=_column,
-            default=[],
-            help=f"name the column of the query, document or {number}, such as query=topic (repeatable)",
-        )
-
-
-def add_judged_runs(made: Parser, about: str = RUNS, *, explained: bool = False, keep_going: bool = True) -> None:
-    """Add judgments, runs, and the options that read them."""
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    add_runs(made, about)
-    add_reading(made, explained=explained)
-    if keep_going:
-        add_keep_going(made)
-
-
-def add_runs(made: Parser, about: str = RUNS) -> None:
-    """Add the arguments for runs and for their names."""
-    made.add_argument("runs", metavar="RUN", nargs="+", help=about)
-    made.group("input").add_argument(
-        "--names",
-        choices=("file", "tag"),
-        metavar="WHAT",
-        default="file",
-        help="name runs by their file (default) or by their run tag",
-    )
-
-
-def add_keep_going(made: Parser) -> None:
-    """Add ``--keep-going``."""
-    made.group("input").add_argument(
-        "--keep-going", action="store_true", help="skip runs that cannot be read, and count them in a note"
-    )
 
 
 def _column(text: str) -> tuple[str, str]:
@@ -186,6 +239,19 @@ def columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
+def chosen(options: Any, *names: str) -> dict[str, Any]:
+    """The values of options by name, as functions take them."""
+    return {name: getattr(options, name) for name in names}
+
+
+def refuse_others(options: Any, made: Parser, names: Iterable[str], refusal: str) -> None:
+    """Refuse options that have another value than their default; `refusal` is the error, with {} for the option."""
+    defaults = {one.dest: one.default() for one in made.declared}
+    for name in names:
+        if getattr(options, name) != defaults[name]:
+            raise WrongUsage(refusal.format(f"--{name.replace('_', '-')}"))
+
+
 def inputs_of(*paths: str | None) -> list[str]:
     """The given inputs; at most one may be standard input."""
     inputs = [path for path in paths if path]
@@ -194,64 +260,12 @@ def inputs_of(*paths: str | None) -> list[str]:
     return inputs
 
 
-def add_texts(made: Parser) -> None:
-    """Add texts of queries and documents, for pages."""
-    shape = "lines with id, tab and text, or .jsonl"
-    add = made.group("output").add_argument
-    add("--queries-text", metavar="FILE", help=f"read texts of queries from FILE, and show them ({shape})")
-    add("--docs-text", metavar="FILE", help=f"read titles or texts of documents from FILE, and show them ({shape})")
-
-
-def add_plugin(made: Parser) -> None:
-    """Add ``--plugin``, for commands that take measures."""
-    made.group("measures").add_argument(
-        "--plugin",
-        metavar="MODULE",
-        action="append",
-        default=[],
-        help="load your own measures from a module or .py file (repeatable)",
-    )
-
-
 def load_plugins(plugins: Sequence[str]) -> list[str]:
     """Load the plugins, and return their files."""
     from untied.measures.own import load_plugin
 
     modules = [load_plugin(plugin) for plugin in plugins]
     return [getattr(module, "__file__", None) or module.__name__ for module in modules]
-
-
-def add_docs(made: Parser) -> None:
-    """Add ``--docs``."""
-    made.group("measures").add_argument(
-        "--docs",
-        metavar="FILE",
-        help="read lengths of documents for TBG and U from FILE; each line has a document and its length",
-    )
-
-
-def add_table(made: Parser, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:
-    """Add ``--format``, ``--digits`` and ``-o``, for commands that write a table."""
-    listed = f"write {', '.join(formats[1:-1])} or {formats[-1]} (default: table on a terminal, else tsv)"
-    made.group("output").add_argument("--format", choices=formats, metavar="FORMAT", default="auto", help=listed)
-    add_digits(made, decimals)
-    suffixes = ", ".join(suffix for suffix, style in SUFFIXES.items() if style in formats)
-    made.group("output").add_argument(
-        "-o", "--output", metavar="FILE", help=f"write to FILE, in the format of its suffix: {suffixes}"
-    )
-
-
-def add_digits(made: Parser, decimals: int = 4, *, rest: str = "; json always has all") -> None:
-    """Add ``--digits``."""
-    made.group("output").add_argument(
-        "--digits", metavar="N", type=digits, default=decimals, help=f"show N decimals (default: {decimals}{rest})"
-    )
-
-
-def add_threads(made: Parser) -> None:
-    """Add ``--threads``."""
-    said = "use N threads (default: one per processor)"
-    made.add_argument("--threads", metavar="N", type=threads, help=said)
 
 
 def threads(text: str) -> int:

@@ -159,8 +159,3 @@ def _next_word(rest: Iterator[str]) -> str:
     if not _is_word(word):
         raise NotPlain
     return word
-
-
-def parser(name: str, description: str, examples: str) -> Parser:
-    """Make the parser of a subcommand's arguments."""
-    return Parser(name, description, examples)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.cli import notes
-from untied.cli.options import WrongUsage
+from untied.cli.options import WrongUsage, chosen, refuse_others
 from untied.cli.reading import columns_named, with_readable
 from untied.errors import UntiedError
 from untied.inputs.overlap import Notes
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels
+    from untied.cli.options import Command
     from untied.tie_orders.found import Distributions
 
-#: Options of the command that say something of single values, and what they are if they are not given.
-WITHOUT = {
-    "ties": "expected", "unretrieved": "none", "wide": False, "variance": False, "sort_by": None, "stream": False,
-    "sampling_error": False, "adjust": "none", "docs": None,
-}  # fmt: skip
+#: Options of the command that say something of single values.
+WITHOUT = ("ties", "unretrieved", "wide", "variance", "sort_by", "stream", "sampling_error", "adjust", "docs")
 
 
 def levels(text: str) -> list[float]:
@@ -37,7 +35,9 @@ def levels(text: str) -> list[float]:
         raise ArgumentTypeError(f"expected numbers from 0 to 1, such as 0.05,0.5,0.95, found {text!r}") from None
 
 
-def write(options: argparse.Namespace, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str]) -> None:
+def write(
+    options: argparse.Namespace, made: Command, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str]
+) -> None:
     """Write quantiles of the values of all runs.
 
     Raises
@@ -49,23 +49,15 @@ def write(options: argparse.Namespace, qrels: Qrels, measures: list[Measure], st
     """
     from untied.cli import output
 
-    for name, default in WITHOUT.items():
-        if getattr(options, name) != default:
-            raise WrongUsage(f"--quantiles cannot be combined with --{name.replace('_', '-')}")
+    refuse_others(options, made, WITHOUT, "--quantiles cannot be combined with {}")
     if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
         raise WrongUsage(
             "--quantiles needs --unjudged nonrelevant or remove, and cannot be combined with --format latex"
         )
-    settings: dict[str, Any] = {
-        "unjudged": options.unjudged, "score_dtype": options.score_dtype, "queries": options.queries,
-        "qrels_format": options.qrels_format, "on_undefined": options.on_undefined,
-    }  # fmt: skip
+    settings = chosen(options, "unjudged", "score_dtype", "queries", "qrels_format", "on_undefined")
 
     def make(runs: Any) -> Distributions:
-        return distributions(
-            qrels, runs, measures, **settings, per_query=options.per_query, strict=options.strict,
-            threads=options.threads,
-        )  # fmt: skip
+        return distributions(qrels, runs, measures, **settings, **chosen(options, "per_query", "strict", "threads"))
 
     with Notes() as said:
         found, skipped = with_readable(options, make)

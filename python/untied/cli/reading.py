@@ -6,7 +6,7 @@ import os
 
 from untied._core import show_id
 from untied.cli import message
-from untied.cli.options import WrongUsage, columns
+from untied.cli.options import Command, WrongUsage, columns
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
 from untied.inputs.files import RunFile, read_run
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from untied._core import Qrels
-    from untied.cli.parser import Parser
 
     Made = TypeVar("Made")
 
@@ -31,7 +30,7 @@ GLOB = frozenset("*?[")
 TREC_EVAL = frozenset(("official", "all_trec", "set", "prefs", "all_prefs"))
 
 
-def parse(made: Parser, arguments: Sequence[str]) -> argparse.Namespace:
+def parse(made: Command, arguments: Sequence[str]) -> argparse.Namespace:
     """Read arguments; conflicting policies are wrong usage."""
     options: argparse.Namespace = made.read(arguments)
     why = why_not_together({name: getattr(options, name) for name in EVALUATING if hasattr(options, name)})

@@ -6,19 +6,7 @@ import sys
 
 from untied.cli import output
 from untied.cli.notes import show
-from untied.cli.options import (
-    WrongUsage,
-    add_chance,
-    add_judged_runs,
-    add_measures,
-    add_plugin,
-    add_policies,
-    add_texts,
-    add_threads,
-    inputs_of,
-    load_plugins,
-)
-from untied.cli.parser import parser
+from untied.cli.options import Command, WrongUsage, chosen, inputs_of, load_plugins
 from untied.cli.reading import parse, read_qrels, with_readable
 
 TYPE_CHECKING = False
@@ -26,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from untied.cli.parser import Parser
 
 EXAMPLES = """\
   untied report qrels.txt *.run -o report.html
@@ -39,11 +26,11 @@ AP if you name none; readers can choose another one.
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("report", "Write an evaluation as one self-contained web page.", EXAMPLES)
-    add_judged_runs(made)
-    add_measures(made)
+    made = Command("report", "Write an evaluation as one self-contained web page.", EXAMPLES)
+    made.add_judged_runs()
+    made.add_measures()
     add = made.group("measures").add_argument
     add(
         "--distance",
@@ -51,18 +38,18 @@ def arguments_parser() -> Parser:
         action="append",
         help="use MEASURE to show how similar or how far apart the runs are (repeatable; default: RBO, MED(nDCG@10))",
     )
-    add_plugin(made)
+    made.add_plugin()
     add = made.group("significance").add_argument
     add("--baseline", metavar="NAME", help="test all other runs against run NAME (default: test all pairs)")
-    add_chance(made, "means")
-    add_policies(made, "score_dtype")
+    made.add_chance("means")
+    made.add_policies("score_dtype")
     add = made.group("output").add_argument
     add("-o", "--output", metavar="FILE", required=True, help="write the page to FILE (.html); - is standard output")
     add("--title", metavar="TEXT", default="", help="set the page's title (default: the names of the runs)")
     add("--depth", metavar="N", type=int, default=20, help="show N documents of each ranking (default: 20)")
     add("--live", action="store_true", help="let readers change measures, policies and the baseline in the page")
-    add_texts(made)
-    add_threads(made)
+    made.add_texts()
+    made.add_threads()
     return made
 
 
@@ -84,28 +71,12 @@ def main(arguments: Sequence[str]) -> None:
     qrels = read_qrels(options)
 
     def make(runs: Any) -> str:
-        return report(
-            qrels,
-            runs,
-            options.measure,
-            baseline=options.baseline,
-            title=options.title,
-            depth=options.depth,
-            level=options.level,
-            test=options.test,
-            correction=options.correction,
-            interval=options.interval,
-            samples=options.samples,
-            seed=options.seed,
-            distances=options.distance or DISTANCES,
-            score_dtype=options.score_dtype,
-            qrels_format=options.qrels_format,
-            queries_text=options.queries_text,
-            docs_text=options.docs_text,
-            live=options.live,
-            inputs=inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text),
-            threads=options.threads,
-        )
+        inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
+        how = chosen(
+            options, "baseline", "title", "depth", "level", "test", "correction", "interval", "samples", "seed",
+            "score_dtype", "qrels_format", "queries_text", "docs_text", "live", "threads",
+        )  # fmt: skip
+        return report(qrels, runs, options.measure, distances=options.distance or DISTANCES, inputs=inputs, **how)
 
     page, skipped = with_readable(options, make)
     output.write(page, target)

@@ -6,8 +6,7 @@ import os
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.options import QRELS, RUNS, SUFFIXES, WrongUsage, inputs_of
-from untied.cli.parser import parser
+from untied.cli.options import QRELS, RUNS, SUFFIXES, Command, WrongUsage, inputs_of
 from untied.cli.reading import parse
 from untied.errors import UntiedError
 from untied.inputs import files
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from untied.cli.parser import Parser
     from untied.judging.sample import Judgments
 
 EXAMPLES = """\
@@ -41,9 +39,9 @@ OTHERS = {
 }  # fmt: skip
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("sample", "Sample judgments, pools or parts of a collection.", EXAMPLES)
+    made = Command("sample", "Sample judgments, pools or parts of a collection.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument(
         "runs", metavar="RUN", nargs="*", help=f"{RUNS}; needed by --depth, --documents and --subcollection"

@@ -6,23 +6,7 @@ from math import inf, isnan
 
 from untied._core import show_id
 from untied.cli import notes, width
-from untied.cli.options import (
-    PAPER_FORMATS,
-    RUNS,
-    WrongUsage,
-    add_chance,
-    add_docs,
-    add_judged_runs,
-    add_measures,
-    add_plugin,
-    add_policies,
-    add_table,
-    add_threads,
-    count,
-    inputs_of,
-    load_plugins,
-)
-from untied.cli.parser import parser
+from untied.cli.options import PAPER_FORMATS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
@@ -42,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied.cli.parser import Parser
     from untied.results.evaluation import Results
     from untied.results.table import Table
 
@@ -94,22 +77,22 @@ DISPENSABLE = (("better/equal/worse",), ("d",), ("mean a", "mean b", "sum a", "s
 REVERSIBLE = "~"
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("stats", "Test which differences between runs are significant.", EXAMPLES)
-    add_judged_runs(made, f"two or more {RUNS}")
-    add_measures(made)
-    add_docs(made)
-    add_plugin(made)
+    made = Command("stats", "Test which differences between runs are significant.", EXAMPLES)
+    made.add_judged_runs(f"two or more {RUNS}")
+    made.add_measures()
+    made.add_docs()
+    made.add_plugin()
     add = made.group("significance").add_argument
     add("--baseline", metavar="NAME", help="compare all other runs with run NAME (default: compare all pairs)")
-    add_chance(made, "differences")
+    made.add_chance("differences")
     add(
         "--power",
         action="store_true",
         help="for each measure, show the share of pairs of runs with a significant difference",
     )
-    add_policies(made, "ties", "unjudged", "score_dtype", "adjust")
+    made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").add_argument(
         "--shuffle",
@@ -128,8 +111,8 @@ def arguments_parser() -> Parser:
         action="store_true",
         help="write a table for a paper, with one line per run and marks of significance",
     )
-    add_table(made, PAPER_FORMATS)
-    add_threads(made)
+    made.add_table(PAPER_FORMATS)
+    made.add_threads()
     return made
 
 
@@ -158,13 +141,7 @@ def main(arguments: Sequence[str]) -> None:
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
-    settings: dict[str, Any] = {
-        "ties": options.ties,
-        "unjudged": options.unjudged,
-        "score_dtype": options.score_dtype,
-        "qrels_format": options.qrels_format,
-        "adjust": options.adjust,
-    }
+    settings = chosen(options, "ties", "unjudged", "score_dtype", "qrels_format", "adjust")
     certify = {name: True for name in ("certify", "shuffle") if getattr(options, name)}
     if by_run or (options.top and style in ("tsv", "csv")):
         options.interval = "none"  # is not printed
@@ -175,7 +152,7 @@ def main(arguments: Sequence[str]) -> None:
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
     else:
         rows, columns = found.to_dicts(), found.columns
-        settings |= {"test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed}
+        settings |= chosen(options, "test", "level", "samples", "seed")
     changed = results.query_differences(baseline=options.baseline, top=options.top) if options.top else None
     if by_run:
         from untied.cli.tables import about, adjusted, headings
@@ -221,10 +198,7 @@ def _check_shuffle(options: argparse.Namespace, by_run: bool) -> None:
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
     qrels = read_qrels(options)
     measures = as_measures(options.measure)
-    chance: dict[str, Any] = {
-        "test": options.test, "level": options.level, "samples": options.samples, "seed": options.seed,
-        "threads": options.threads,
-    }  # fmt: skip
+    chance = chosen(options, "test", "level", "samples", "seed", "threads")
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
 
     def make(runs: Any) -> tuple[Results, list[Any]]:
@@ -235,20 +209,14 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         if options.shuffle:
             from untied.tie_orders.runs import distributions
 
-            chosen = {name: settings[name] for name in ("unjudged", "score_dtype", "qrels_format")}
-            more.append(distributions(qrels, loaded, measures, **chosen, threads=options.threads))
+            policies = chosen(options, "unjudged", "score_dtype", "qrels_format", "threads")
+            more.append(distributions(qrels, loaded, measures, **policies))
         return evaluator.evaluate(loaded), more
 
     (results, beside), skipped = with_readable(options, make, least=2)
     if options.power:
         return results, discriminative_power(results, **chance), skipped
-    found = significance(
-        results,
-        baseline=options.baseline,
-        correction=options.correction,
-        interval=options.interval,
-        **chance,
-    )
+    found = significance(results, **chosen(options, "baseline", "correction", "interval"), **chance)
     for one in beside:
         found.table = one.beside(found.table)
     return results, found, skipped + (list(not_exact(beside[0], OF_VERDICTS)) if options.certify else [])

@@ -9,8 +9,7 @@ from time import monotonic
 from untied import study
 from untied.cli import complain
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, add_threads, inputs_of
-from untied.cli.parser import parser
+from untied.cli.options import QRELS, RUNS, Command, inputs_of
 from untied.cli.reading import parse
 from untied.inputs.files import QRELS_FORMATS
 
@@ -18,7 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untied.cli.parser import Parser
 
 WIDTH = max(map(len, study.STUDIES))
 LISTED = [
@@ -42,11 +40,11 @@ untied study NAME --help lists the options of a study.
 """
 
 
-def arguments_parser(name: str) -> Parser:
+def arguments_parser(name: str) -> Command:
     """Make the parser of a study's arguments."""
     one = study.STUDIES[name]
     seed = " --seed 1" if one.seeded else ""
-    made = parser(f"study {name}", f"{one.title}.", f"  untied study {name} qrels.txt *.run -o {name}{seed}\n")
+    made = Command(f"study {name}", f"{one.title}.", f"  untied study {name} qrels.txt *.run -o {name}{seed}\n")
     add = made.add_argument
     add("qrels", metavar="QRELS", help=QRELS)
     add("runs", metavar="RUN", nargs="+", help=RUNS)
@@ -77,7 +75,7 @@ def arguments_parser(name: str) -> Parser:
         help=f"write plots as {', '.join(study.PLOTS)} (default: svg; needs matplotlib)",
     )
     add("--restart", action="store_true", help="start from the beginning, and replace the results in the folder")
-    add_threads(made)
+    made.add_threads()
     return made
 
 

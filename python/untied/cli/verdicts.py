@@ -6,7 +6,7 @@ from math import inf
 
 from untied._core import show_id
 from untied.cli.notes import listed
-from untied.cli.options import WrongUsage
+from untied.cli.options import Command, WrongUsage
 from untied.policies import CERTIFYING
 from untied.results.shown import WORDS
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from typing import Any
 
-    from untied.cli.parser import Parser
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.verdicts.found import Verdicts
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 COLUMNS = ("verdict", "overturn", "largest_m")
 
 
-def add_certify(made: Parser) -> None:
+def add_certify(made: Command) -> None:
     """Add ``--certify``."""
     made.group("ties and judgments").add_argument(
         "--certify",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from untied.cli.options import QRELS, RUNS
-from untied.cli.parser import parser
+from untied.cli.options import QRELS, RUNS, Command
 from untied.cli.reading import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from untied.cli.parser import Parser
 
 EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
@@ -27,9 +25,9 @@ also run it alone.
 """
 
 
-def arguments_parser() -> Parser:
+def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = parser("verify", "Check a certificate of untied certify.", EXAMPLES)
+    made = Command("verify", "Check a certificate of untied certify.", EXAMPLES)
     made.add_argument("certificate", metavar="CERTIFICATE", help="a file that untied certify --certificate wrote")
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
