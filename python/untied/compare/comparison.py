@@ -9,7 +9,7 @@ from untied.compare.measures import as_comparing
 from untied.compare.outcomes import Assignment, Outcomes
 from untied.errors import UntiedError
 from untied.results.base import MeasureResults
-from untied.results.table import FIELDS, Table, table_of
+from untied.results.table import FIELDS, Table, table_of, tidy
 from untied.results.value import Value
 
 TYPE_CHECKING = False
@@ -165,9 +165,8 @@ class Comparison(MeasureResults):
         rows = []
         for number, total in enumerate(self._native.totals()):
             values = sorted(value for value in self._native.column(number) if not isnan(value))
-            rows.append([total[0], *(quantile(values, share) for share in QUANTILES.values())])
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        return Table({"measure": self.measures}, dict(zip(["mean", *QUANTILES], columns, strict=True)))
+            rows.append([self.measures[number], total[0], *(quantile(values, share) for share in QUANTILES.values())])
+        return tidy("measure", " ".join(["mean", *QUANTILES]), rows)
 
     def most_changed(self, n: int = 20, measure: str | Measure | None = None) -> list[str]:
         """The queries whose rankings differ most.
@@ -230,18 +229,12 @@ class Comparison(MeasureResults):
             raise KeyError(f"query {query!r} is in neither run")
         reading = {name: self._options[name] for name in ("ties", "score_dtype")}
         found = _core.moved_documents(run_a, run_b, query, qrels=qrels, depth=depth, **reading)
-        texts: dict[str, list[str]] = {"document": [], "change": []}
-        numbers: dict[str, list[float | None]] = {
-            name: [] for name in ("rank_a", "rank_b", "tied_a", "tied_b", "grade")
-        }
-        for document, rank_a, rank_b, grade in found:
-            texts["document"].append(document)
-            texts["change"].append(_change(rank_a, rank_b, depth))
-            for side, rank in (("a", rank_a), ("b", rank_b)):
-                numbers[f"rank_{side}"].append(None if rank is None else float(rank[0]))
-                numbers[f"tied_{side}"].append(None if rank is None else float(rank[1] - rank[0] + 1))
-            numbers["grade"].append(grade)
-        return Table(texts, numbers)
+        rows = []
+        for document, a, b, grade in found:
+            firsts = [None if rank is None else float(rank[0]) for rank in (a, b)]
+            tied = [None if rank is None else float(rank[1] - rank[0] + 1) for rank in (a, b)]
+            rows.append((document, _change(a, b, depth), *firsts, *tied, grade))
+        return tidy("document change", "rank_a rank_b tied_a tied_b grade", rows)
 
     def assignment(self, measure: str | Measure | None = None, query: str | None = None) -> Assignment:
         """The grades of unjudged documents with which ``MED`` reaches its value in a query.

@@ -8,13 +8,14 @@ from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
 from untied.policies import OF_ROWS, Policies, described_by
-from untied.results.table import Table
+from untied.results.table import tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from untied._core import Measure
     from untied.inputs.convert import QrelsLike, Runs
     from untied.policies import QrelsFormat, ScoreDtype, TiesOfRows
+    from untied.results.table import Table
 
 #: Names of curves: what has been found of what may have been expected so far, the number of relevant documents,
 #: precision, recall and cumulated gain.
@@ -99,17 +100,11 @@ def curves(
     }
     asked = [measure for of_curve in measures.values() for measure in of_curve]
     results = evaluate({query: grades}, rankings, asked, **policies.options, threads=threads)
-    texts: dict[str, list[str]] = {"run": [], "query": [], "curve": []}
-    numbers: dict[str, list[float | None]] = {"rank": [], "value": []}
-    if ties == "range":
-        numbers |= {"low": [], "high": []}
+    rows = []
     for name in rankings:
         for curve, of_curve in measures.items():
             for rank, measure in enumerate(of_curve, 1):
                 value = results.value(measure, query=query, run=name)
-                for column, text in zip(texts.values(), (name, query, curve), strict=True):
-                    column.append(text)
-                cells = (rank, value.mean, value.low, value.high)
-                for number, cell in zip(numbers.values(), cells, strict=False):
-                    number.append(cell)
-    return Table(texts, numbers)
+                bounds = (value.low, value.high) if ties == "range" else ()
+                rows.append((name, query, curve, rank, value.mean, *bounds))
+    return tidy("run query curve", "rank value" + " low high" * (ties == "range"), rows)

@@ -6,15 +6,17 @@ from array import array
 from math import isnan
 
 from untied.errors import UntiedError
-from untied.results.table import Table
+from untied.results.table import tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from untied._core import Evaluation, Measure
     from untied.results.joint import Joint
     from untied.results.recorded import Recorded
+    from untied.results.table import Table
 
 
 #: What a difference is for the first run, by its sign where higher is better.
@@ -40,10 +42,8 @@ def query_differences(
     if top is not None and top < 1:
         raise UntiedError(f"top must be at least 1, not {top}")
     pairs = pairs_of(list(evaluations), baseline)
-    texts: dict[str, list[str]] = {name: [] for name in ("measure", "run_a", "run_b", "query", "change")}
-    numbers: dict[str, list[float]] = {name: [] for name in ("value_a", "value_b", "difference")}
-    if any("low" in evaluation.columns() for evaluation in evaluations.values()):
-        numbers |= {"least": [], "most": []}
+    has_range = any("low" in evaluation.columns() for evaluation in evaluations.values())
+    rows: list[tuple[Any, ...]] = []
     for number, measure in enumerate(measures):
         values = {run: dict(_values(evaluation, number)) for run, evaluation in evaluations.items()}
         for a, b in pairs:
@@ -60,12 +60,9 @@ def query_differences(
                 losses = [row for row in both if sign * row[1][2] < 0][:top]
                 both = losses + [row for row in both if sign * row[1][2] > 0][-top:]
             for query, cells in both:
-                change = CHANGES[(sign * cells[2] > 0) - (sign * cells[2] < 0)]
-                for column, text in zip(texts.values(), (str(measure), a, b, query, change), strict=True):
-                    column.append(text)
-                for numeric, cell in zip(numbers.values(), cells, strict=True):
-                    numeric.append(cell)
-    return Table(texts, numbers)
+                rows.append((str(measure), a, b, query, CHANGES[(sign * cells[2] > 0) - (sign * cells[2] < 0)], *cells))
+    numbers = "value_a value_b difference" + " least most" * has_range
+    return tidy("measure run_a run_b query change", numbers, rows)
 
 
 def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[str, tuple[float, ...]]]:

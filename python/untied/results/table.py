@@ -153,6 +153,13 @@ class Table(Exported):
         return Grid(self._columns, len(self._texts), len(self), most)
 
 
+def tidy(texts: str, numbers: str, rows: Iterable[Sequence[Any]]) -> Table:
+    """A table of rows; names of columns are separated by spaces, those of text come first."""
+    columns = map(list, zip(*rows, strict=True))
+    named = [{name: next(columns, []) for name in names.split()} for names in (texts, numbers)]
+    return Table(named[0], named[1])
+
+
 def table_of(
     texts: Mapping[str, Sequence[str]], parts: Iterable[Sequence[Any]], fields: Collection[str], **more: Sequence[float]
 ) -> Table:

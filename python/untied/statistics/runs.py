@@ -13,7 +13,7 @@ from untied.measures import as_measure
 from untied.policies import described_by
 from untied.results.differences import pairs_of
 from untied.results.evaluation import Results
-from untied.results.table import Exported, Table
+from untied.results.table import Exported, Table, tidy
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_level, interval_of
 from untied.statistics.notes import notes_on, said_of
@@ -304,7 +304,8 @@ def discriminative_power(
     found = significance(
         results, test=test, correction="none", interval="none", level=level, samples=samples, seed=seed, threads=threads
     ).table
-    columns: dict[str, list[float | None]] = {"power": [], "pairs": [], "told_apart": [], "difference": []}
+    scaled = "scale" in found.columns
+    shares = []
     for measure in results.measures:
         rows = [row for row in found.to_dicts() if row["measure"] == measure]
         apart = sum(row["significant"] == "yes" for row in rows)
@@ -313,12 +314,9 @@ def discriminative_power(
             if row["significant"] == "no":
                 break
             needed = abs(row["difference"])
-        for name, value in zip(columns, (apart / len(rows), len(rows), apart, needed), strict=True):
-            columns[name].append(value)
-    texts = {"measure": results.measures}
-    if "scale" in found.columns:
-        texts["scale"] = [Aggregate(as_measure(measure)).scale for measure in results.measures]
-    return Table(texts, columns)
+        scale = [Aggregate(as_measure(measure)).scale] * scaled
+        shares.append((measure, *scale, apart / len(rows), len(rows), apart, needed))
+    return tidy("measure" + " scale" * scaled, "power pairs told_apart difference", shares)
 
 
 def _add(columns: dict[str, list[Any]], more: dict[str, list[Any]]) -> None:

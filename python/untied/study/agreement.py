@@ -18,12 +18,13 @@ from untied.inputs import overlap
 from untied.inputs.convert import named_sources
 from untied.judging import sample
 from untied.measures import as_measures
+from untied.results.table import tidy
 from untied.study import agreement_summary
 from untied.study.agreement_summary import ALL
 from untied.study.conduct import conduct
 from untied.study.frame import DIGITS, Study, documented
 from untied.study.inputs import Inputs
-from untied.study.rows import nested, tidy, whole, whole_numbers
+from untied.study.rows import nested, whole, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_qrels
 from untied.judging import sample
+from untied.results.table import tidy
 from untied.study.estimates_options import MEASURES, TRUTH, bare_name, complete
 from untied.study.frame import SEEDS, Study
 from untied.study.plots import Figure, grid, legend, looks
-from untied.study.rows import gathered, linear, markdown, mean, nested, rms, tidy
+from untied.study.rows import gathered, linear, markdown, mean, nested, rms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

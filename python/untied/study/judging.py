@@ -13,11 +13,12 @@ from untied.inputs.convert import as_qrels, as_run
 from untied.judging.next import judge_next
 from untied.judging.sample import ranked
 from untied.measures import as_measures
+from untied.results.table import tidy
 from untied.study import judging_summary
 from untied.study.conduct import conduct
 from untied.study.frame import SEEDS, Study, documented
 from untied.study.inputs import Inputs
-from untied.study.rows import tidy, whole
+from untied.study.rows import whole
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False

@@ -23,12 +23,13 @@ from untied.judging import sample
 from untied.policies import COMPARING
 from untied.progress import each
 from untied.results.scaling import places
+from untied.results.table import tidy
 from untied.study import med_summary
 from untied.study.frame import DIGITS, SEEDS, Study
 from untied.study.inputs import Inputs
 from untied.study.med_names import AMONG, DIFFERENCES, Distances
 from untied.study.notes import of_compared_queries, of_filled
-from untied.study.rows import linear, mean, numbers, tidy, whole_numbers
+from untied.study.rows import linear, mean, numbers, whole_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

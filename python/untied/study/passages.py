@@ -12,12 +12,13 @@ from itertools import combinations
 
 from untied.compare.passages import LONGEST, compare_passages, read_judged_passages, read_passages
 from untied.inputs.overlap import QUERIES
+from untied.results.table import tidy
 from untied.study.frame import Study
 from untied.study.inputs import Inputs, origin
 from untied.study.med_plots import OTHER, SAME
 from untied.study.notes import counted
 from untied.study.plots import Figure, ahead
-from untied.study.rows import linear, markdown, tidy
+from untied.study.rows import linear, markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

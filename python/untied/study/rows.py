@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     Held = TypeVar("Held")
 
 
-def tidy(texts: str, numbers: str, rows: Iterable[Row]) -> Table:
-    """A table of rows; `columns` has the names separated by spaces, text columns first."""
-    columns = map(list, zip(*rows, strict=True))
-    named = [{name: next(columns, []) for name in names.split()} for names in (texts, numbers)]
-    return Table(named[0], named[1])
-
-
 def by_first(table: Table, count: int) -> dict[Row, Row]:
     """Rows by their first columns."""
     return {row[:count]: row[count:] for row in table.rows()}

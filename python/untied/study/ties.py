@@ -17,11 +17,12 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.measures import as_measures
 from untied.progress import each
+from untied.results.table import tidy
 from untied.study import ties_summary
 from untied.study.conduct import conduct
 from untied.study.frame import DIGITS, Study, documented
 from untied.study.inputs import Inputs
-from untied.study.rows import gathered, nested, tidy
+from untied.study.rows import gathered, nested
 from untied.study.ties_plots import ORDERS, PRECISIONS
 from untied.study.ties_precision import COSTS, at_precision, costs
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from untied import _core
 from untied.errors import UntiedError
 from untied.results.base import MeasureResults
-from untied.results.table import Table
+from untied.results.table import Table, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -248,18 +248,14 @@ class Distributions(MeasureResults):
             A level is not from 0 to 1, or distributions of queries were not kept.
         """
         asked = checked(levels)
-        texts: dict[str, list[str]] = {"run": [], "query": [], "measure": [], "certainty": []}
-        numbers: dict[str, list[float]] = {"quantile": [], "low": [], "high": []}
+        rows: list[tuple[Any, ...]] = []
         for run, laws in self._laws.items():
             for query, row in self._rows(laws, per_query):
                 for place, measure in enumerate(self.measures):
                     certainty = "exact" if laws.is_exact(place, row) else "interval"
-                    for level, (low, high) in zip(asked, laws.quantiles(place, asked, row), strict=True):
-                        for name, text in zip(texts, (run, query, measure, certainty), strict=True):
-                            texts[name].append(text)
-                        for name, number in zip(numbers, (level, low, high), strict=True):
-                            numbers[name].append(number)
-        return Table(texts, numbers)
+                    found = zip(asked, laws.quantiles(place, asked, row), strict=True)
+                    rows += [(run, query, measure, certainty, level, *ends) for level, ends in found]
+        return tidy("run query measure certainty", "quantile low high", rows)
 
     @property
     def means(self) -> Table:
@@ -294,15 +290,12 @@ class Distributions(MeasureResults):
         if len(self._laws) < 2:
             raise UntiedError("there is only one run; a comparison needs two")
         found = _core.compare_laws(list(self._laws.values()), threads)
-        texts: dict[str, list[str]] = {"run_a": [], "run_b": [], "measure": []}
-        numbers: dict[str, list[float]] = {name: [] for name in COLUMNS}
-        for pair, of_pair in zip(combinations(self._laws, 2), found, strict=True):
-            for measure, chances in zip(self.measures, of_pair, strict=True):
-                for name, text in zip(texts, (*pair, measure), strict=True):
-                    texts[name].append(text)
-                for name, number in zip(numbers, (end for ends in _chances(chances) for end in ends), strict=True):
-                    numbers[name].append(number)
-        return Table(texts, numbers)
+        rows = [
+            (*pair, measure, *(end for ends in _chances(chances) for end in ends))
+            for pair, of_pair in zip(combinations(self._laws, 2), found, strict=True)
+            for measure, chances in zip(self.measures, of_pair, strict=True)
+        ]
+        return tidy("run_a run_b measure", " ".join(COLUMNS), rows)
 
     def beside(self, table: Table) -> Table:
         """Add the probabilities that a run is ahead to a table about pairs of runs, such as one of p-values.

@@ -11,7 +11,7 @@ from untied.inputs import overlap
 from untied.measures import as_measure
 from untied.results.base import ByMeasure, MeasureResults
 from untied.results.shown import Grid
-from untied.results.table import Table
+from untied.results.table import Table, tidy
 from untied.verdicts.lattice import betters, covered, draw
 from untied.verdicts.levels import side_by_side
 from untied.verdicts.verdict import Explanation, QueryVerdict, Verdict, grades_of, verdict_of
@@ -115,15 +115,11 @@ class Verdicts(MeasureResults):
         See `Verdict`; infinite numbers are ``inf``.
         """
         rows = [
-            ((*pair, measure, one.verdict), (one.low, one.high, one.overturn, one.largest_m))
+            (*pair, measure, one.verdict, one.low, one.high, one.overturn, one.largest_m)
             for pair, found in zip(self._pairs, self._found, strict=True)
             for measure, one in zip(self.measures, map(verdict_of, found), strict=True)
         ]
-        texts, numbers = ([list(column) for column in zip(*part, strict=True)] for part in zip(*rows, strict=True))
-        return Table(
-            dict(zip(("run_a", "run_b", "measure", "verdict"), texts, strict=True)),
-            dict(zip(("low", "high", "overturn", "largest_m"), numbers, strict=True)),
-        )
+        return tidy("run_a run_b measure verdict", "low high overturn largest_m", rows)
 
     @property
     def means(self) -> Table:
@@ -212,14 +208,12 @@ class Verdicts(MeasureResults):
                     ahead, behind = (a, b) if one.verdict == "A" else (b, a)
                     better[behind][place] += 1
                     worse[ahead][place] += 1
-        cells = [(run, place) for run in self._runs for place in range(len(self._measures))]
-        return Table(
-            {"run": [run for run, _ in cells], "measure": self.measures * len(self._runs)},
-            {
-                "best": [1 + better[run][place] for run, place in cells],
-                "worst": [len(self._runs) - worse[run][place] for run, place in cells],
-            },
-        )
+        rows = [
+            (run, measure, 1 + better[run][place], len(self._runs) - worse[run][place])
+            for run in self._runs
+            for place, measure in enumerate(self.measures)
+        ]
+        return tidy("run measure", "best worst", rows)
 
     def levels(self, *, level: float = 0.95, interval: Interval = "bca") -> Table:
         """Separate verdicts for ties, judgments and the choice of queries.
@@ -269,7 +263,7 @@ class Verdicts(MeasureResults):
         """
         asked = self.measures[0 if measure is None else self._number(measure)]
         pairs = [(better, run) for run, above in covered(self._better(asked)).items() for better in sorted(above)]
-        return Table({"better": [one for one, _ in pairs], "worse": [run for _, run in pairs]}, {})
+        return tidy("better worse", "", pairs)
 
     def plot(self, *, style: str = "svg") -> bytes:
         """Draw a Hasse diagram of the runs for each measure, with the ranks that each run can have.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
-from untied.results.table import Table
+from untied.results.table import tidy
 from untied.statistics.runs import significance
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Qrels, Run
     from untied.policies import Interval
+    from untied.results.table import Table
 
 #: Levels in the order of a table; see `Verdicts.levels`.
 LEVELS = ("ties", "judgments", "queries")
@@ -38,8 +39,7 @@ def side_by_side(
         results = Evaluator(qrels, measures, ties=how, score_dtype=score_dtype, threads=threads).evaluate(runs)
     tested = significance(results, correction="none", interval=interval, level=level, samples=1, threads=threads)
     by_place = {(row["run_a"], row["run_b"], row["measure"]): row for row in tested.table.to_dicts()}
-    rows: list[tuple[str, ...]] = []
-    ends: list[tuple[float, float]] = []
+    rows: list[tuple[Any, ...]] = []
     for place, (verdict, *bounds) in verdicts.items():
         row = by_place[place]
         spans = {"judgments": tuple(bounds), "queries": (row["ci_low"], row["ci_high"])}
@@ -49,8 +49,5 @@ def side_by_side(
             ahead = verdict if what == "judgments" else "A" if low > 0 else "B" if high < 0 else "open"
             # What a sample of queries makes likely must not look like what is certain.
             said = f"{ahead} ({100 * level:g} %)" if what == "queries" and ahead != "open" else ahead
-            rows.append((*place, what, said))
-            ends.append((low, high))
-    names = ("run_a", "run_b", "measure", "level", "verdict")
-    texts = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-    return Table(texts, {"low": [low for low, _ in ends], "high": [high for _, high in ends]})
+            rows.append((*place, what, said, low, high))
+    return tidy("run_a run_b measure level verdict", "low high", rows)

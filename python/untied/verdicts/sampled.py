@@ -9,7 +9,7 @@ from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import as_measures
-from untied.results.table import Table
+from untied.results.table import tidy
 from untied.statistics.intervals import check_level
 from untied.verdicts.hypergeometric import at_least, at_most, cost, least_sum, tail
 from untied.verdicts.weights import of_ranking, steps
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from untied._core import Measure
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.results.table import Table
     from untied.verdicts.hypergeometric import Population
 
 #: What is asked for where nothing else is.
@@ -154,10 +155,8 @@ def from_sample(
             found[a, b, str(measure)] = low / queries, high / queries, MARGIN * largest
     confidence = f"{100 * level:g} %"
     ordered = [(a, b, str(measure)) for a, b in pairs for measure in asked]
-    verdicts = [_verdict(*found[place], confidence) for place in ordered]
-    texts = dict(zip(("run_a", "run_b", "measure"), map(list, zip(*ordered, strict=True)), strict=True))
-    ends = [found[place][:2] for place in ordered]
-    return Table({**texts, "verdict": verdicts}, {"low": [low for low, _ in ends], "high": [high for _, high in ends]})
+    rows = [(*place, _verdict(*found[place], confidence), *found[place][:2]) for place in ordered]
+    return tidy("run_a run_b measure verdict", "low high", rows)
 
 
 def _verdict(low: float, high: float, margin: float, confidence: str) -> str:
