@@ -206,7 +206,7 @@ def test_results_can_be_pickled_looked_up_and_refused() -> None:
     assert ("x", "RR") in found
     assert "P@3" not in found
     assert found.chances("x", "y", query="q") == found.chances("x", "y")
-    with pytest.raises(KeyError, match="there are several runs"):
+    with pytest.raises(KeyError, match="name one of the runs"):
         found["RR"]
     with pytest.raises(untied.UntiedError, match="per_query=True"):
         untied.distributions(qrels, runs, "RR").query("q", "RR", run="x")

@@ -38,23 +38,20 @@ class Comparison(MeasureResults):
         names: tuple[str, str],
         measures: list[Measure],
         native: _core.Comparison | Recorded,
-        inputs: tuple[_core.Run, _core.Run, _core.Qrels | None],
+        inputs: tuple[_core.Run, _core.Run],
+        known: dict[str, Any],
         options: dict[str, Any],
-        probabilities: _core.Run | None = None,
-        docs: _core.Lengths | None = None,
     ) -> None:
         self._names = names
         self._measures = measures
         self._native = native
         self._inputs = inputs
+        self._known = known  # qrels, probabilities and docs
         self._options = options
-        self._probabilities = probabilities
-        self._docs = docs
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = record(self._native, self._measures)
-        return Comparison, (self._names, self._measures, found, self._inputs, self._options,
-                            self._probabilities, self._docs)  # fmt: skip
+        return Comparison, (self._names, self._measures, found, self._inputs, self._known, self._options)
 
     @property
     def runs(self) -> tuple[str, str]:
@@ -84,11 +81,8 @@ class Comparison(MeasureResults):
         Such rankings are filled up with unknown documents. Unknown documents count like retrieved documents, except
         that the mean of ``Delta`` counts them as not relevant.
         """
-        run_a, run_b, _ = self._inputs
-        found = {
-            str(measure): _core.filled_rankings(measure, run_a, run_b, self._options["depth"])
-            for measure in self._measures
-        }
+        depth = self._options["depth"]
+        found = {str(measure): _core.filled_rankings(measure, *self._inputs, depth) for measure in self._measures}
         return {measure: counts for measure, counts in found.items() if any(counts)}
 
     def __getitem__(self, measure: str | Measure) -> Value:
@@ -224,11 +218,10 @@ class Comparison(MeasureResults):
             Neither run has the query.
         """
         depth = self.moving_depth if depth is None else depth
-        run_a, run_b, qrels = self._inputs
-        if query not in run_a and query not in run_b:
+        if not any(query in run for run in self._inputs):
             raise KeyError(f"query {query!r} is in neither run")
         reading = {name: self._options[name] for name in ("ties", "score_dtype")}
-        found = _core.moved_documents(run_a, run_b, query, qrels=qrels, depth=depth, **reading)
+        found = _core.moved_documents(*self._inputs, query, qrels=self._known["qrels"], depth=depth, **reading)
         rows = []
         for document, a, b, grade in found:
             firsts = [None if rank is None else float(rank[0]) for rank in (a, b)]
@@ -306,7 +299,8 @@ class Comparison(MeasureResults):
         if not 2 <= points <= 10_000_000:
             raise UntiedError(f"points must be a whole number from 2 to 10,000,000, not {points}")
         of, reading = self._one(measure, query)
-        return Outcomes(*_core.difference_outcomes(*of, points, seed, probabilities=self._probabilities, **reading))
+        reading["probabilities"] = self._known["probabilities"]
+        return Outcomes(*_core.difference_outcomes(*of, points, seed, **reading))
 
     def _one(
         self, measure: str | Measure | None, query: str | None
@@ -318,9 +312,9 @@ class Comparison(MeasureResults):
                 raise KeyError("name a query: the runs have more than one")
             query = self._native.query(0)
         self._place(query)
-        run_a, run_b, qrels = self._inputs
         reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
-        return (run_a, run_b, self._measures[number], query), {"qrels": qrels, "docs": self._docs, **reading}
+        reading |= {name: self._known[name] for name in ("qrels", "docs")}
+        return (*self._inputs, self._measures[number], query), reading
 
     @property
     def moving_depth(self) -> int:

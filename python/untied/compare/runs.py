@@ -129,7 +129,7 @@ def compare(
     options = {**policies.options, "depth": depth}
     [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
     _warn(dict(zip(names, runs, strict=True)), known, not any(ranked_lists), strict, threads)
-    return Comparison(names, asked, native, (*runs, known["qrels"]), options, known["probabilities"], known["docs"])
+    return Comparison(names, asked, native, runs, known, options)
 
 
 @described_by(compare)
@@ -220,13 +220,10 @@ def compare_loaded(
     threads: int | None = None,
 ) -> Comparisons:
     """Compare every two runs in memory, see `compare_all`; with `only_means`, values of queries are not kept."""
-    loaded = list(runs.values())
-    natives = _core.compare_runs(
-        loaded, measures, **known, **options, itself=itself, threads=threads, only_means=only_means
-    )
+    given = {**known, **options, "itself": itself, "threads": threads, "only_means": only_means}
+    natives = _core.compare_runs(list(runs.values()), measures, **given)
     _warn(runs, known, True, strict, threads)
-    inputs = (loaded, known["qrels"])
-    return Comparisons(list(runs), measures, natives, inputs, options, known["probabilities"], known["docs"])
+    return Comparisons(runs, measures, natives, known, options)
 
 
 def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int | None) -> dict[str, Any]:

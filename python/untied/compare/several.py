@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied import _core
 from untied.compare.comparison import Comparison, comparison_table, record
 from untied.compare.measures import as_comparing
-from untied.results.base import MeasureResults
+from untied.results.base import ByPair
 from untied.results.table import Table
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from untied.results.recorded import Recorded
 
 
-class Comparisons(MeasureResults):
+class Comparisons(ByPair):
     """Results of comparing all pairs of several runs.
 
     ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them, `means` a table of all, and `matrix` one of
@@ -26,59 +26,38 @@ class Comparisons(MeasureResults):
 
     def __init__(
         self,
-        names: list[str],
+        runs: dict[str, _core.Run],
         measures: list[Measure],
         natives: Iterable[_core.Comparison | Recorded],
-        inputs: tuple[list[_core.Run], _core.Qrels | None],
+        known: dict[str, Any],
         options: dict[str, Any],
-        probabilities: _core.Run | None = None,
-        docs: _core.Lengths | None = None,
     ) -> None:
-        self._names = names
+        self._runs = runs
         self._measures = measures
         self._natives = {native.runs(): native for native in natives}
-        self._inputs = inputs
+        self._known = known  # as for `Comparison`
         self._options = options
-        self._probabilities = probabilities
-        self._docs = docs
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = [record(native, self._measures) for native in self._natives.values()]
-        return Comparisons, (self._names, self._measures, found, self._inputs, self._options,
-                             self._probabilities, self._docs)  # fmt: skip
-
-    @property
-    def runs(self) -> list[str]:
-        """Names of the runs."""
-        return list(self._names)
+        return Comparisons, (self._runs, self._measures, found, self._known, self._options)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of runs, each with every later one."""
-        return [(self._names[a], self._names[b]) for a, b in self._natives if a != b]
-
-    def keys(self) -> list[Any]:
-        """The keys: `pairs`."""
-        return self.pairs
-
-    def __contains__(self, pair: object) -> bool:
-        return pair in self.pairs
+        names = self.runs
+        return [(names[a], names[b]) for a, b in self._natives if a != b]
 
     def _as_measure(self, measure: str | Measure) -> Measure:
         return as_comparing(measure)
 
     def __getitem__(self, pair: tuple[str, str]) -> Comparison:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise KeyError(f"expected two runs, such as {self.pairs[0]}, found {pair!r}")
-        for name in pair:
-            if name not in self._names:
-                raise KeyError(f"no run {name!r}; the runs are {', '.join(self._names)}")
-        a, b = (self._names.index(name) for name in pair)
+        one, other = self._two_runs(pair)
+        a, b = self.runs.index(one), self.runs.index(other)
         if a > b:
-            raise KeyError(f"{pair[1]!r} was compared with {pair[0]!r}, in this order")
-        runs, qrels = self._inputs
-        return Comparison(pair, self._measures, self._natives[a, b], (runs[a], runs[b], qrels), self._options,
-                          self._probabilities, self._docs)  # fmt: skip
+            raise KeyError(f"{other!r} was compared with {one!r}, in this order")
+        inputs = self._runs[one], self._runs[other]
+        return Comparison(pair, self._measures, self._natives[a, b], inputs, self._known, self._options)
 
     @property
     def means(self) -> Table:
@@ -109,7 +88,7 @@ class Comparisons(MeasureResults):
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])
         below = {"same": 1.0, "opposite": -1.0}.get(symmetry)
-        size = len(self._names)
+        size = len(self._runs)
         columns: list[list[float | None]] = [[None] * size for _ in range(size)]
         for (a, b), native in self._natives.items():
             value = native.totals()[number][0]
@@ -117,6 +96,6 @@ class Comparisons(MeasureResults):
                 columns[a][b] = below * value + 0.0  # -0 is 0
             columns[b][a] = value
         label = "run"
-        while label in self._names:
+        while label in self._runs:
             label += "_"
-        return Table({label: self.runs}, dict(zip(self._names, columns, strict=True)))
+        return Table({label: self.runs}, dict(zip(self._runs, columns, strict=True)))

@@ -30,8 +30,7 @@ def collect_comparison(
     count = len(found._native)
     queries = found.queries if count <= MOST else found.most_changed(MOST)
     names = [show_id(name) for name in found.runs]
-    run_a, run_b, qrels = found._inputs
-    loaded = {"a": run_a, "b": run_b}
+    qrels, loaded = found._known["qrels"], dict(zip("ab", found._inputs, strict=True))
     precision = "float32" if found._options["ties"] == "trec" else found._options["score_dtype"]
     values = []
     for measure in found.measures:
@@ -108,12 +107,11 @@ def changes(found: Comparison, depth: int) -> tuple[int, int, int, int]:
     Then how many documents left the first ranks, summed over queries, and the number of queries. A tied document counts
     at the first of its ranks, so a run has no changes against itself.
     """
-    run_a, run_b, _ = found._inputs
     reading = {name: found._options[name] for name in ("ties", "score_dtype")}
     changed = moved = left = 0
     queries = found.queries
     for query in queries:
-        rows = _core.moved_documents(run_a, run_b, query, qrels=None, depth=depth, **reading)
+        rows = _core.moved_documents(*found._inputs, query, qrels=None, depth=depth, **reading)
         ranks = [(a and a[0], b and b[0]) for _, a, b, _ in rows]
         left += sum((a or inf) <= depth < (b or inf) for a, b in ranks)
         if any((a or inf) > depth or (b or inf) > depth for a, b in ranks):

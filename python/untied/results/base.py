@@ -7,10 +7,10 @@ from untied.results.table import Exported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from untied._core import Measure
+    from untied._core import Measure, Run
     from untied._types import Facts
     from untied.results.shown import Grid
     from untied.results.table import Table
@@ -116,3 +116,64 @@ class MeasureResults(ByMeasure, Exported):
 
         table = self.means.wide()
         return wide(table._columns, len(table._texts), self._measures, self._ranked, most)
+
+
+class ByRun(MeasureResults):
+    """Results of one or several runs."""
+
+    #: What was evaluated, by run.
+    _evaluations: Mapping[str, Any]
+
+    @property
+    def runs(self) -> list[str]:
+        """Names of the runs."""
+        return list(self._evaluations)
+
+    def keys(self) -> list[Any]:
+        """The keys: measures for a single run, pairs of a run and a measure for several."""
+        return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
+
+    def __contains__(self, key: Any) -> bool:
+        run, measure = key if isinstance(key, tuple) else (None, key)
+        return (run is None or run in self._evaluations) and super().__contains__(measure)
+
+    def _of_run(self, run: str | None) -> Any:
+        """The evaluation of a run, which need not be named if there is only one."""
+        if run is None and len(self._evaluations) != 1:
+            raise KeyError(f"name one of the runs: {', '.join(self.runs)}")
+        run = self.runs[0] if run is None else run
+        if run not in self._evaluations:
+            raise KeyError(f"no run {run!r}; the runs are {', '.join(self.runs)}")
+        return self._evaluations[run]
+
+
+class ByPair(MeasureResults):
+    """Results about pairs of runs."""
+
+    _runs: dict[str, Run]
+
+    @property
+    def runs(self) -> list[str]:
+        """Names of the runs."""
+        return list(self._runs)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of runs, each with every later one."""
+        raise NotImplementedError
+
+    def keys(self) -> list[Any]:
+        """The keys: `pairs`."""
+        return self.pairs
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self.pairs
+
+    def _two_runs(self, pair: Any) -> tuple[str, str]:
+        """The names in a key."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise KeyError(f"expected two runs, such as {self.pairs[0]!r}, found {pair!r}")
+        for name in pair:
+            if name not in self._runs:
+                raise KeyError(f"no run {name!r}; the runs are {', '.join(self._runs)}")
+        return pair

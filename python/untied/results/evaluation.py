@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied.errors import deprecated
-from untied.results.base import MeasureResults
+from untied.results.base import ByRun
 from untied.results.table import Table, table_of
 from untied.results.value import Value
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from untied.results.recorded import Recorded
 
 
-class Results(MeasureResults):
+class Results(ByRun):
     """Results of an evaluation of one or several runs.
 
     ``results["AP"]`` is the mean for a single run, and ``results["bm25", "AP"]`` the mean for one of several runs.
@@ -27,6 +27,7 @@ class Results(MeasureResults):
     """
 
     _ranked = True
+    _evaluations: Mapping[str, Evaluation | Recorded]
 
     def __init__(
         self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded], varied: tuple[str, ...],
@@ -38,21 +39,12 @@ class Results(MeasureResults):
         self._joint = joint  # with ``unjudged="range"``
 
     @property
-    def runs(self) -> list[str]:
-        """Names of the runs."""
-        return list(self._evaluations)
-
-    @property
     def queries(self) -> list[str]:
         """The evaluated queries of all runs, in byte order of their ids."""
         queries: set[str] = set()
         for evaluation in self._evaluations.values():
             queries.update(evaluation.queries())
         return sorted(queries, key=lambda query: query.encode("utf-8", "surrogatepass"))
-
-    def keys(self) -> list[Any]:
-        """The keys: measures for a single run, pairs of a run and a measure for several."""
-        return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
 
     def __reduce__(self) -> tuple[Any, ...]:
         from untied.results.recorded import recorded
@@ -63,10 +55,6 @@ class Results(MeasureResults):
             calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
             found[name] = recorded(evaluation, calls | {"column": fields})
         return Results, (self._measures, found, self._varied, self._joint)
-
-    def __contains__(self, key: MeasureLike | tuple[str, MeasureLike]) -> bool:
-        run, measure = key if isinstance(key, tuple) else (None, key)
-        return (run is None or run in self._evaluations) and super().__contains__(measure)
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
         run, measure = key if isinstance(key, tuple) else (None, key)
@@ -93,14 +81,8 @@ class Results(MeasureResults):
         KeyError
             There is no such run, query or measure, or `run` is missing.
         """
-        if run is None:
-            if len(self._evaluations) != 1:
-                raise KeyError(f"name one of the runs: {', '.join(self.runs)}")
-            run = self.runs[0]
-        if run not in self._evaluations:
-            raise KeyError(f"no run {run!r}; the runs are {', '.join(self.runs)}")
+        evaluation: Evaluation | Recorded = self._of_run(run)
         number = self._number(measure)
-        evaluation = self._evaluations[run]
         if query is None:
             return Value(*evaluation.totals()[number])
         row = evaluation.find(query)

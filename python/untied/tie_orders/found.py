@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from untied import _core
 from untied.errors import UntiedError
-from untied.results.base import MeasureResults
+from untied.results.base import ByRun
 from untied.results.table import Table, tidy
 
 TYPE_CHECKING = False
@@ -139,35 +139,24 @@ def checked(levels: Iterable[float]) -> list[float]:
     return found
 
 
-class Distributions(MeasureResults):
+class Distributions(ByRun):
     """Distributions of the values of one or several runs, if tied documents are shuffled.
 
     ``found["AP"]`` is the `Distribution` of the mean of a single run, ``found["bm25", "AP"]`` that of one of several;
     `query` has those of queries. `quantiles` and `pairs` are tables, `chances` compares two runs.
     """
 
+    _evaluations: Mapping[str, Laws]
+
     def __init__(self, measures: list[Measure], laws: Mapping[str, Laws]) -> None:
         self._measures = measures
-        self._laws = laws
+        self._evaluations = laws
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._measures, {run: laws.parts() for run, laws in self._laws.items()})
-
-    @property
-    def runs(self) -> list[str]:
-        """Names of the runs."""
-        return list(self._laws)
-
-    def keys(self) -> list[Any]:
-        """The keys: measures for a single run, pairs of a run and a measure for several."""
-        return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
-
-    def __contains__(self, key: MeasureLike | tuple[str, MeasureLike]) -> bool:
-        run, measure = key if isinstance(key, tuple) else (None, key)
-        return (run is None or run in self._laws) and super().__contains__(measure)
+        return _restored, (self._measures, {run: laws.parts() for run, laws in self._evaluations.items()})
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Distribution:
-        run, measure = key if isinstance(key, tuple) else (self._only(), key)
+        run, measure = key if isinstance(key, tuple) else (None, key)
         return Distribution(self._of_run(run), self._number(measure), None)
 
     def query(self, query: str, measure: str | Measure, *, run: str | None = None) -> Distribution:
@@ -193,7 +182,7 @@ class Distributions(MeasureResults):
         UntiedError
             Distributions of queries were not kept.
         """
-        laws = self._of_run(self._only() if run is None else run)
+        laws = self._of_run(run)
         return Distribution(laws, self._number(measure), self._row(laws, query))
 
     def chances(
@@ -249,7 +238,7 @@ class Distributions(MeasureResults):
         """
         asked = checked(levels)
         rows: list[tuple[Any, ...]] = []
-        for run, laws in self._laws.items():
+        for run, laws in self._evaluations.items():
             for query, row in self._rows(laws, per_query):
                 for place, measure in enumerate(self.measures):
                     certainty = "exact" if laws.is_exact(place, row) else "interval"
@@ -287,12 +276,12 @@ class Distributions(MeasureResults):
         UntiedError
             There are fewer than two runs.
         """
-        if len(self._laws) < 2:
+        if len(self._evaluations) < 2:
             raise UntiedError("there is only one run; a comparison needs two")
-        found = _core.compare_laws(list(self._laws.values()), threads)
+        found = _core.compare_laws(list(self._evaluations.values()), threads)
         rows = [
             (*pair, measure, *(end for ends in _chances(chances) for end in ends))
-            for pair, of_pair in zip(combinations(self._laws, 2), found, strict=True)
+            for pair, of_pair in zip(combinations(self._evaluations, 2), found, strict=True)
             for measure, chances in zip(self.measures, of_pair, strict=True)
         ]
         return tidy("run_a run_b measure", " ".join(COLUMNS), rows)
@@ -344,22 +333,13 @@ class Distributions(MeasureResults):
 
         place = 0 if measure is None else self._number(measure)
         shown = {
-            run: dict(zip(DRAWN, laws.quantiles(place, list(DRAWN)), strict=True)) for run, laws in self._laws.items()
+            run: dict(zip(DRAWN, laws.quantiles(place, list(DRAWN)), strict=True))
+            for run, laws in self._evaluations.items()
         }
         return draw(shown, self.measures[place], style)
 
     def _grid(self, most: int) -> Grid:
         return self.means._grid(most)
-
-    def _only(self) -> str:
-        if len(self._laws) > 1:
-            raise KeyError(f"there are several runs; name one of {', '.join(self._laws)}")
-        return next(iter(self._laws))
-
-    def _of_run(self, run: str) -> Laws:
-        if run not in self._laws:
-            raise KeyError(f"no run {run!r}; there are {', '.join(self._laws)}")
-        return self._laws[run]
 
     def _row(self, laws: Laws, query: str) -> int:
         self._refuse_means_only(laws)

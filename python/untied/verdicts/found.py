@@ -9,7 +9,7 @@ from untied import _core
 from untied.errors import check_one_of, deprecated
 from untied.inputs import overlap
 from untied.measures import as_measure
-from untied.results.base import ByMeasure, MeasureResults
+from untied.results.base import ByMeasure, ByPair
 from untied.results.shown import Grid
 from untied.results.table import Table, tidy
 from untied.verdicts.lattice import betters, covered, draw
@@ -49,7 +49,7 @@ class VerdictsOfPair(ByMeasure):
         return verdict_of(self._found[self._number(measure)])
 
 
-class Verdicts(MeasureResults):
+class Verdicts(ByPair):
     """Verdicts about every pair of several runs.
 
     ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`; `table` has all verdicts, `ranks` the ranks that each run
@@ -75,21 +75,9 @@ class Verdicts(MeasureResults):
         return Verdicts, (self._runs, self._measures, self._found, self._qrels, self._options)
 
     @property
-    def runs(self) -> list[str]:
-        """Names of the runs."""
-        return list(self._runs)
-
-    @property
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of runs, each with every later one."""
         return list(self._pairs)
-
-    def keys(self) -> list[Any]:
-        """The keys: `pairs`."""
-        return self.pairs
-
-    def __contains__(self, pair: object) -> bool:
-        return pair in self._pairs
 
     def __getitem__(self, pair: tuple[str, str]) -> VerdictsOfPair:
         return VerdictsOfPair(self._measures, self._found[self._place(pair)])
@@ -99,12 +87,7 @@ class Verdicts(MeasureResults):
         return overlap.queries_of_inputs(self._qrels, self._runs)
 
     def _place(self, pair: tuple[str, str]) -> int:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise KeyError(f"expected two runs, such as {self.pairs[0]!r}, found {pair!r}")
-        for name in pair:
-            if name not in self._runs:
-                raise KeyError(f"no run {name!r}; the runs are {', '.join(self._runs)}")
-        if pair not in self._pairs:
+        if self._two_runs(pair) not in self._pairs:
             raise KeyError(f"the verdict is about {pair[1]!r} and {pair[0]!r}, in this order")
         return self._pairs[pair]
 
