@@ -47,8 +47,8 @@ PARTS = {
     ),
     "measures": Part(
         (f"{CORE}measures", f"{CORE}names", f"{CORE}registry", f"{PYTHON}measures", "devtools/generate.py"),
-        "bounds bounds_one_grade bounds_undefined diversity docs estimates generate large_ties levels measure_help"
-        " names ntcir numerics oracle own_measures peers ranges sampled_pools sampled_ties worked",
+        "bounds bounds_one_grade bounds_undefined possible_grades diversity docs estimates generate large_ties levels"
+        " measure_help names ntcir numerics oracle own_measures peers ranges sampled_pools sampled_ties worked",
         ("measures::", "names::", "registry::"),
     ),
     "compare": Part(

@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import pathlib
-from collections.abc import Iterable
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -51,11 +50,6 @@ def completed(topic: Topic, grades: list[float], pooled: bool) -> list[dict[str,
     return [
         judged | dict(zip(unknown, given_, strict=True)) for given_ in itertools.product(grades, repeat=len(unknown))
     ]
-
-
-def possible(topic_grades: Iterable[float]) -> list[float]:
-    """Grades that an unjudged document may have."""
-    return sorted({grade for grade in topic_grades if grade > 0} | {0})
 
 
 def enumerated(
@@ -106,7 +100,7 @@ def test_every_assignment_and_every_order(name: str, data: st.DataObject) -> Non
     pooled = data.draw(st.booleans())
     run, text = [list(group) for group in topic.groups], as_text(measure)
     unretrieved = "pooled" if pooled else "none"
-    for ties, (low, high) in enumerated(measure, topic, possible(topic.truth.values()), pooled).items():
+    for ties, (low, high) in enumerated(measure, topic, measure.possible(topic.truth.values()), pooled).items():
         bounds = value(topic.truth, run, text, ties=ties, unretrieved=unretrieved, unjudged="range")
         if not math.isnan(bounds.mean):
             assert bounds.low is not None
@@ -155,7 +149,7 @@ def test_many_instances(name: str, data: st.DataObject) -> None:
         f"q{i}": small(random, [*positive, 0, 0][: random.randint(1, 5)], most, count, tied=i % 2 == 0)
         for i in range(OF)
     }
-    grades = possible(grade for topic in queries.values() for grade in topic.truth.values())
+    grades = measure.possible(grade for topic in queries.values() for grade in topic.truth.values())
     pooled = random.random() < 0.5
     expected = {query: enumerated(measure, topic, grades, pooled) for query, topic in queries.items()}
     qrels = {query: topic.truth for query, topic in queries.items()}

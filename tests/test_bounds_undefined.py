@@ -16,7 +16,7 @@ import oracle
 import untied
 from nightly import many
 from strategies import Topic, as_text
-from test_bounds import LENGTHS, NAMES, SEEN_TO_THE_END, bounded, completed, evaluate, possible, small
+from test_bounds import LENGTHS, NAMES, SEEN_TO_THE_END, bounded, completed, evaluate, small
 
 Number = float | None  # none where there is no value
 Parts = tuple[Number, Number, Number]  # of one assignment: mean over tie orders, smallest, largest
@@ -89,7 +89,7 @@ def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObj
             del topics["q1"]
         else:
             topics["q1"] = Topic((), topics["q1"].truth)
-    grades = possible(grade for topic in everything.values() for grade in topic.truth.values())
+    grades = measure.possible(grade for topic in everything.values() for grade in topic.truth.values())
     pooled, text, low_is_good = random.random() < 0.5, as_text(measure), name in oracle.LOWER_IS_BETTER
     for on_undefined in ("zero", "nan"):
         zero = on_undefined == "zero" and not low_is_good

@@ -16,6 +16,7 @@ from nightly import many, seeded
 from strategies import topics
 from untied.cli import main
 from untied.judging import judge_next
+from untied.statistics import significance
 
 MEASURES = ["AP", "nDCG@3", "Bpref", "P@2", "RBP(p=0.5)", "ERR(max_grade=4)", "Rprec", "NumRelRet", "RR(rel=2)"]
 
@@ -47,10 +48,19 @@ def test_every_judgment_made(data: st.DataObject, measure: str, prior: float | N
     assert list(advice.bounds) == [pytest.approx(one[1:], abs=1e-12) for one in now]
     for found in advice.candidates[:4]:
         known = [grade for grade in qrels[found.query].values() if grade >= 0]
+        # A grade that no document has counts as half a document.
+        least = 2 if measure == "RR(rel=2)" else 0 if measure.startswith(("nDCG", "ERR")) else 1
+        positive = [1.0] * len(judged)
+        grades = list(judged)
+        if not any(grade >= least for grade in judged):
+            grades.append(max(least, 1))
+            positive.append(0.5)
+        share = {
+            grade: sum(weight for one, weight in zip(grades, positive, strict=True) if one == grade) / sum(positive)
+            for grade in grades
+        }
         likely = (sum(grade > 0 for grade in known) + 0.5) / (len(known) + 1) if prior is None else prior
-        chances = {grade: likely * judged.count(grade) / len(judged) for grade in judged} | {0: 1 - likely}
-        if not judged:
-            chances = {0: 1.0}
+        chances = {grade: likely * share[grade] for grade in share} | {0: 1 - likely}
         assert found.probability == likely
         narrowing = swing = 0.0
         for sign, run, (_, low, high) in zip((1, -1), runs, now, strict=False):
@@ -61,10 +71,7 @@ def test_every_judgment_made(data: st.DataObject, measure: str, prior: float | N
                     qrels | {found.query: qrels[found.query] | {found.document: grade}}, run, measure
                 )
                 narrowing -= chance * (most - least)
-                if grade == 0:
-                    swing -= sign * value if judged else 0
-                else:
-                    swing += sign * value * judged.count(grade) / len(judged)
+                swing += sign * value * (share[grade] if grade else -1)
         assert found.narrowing == pytest.approx(narrowing, abs=1e-12)
         assert found.swing == pytest.approx(swing, abs=1e-12)
     if len(runs) == 1:
@@ -72,17 +79,22 @@ def test_every_judgment_made(data: st.DataObject, measure: str, prior: float | N
     else:
         worth = [c.probability * abs(c.swing) for c in advice.candidates]
         assert advice.difference is not None
-        if measure != "Bpref":  # it passes over what is not judged, which no assignment of grades does
-            assert advice.difference[0] <= now[0][0] - now[1][0] + 1e-12
-            assert now[0][0] - now[1][0] <= advice.difference[1] + 1e-12
-    assert worth == sorted(worth, reverse=True)
+        assert advice.is_joint is (measure != "NumRelRet")
+        assert advice.difference[0] <= now[0][0] - now[1][0] + 1e-12
+        assert now[0][0] - now[1][0] <= advice.difference[1] + 1e-12
+        if advice.is_joint:
+            (row,) = significance(
+                untied.evaluate(qrels, dict(zip("01", runs, strict=True)), measure, unjudged="range"), interval="none"
+            ).table.to_dicts()
+            assert advice.difference == pytest.approx((row["least"], row["most"]), abs=1e-12)
+    assert [c.worth for c in advice.candidates] == worth == sorted(worth, reverse=True)
 
 
 def test_what_both_have_at_one_rank_settles_nothing() -> None:
     qrels = {"q": {"r": 1, "n": 0}}
     advice = judge_next(qrels, {"a": {"q": ["x", "y", "r"]}, "b": {"q": ["x", "r", "n", "y"]}}, "P@2", prior=0.5)
     assert [(c.document, c.ranks, c.swing) for c in advice.candidates] == [("y", (2, 4), 0.5), ("x", (1, 1), 0.0)]
-    assert advice.difference == (-1.0, 0.5)
+    assert advice.difference == (-0.5, 0.0)
     assert not advice.settled
     assert judge_next(qrels, {"a": {"q": ["r", "r2"]}, "b": {"q": ["n", "x"]}}, "P@1").settled
 
@@ -118,18 +130,18 @@ def test_command(tmp_path, capsys) -> None:
     assert main([*arguments, "--digits", "2"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [
-        "query\tdocument\trank in a\trank in b\tprobability\tnarrowing\tswing",
-        "q\ty\t2\t4\t0.50\t0.50\t0.50",
-        "q\tx\t1\t1\t0.50\t1.00\t0.00",
+        "query\tdocument\trank in a\trank in b\tprobability\tnarrowing\tswing\tworth",
+        "q\ty\t2\t4\t0.50\t0.50\t0.50\t0.25",
+        "q\tx\t1\t1\t0.50\t1.00\t0.00\t0.00",
     ]
     assert err.splitlines() == [
         "note: P@2 of a is between 0.0000 and 1.0000",
         "note: P@2 of b is between 0.5000 and 1.0000",
-        "note: the difference is between -1.0000 and 0.5000 (bounds that it may not reach)",
+        "note: the difference is between -0.5000 and 0.0000",
     ]
     assert main([*arguments, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["difference"] == [-1.0, 0.5]
+    assert document["difference"] == [-0.5, 0.0]
     assert [row["document"] for row in document["candidates"]] == ["y", "x"]
     assert main([*arguments, "--format", "csv", "--top", "1"]) == 0
     assert [row["document"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == ["y"]
@@ -190,6 +202,7 @@ def test_until_decided(measure: str, seed: int) -> None:
             helps_behind = one.swing * ahead < -1e-15
             worths.append(abs(one.swing) * (1 - one.probability if helps_behind else one.probability))
         if abs(ahead) > 1e-12:
+            assert worths == [one.worth for one in advice.candidates]
             assert worths == sorted(worths, reverse=True)
         first = advice.candidates[0]
         known[first.query][first.document] = truth[first.query][first.document]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import signature
 from typing import Any
 
 from oracle import binary, blended, graded, partial, sampled, subtopics, users
-from oracle.judgements import Lengths, Subtopics, Truth, gain_of, is_judged, relevant_total
+from oracle.judgements import Lengths, Number, Subtopics, Truth, gain_of, is_judged, relevant_total
 from oracle.stated import STATED
 
 MODULES = (binary, blended, graded, users, partial, sampled, subtopics)  # where measures are stated
@@ -72,6 +72,22 @@ class Measure:
         moments = STATED[self.name].moments
         assert moments is not None
         return moments(order, truth, **{key: v for key, v in self.params.items() if key != "mean"})
+
+    def possible(self, judged: Iterable[Number]) -> list[Number]:
+        """Grades that a document without a judgment may have, given those of all judged documents of all queries.
+
+        Such a document may be non-relevant, or have any positive grade that occurs. Nobody can exclude that it is
+        relevant: where no grade that occurs is relevant to the measure, it may have the lowest that is, `rel` but at
+        least 1.
+        """
+        positive = {grade for grade in judged if grade > 0}
+        rel = signature(MEASURES[self.name]).parameters.get("rel")
+        least = self.params.get("rel", 0 if rel is None else rel.default)
+        gains = self.params.get("gain")
+        if isinstance(gains, dict):
+            worth = {grade for grade, gain in gains.items() if grade > 0 and gain > 0 and grade >= least}
+            return sorted({0, *positive} if worth & positive else {0, *positive, *sorted(worth)[:1]})
+        return sorted({0, *positive} if any(grade >= least for grade in positive) else {0, *positive, max(least, 1)})
 
     def is_judged(self, doc: str, truth: Any) -> bool:
         """Whether the document is judged, for some subtopic if there are subtopics."""

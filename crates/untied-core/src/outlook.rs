@@ -34,7 +34,7 @@ pub struct Outcome {
 pub struct Judgment {
     /// Rank of the first document of its tie group; none if it is not retrieved.
     pub rank: Option<usize>,
-    /// For every grade that it may have, see [`Plan::open_grades`].
+    /// For every grade that it may have, see [`Plan::possible_grades`].
     pub outcomes: Vec<Outcome>,
 }
 
@@ -81,7 +81,7 @@ fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[V
     }
 
     let measure = plan.only_measure()?;
-    let grades = plan.open_grades();
+    let grades = plan.possible_grades(0);
     let mut wanted = places.clone();
     wanted.sort_unstable();
     wanted.dedup();
@@ -120,7 +120,7 @@ fn after(
 
 fn outcome(measure: &dyn Measure, plan: &Plan, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Outcome> {
     let resolution = Resolution::Mean;
-    let open = Open { ranking, truth, resolution, grades: plan.open_grades(), unretrieved: 0 };
+    let open = Open { ranking, truth, resolution, grades: plan.possible_grades(0), unretrieved: 0 };
     let (bounds, value) = (measure.bounds(&open), measure.mean(ranking, truth));
     if let Some(source) = measure.formula().and_then(Formula::failure) {
         return Err(Error::Failure { measure: plan.name(), query: None, source });

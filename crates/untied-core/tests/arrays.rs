@@ -3,7 +3,7 @@
 use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
 use untied_core::evaluate::Value;
 use untied_core::registry::parse_all;
-use untied_core::settings::Settings;
+use untied_core::settings::{Settings, Unjudged};
 
 /// Numbers that look drawn.
 fn drawn(n: usize, below: u64) -> Vec<u64> {
@@ -64,7 +64,7 @@ fn counting_and_sorting_agree_to_the_last_bit() {
         let labels = Column::Float64(&labels);
         let given = Given { labels, present: present.as_deref(), judged: None, totals: Totals::Same };
         let labels = Labels::new(Groups::Rows(queries, width), &given).expect("labels");
-        let plan = labels.plan(&specs).expect("plan");
+        let plan = labels.plan(&specs, Unjudged::Range).expect("plan");
         for (column, ascending) in [
             (Column::Int8(&whole), false),
             (Column::Float32(&single), false),
@@ -129,7 +129,7 @@ fn rankings_that_are_met_again_have_the_values_that_sorting_finds() {
         });
         let given = Given { labels: Column::Float64(&labels), present, judged: None, totals: Totals::Same };
         let labels = Labels::new(groups, &given).expect("labels");
-        let plan = labels.plan(&specs).expect("plan");
+        let plan = labels.plan(&specs, Unjudged::Range).expect("plan");
         let evaluate = |variance| {
             let scores = Scores { column: Column::Float32(&single), ascending: is_padded, name: "scores" };
             labels.evaluate(&scores, &plan, Settings { variance, ..Settings::default() }).expect("values")
@@ -153,7 +153,7 @@ fn scores_that_are_no_numbers_are_refused_wherever_they_stand() {
         labels[width + 1] = 1;
         let given = Given { labels: Column::Int8(&labels), present: None, judged: None, totals: Totals::Same };
         let labels = Labels::new(Groups::Rows(2, width), &given).expect("labels");
-        let plan = labels.plan(&parse_all("nDCG@10").expect("nDCG")).expect("plan");
+        let plan = labels.plan(&parse_all("nDCG@10").expect("nDCG"), Unjudged::Range).expect("plan");
         for (place, number) in [(0, f64::NAN), (width - 1, f64::INFINITY), (width + 1, f64::NEG_INFINITY)] {
             let mut scores = vec![0.5; 2 * width];
             scores[place] = number;

@@ -127,7 +127,7 @@ impl ArrayEvaluator {
         let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
         let (labels, plan) = threads::run(py, threads, || {
             let labels = Labels::new(groups, &given)?;
-            let plan = labels.plan(&specs)?;
+            let plan = labels.plan(&specs, settings.unjudged)?;
             Ok((labels, plan))
         })?;
         Ok(ArrayEvaluator { labels, plan, settings, threads })

@@ -49,5 +49,5 @@ pub fn judgment_outlook(
         let after = query.after.into_iter().map(|one| (one.rank, one.outcomes.into_iter().map(parts).collect()));
         (parts(query.now), after.collect())
     });
-    Ok((plan.open_grades().to_vec(), queries.collect()))
+    Ok((plan.possible_grades(0).to_vec(), queries.collect()))
 }

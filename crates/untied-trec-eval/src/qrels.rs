@@ -38,8 +38,6 @@ impl Columns {
         options: &Options,
         shown: Option<usize>,
     ) -> Result<(Evaluation, Vec<Vec<u8>>), Failure> {
-        let plan =
-            Plan::built_by(quirks::build, &self.specs, qrels, run.longest(), None).map_err(failure(code::INPUT))?;
         let settings = Settings {
             ties: Ties::Document,
             unjudged: if options.judged_only { Unjudged::Remove } else { Unjudged::Nonrelevant },
@@ -47,6 +45,8 @@ impl Columns {
             placeholder: true,
             ..Settings::default()
         };
+        let plan = Plan::built_by(quirks::build, &self.specs, qrels, run.longest(), None, settings.unjudged)
+            .map_err(failure(code::INPUT))?;
         let look = |ranking: &Ranking| shown.map_or_else(Vec::new, |length| relevances(ranking, length));
         evaluate_and_look(qrels, run, &plan, settings, look).map_err(failure(code::MEASURE))
     }

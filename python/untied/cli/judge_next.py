@@ -11,7 +11,7 @@ from untied.cli.notes import of_queries, show
 from untied.cli.options import RUNS, Command, chosen, inputs_of, load_plugins
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.cli.verdicts import plain
-from untied.judging.next import judge_next, rows
+from untied.judging.next import COLUMNS, judge_next, rows
 from untied.results.shown import WORDS
 
 TYPE_CHECKING = False
@@ -29,9 +29,10 @@ EXAMPLES = """\
 With one run, documents are ranked by how much a judgment is expected to narrow
 the bounds of the mean over missing judgments. With two runs, they are ranked by
 how much a judgment is expected to change the difference between the runs.
-So rows are sorted by the column narrowing with one run, and by probability
-times the size of swing with two. With --until-decided, swing counts times the
-probability of the outcome that would help to decide the verdict.
+Rows are sorted by the column worth: narrowing with one run, and probability
+times the size of swing with two. With --until-decided, worth is the size of
+swing times the probability of the outcome that would help to decide the
+verdict.
 
 The column probability has the estimated probability that the document is
 relevant. The column narrowing shows how much judging the document is expected
@@ -105,7 +106,7 @@ def main(arguments: Sequence[str]) -> None:
         text = json.dumps(known, indent=1, ensure_ascii=False) + "\n"
     else:
         columns = ["query", "document", *(f"rank in {name}" for name in advice.runs)]
-        columns += ["probability", "narrowing", "swing"]
+        columns += COLUMNS
         text = output.lines(columns, [[_cell(cell, options.digits) for cell in row.values()] for row in found], style)
     output.write(text, options.output)
     show(_notes(advice, options.depth))
@@ -123,7 +124,8 @@ def _notes(advice: Advice, depth: int) -> Iterator[str]:
     if advice.difference is not None:
         low, high = advice.difference
         settled = "; no judgment can change which run is better" if advice.settled else ""
-        yield f"the difference is between {low:.4f} and {high:.4f} (bounds that it may not reach){settled}"
+        apart = "" if advice.is_joint else " (computed from the bounds of each run)"
+        yield f"the difference is between {low:z.4f} and {high:z.4f}{apart}{settled}"
 
 
 def _on_verdict(advice: Advice, verdict: Verdict) -> Iterator[str]:

@@ -11,16 +11,23 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.judging.sample import ranked
 from untied.measures import as_measure
+from untied.results.joint import Joint
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from untied._core import Qrels, Run
+    from untied._core import Measure, Qrels, Run
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.verdicts.verdict import Verdict
+
+
+#: Rounding errors of a mean are smaller, as for verdicts.
+MARGIN = 1e-9
+#: Numbers of a document, as columns.
+COLUMNS = ("probability", "narrowing", "swing", "worth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,10 @@ class Candidate:
     swing : float
         How much the mean changes (for two runs, the difference, first minus second) if the document has a grade above 0
         instead of 0, while all other unjudged documents are non-relevant.
+    worth : float
+        What documents are ranked by: for one run, `narrowing`; for two, the expected change of their difference,
+        `probability` times the size of `swing`. With ``until_decided``, the size of `swing` times the probability of
+        the judgment that would help to decide the verdict.
     """
 
     query: str
@@ -48,6 +59,7 @@ class Candidate:
     probability: float
     narrowing: float
     swing: float
+    worth: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +75,15 @@ class Advice:
     bounds : tuple of (float, float)
         For each run, the exact smallest and largest mean over all grades of unjudged documents.
     candidates : list of Candidate
-        Best first: by `narrowing` for one run; for two by the expected change of their difference, `probability` times
-        the size of `swing`.
+        Best first, by `worth`.
     considered : int
         Number of documents considered.
+    difference : tuple of (float, float) or None
+        Bounds of the difference between two runs (first minus second) over all grades of unjudged documents, the same
+        as in tests with ``unjudged="range"``.
+    is_joint : bool
+        Whether `difference` takes into account that a document has the same grade in both runs. If not, because the
+        measure has no verdicts, it is computed from `bounds`, and documents of the other run do not count.
     verdict : Verdict or None
         The verdict of `untied.certify` about two runs, with ``until_decided``.
     facts : dict
@@ -79,27 +96,17 @@ class Advice:
     bounds: tuple[tuple[float, float], ...]
     candidates: list[Candidate]
     considered: int
+    difference: tuple[float, float] | None = None
+    is_joint: bool = True
     verdict: Verdict | None = None
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
-
-    @property
-    def difference(self) -> tuple[float, float] | None:
-        """An interval that contains the difference between two runs, whatever the grades of unjudged documents are.
-
-        The bounds of the difference are computed from the bounds of each run. The difference may not reach its ends,
-        because the grades that are best for one run are rarely worst for the other.
-        """
-        if len(self.bounds) != 2:
-            return None
-        (low, high), (other_low, other_high) = self.bounds
-        return low - other_high, high - other_low
 
     @property
     def settled(self) -> bool:
         """Whether one of two runs is better whatever the grades of unjudged documents."""
         if self.verdict is not None:
             return self.verdict.verdict != "open"
-        return self.difference is not None and (self.difference[0] > 0 or self.difference[1] < 0)
+        return self.difference is not None and (self.difference[0] > MARGIN or self.difference[1] < -MARGIN)
 
 
 def judge_next(
@@ -130,7 +137,8 @@ def judge_next(
     prior : float, optional
         Probability of a grade above 0. By default, the share of such grades among the judged documents of the query,
         smoothed by adding half a document with such a grade and half a document without. The grades above 0 are
-        distributed as in the qrels.
+        distributed as in the qrels. If none of these is relevant to the measure, half a document with a relevant grade
+        is added.
     until_decided : bool
         Rank documents by how much they help to decide a verdict of `untied.certify` about two runs. The verdict gets
         closer if a document that would help the trailing run is judged not relevant, or one that would help the leading
@@ -177,11 +185,20 @@ def judge_next(
     grades = outlooks[0][0]
     shares = _shares(table, grades)
     queries = 1 if measure.is_count else len(asked)
+    lead = fsum(sign * now[0] for sign, (_, views) in zip((1, -1), outlooks, strict=False) for now, _ in views)
+
+    def worth(likely: float, narrowing: float, swing: float) -> float:
+        if len(loaded) == 1:
+            return narrowing
+        if until_decided and lead and swing * lead < 0:
+            return (1 - likely) * abs(swing)
+        return likely * abs(swing)
+
     found = []
     for number, (query, documents) in enumerate(asked):
         likely = prior if prior is not None else _prior(table[query].values())
         # Grade by grade as in `grades`, highest first, the last being 0.
-        weights = [likely * share for share in shares] + [1 - likely] if shares else [1.0]
+        weights = [likely * share for share in shares] + [1 - likely]
         views = [outlook[1][number] for outlook in outlooks]
         for place, document in enumerate(documents):
             ranks, narrowing, swing = [], 0.0, 0.0
@@ -191,8 +208,10 @@ def judge_next(
                 expected = fsum(w * (most - least) for w, (_, least, most) in zip(weights, outcomes, strict=True))
                 narrowing += (high - low) - expected
                 relevant = fsum(share * outcome[0] for share, outcome in zip(shares, outcomes, strict=False))
-                swing += sign * (relevant - outcomes[-1][0]) if shares else 0.0
-            found.append(Candidate(query, document, tuple(ranks), likely, narrowing / queries, swing / queries))
+                swing += sign * (relevant - outcomes[-1][0])
+            narrowing, swing = narrowing / queries, swing / queries
+            gained = worth(likely, narrowing, swing)
+            found.append(Candidate(query, document, tuple(ranks), likely, narrowing, swing, gained))
 
     considered = len(found)
     verdict = None
@@ -201,22 +220,20 @@ def judge_next(
             verdict = certify(table, by_name, measure, threads=threads).between(*by_name)
         if verdict.verdict != "open":
             found = []
-    lead = fsum(sign * now[0] for sign, (_, views) in zip((1, -1), outlooks, strict=False) for now, _ in views)
-
-    def worth(one: Candidate) -> float:
-        if len(loaded) == 1:
-            return one.narrowing
-        if until_decided and lead and one.swing * lead < 0:
-            return (1 - one.probability) * abs(one.swing)
-        return one.probability * abs(one.swing)
-
-    found.sort(key=lambda one: (-worth(one), one.query, one.document))
+    found.sort(key=lambda one: (-one.worth, one.query, one.document))
     bounds = tuple(
         (fsum(now[1] for now, _ in views) / queries, fsum(now[2] for now, _ in views) / queries)
         for _, views in outlooks
     )
     facts = overlap.queries_of_inputs(table, by_name, threads)
-    return Advice(str(measure), tuple(by_name), bounds, found[:top], considered, verdict, facts)
+    difference, is_joint = None, True
+    if len(bounds) == 2:
+        policies = {"ties": "expected", "score_dtype": "float64", "unretrieved": "none", "threads": threads}
+        values = [[now[0] for now, _ in views] for _, views in outlooks]
+        (low, high), (other_low, other_high) = bounds
+        joint = _difference(Joint(table, by_name, policies), measure, list(by_name), list(candidates), values)
+        difference, is_joint = joint or (low - other_high, high - other_low), joint is not None
+    return Advice(str(measure), tuple(by_name), bounds, found[:top], considered, difference, is_joint, verdict, facts)
 
 
 def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str]]:
@@ -228,13 +245,28 @@ def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str
     return candidates
 
 
+def _difference(
+    joint: Joint, measure: Measure, runs: list[str], queries: list[str], values: list[list[float]]
+) -> tuple[float, float] | None:
+    """Bounds of the mean difference of two runs with these values of queries; None if the measure has no verdicts."""
+    found = joint.bounds(measure, [(runs[0], runs[1])], queries)
+    if found is None:
+        return None
+    [(lows, highs)] = found
+    differences = [a - b for a, b in zip(*values, strict=True)]
+    # They contain the difference, as those that are tested do.
+    low, high = fsum(map(min, lows, differences)), fsum(map(max, highs, differences))
+    return low / len(queries), high / len(queries)
+
+
 def _shares(qrels: Qrels, grades: list[float]) -> list[float]:
-    """The frequency of each grade above 0 among grades above 0."""
-    counts = dict.fromkeys(grades[:-1], 0)
+    """The frequency of each grade above 0 among grades above 0; one that no document has counts as half a document."""
+    counts = dict.fromkeys(grades[:-1], 0.0)
     for query in qrels.queries():
         for grade in qrels[query].values():
             if grade > 0:
                 counts[grade] += 1
+    counts = {grade: count or 0.5 for grade, count in counts.items()}
     total = sum(counts.values())
     return [count / total for count in counts.values()]
 
@@ -249,4 +281,4 @@ def rows(advice: Advice) -> Iterator[dict[str, object]]:
     for one in advice.candidates:
         row: dict[str, object] = {"query": one.query, "document": one.document}
         row |= {f"rank in {name}": rank for name, rank in zip(advice.runs, one.ranks, strict=True)}
-        yield row | {"probability": one.probability, "narrowing": one.narrowing, "swing": one.swing}
+        yield row | {name: getattr(one, name) for name in COLUMNS}

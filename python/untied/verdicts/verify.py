@@ -120,8 +120,8 @@ class Measure:
                      "log2": lambda i: around(Decimal(2).ln() / Decimal(i + 1).ln())}  # fmt: skip
         own = discounts.get(given.get("discount", "log2") if of_dcg else self.name, lambda i: (ONE, ONE))
         self.gain = cache(lambda grade: number(gain(grade)) if grade >= rel and grade > 0 else 0)
-        self.open = {grade for grade in grades if grade > 0} or {1}  # grades that unknown documents may have
-        self.open |= {max(self.open | {1, rel})} if kind in ("binary", "stop") else set()
+        self.open = {grade for grade in grades if grade > 0}  # grades that unknown documents may have
+        self.open |= set() if any(map(self.gain, self.open)) else {max(rel, 1)}
         self.levels = sorted({self.gain(grade) for grade in self.open} - {0})
         self.top, self.is_chain = self.levels[-1], self.name == "nDCG" and len(self.levels) > 1
         if not 0 < p < 1 or (kind in ("share", "stop") and self.top > 1):

@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
-//! use untied_core::{registry, settings::Settings};
+//! use untied_core::{registry, settings::{Settings, Unjudged}};
 //!
 //! // Two queries with two documents each.
 //! let labels = Column::Int64(&[1, 0, 0, 1]);
 //! let given = Given { labels, present: None, judged: None, totals: Totals::Same };
 //! let labels = Labels::new(Groups::Rows(2, 2), &given)?;
-//! let plan = labels.plan(&registry::parse_all("RR")?)?;
+//! let plan = labels.plan(&registry::parse_all("RR")?, Unjudged::Nonrelevant)?;
 //! let scores = |column| Scores { column, ascending: false, name: "scores" };
 //! let columns = [scores(Column::Float32(&[0.5, 0.5, 0.1, 0.9])), scores(Column::Int8(&[1, 2, 3, 4]))];
 //! let found = labels.means(&columns, &plan, Settings::default())?;
@@ -72,12 +72,12 @@ impl Labels {
     ///
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades, or it needs what arrays do not have.
-    pub fn plan(&self, specs: &[Spec]) -> Result<Plan> {
+    pub fn plan(&self, specs: &[Spec], unjudged: Unjudged) -> Result<Plan> {
         if let Some(spec) = specs.iter().find(|spec| spec.info.needs == Needs::Documents) {
             return Err(Error::Value(format!("{spec} needs lengths of documents, which arrays do not have")));
         }
         let scope = Scope { depth: self.longest + self.most_judged, grades: self.grades() };
-        Plan::of_scope(registry::build, specs, None, &scope, None, self.longest)
+        Plan::of_scope(registry::build, specs, None, &scope, None, self.longest, unjudged)
     }
 
     /// Evaluate a column of scores, query by query. Queries have the numbers from 0.

@@ -4,10 +4,8 @@
 //!
 //! Unknown documents that only the other ranking has count as pooled ones that are not retrieved: they may be relevant, too.
 
-use super::given::Given;
 use super::known::{levels, ranking};
 use super::question::{Orders, Question};
-use crate::error::Result;
 use crate::measures::Measure;
 use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::ranking::List;
@@ -16,14 +14,6 @@ use crate::table::Judgments;
 /// The most documents of two rankings for which this is done: its time grows with the square of their number, and ties
 /// change little in long rankings.
 pub(super) const MOST: usize = 500;
-
-/// Grades that an unknown document may have, highest first, among them one that is relevant; the last is 0.
-pub(super) fn open_grades(given: &Given<'_>) -> Result<Vec<f64>> {
-    let mut grades: Vec<f64> = given.open_grades().chain([given.highest().max(given.of.rel()?), 0.0]).collect();
-    grades.sort_by(|one, other| other.total_cmp(one));
-    grades.dedup();
-    Ok(grades)
-}
 
 /// What S(A) - S(B) cannot exceed, nor S(B) - S(A); infinite where the measure has no bounds.
 pub(super) fn most(measure: &dyn Measure, of: &Question<'_>, grades: &[f64]) -> (f64, f64) {

@@ -30,7 +30,7 @@ struct AveragePrecision {
 /// AP.
 pub(super) fn average_precision(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
     let rel = given.of.rel()?;
-    Ok(Box::new(AveragePrecision { rel, grade: given.highest().max(rel), cutoff: given.of.cutoff_or(usize::MAX) }))
+    Ok(Box::new(AveragePrecision { rel, grade: given.highest(), cutoff: given.of.cutoff_or(usize::MAX) }))
 }
 
 /// What a search is asked.

@@ -25,7 +25,7 @@ struct First {
 
 fn first(given: &Given<'_>, value: fn(f64) -> f64) -> Result<Box<dyn Ceiling>> {
     let rel = given.of.rel()?;
-    Ok(Box::new(First { rel, grade: given.highest().max(rel), cutoff: given.of.cutoff_or(usize::MAX), value }))
+    Ok(Box::new(First { rel, grade: given.highest(), cutoff: given.of.cutoff_or(usize::MAX), value }))
 }
 
 /// RR.

@@ -9,6 +9,8 @@ pub(super) struct Given<'g> {
     pub of: &'g Spec,
     /// All grades of the qrels, highest first.
     pub grades: &'g [f64],
+    /// Those that an unknown document may have, highest first; the last is 0. See [`Spec::possible_grades`].
+    pub possible: &'g [f64],
     /// Documents of the longest ranking.
     pub longest: usize,
     /// The most documents that two rankings and the judgments of a query hold together.
@@ -21,15 +23,9 @@ impl Given<'_> {
         self.of.cutoff_or(usize::MAX).min(self.longest)
     }
 
-    /// The highest grade that an unknown document may have: that of the qrels, at least 1.
+    /// The highest grade that an unknown document may have.
     pub fn highest(&self) -> f64 {
-        self.grades.first().copied().unwrap_or(0.0).max(1.0)
-    }
-
-    /// The grades above 0 that an unknown document may have: those of the qrels, or 1 if there are none.
-    pub fn open_grades(&self) -> impl Iterator<Item = f64> {
-        let none = self.grades.first().is_none_or(|&grade| grade <= 0.0);
-        self.grades.iter().copied().filter(|&grade| grade > 0.0).chain(none.then_some(1.0))
+        self.possible[0]
     }
 
     /// Parameter `max_grade`, which no grade exceeds.
@@ -37,7 +33,7 @@ impl Given<'_> {
         let most = self
             .of
             .number("max_grade", default, "a number above 0, up to 1000", |most| 0.0 < most && most <= 1000.0)?;
-        match self.open_grades().find(|&grade| grade > most) {
+        match self.possible.iter().find(|&&grade| grade > most) {
             Some(grade) => {
                 Err(Error::Value(format!("{}: documents may have grade {grade}, above max_grade = {most}", self.of)))
             }

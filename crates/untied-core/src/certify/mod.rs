@@ -132,8 +132,8 @@ type Sides = (Vec<Ceilings>, Vec<Ceilings>);
 struct Plan {
     ceilings: Vec<Box<dyn Ceiling>>,
     measures: Vec<Box<dyn Measure>>,
-    /// Grades that an unknown document may have, highest first, for each measure; the last is 0.
-    open_grades: Vec<Vec<f64>>,
+    /// Grades that an unknown document may have, for each measure; see [`Spec::possible_grades`].
+    possible: Vec<Vec<f64>>,
     settings: Settings,
 }
 
@@ -144,15 +144,16 @@ impl Plan {
         }
         let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
         let documents = 2 * longest + qrels.longest();
-        let ceiling = |of: &Spec| {
-            of.fits(qrels.detail())?;
-            let given = Given { of, grades: qrels.grades(), longest, documents };
-            Ok((catalogue::make(&given)?, apart::open_grades(&given)?))
-        };
-        let (ceilings, open_grades) = specs.iter().map(ceiling).collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let scope = Scope { depth: documents, grades: qrels.grades() };
-        let measures = specs.iter().map(|spec| registry::build(spec, &scope)).collect::<Result<_>>()?;
-        Ok(Plan { ceilings, measures, open_grades, settings })
+        let (mut ceilings, mut measures, mut possible) = (Vec::new(), Vec::new(), Vec::new());
+        for of in specs {
+            of.fits(qrels.detail())?;
+            let grades = of.possible_grades(scope.grades);
+            ceilings.push(catalogue::make(&Given { of, grades: scope.grades, possible: &grades, longest, documents })?);
+            measures.push(registry::build(of, &scope.with(&scope.grades_with(&grades)))?);
+            possible.push(grades);
+        }
+        Ok(Plan { ceilings, measures, possible, settings })
     }
 
     /// What A can be ahead of B in a measure, and B of A.
@@ -167,7 +168,7 @@ impl Plan {
         }
         let is_short = of.a.len() + of.b.len() <= apart::MOST;
         if is_short && !(up.is_reached(usize::MAX) && down.is_reached(usize::MAX)) {
-            let (most, other) = apart::most(&*self.measures[measure], of, &self.open_grades[measure]);
+            let (most, other) = apart::most(&*self.measures[measure], of, &self.possible[measure]);
             (up, down) = (up.no_more_than(most), down.no_more_than(other));
         }
         (up, down)

@@ -16,7 +16,7 @@ struct RPrecision {
 /// Rprec.
 pub(super) fn r_precision(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
     let rel = given.of.rel()?;
-    Ok(Box::new(RPrecision { rel, grade: given.highest().max(rel) }))
+    Ok(Box::new(RPrecision { rel, grade: given.highest() }))
 }
 
 /// The share of its group within a cutoff: the chance that a document is.

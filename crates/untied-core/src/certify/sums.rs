@@ -42,7 +42,7 @@ pub(super) struct Sum {
 impl Sum {
     fn binary(given: &Given<'_>, norm: Norm) -> Result<Box<dyn Ceiling>> {
         let rel = given.of.rel()?;
-        let levels = vec![(given.highest().max(rel), 1.0)];
+        let levels = vec![(given.highest(), 1.0)];
         let discounts = vec![1.0; given.depth()];
         Ok(Box::new(Sum { gain: Gain::From(rel.max(0.0)), levels, discounts, norm }))
     }
@@ -57,7 +57,7 @@ impl Sum {
                 "{of}: verdicts need gains that are 0 for grade 0 and never negative; that of grade {grade} is {found}"
             )));
         }
-        let mut levels: Vec<(f64, f64)> = given.open_grades().map(|grade| (grade, gain.of(grade))).collect();
+        let mut levels: Vec<(f64, f64)> = given.possible.iter().map(|&grade| (grade, gain.of(grade))).collect();
         levels.retain(|&(_, gain)| gain > 0.0);
         levels.sort_by(|one, other| one.1.total_cmp(&other.1));
         levels.dedup_by(|next, last| next.1 == last.1);
@@ -95,7 +95,7 @@ pub(super) fn rank_biased_precision(given: &Given<'_>) -> Result<Box<dyn Ceiling
     let gain = match given.of.parameter("max_grade") {
         None => {
             let rel = given.of.rel()?;
-            let levels = vec![(given.highest().max(rel), 1.0)];
+            let levels = vec![(given.highest(), 1.0)];
             let norm = Norm::Fixed(1.0);
             return Ok(Box::new(Sum { gain: Gain::From(rel.max(0.0)), levels, discounts: weights, norm }));
         }

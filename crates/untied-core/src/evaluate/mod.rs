@@ -331,7 +331,7 @@ impl Evaluation {
     fn new(part: Evaluated, plan: &Plan, settings: Settings) -> Evaluation {
         let Evaluated { cells, notes, flags } = part;
         let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
-        let mut facts = Facts { common: flags.len(), highest: plan.open_grades()[0], ..Facts::default() };
+        let mut facts = Facts { common: flags.len(), highest: plan.highest, ..Facts::default() };
         for flags in &flags {
             facts.mixed += usize::from(flags.mixed);
             facts.matched += usize::from(flags.matched);

@@ -23,8 +23,10 @@ pub struct Plan {
     /// Whether no measure reads more than relevant documents.
     relevant_only: bool,
     formulas: bool,
-    /// Grades that an unjudged document may have, highest first.
-    open_grades: Vec<f64>,
+    /// Of each measure, see [`Spec::possible_grades`].
+    possible_grades: Vec<Vec<f64>>,
+    /// The highest grade of all judgments, or 0.
+    pub(super) highest: f64,
     /// Lengths of documents, where a measure needs them.
     pub(super) lengths: Option<Arc<Lengths>>,
     /// Longest ranking it is ready for.
@@ -32,15 +34,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Make measures ready for these qrels and runs of this depth.
+    /// Make measures ready for these qrels and runs of this depth, for any settings.
     ///
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades, or it needs what the qrels do not have or lengths.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
-        Plan::built_by(registry::build, specs, qrels, depth, lengths)
+        Plan::built_by(registry::build, specs, qrels, depth, lengths, Unjudged::Range)
     }
 
-    /// The same with measures that are not all in the registry.
+    /// The same with measures that are not all in the registry, for one way to count unjudged documents.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -50,6 +52,7 @@ impl Plan {
         qrels: &Qrels,
         depth: usize,
         lengths: Option<&Arc<Lengths>>,
+        unjudged: Unjudged,
     ) -> Result<Plan> {
         let by_length = specs.iter().find(|spec| spec.info.needs == Needs::Documents);
         if let (Some(spec), None) = (by_length, lengths) {
@@ -58,7 +61,7 @@ impl Plan {
         // A retrieved document that is not judged may be relevant too.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
         let lengths = by_length.and(lengths).cloned();
-        Plan::of_scope(build, specs, qrels.detail(), &scope, lengths, depth)
+        Plan::of_scope(build, specs, qrels.detail(), &scope, lengths, depth, unjudged)
     }
 
     /// Make measures ready for rankings and judgments of which this is known.
@@ -69,9 +72,17 @@ impl Plan {
         scope: &Scope<'_>,
         lengths: Option<Arc<Lengths>>,
         retrieved: usize,
+        unjudged: Unjudged,
     ) -> Result<Plan> {
         specs.iter().try_for_each(|spec| spec.fits(detail))?;
-        let measures: Vec<Box<dyn Measure>> = specs.iter().map(|spec| build(spec, scope)).collect::<Result<_>>()?;
+        let possible_grades: Vec<Vec<f64>> = specs.iter().map(|spec| spec.possible_grades(scope.grades)).collect();
+        let made = |(spec, possible): (&Spec, &Vec<f64>)| match unjudged {
+            Unjudged::Nonrelevant | Unjudged::Remove => build(spec, scope),
+            Unjudged::Best | Unjudged::Worst | Unjudged::Range => {
+                build(spec, &scope.with(&scope.grades_with(possible)))
+            }
+        };
+        let measures: Vec<Box<dyn Measure>> = specs.iter().zip(&possible_grades).map(made).collect::<Result<_>>()?;
         let judged_only: Vec<bool> = specs.iter().map(Spec::judged_only).collect::<Result<_>>()?;
         Ok(Plan {
             specs: specs.to_vec(),
@@ -81,7 +92,8 @@ impl Plan {
             judged_only,
             by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
             aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
-            open_grades: scope.grades.iter().copied().filter(|&grade| grade > 0.0).chain([0.0]).collect(),
+            possible_grades,
+            highest: scope.grades.first().map_or(0.0, |highest| highest.max(0.0)),
             lengths,
             retrieved,
         })
@@ -117,10 +129,10 @@ impl Plan {
         of.map(|(&aggregate, spec)| Total::new(aggregate, settings, spec.info.lower_is_better)).collect()
     }
 
-    /// Grades that an unjudged document may have, highest first; the last is 0.
+    /// Grades that an unjudged document may have, for a measure by number; see [`Spec::possible_grades`].
     #[must_use]
-    pub fn open_grades(&self) -> &[f64] {
-        &self.open_grades
+    pub fn possible_grades(&self, measure: usize) -> &[f64] {
+        &self.possible_grades[measure]
     }
 
     /// The measure of a plan that was made for one.
@@ -215,7 +227,7 @@ impl Prepared {
         qrels: &Qrels,
         lengths: Option<Arc<Lengths>>,
     ) -> Result<Prepared> {
-        let plan = Plan::built_by(build, &specs, qrels, 0, lengths.as_ref())?;
+        let plan = Plan::built_by(build, &specs, qrels, 0, lengths.as_ref(), settings.unjudged)?;
         plan.fits(settings)?;
         let formulas = plan.has_formulas();
         Ok(Prepared { specs, settings, formulas, build, lengths, plan: Mutex::new(Arc::new(plan)) })
@@ -234,7 +246,14 @@ impl Prepared {
         // At least twice as deep, as a run that comes in pieces may become deeper with each of them. Not under the lock:
         // a measure that a user has defined may wait for whoever waits for it.
         let depth = depth.max(2 * plan.retrieved);
-        let made = Arc::new(Plan::built_by(self.build, &self.specs, qrels, depth, self.lengths.as_ref())?);
+        let made = Arc::new(Plan::built_by(
+            self.build,
+            &self.specs,
+            qrels,
+            depth,
+            self.lengths.as_ref(),
+            self.settings.unjudged,
+        )?);
         *lock() = Arc::clone(&made);
         Ok(made)
     }

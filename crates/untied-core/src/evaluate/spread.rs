@@ -31,7 +31,7 @@ pub struct MeasuredQuery<'a> {
     /// See [`Measure::base`].
     pub base: f64,
     /// Grades that an unjudged document may have, highest first.
-    pub open_grades: &'a [f64],
+    pub grades: &'a [f64],
     pub settings: Settings,
     pub lower_is_better: bool,
 }
@@ -63,7 +63,7 @@ impl MeasuredQuery<'_> {
                 ranking: &self.orders.tied,
                 truth: self.truth,
                 resolution,
-                grades: self.open_grades,
+                grades: self.grades,
                 unretrieved,
             })?;
             Some(if counts_zero { bounds.with_zero() } else { bounds })

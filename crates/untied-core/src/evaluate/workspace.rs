@@ -131,11 +131,10 @@ impl Workspace {
             };
             let of = |field: usize| field * shape.measures + m;
             let lower_is_better = plan.specs[m].info.lower_is_better;
-            let open_grades = plan.open_grades();
+            let grades = plan.possible_grades(m);
             let measure = measure.as_ref();
             let base = bases.map_or_else(|| measure.base(truth), |bases| bases[m]);
-            let over =
-                MeasuredQuery { measure, orders, truth, base, open_grades, settings: *settings, lower_is_better };
+            let over = MeasuredQuery { measure, orders, truth, base, grades, settings: *settings, lower_is_better };
             let spread = match settings.unjudged {
                 Unjudged::Nonrelevant | Unjudged::Remove => Some(over.ties()),
                 _ if plan.judged_only[m] => None,

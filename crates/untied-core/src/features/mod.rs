@@ -155,6 +155,7 @@ pub fn evaluate<D: Data>(
         &Scope { depth: 2 * longest, grades: data.grades() },
         None,
         longest,
+        settings.unjudged,
     )?;
     let work = Work { data, plan: &plan, settings, per_query };
     let scorer = |&ascending: &bool| {

@@ -86,6 +86,21 @@ pub struct Scope<'a> {
     pub grades: &'a [f64],
 }
 
+impl<'a> Scope<'a> {
+    /// All grades of the qrels, and those that a document without a judgment may have.
+    pub(crate) fn grades_with(&self, possible: &[f64]) -> Vec<f64> {
+        let mut grades = [self.grades, possible].concat();
+        grades.sort_unstable_by(|one, other| other.total_cmp(one));
+        grades.dedup();
+        grades
+    }
+
+    /// The same with other grades.
+    pub(crate) fn with(&self, grades: &'a [f64]) -> Scope<'a> {
+        Scope { grades, ..*self }
+    }
+}
+
 /// A ranking with its best and its worst order.
 #[derive(Debug, Default)]
 pub struct Orders {

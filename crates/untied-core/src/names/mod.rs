@@ -5,6 +5,7 @@
 mod grammar;
 mod info;
 mod parameter;
+mod possible;
 mod printed;
 mod spec;
 mod spellings;
