@@ -82,40 +82,32 @@ def arguments_parser() -> Command:
     made.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
     made.add_plugin()
     made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
-    add = made.group("ties and judgments").add_argument
-    add(
-        "--most",
-        metavar="M",
-        type=whole(0),
-        help="let at most M unjudged documents of each query be relevant (default: any number)",
+    group = made.group("ties and judgments")
+    group.option(
+        "--most", "M", "let at most M unjudged documents of each query be relevant (default: any number)", type=whole(0)
     )
-    add = made.group("verdicts from a sample").add_argument
-    add(
+    group = made.group("verdicts from a sample")
+    group.flag(
         "--from-sample",
-        action="store_true",
-        help="treat judgments as a random sample of the pool, whose other documents have grade -1; verdicts then hold "
+        "treat judgments as a random sample of the pool, whose other documents have grade -1; verdicts then hold "
         f"with the confidence --level (default measures: {' and '.join(OF_SAMPLES)})",
     )
-    add("--level", metavar="L", type=float, help="set the level of confidence (default: 0.95)")
-    add(
+    group.option("--level", "L", "set the level of confidence (default: 0.95)", type=float)
+    group.option(
         "--correction",
+        "NAME",
+        "correct the confidence for the number of pairs by bonferroni (default), or not at all (none)",
         choices=("bonferroni", "none"),
-        metavar="NAME",
-        help="correct the confidence for the number of pairs by bonferroni (default), or not at all (none)",
     )
-    add = made.group("output").add_argument
-    add("--ranks", action="store_true", help="print the ranks that each run can have, instead of verdicts")
-    add("--levels", action="store_true", help="print separate verdicts for ties, judgments and the choice of queries")
-    add("--explain", nargs=2, metavar=("A", "B"), help="print the documents that decide the verdict about runs A and B")
-    add(
-        "--plot",
-        metavar="FILE",
-        help="also plot which runs are certainly better than which (.svg, .png, .pdf; needs matplotlib)",
+    group = made.group("output")
+    group.flag("--ranks", "print the ranks that each run can have, instead of verdicts")
+    group.flag("--levels", "print separate verdicts for ties, judgments and the choice of queries")
+    group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
+    group.option(
+        "--plot", "FILE", "also plot which runs are certainly better than which (.svg, .png, .pdf; needs matplotlib)"
     )
-    add(
-        "--certificate",
-        metavar="FILE",
-        help="also write a certificate that untied verify can check (compressed if FILE is .gz)",
+    group.option(
+        "--certificate", "FILE", "also write a certificate that untied verify can check (compressed if FILE is .gz)"
     )
     made.add_table(PAPER_FORMATS)
     made.add_threads()

@@ -17,7 +17,7 @@ from untied.inputs.overlap import SWAPPED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from untied._types import Findings
 
@@ -45,8 +45,8 @@ def arguments_parser() -> Command:
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
     made.add_reading()
     made.add_keep_going()
-    made.group("output").add_argument(
-        "--list", metavar="N", type=count, default=NAMED, help=f"list up to N ids for each problem (default: {NAMED})"
+    made.group("output").option(
+        "--list", "N", f"list up to N ids for each problem (default: {NAMED})", type=count, default=NAMED
     )
     made.add_threads()
     return made
@@ -113,64 +113,57 @@ def _of_qrels(found: Findings, most: int) -> list[str]:
     return lines
 
 
-def describe(found: Findings, most: int) -> list[tuple[bool, str]]:
+def describe(found: Findings, most: int) -> Iterator[tuple[bool, str]]:
     """Statements about one run, each with whether it is a problem and with at most so many ids."""
-    lines: list[tuple[bool, str]] = []
-    add = lines.append
     if found["swapped"]:
-        add((True, SWAPPED))
+        yield True, SWAPPED
     if found["tags"]:
-        add((True, f"several run tags, as if runs were joined in one file: {_counted(found['tags'], most)}"))
+        yield True, f"several run tags, as if runs were joined in one file: {_counted(found['tags'], most)}"
     if found["absent"]:
-        add((True, f"judged queries missing from the run: {_counted(found['absent'], most)}"))
+        yield True, f"judged queries missing from the run: {_counted(found['absent'], most)}"
     if found["unknown"]:
-        add((True, f"queries without judgments: {_counted(found['unknown'], most)}"))
+        yield True, f"queries without judgments: {_counted(found['unknown'], most)}"
     if found["near_queries"]:
         pairs = [f"{show_id(ours)} for {show_id(theirs)}" for ours, theirs in found["near_queries"]]
-        add((True, f"query ids that nearly match: {_counted(pairs, most)}"))
+        yield True, f"query ids that nearly match: {_counted(pairs, most)}"
     shallow, deep, at_depth = found["depths"]
     if shallow == deep:
-        add((False, f"every ranking is {deep:,} deep: probably cut off there"))
+        yield False, f"every ranking is {deep:,} deep: probably cut off there"
     else:
         of = f"{at_depth:,} of {found['queries'][0]:,}"
         cut = f"; {of} end at {deep:,}: probably cut off there" if at_depth > 1 else ""
-        add((False, f"rankings are {shallow:,} to {deep:,} deep{cut}"))
+        yield False, f"rankings are {shallow:,} to {deep:,} deep{cut}"
     queries, documents = found["queries"][0], found["documents"]
     tied, all_tied = found["tied_queries"]
     if tied:
         share = found["tied_documents"] / documents
-        add(
-            (
-                share > 0.1,
-                f"{found['tied_documents']:,} documents ({share:.1%}) are tied, in {tied:,} of {queries:,} queries",
-            )
+        yield (
+            share > 0.1,
+            f"{found['tied_documents']:,} documents ({share:.1%}) are tied, in {tied:,} of {queries:,} queries",
         )
     else:
-        add((False, "no ties"))
+        yield False, "no ties"
     if all_tied:
-        add((True, f"all documents are tied in {all_tied:,} of {queries:,} queries: nothing is ranked there"))
+        yield True, f"all documents are tied in {all_tied:,} of {queries:,} queries: nothing is ranked there"
     in_32_bits, more = found["tied_in_32_bits"]
     if in_32_bits:
-        add(
-            (
-                True,
-                f"documents that tie only in 32 bits (trec_eval 9, pytrec_eval): {more:,}, in queries: {in_32_bits:,}",
-            )
+        yield (
+            True,
+            f"documents that tie only in 32 bits (trec_eval 9, pytrec_eval): {more:,}, in queries: {in_32_bits:,}",
         )
     if found["rank_contradicts"]:
         count = f"{found['rank_contradicts']:,} (scores decide; --ties rank orders by rank)"
-        add((True, f"queries where the rank column contradicts the scores: {count}"))
+        yield True, f"queries where the rank column contradicts the scores: {count}"
     if found["rank_not_a_number"]:
-        add((True, f"ranks that are not numbers: {found['rank_not_a_number']:,}"))
+        yield True, f"ranks that are not numbers: {found['rank_not_a_number']:,}"
     top, retrieved, judged = found["top"]
     if retrieved:
-        add((judged < retrieved / 2, f"{judged / retrieved:.1%} of the first {top} documents are judged"))
+        yield judged < retrieved / 2, f"{judged / retrieved:.1%} of the first {top} documents are judged"
     if found["judged"] == 0:
-        add((True, "no retrieved document is judged"))
+        yield True, "no retrieved document is judged"
     if found["near_document"]:
         ours, theirs = found["near_document"]
-        add((True, f"document ids nearly match: {show_id(ours)} here, {show_id(theirs)} in the qrels"))
-    return lines
+        yield True, f"document ids nearly match: {show_id(ours)} here, {show_id(theirs)} in the qrels"
 
 
 def _counted(ids: list[str], most: int) -> str:

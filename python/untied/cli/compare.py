@@ -53,48 +53,41 @@ def arguments_parser() -> Command:
         "compare", "Compare two or more runs without judgments, and list the documents that moved.", EXAMPLES
     )
     made.add_runs()
-    add = made.group("input").add_argument
-    add("--qrels", metavar="QRELS", help="read judgments from QRELS, for MED and Delta")
+    group = made.group("input")
+    group.option("--qrels", "QRELS", "read judgments from QRELS, for MED and Delta")
     made.add_reading()
     made.add_keep_going()
-    add(
+    group.option(
         "--probabilities",
-        metavar="FILE",
-        help="read probabilities of relevance for Delta from FILE, a run whose scores are probabilities",
+        "FILE",
+        "read probabilities of relevance for Delta from FILE, a run whose scores are probabilities",
     )
-    add(
+    group.option(
         "--depth",
-        metavar="N",
-        type=count,
-        help="use the first N documents of each ranking (default: all for values; for moved documents, the cutoff of "
+        "N",
+        "use the first N documents of each ranking (default: all for values; for moved documents, the cutoff of "
         "the first measure, or 10)",
+        type=count,
     )
-    add(
-        "--passages",
-        action="store_true",
-        help="compare runs of passages by MED-U, with lines: query document start length rank score tag",
+    group.flag(
+        "--passages", "compare runs of passages by MED-U, with lines: query document start length rank score tag"
     )
-    add(
-        "--text-length",
-        metavar="L",
-        type=float,
-        help="with --passages, ignore text after L characters (default: 12000)",
-    )
+    group.option("--text-length", "L", "with --passages, ignore text after L characters (default: 12000)", type=float)
     made.add_measures(f"compare by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     made.add_docs()
     made.add_policies("ties", "score_dtype", known=COMPARING)
     add_certify(made)
-    add = made.group("output").add_argument
-    add("-q", "--per-query", action="store_true", help="also print per-query values, or with -o, also write them")
-    add(
+    group = made.group("output")
+    group.flag("-q --per-query", "also print per-query values, or with -o, also write them")
+    group.option(
         "--top",
-        metavar="N",
+        "N",
+        f"list moved documents for the N most changed queries; 0 leaves out the list (default: {SHOWN})",
         type=whole(0),
-        help=f"list moved documents for the N most changed queries; 0 leaves out the list (default: {SHOWN})",
     )
-    add("--matrix", action="store_true", help="for each measure, print a table with a row and a column for every run")
+    group.flag("--matrix", "for each measure, print a table with a row and a column for every run")
     made.add_table()
-    add("--html", metavar="FILE", help="also write a page about two runs, with both rankings of every query")
+    group.option("--html", "FILE", "also write a page about two runs, with both rankings of every query")
     made.add_texts()
     made.add_threads()
     return made

@@ -30,40 +30,35 @@ def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("curve", "Print or plot recall, precision and gain by rank for a query.", EXAMPLES)
     made.add_judged_runs(keep_going=False)
-    add = made.group("measures").add_argument
-    add("--query", metavar="Q", required=True, help="show the curves of query Q")
-    add(
-        "--depth",
-        metavar="N",
-        type=whole(1, 10_000),
-        help="stop at rank N (default: 100, or earlier if the rankings end)",
-    )
-    add("--rel", metavar="GRADE", type=float, default=1, help="set the lowest relevant grade (default: 1)")
-    add(
+    group = made.group("measures")
+    group.option("--query", "Q", "show the curves of query Q", required=True)
+    group.option("--depth", "N", "stop at rank N (default: 100, or earlier if the rankings end)", type=whole(1, 10_000))
+    group.option("--rel", "GRADE", "set the lowest relevant grade (default: 1)", type=float, default=1)
+    group.option(
         "--gain",
+        "GAIN",
+        "set the gain of a grade g: linear (g, default) or exp2 (2^g - 1)",
         choices=("linear", "exp2"),
-        metavar="GAIN",
         default="linear",
-        help="set the gain of a grade g: linear (g, default) or exp2 (2^g - 1)",
     )
     made.add_policies("score_dtype", known=OF_ROWS, ties="range")
-    add = made.group("output").add_argument
-    add(
+    group = made.group("output")
+    group.option(
         "--panel",
+        "PANEL",
+        "plot only dynamic-recall, precision-recall or gain (repeatable; default: all)",
         choices=("dynamic-recall", "precision-recall", "gain"),
-        metavar="PANEL",
         action="append",
-        help="plot only dynamic-recall, precision-recall or gain (repeatable; default: all)",
     )
-    add(
+    group.option(
         "--format",
+        "FORMAT",
+        f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by suffix, else tsv)",
         choices=("auto", "tsv", "csv", *PLOTS),
-        metavar="FORMAT",
         default="auto",
-        help=f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by suffix, else tsv)",
     )
     made.add_digits(rest="")
-    add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix")
+    group.option("-o --output", "FILE", "write to FILE, in the format of its suffix")
     made.add_threads()
     return made
 

@@ -40,32 +40,33 @@ def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("eval", "Score runs against relevance judgments.", EXAMPLES)
     made.add_judged_runs(explained=True)
-    add = made.group("input").add_argument
-    add("--pool", metavar="FILE", help="read the pool from FILE, and give its unjudged documents grade -1 (for infAP)")
-    add("--strict", action="store_true", help="refuse runs and judgments that have nothing in common or look swapped")
-    add("--stream", action="store_true", help="read standard input and pipes query by query, to save memory")
+    group = made.group("input")
+    group.option("--pool", "FILE", "read the pool from FILE, and give its unjudged documents grade -1 (for infAP)")
+    group.flag("--strict", "refuse runs and judgments that have nothing in common or look swapped")
+    group.flag("--stream", "read standard input and pipes query by query, to save memory")
     made.add_measures()
     made.add_docs()
     made.add_plugin()
-    made.group("measures").add_argument(
-        "--sampling-error",
-        action="store_true",
-        help="print the standard error of infAP, which comes from judging only a sample",
+    made.group("measures").flag(
+        "--sampling-error", "print the standard error of infAP, which comes from judging only a sample"
     )
     made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
-    add = made.group("output").add_argument
-    add("-q", "--per-query", action="store_true", help="also print per-query values")
-    add("--wide", action="store_true", help="write one column per measure in tsv, csv and md")
-    add("--sort-by", metavar="MEASURE", help="sort runs by MEASURE, the best first")
-    add("--variance", action="store_true", help="add the variance over all orders of tied documents")
-    add(
-        "--quantiles", metavar="LEVELS", type=_levels,
-        help="print these quantiles over all orders of tied documents, such as 0.05,0.5,0.95, instead of means",
-    )  # fmt: skip
-    add(
-        "--plot", metavar="FILE",
-        help="with --quantiles: also plot how the mean of each run is distributed (.svg, .png, .pdf; needs matplotlib)",
-    )  # fmt: skip
+    group = made.group("output")
+    group.flag("-q --per-query", "also print per-query values")
+    group.flag("--wide", "write one column per measure in tsv, csv and md")
+    group.option("--sort-by", "MEASURE", "sort runs by MEASURE, the best first")
+    group.flag("--variance", "add the variance over all orders of tied documents")
+    group.option(
+        "--quantiles",
+        "LEVELS",
+        "print these quantiles over all orders of tied documents, such as 0.05,0.5,0.95, instead of means",
+        type=_levels,
+    )
+    group.option(
+        "--plot",
+        "FILE",
+        "with --quantiles: also plot how the mean of each run is distributed (.svg, .png, .pdf; needs matplotlib)",
+    )
     made.add_table(PAPER_FORMATS)
     made.add_threads()
     return made

@@ -39,25 +39,16 @@ lowest and the highest value over their orders.
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
-    add = made.add_argument
-    add("data", metavar="DATA", nargs="+", help="files of SVMlight, LETOR or parquet")
-    add = made.group("input").add_argument
-    add("--feature-names", metavar="FILE", help="read names of features from FILE; each line has a number and a name")
-    add(
-        "--labels", metavar="COLUMN", help="name the column of labels in parquet files (default: label, relevance, ...)"
-    )
-    add(
-        "--query-ids",
-        metavar="COLUMN",
-        help="name the column of queries in parquet files (default: qid, query_id, ...)",
-    )
+    made.add_argument("data", metavar="DATA", nargs="+", help="files of SVMlight, LETOR or parquet")
+    group = made.group("input")
+    group.option("--feature-names", "FILE", "read names of features from FILE; each line has a number and a name")
+    group.option("--labels", "COLUMN", "name the column of labels in parquet files (default: label, relevance, ...)")
+    group.option("--query-ids", "COLUMN", "name the column of queries in parquet files (default: qid, query_id, ...)")
     made.add_measures()
-    made.group("measures").add_argument(
+    made.group("measures").option(
         "--directions",
-        metavar="WHICH",
-        choices=tuple(DIRECTIONS),
-        default="high",
-        help=listing(
+        "WHICH",
+        listing(
             "choose how to rank documents by a feature",
             {
                 "high": "highest value first (default)",
@@ -66,13 +57,15 @@ def arguments_parser() -> Command:
                 "better": "in the direction with the better score",
             },
         ),
+        choices=tuple(DIRECTIONS),
+        default="high",
     )
     made.add_policies("unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
-    add = made.group("output").add_argument
-    add("--sort-by", metavar="MEASURE", help="sort features by MEASURE, the best first (default: the first measure)")
-    add("--top", metavar="N", type=count, help="show only the N best features (default: all)")
-    add("-q", "--per-query", action="store_true", help="also print per-query values")
-    add("--wide", action="store_true", help="write one column per measure in tsv and csv")
+    group = made.group("output")
+    group.option("--sort-by", "MEASURE", "sort features by MEASURE, the best first (default: the first measure)")
+    group.option("--top", "N", "show only the N best features (default: all)", type=count)
+    group.flag("-q --per-query", "also print per-query values")
+    group.flag("--wide", "write one column per measure in tsv and csv")
     made.add_table()
     made.add_threads()
     return made

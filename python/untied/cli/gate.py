@@ -38,12 +38,11 @@ for --significant. The exit code is 2 if an input or an option was refused.
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("gate", "Fail a build when quality drops. Limits can be repeated.", EXAMPLES)
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help=QRELS)
-    add("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    made.add_argument("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
     made.add_reading()
-    add = made.group("limits").add_argument
-    add("--baseline", metavar="RUN", help="compare with RUN; all limits except --min and --max need it")
+    group = made.group("limits")
+    group.option("--baseline", "RUN", "compare with RUN; all limits except --min and --max need it")
     limits = {
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
@@ -51,46 +50,36 @@ def arguments_parser() -> Command:
         "--max-med": "largest allowed mean of MED, the largest difference that judgments could show",
     }
     for option, what in limits.items():
-        add(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
-    add(
+        made.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
+    group.option(
         "--certain",
-        metavar="MEASURE",
-        action="append",
+        "MEASURE",
+        "require that the run is better than the baseline whatever the grades of unjudged documents are",
         default=[],
-        help="require that the run is better than the baseline whatever the grades of unjudged documents are",
-    )
-    add(
-        "--min-overturn",
-        metavar="MEASURE=N",
         action="append",
+    )
+    group.option(
+        "--min-overturn",
+        "MEASURE=N",
+        "require a lead that ends only if at least N more documents are relevant",
         default=[],
         type=limit,
-        help="require a lead that ends only if at least N more documents are relevant",
+        action="append",
     )
-    add(
-        "--allow-missing",
-        action="store_true",
-        help="count queries that are missing from the run as empty rankings, instead of failing",
-    )
-    add = made.group("significance").add_argument
-    add(
-        "--significant", action="store_true", help="fail only if the drop is significant by a paired randomisation test"
-    )
+    group.flag("--allow-missing", "count queries that are missing from the run as empty rankings, instead of failing")
+    group = made.group("significance")
+    group.flag("--significant", "fail only if the drop is significant by a paired randomisation test")
     made.add_draws("random permutations")
     made.add_docs()
     made.add_plugin()
     made.add_policies("ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
-    add = made.group("output").add_argument
-    add(
-        "--top",
-        metavar="N",
-        type=count,
-        default=NAMED,
-        help=f"name the N worst queries of a limit that fails (default: {NAMED})",
+    group = made.group("output")
+    group.option(
+        "--top", "N", f"name the N worst queries of a limit that fails (default: {NAMED})", type=count, default=NAMED
     )
-    add("--format", choices=("text", "json"), metavar="FORMAT", default="text", help="write text (default) or json")
-    add("--junit", metavar="FILE", help="also write a report to FILE, in the XML format of JUnit")
-    add("-o", "--output", metavar="FILE", help="write to FILE, in the format of its suffix: .txt, .json")
+    group.option("--format", "FORMAT", "write text (default) or json", choices=("text", "json"), default="text")
+    group.option("--junit", "FILE", "also write a report to FILE, in the XML format of JUnit")
+    group.option("-o --output", "FILE", "write to FILE, in the format of its suffix: .txt, .json")
     made.add_threads()
     return made
 

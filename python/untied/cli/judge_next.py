@@ -48,35 +48,21 @@ def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("judge-next", "List the unjudged documents that are most worth judging.", EXAMPLES)
     made.add_judged_runs(RUNS.replace("runs:", "one run, or two to compare:"), keep_going=False)
-    add = made.group("measures").add_argument
-    add(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        default="AP",
-        help="list documents that are worth judging for MEASURE (default: AP)",
+    group = made.group("measures")
+    group.option(
+        "-m --measure", "MEASURE", "list documents that are worth judging for MEASURE (default: AP)", default="AP"
     )
-    add(
-        "--depth",
-        metavar="K",
-        type=int,
-        default=100,
-        help="consider the first K documents of each ranking (default: 100)",
-    )
-    add(
+    group.option("--depth", "K", "consider the first K documents of each ranking (default: 100)", type=int, default=100)
+    group.option(
         "--prior",
-        metavar="P",
-        type=float,
-        help="set the probability that an unjudged document is relevant (default: the share of relevant "
+        "P",
+        "set the probability that an unjudged document is relevant (default: the share of relevant "
         "documents among the query's judged documents)",
+        type=float,
     )
-    add(
-        "--until-decided",
-        action="store_true",
-        help="rank documents by how far they could move untied certify towards a verdict",
-    )
+    group.flag("--until-decided", "rank documents by how far they could move untied certify towards a verdict")
     made.add_plugin()
-    made.group("output").add_argument("--top", metavar="N", type=int, default=20, help="show N documents (default: 20)")
+    made.group("output").option("--top", "N", "show N documents (default: 20)", type=int, default=20)
     made.add_table(decimals=6)
     made.add_threads()
     return made

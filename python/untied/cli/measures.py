@@ -40,7 +40,7 @@ def arguments_parser() -> Command:
         nargs="*",
         help="name of a measure to describe, in any spelling (default: list all measures)",
     )
-    made.group("output").add_argument("--details", action="store_true", help="describe all measures")
+    made.group("output").flag("--details", "describe all measures")
     made.add_plugin()
     return made
 

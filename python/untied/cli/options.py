@@ -58,51 +58,50 @@ class Command(Parser):
         for name in (*names, *defaults):
             policy = known[name]
             default = defaults.get(name, policy.default)
-            self.group("ties and judgments").add_argument(
+            self.group("ties and judgments").option(
                 f"--{name.replace('_', '-')}",
-                metavar="DTYPE" if name == "score_dtype" else "POLICY",
+                "DTYPE" if name == "score_dtype" else "POLICY",
+                policy.help(default),
                 default=default,
                 type=policy.read,
-                help=policy.help(default),
             )
 
     def add_measures(self, about: str = MEASURES) -> None:
         """Add ``-m``."""
-        self.group("measures").add_argument("-m", "--measure", metavar="MEASURE", action="append", help=about)
+        self.group("measures").option("-m --measure", "MEASURE", about, action="append")
 
     def add_chance(self, interval: str) -> None:
         """Add options of significance tests, and of intervals of what `interval` names."""
         from untied.statistics.intervals import INTERVALS
         from untied.statistics.tests import CORRECTIONS, TEST, TESTS
 
-        add = self.group("significance").add_argument
+        group = self.group("significance")
         about = {
             "randomization": "paired randomisation test, exact for few queries",
             "tukey": "randomised Tukey HSD of all runs together",
             "t": "Student's paired t-test",
             "wilcoxon": "Wilcoxon's signed-rank test",
         }
-        add(
+        group.option(
             "--test",
+            "TEST",
+            listing(f"choose the significance test (default: {TEST})", about),
             choices=TESTS,
-            metavar="TEST",
             default=TEST,
-            help=listing(f"choose the significance test (default: {TEST})", about),
         )
-        add(
+        group.option(
             "--correction",
+            "NAME",
+            "correct p-values for several comparisons by holm (default), bonferroni, bh (Benjamini-Hochberg) or none",
             choices=CORRECTIONS,
-            metavar="NAME",
             default="holm",
-            help="correct p-values for several comparisons by holm (default), bonferroni, bh (Benjamini-Hochberg) or "
-            "none",
         )
-        add(
+        group.option(
             "--interval",
+            "NAME",
+            f"compute intervals of {interval} by bca (a bootstrap, default) or t, or show none",
             choices=INTERVALS,
-            metavar="NAME",
             default="bca",
-            help=f"compute intervals of {interval} by bca (a bootstrap, default) or t, or show none",
         )
         self.add_draws("random permutations and samples")
 
@@ -110,17 +109,17 @@ class Command(Parser):
         """Add the confidence of tests by random permutations, their number, and the seed of what is drawn."""
         from untied.statistics.tests import SAMPLES
 
-        add = self.group("significance").add_argument
-        add("--level", metavar="L", type=float, default=0.95, help="set the level of confidence (default: 0.95)")
+        group = self.group("significance")
+        group.option("--level", "L", "set the level of confidence (default: 0.95)", type=float, default=0.95)
         about = f"draw N random permutations (default: {SAMPLES})"
-        add("--samples", metavar="N", type=int, default=SAMPLES, help=about)
-        add("--seed", metavar="N", type=int, default=0, help=f"set the seed of {seeded} (default: 0)")
+        group.option("--samples", "N", about, type=int, default=SAMPLES)
+        group.option("--seed", "N", f"set the seed of {seeded} (default: 0)", type=int, default=0)
 
     def add_reading(self, *, explained: bool = False) -> None:
         """Add options about formats and columns; only ``untied eval`` has the long help text."""
         from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS
 
-        add = self.group("input").add_argument
+        group = self.group("input")
         both: dict[str, tuple[Sequence[str], dict[str, str], str]] = {
             "qrels": (QRELS_FORMATS, QRELS_HOLD, "judgments"),
             "run": (RUN_FORMATS, RUNS_HOLD, "runs"),
@@ -132,15 +131,15 @@ class Command(Parser):
                 if explained
                 else f"read {called} as auto (default), {listed}"
             )
-            add(f"--{what}-format", choices=formats, metavar="FORMAT", default="auto", help=said)
+            group.option(f"--{what}-format", "FORMAT", said, choices=formats, default="auto")
         for what, number in (("qrels", "grade"), ("run", "score")):
-            add(
+            group.option(
                 f"--{what}-column",
-                metavar="WHAT=NAME",
-                action="append",
+                "WHAT=NAME",
+                f"name the column of the query, document or {number}, such as query=topic (repeatable)",
                 type=_column,
                 default=[],
-                help=f"name the column of the query, document or {number}, such as query=topic (repeatable)",
+                action="append",
             )
 
     def add_judged_runs(self, about: str = RUNS, *, explained: bool = False, keep_going: bool = True) -> None:
@@ -154,59 +153,55 @@ class Command(Parser):
     def add_runs(self, about: str = RUNS) -> None:
         """Add the arguments for runs and for their names."""
         self.add_argument("runs", metavar="RUN", nargs="+", help=about)
-        self.group("input").add_argument(
+        self.group("input").option(
             "--names",
+            "WHAT",
+            "name runs by their file (default) or by their run tag",
             choices=("file", "tag"),
-            metavar="WHAT",
             default="file",
-            help="name runs by their file (default) or by their run tag",
         )
 
     def add_keep_going(self) -> None:
         """Add ``--keep-going``."""
-        self.group("input").add_argument(
-            "--keep-going", action="store_true", help="skip runs that cannot be read, and count them in a note"
-        )
+        self.group("input").flag("--keep-going", "skip runs that cannot be read, and count them in a note")
 
     def add_texts(self) -> None:
         """Add texts of queries and documents, for pages."""
         shape = "lines with id, tab and text, or .jsonl"
-        add = self.group("output").add_argument
-        add("--queries-text", metavar="FILE", help=f"read texts of queries from FILE, and show them ({shape})")
-        add("--docs-text", metavar="FILE", help=f"read titles or texts of documents from FILE, and show them ({shape})")
+        group = self.group("output")
+        group.option("--queries-text", "FILE", f"read texts of queries from FILE, and show them ({shape})")
+        group.option("--docs-text", "FILE", f"read titles or texts of documents from FILE, and show them ({shape})")
 
     def add_plugin(self) -> None:
         """Add ``--plugin``, for commands that take measures."""
-        self.group("measures").add_argument(
+        self.group("measures").option(
             "--plugin",
-            metavar="MODULE",
-            action="append",
+            "MODULE",
+            "load your own measures from a module or .py file (repeatable)",
             default=[],
-            help="load your own measures from a module or .py file (repeatable)",
+            action="append",
         )
 
     def add_docs(self) -> None:
         """Add ``--docs``."""
-        self.group("measures").add_argument(
+        self.group("measures").option(
             "--docs",
-            metavar="FILE",
-            help="read lengths of documents for TBG and U from FILE; each line has a document and its length",
+            "FILE",
+            "read lengths of documents for TBG and U from FILE; each line has a document and its length",
         )
 
     def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:
         """Add ``--format``, ``--digits`` and ``-o``, for commands that write a table."""
         listed = f"write {', '.join(formats[1:-1])} or {formats[-1]} (default: table on a terminal, else tsv)"
-        self.group("output").add_argument("--format", choices=formats, metavar="FORMAT", default="auto", help=listed)
+        self.group("output").option("--format", "FORMAT", listed, choices=formats, default="auto")
         self.add_digits(decimals)
         suffixes = ", ".join(suffix for suffix, style in SUFFIXES.items() if style in formats)
-        self.group("output").add_argument(
-            "-o", "--output", metavar="FILE", help=f"write to FILE, in the format of its suffix: {suffixes}"
-        )
+        self.group("output").option("-o --output", "FILE", f"write to FILE, in the format of its suffix: {suffixes}")
 
     def add_digits(self, decimals: int = 4, *, rest: str = "; json always has all") -> None:
         """Add ``--digits``."""
-        self.group("output").add_argument(
-            "--digits", metavar="N", type=digits, default=decimals, help=f"show N decimals (default: {decimals}{rest})"
+        self.group("output").option(
+            "--digits", "N", f"show N decimals (default: {decimals}{rest})", type=digits, default=decimals
         )
 
     def add_threads(self) -> None:

@@ -65,6 +65,14 @@ class Group:
         """Declare an option."""
         self._parser.declared.append(Argument(self._title, names, options))
 
+    def option(self, names: str, metavar: str | tuple[str, ...], about: str, **options: Any) -> None:
+        """Declare an option that takes a value; a blank separates its names."""
+        self.add_argument(*names.split(), metavar=metavar, help=about, **options)
+
+    def flag(self, names: str, about: str) -> None:
+        """Declare an option without a value."""
+        self.add_argument(*names.split(), action="store_true", help=about)
+
 
 class Options:
     """The values of a command's arguments, as attributes, like `argparse.Namespace`."""

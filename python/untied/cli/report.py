@@ -31,23 +31,23 @@ def arguments_parser() -> Command:
     made = Command("report", "Write an evaluation as one self-contained web page.", EXAMPLES)
     made.add_judged_runs()
     made.add_measures()
-    add = made.group("measures").add_argument
-    add(
+    group = made.group("measures")
+    group.option(
         "--distance",
-        metavar="MEASURE",
+        "MEASURE",
+        "use MEASURE to show how similar or how far apart the runs are (repeatable; default: RBO, MED(nDCG@10))",
         action="append",
-        help="use MEASURE to show how similar or how far apart the runs are (repeatable; default: RBO, MED(nDCG@10))",
     )
     made.add_plugin()
-    add = made.group("significance").add_argument
-    add("--baseline", metavar="NAME", help="test all other runs against run NAME (default: test all pairs)")
+    group = made.group("significance")
+    group.option("--baseline", "NAME", "test all other runs against run NAME (default: test all pairs)")
     made.add_chance("means")
     made.add_policies("score_dtype")
-    add = made.group("output").add_argument
-    add("-o", "--output", metavar="FILE", required=True, help="write the page to FILE (.html); - is standard output")
-    add("--title", metavar="TEXT", default="", help="set the page's title (default: the names of the runs)")
-    add("--depth", metavar="N", type=int, default=20, help="show N documents of each ranking (default: 20)")
-    add("--live", action="store_true", help="let readers change measures, policies and the baseline in the page")
+    group = made.group("output")
+    group.option("-o --output", "FILE", "write the page to FILE (.html); - is standard output", required=True)
+    group.option("--title", "TEXT", "set the page's title (default: the names of the runs)", default="")
+    group.option("--depth", "N", "show N documents of each ranking (default: 20)", type=int, default=20)
+    group.flag("--live", "let readers change measures, policies and the baseline in the page")
     made.add_texts()
     made.add_threads()
     return made

@@ -46,43 +46,31 @@ def arguments_parser() -> Command:
     made.add_argument(
         "runs", metavar="RUN", nargs="*", help=f"{RUNS}; needed by --depth, --documents and --subcollection"
     )
-    add = made.group("input").add_argument
-    add(
-        "--strata",
-        metavar="FILE",
-        help="read strata from FILE, with lines: query document stratum; write them to the output",
+    group = made.group("input")
+    group.option(
+        "--strata", "FILE", "read strata from FILE, with lines: query document stratum; write them to the output"
     )
-    add("--depth", metavar="K", type=int, help="keep only judgments of documents that a run has among its first K")
-    add("--rel", metavar="GRADE", type=float, default=1.0, help="set the lowest relevant grade (default: 1)")
-    add = made.group("sample").add_argument
-    add(
-        "--rate",
-        metavar="RATE",
-        help="keep this share of judged documents (default: 1), or a share per stratum: 1=1,2=0.25",
+    group.option("--depth", "K", "keep only judgments of documents that a run has among its first K", type=int)
+    group.option("--rel", "GRADE", "set the lowest relevant grade (default: 1)", type=float, default=1.0)
+    group = made.group("sample")
+    group.option(
+        "--rate", "RATE", "keep this share of judged documents (default: 1), or a share per stratum: 1=1,2=0.25"
     )
-    add("--by-query", action="store_true", help="keep exactly the share RATE of each query's judged documents")
-    add(
+    group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
+    group.option(
         "--documents",
-        metavar="RATE",
+        "RATE",
+        "keep a share RATE of the collection's documents, and remove all other documents from the runs",
         type=float,
-        help="keep a share RATE of the collection's documents, and remove all other documents from the runs",
     )
-    add(
-        "--judgments-too",
-        action="store_true",
-        help="with --documents, also remove the removed documents from the judgments",
-    )
-    add(
+    group.flag("--judgments-too", "with --documents, also remove the removed documents from the judgments")
+    group.flag(
         "--subcollection",
-        action="store_true",
-        help="draw a subcollection of each run for subAP; documents outside the pool stay with probability --rate",
+        "draw a subcollection of each run for subAP; documents outside the pool stay with probability --rate",
     )
-    add("--seed", metavar="N", type=int, default=0, help="set the seed of the random sample (default: 0)")
-    made.group("output").add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="write to the file PATH; with --documents or --subcollection, to the folder PATH",
+    group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
+    made.group("output").option(
+        "-o --output", "PATH", "write to the file PATH; with --documents or --subcollection, to the folder PATH"
     )
     return made
 

@@ -84,33 +84,20 @@ def arguments_parser() -> Command:
     made.add_measures()
     made.add_docs()
     made.add_plugin()
-    add = made.group("significance").add_argument
-    add("--baseline", metavar="NAME", help="compare all other runs with run NAME (default: compare all pairs)")
+    group = made.group("significance")
+    group.option("--baseline", "NAME", "compare all other runs with run NAME (default: compare all pairs)")
     made.add_chance("differences")
-    add(
-        "--power",
-        action="store_true",
-        help="for each measure, show the share of pairs of runs with a significant difference",
-    )
+    group.flag("--power", "for each measure, show the share of pairs of runs with a significant difference")
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
-    made.group("ties and judgments").add_argument(
-        "--shuffle",
-        action="store_true",
-        help="add the probability that run a beats run b if tied documents are shuffled",
+    made.group("ties and judgments").flag(
+        "--shuffle", "add the probability that run a beats run b if tied documents are shuffled"
     )
-    add = made.group("output").add_argument
-    add(
-        "--top",
-        metavar="N",
-        type=count,
-        help="list the queries with the N largest losses and gains (tsv and csv have nothing else)",
+    group = made.group("output")
+    group.option(
+        "--top", "N", "list the queries with the N largest losses and gains (tsv and csv have nothing else)", type=count
     )
-    add(
-        "--by-run",
-        action="store_true",
-        help="write a table for a paper, with one line per run and marks of significance",
-    )
+    group.flag("--by-run", "write a table for a paper, with one line per run and marks of significance")
     made.add_table(PAPER_FORMATS)
     made.add_threads()
     return made

@@ -45,36 +45,31 @@ def arguments_parser(name: str) -> Command:
     one = study.STUDIES[name]
     seed = " --seed 1" if one.seeded else ""
     made = Command(f"study {name}", f"{one.title}.", f"  untied study {name} qrels.txt *.run -o {name}{seed}\n")
-    add = made.add_argument
-    add("qrels", metavar="QRELS", help=QRELS)
-    add("runs", metavar="RUN", nargs="+", help=RUNS)
-    made.group("input").add_argument(
+    made.add_argument("qrels", metavar="QRELS", help=QRELS)
+    made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    made.group("input").option(
         "--qrels-format",
+        "FORMAT",
+        f"read judgments as auto (default), {', '.join(QRELS_FORMATS[1:-1])} or {QRELS_FORMATS[-1]}",
         choices=QRELS_FORMATS,
-        metavar="FORMAT",
         default="auto",
-        help=f"read judgments as auto (default), {', '.join(QRELS_FORMATS[1:-1])} or {QRELS_FORMATS[-1]}",
     )
-    add = made.group("study").add_argument
-    one.add_options(add)
+    group = made.group("study")
+    one.add_options(group.add_argument)
     if one.seeded:
-        add("--seed", metavar="N", type=int, default=0, help="set the seed of random samples (default: 0)")
-    add = made.group("output").add_argument
-    add(
-        "-o",
-        "--output",
-        metavar="DIR",
-        required=True,
-        help="write results to the folder DIR; continue the study if it was interrupted",
+        group.option("--seed", "N", "set the seed of random samples (default: 0)", type=int, default=0)
+    group = made.group("output")
+    group.option(
+        "-o --output", "DIR", "write results to the folder DIR; continue the study if it was interrupted", required=True
     )
-    add(
+    group.option(
         "--plots",
+        "FORMAT",
+        f"write plots as {', '.join(study.PLOTS)} (default: svg; needs matplotlib)",
         choices=study.PLOTS,
-        metavar="FORMAT",
         default="svg",
-        help=f"write plots as {', '.join(study.PLOTS)} (default: svg; needs matplotlib)",
     )
-    add("--restart", action="store_true", help="start from the beginning, and replace the results in the folder")
+    group.flag("--restart", "start from the beginning, and replace the results in the folder")
     made.add_threads()
     return made
 

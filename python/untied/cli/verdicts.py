@@ -26,10 +26,8 @@ COLUMNS = ("verdict", "overturn", "largest_m")
 
 def add_certify(made: Command) -> None:
     """Add ``--certify``."""
-    made.group("ties and judgments").add_argument(
-        "--certify",
-        action="store_true",
-        help="add the columns verdict, overturn and largest_m, as untied certify has them",
+    made.group("ties and judgments").flag(
+        "--certify", "add the columns verdict, overturn and largest_m, as untied certify has them"
     )
 
 
