@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import ctypes
 import itertools
+import pickle
 from typing import Any
 
 import ml_dtypes
@@ -17,6 +18,8 @@ import oracle
 import untied
 from nightly import many
 from strategies import TESTED, Topic, as_text, measures, topics
+from untied.paper import paper_table
+from untied.statistics import discriminative_power, significance
 
 NAMES = [
     name for name in TESTED if name not in oracle.OF_DOCUMENTS | oracle.OF_SUBTOPICS and name not in oracle.OF_PAIRS
@@ -162,6 +165,8 @@ def test_many_columns() -> None:
             np.testing.assert_array_equal(many.per_query[measure].value[i], one.per_query[measure].value)
     assert many.means.columns == ["column", "measure", "value", "variance"]
     assert many.means["value"] == [many[m].value[i] for i in range(4) for m in ("nDCG@5", "AP")]
+    assert hasattr(many, "per_query")
+    assert not hasattr(evaluator.evaluate(scores), "per_query")
     with pytest.raises(untied.UntiedError, match="per_query=True"):
         evaluator.evaluate(scores).per_query["AP"]
     assert len(evaluator.evaluate(scores[:0])["AP"].value) == 0
@@ -426,3 +431,59 @@ def test_many_short_queries_are_counted_as_they_are_sorted(width: int, dtype: An
         scores[[9000, 16_900], 1] = np.inf
         with pytest.raises(untied.UntiedError, match=r"found inf for query 9000, document 1 \(counted from 0\)"):
             untied.evaluate_arrays(scores, labels, measures)
+
+
+@pytest.mark.parametrize("options", [{}, {"ties": "range"}, {"unjudged": "range"}, {"on_undefined": "nan"}], ids=str)
+def test_significance_of_arrays_is_that_of_runs(options: dict[str, Any]) -> None:
+    """By name, and for columns; the same table as for documents with ids, but for bounds of both runs together."""
+    labels = np.array([[1, 0, 2, 0, -1], [0, 1, 0, 0, 0], [1, 1, 0, 0, -1], [0, 0, 0, 0, 0], [0, 2, 1, 0, 0]])
+    chance = np.random.default_rng(8)
+    scores = chance.integers(0, 4, (3, *labels.shape)).astype("float16")
+    measures = ["AP", "nDCG@3", "P@2"]
+    qrels = {f"q{i}": {f"d{j}": int(grade) for j, grade in enumerate(row)} for i, row in enumerate(labels)}
+    runs = {
+        str(name): {f"q{i}": {f"d{j}": float(x) for j, x in enumerate(row)} for i, row in enumerate(column)}
+        for name, column in enumerate(scores)
+    }
+    results = untied.evaluate(qrels, runs, measures, **options)
+    expected = significance(results)
+    evaluator = untied.ArrayEvaluator(labels, measures, **options)
+    named = {str(name): evaluator.evaluate(column) for name, column in enumerate(scores)}
+    for same in (named, evaluator.evaluate(scores, per_query=True), pickle.loads(pickle.dumps(named))):
+        found = significance(same)
+        for row, other in zip(found.table.to_dicts(), expected.table.to_dicts(), strict=True):
+            if options.get("unjudged"):
+                assert row.pop("least") <= other.pop("least") + 1e-12
+                assert row.pop("most") >= other.pop("most") - 1e-12
+                assert row.pop("p_most") >= other.pop("p_most") - 1e-12
+                del row["survives"], other["survives"]
+            assert row == other
+        assert found.varied == expected.varied
+        if options.get("unjudged"):
+            assert found.apart == results.measures
+            assert any("a document's grade is not taken to be the same in both" in note for note in found.notes)
+        assert paper_table(same, expected) == paper_table(results, expected)
+        power = discriminative_power(same).to_dicts()
+        assert power == discriminative_power(results).to_dicts()
+
+
+def test_results_of_arrays_that_cannot_be_compared() -> None:
+    evaluator = untied.ArrayEvaluator([[1, 0], [0, 1]], ["AP", "RR"])
+    one = evaluator.evaluate([[1, 2], [2, 1]])
+    many = evaluator.evaluate([[[1, 2], [2, 1]]] * 2)
+    other = untied.evaluate_arrays([[1, 2], [2, 1]], [[1, 0], [0, 1]], ["AP", "RR"], ties="range")
+    fewer = untied.evaluate_arrays([[1, 2]], [[1, 0]], ["AP", "RR"])
+    alone = untied.evaluate_arrays([[1, 2], [2, 1]], [[1, 0], [0, 1]], "AP")
+    for same, message in [
+        (one, "results are of one column of scores; pass several by name"),
+        (many, "were not kept: evaluate with per_query=True"),
+        ({"a": one, "b": many}, "b: expected results of one column of scores, found 2"),
+        ({"a": one, "b": other}, "b: expected the same policies"),
+        ({"a": one, "b": fewer}, "b: expected the same queries"),
+        ({"a": one, "b": alone}, "b: expected the same measures"),
+    ]:
+        with pytest.raises(untied.UntiedError, match=message):
+            significance(same)
+    for nothing in ({}, {"a": 1}, [one, one]):
+        with pytest.raises(TypeError, match="expected results of untied"):
+            significance(nothing)  # type: ignore[arg-type]

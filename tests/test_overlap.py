@@ -187,7 +187,7 @@ NONE_NEEDED = {
         "gate.Verdict", "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test",
         "study.Result", "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",
     ],
-    "errors": ["InputError", "MeasureError", "UndefinedError", "UntiedError", "UntiedWarning"],
+    "errors": ["InputError", "MeasureError", "NotKeptError", "UndefinedError", "UntiedError", "UntiedWarning"],
     "one input, or none": [
         "Measure", "Qrels", "Run", "additive_measure", "measure", "parse_measure", "read_qrels", "read_run",
         "sample.judgments", "sample.document_key", "sample.keeps_document", "sample.ranked", "truth.read_groups",

@@ -13,7 +13,7 @@ import pyarrow
 import pytest
 
 import untied
-from untied import _core, batches, gate, judging, statistics
+from untied import _core, batches, errors, gate, judging, statistics
 from untied.compat import beir, pytrec_eval
 
 QRELS = {f"q{n}": {"a": 1, "b": 0, "c": 2} for n in range(9)}
@@ -149,6 +149,7 @@ HELD: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "UntiedError": (lambda: untied.UntiedError("said"), str),
     "UntiedWarning": (lambda: untied.UntiedWarning("said"), str),
     "MeasureError": (lambda: untied.MeasureError("said"), str),
+    "NotKeptError": (lambda: errors.NotKeptError("said"), str),
     "UndefinedError": (lambda: untied.UndefinedError("said"), str),
 }
 WAYS: dict[str, Callable[[Any], Any]] = {

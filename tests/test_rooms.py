@@ -31,7 +31,7 @@ PUBLIC = {
     "correlation": "kendall spearman swapped tau_ap",
     "curves": "NAMES curves",
     "distances": "footrule kendall kendall_distance",
-    "errors": "InputError MeasureError UndefinedError UntiedError UntiedWarning",
+    "errors": "InputError MeasureError NotKeptError UndefinedError UntiedError UntiedWarning",
     "estimates": "infap_error subcollection with_pool",
     "evaluate": "Evaluator evaluate",
     "features": "FeatureResults features",

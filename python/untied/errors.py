@@ -43,6 +43,10 @@ class UndefinedError(UntiedError):
     """Raised with ``on_undefined="raise"`` if a measure is undefined for some query."""
 
 
+class NotKeptError(UntiedError, AttributeError):
+    """Raised by an attribute of results whose values were not kept; ``hasattr`` returns False for it."""
+
+
 class UntiedWarning(UserWarning):
     """Issued if values are meaningless: a run and qrels have no query or no document in common, or nothing is relevant.
 

@@ -6,12 +6,14 @@ from untied._core import show_id
 from untied.errors import UntiedError
 from untied.results.shown import best
 from untied.results.text import lines, over_all
+from untied.statistics.paired import of_runs
 from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from untied.arrays import ArrayResults
     from untied.results.evaluation import Results
     from untied.results.value import Value
     from untied.statistics.runs import Significance
@@ -54,7 +56,7 @@ class _Cell:
 
 
 def paper_table(
-    results: Results,
+    results: Results | ArrayResults | Mapping[str, ArrayResults],
     found: Significance | None = None,
     *,
     style: str = "latex",
@@ -71,8 +73,8 @@ def paper_table(
 
     Parameters
     ----------
-    results : Results
-        Results of one or several runs.
+    results : Results, ArrayResults, or dict of ArrayResults
+        Results of one or several runs; columns of arrays are runs as for `significance`.
     found : Significance, optional
         Result of `untied.statistics.significance` for these results.
     style : str
@@ -110,6 +112,7 @@ def paper_table(
     """
     if style not in STYLES:
         raise UntiedError(f"style must be {', '.join(STYLES[:-1])} or {STYLES[-1]}, not {style!r}")
+    results = of_runs(results)
     letters = {} if found is None or found.settings["baseline"] else _letters(results.runs)
     cells = _cells(results, digits)
     if found is not None:
@@ -124,17 +127,18 @@ def paper_table(
     ) + (f" {about}" if about else "")
     head = ["run", *(called.get(name, name) for name in results.measures)]
     if style == "latex":
-        body = [[_name(run, letters, style), *(_latex(cell) for cell in row.values())] for run, row in cells.items()]
-        return _tabular([[one.translate(_LATEX) for one in head], *body], _symbols(caption.translate(_LATEX)))
+        columns = [_latex([cells[run][name] for run in cells]) for name in results.measures]
+        body = [[_name(run, letters, style), *row] for run, row in zip(cells, zip(*columns, strict=True), strict=True)]
+        return _tabular([[one.translate(_LATEX) for one in head], *body], _symbols(caption.translate(_LATEX)), texts=1)
     show = _markdown if style == "md" else _text
     body = [[_name(run, letters, style), *(show(cell) for cell in row.values())] for run, row in cells.items()]
     return lines(head, body, style, texts=len(head)) + f"\n{caption}\n"
 
 
-def _latex_rows(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> str:
-    """Rows of plain text as a table for LaTeX."""
+def _latex_rows(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, texts: int) -> str:
+    """Rows of plain text as a table for LaTeX; all columns after the first `texts` are numbers."""
     escaped = [[cell.translate(_LATEX) for cell in row] for row in (head, *rows)]
-    return _tabular(escaped, caption.translate(_LATEX))
+    return _tabular(escaped, caption.translate(_LATEX), texts)
 
 
 def _letters(runs: Sequence[str]) -> dict[str, str]:
@@ -181,11 +185,24 @@ def _name(run: str, letters: dict[str, str], style: str) -> str:
     return f"({letter}) {name}" if letter else name
 
 
-def _latex(cell: _Cell) -> str:
-    marks = _symbols(cell.marks.strip())
-    text = f"\\textbf{{{cell.mean}}}" if cell.best else cell.mean
-    text += f"\\textsuperscript{{{marks}}}" if marks else ""
-    return text + (f" {{\\scriptsize {cell.range}}}" if cell.range else "")
+def _latex(column: list[_Cell]) -> list[str]:
+    """Cells of a column that is aligned at the right: marks and ranges take the same room in each, so digits align."""
+    marks = max((cell.marks.strip() for cell in column), key=len)
+    ranged = max((cell.range for cell in column), key=len)
+    return [
+        (f"\\textbf{{{cell.mean}}}" if cell.best else cell.mean)
+        + _in_room("\\textsuperscript{%s}", _symbols(cell.marks.strip()), _symbols(marks))
+        + _in_room(" {\\scriptsize %s}", cell.range, cell.range if len(cell.range) == len(ranged) else ranged)
+        for cell in column
+    ]
+
+
+def _in_room(form: str, text: str, widest: str) -> str:
+    """A text that is as wide as the widest of its column."""
+    if text == widest:
+        return form % text if text else ""
+    room = f"\\phantom{{{form % widest}}}"
+    return f"\\rlap{{{form % text}}}{room}" if text else room
 
 
 def _symbols(text: str) -> str:
@@ -201,14 +218,14 @@ def _text(cell: _Cell) -> str:
     return " ".join(part for part in (cell.mean + "*" * cell.best, cell.marks.strip(), cell.range) if part)
 
 
-def _tabular(rows: list[list[str]], caption: str) -> str:
+def _tabular(rows: list[list[str]], caption: str, texts: int) -> str:
     head, *body = (f"    {' & '.join(row)} \\\\\n" for row in rows)
     return (
         "% needs \\usepackage{booktabs}\n"
         "\\begin{table}\n"
         "  \\centering\n"
         f"  \\caption{{{caption}}}\n"
-        f"  \\begin{{tabular}}{{{'l' * len(rows[0])}}}\n"
+        f"  \\begin{{tabular}}{{{'l' * texts}{'r' * (len(rows[0]) - texts)}}}\n"
         f"    \\toprule\n{head}    \\midrule\n{''.join(body)}    \\bottomrule\n"
         "  \\end{tabular}\n"
         "\\end{table}\n"

@@ -8,7 +8,7 @@ from math import isfinite
 from untied import _core
 from untied.arrays.per_query import ArrayQueries
 from untied.arrays.values import ArrayValues
-from untied.errors import UntiedError
+from untied.errors import NotKeptError, UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import as_measures
@@ -88,11 +88,12 @@ class ArrayResults(MeasureResults):
 
         Raises
         ------
-        UntiedError
-            Several columns were evaluated without ``per_query=True``.
+        NotKeptError
+            Several columns were evaluated without ``per_query=True``. This is also an `AttributeError`, so ``hasattr``
+            returns False.
         """
         if self._evaluations is None:
-            raise UntiedError("values of queries were not kept: evaluate with per_query=True")
+            raise NotKeptError("values of queries were not kept: evaluate with per_query=True")
         return ArrayQueries(self._measures, self.queries, self._single, self._of_queries)
 
     def _of_queries(self, number: int) -> ArrayValues:

@@ -161,7 +161,7 @@ def main(arguments: Sequence[str]) -> None:
         if style == "latex":
             from untied.paper import _latex_rows
 
-            text = _latex_rows(columns, lines, _caption(columns, options))
+            text = _latex_rows(columns, lines, _caption(columns, options), texts)
         else:
             text = output.lines(columns, lines, style, texts)
         if style in ("table", "md") and not options.ranks:

@@ -35,10 +35,13 @@ def notes_on(
 ) -> Iterator[str]:  # fmt: skip
     """Notes that affect the interpretation of tests."""
     if apart:
-        yield (
-            f"bounds of {', '.join(apart)} over unjudged documents are those of each run alone: documents that only "
-            "the other run retrieved are left out, but could change the difference, too"
+        of_arrays = results._joint is None
+        why = (
+            "a document's grade is not taken to be the same in both, so they may be wider than what can occur"
+            if of_arrays
+            else "documents that only the other run retrieved are left out, but could change the difference, too"
         )
+        yield f"bounds of {', '.join(apart)} over unjudged documents are those of each run alone: {why}"
     if any(unsettled.values()):
         of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
         yield (

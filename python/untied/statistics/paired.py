@@ -9,6 +9,7 @@ from math import fsum, isnan
 from operator import gt, lt, sub
 
 from untied.errors import UntiedError
+from untied.results.evaluation import Results
 from untied.statistics.aggregates import Aggregate
 
 TYPE_CHECKING = False
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
+    from untied.arrays import ArrayResults
     from untied.compare.comparison import Comparison
-    from untied.results.evaluation import Results
 
 #: Values of pairs of runs that are held at once, in all; one pair always is.
 HELD = 1 << 20
@@ -222,16 +223,25 @@ class Spans:
         return high if fsum(high) < 0 else None
 
 
+def of_runs(results: Results | ArrayResults | Mapping[str, ArrayResults]) -> Results:
+    """Results of runs; columns of arrays of scores are runs, too."""
+    if isinstance(results, Results):
+        return results
+    from untied.arrays.runs import as_runs
+
+    return as_runs(results)
+
+
 def spans_of(results: Results, measure: Measure, compared: Sequence[Pair]) -> tuple[list[Spans], bool]:
     """What the differences of pairs of runs can be, and whether unjudged documents have the same grade in both runs.
 
-    Where both runs have no bounds together (`Joint.bounds`), each has its own.
+    Where both runs have no bounds together (`Joint.bounds`), each has its own. Columns of arrays never have them.
     """
     joint, found = results._joint, None
     if joint is not None and compared:
         found = joint.bounds(measure, [pair.runs for pair in compared], compared[0].evaluated)
     if found is None:
-        return [pair.spans for pair in compared], joint is None
+        return [pair.spans for pair in compared], "judgments" not in results._varied
     return [pair.within(*ends) for pair, ends in zip(compared, found, strict=True)], True
 
 

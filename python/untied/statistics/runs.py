@@ -12,12 +12,11 @@ from untied.inputs import overlap
 from untied.measures import as_measure
 from untied.policies import described_by
 from untied.results.differences import pairs_of
-from untied.results.evaluation import Results
 from untied.results.table import Exported, Table, tidy
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_level, interval_of
 from untied.statistics.notes import notes_on, said_of
-from untied.statistics.paired import Column, Pair, delta_bounds, pieces, spans_of
+from untied.statistics.paired import Column, Pair, delta_bounds, of_runs, pieces, spans_of
 from untied.statistics.tests import (
     CORRECTIONS,
     SAMPLES,
@@ -34,12 +33,14 @@ from untied.statistics.values import check_samples, check_seed, mean_of, standar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure
+    from untied.arrays import ArrayResults
     from untied.compare.comparison import Comparison
     from untied.policies import Correction, Interval, TestName
+    from untied.results.evaluation import Results
     from untied.statistics.paired import Spans
 
 #: Columns of what `significance` finds, those that were asked for.
@@ -81,7 +82,8 @@ class Significance(Exported):
         What ``least``, ``most`` and ``survives`` range over: ``"ties"``, ``"judgments"``, both or nothing.
     apart : list of str
         Measures whose bounds over grades of unjudged documents are those of each run alone: they leave out documents
-        that only the other run retrieved, which could change the difference, too.
+        that only the other run retrieved, which could change the difference, too. For results of arrays, these are all
+        measures; as both columns rank the same documents, their bounds may only be wider than what can occur.
     """
 
     def __init__(
@@ -126,7 +128,7 @@ class Significance(Exported):
 
 @described_by(randomization_test)
 def significance(
-    results: Results,
+    results: Results | ArrayResults | Mapping[str, ArrayResults],
     *,
     baseline: str | None = None,
     test: TestName = TEST,
@@ -149,8 +151,10 @@ def significance(
 
     Parameters
     ----------
-    results : Results
-        Results of two or more runs for the same queries.
+    results : Results, ArrayResults, or dict of ArrayResults
+        Results of two or more runs for the same queries: of `untied.evaluate`, or of `untied.evaluate_arrays` by name,
+        such as ``{"old": old, "new": new}``, or for several columns of scores (with ``per_query=True``; runs are named
+        by the numbers of columns).
     baseline : str, optional
         Compare every other run with this one, as the second of each pair; by default compare all pairs.
     test : str
@@ -186,7 +190,7 @@ def significance(
         There are fewer than two runs, they were evaluated on different queries, a run is unknown, a run and the qrels
         have nothing in common, an option is invalid, or SciPy is needed and not installed.
     TypeError
-        These are not results of `untied.evaluate`.
+        These are not results of `untied.evaluate` or `untied.evaluate_arrays`.
 
     Examples
     --------
@@ -198,12 +202,7 @@ def significance(
     >>> significance(results, interval="none").table.to_dicts()[0]["p"]
     0.25
     """
-    if not isinstance(results, Results):
-        raise TypeError(
-            f"expected results of untied.evaluate for two runs or more, found {type(results).__name__}; for results "
-            "of arrays, pass their per-query values: "
-            'randomization_test(a.per_query["AP"].value, b.per_query["AP"].value)'
-        )
+    results = of_runs(results)
     check_one_of("test", test, TESTS)
     check_one_of("correction", correction, CORRECTIONS)
     check_one_of("interval", interval, INTERVALS)
@@ -272,15 +271,20 @@ def significance(
 
 @described_by(significance)
 def discriminative_power(
-    results: Results, *, test: TestName = TEST, level: float = 0.95, samples: int = SAMPLES, seed: int = 0,
+    results: Results | ArrayResults | Mapping[str, ArrayResults],
+    *,
+    test: TestName = TEST,
+    level: float = 0.95,
+    samples: int = SAMPLES,
+    seed: int = 0,
     threads: int | None = None,
-) -> Table:  # fmt: skip
+) -> Table:
     """The share of pairs of runs that each measure distinguishes (discriminative power, Sakai 2006).
 
     Parameters
     ----------
-    results : Results
-        Results of three or more runs for the same queries.
+    results : Results, ArrayResults, or dict of ArrayResults
+        Results of three or more runs for the same queries, as for `significance`.
     test : str
         As for `significance`. The p-values are not corrected.
     level : float
@@ -301,6 +305,7 @@ def discriminative_power(
     UntiedError
         As for `significance`.
     """
+    results = of_runs(results)
     found = significance(
         results, test=test, correction="none", interval="none", level=level, samples=samples, seed=seed, threads=threads
     ).table
