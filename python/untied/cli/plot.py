@@ -15,28 +15,10 @@ if TYPE_CHECKING:
 
 
 def render(table: Table, panels: list[str], style: str, relevant: int) -> bytes:
-    """Draw panels side by side; `relevant` is the number of relevant documents.
+    """Draw panels of a result of `curves` side by side.
 
-    Parameters
-    ----------
-    table : Table
-        A result of `untied.curves.curves`.
-    panels : list of str
-        ``"dynamic-recall"``, ``"precision-recall"``, ``"gain"``.
-    style : str
-        ``"svg"``, ``"png"`` or ``"pdf"``.
-    relevant : int
-        Number of relevant documents, where the ideal ranking ends.
-
-    Returns
-    -------
-    bytes
-        The file.
-
-    Raises
-    ------
-    UntiedError
-        matplotlib is not installed.
+    Panels are ``"dynamic-recall"``, ``"precision-recall"`` and ``"gain"``; `relevant` is the number of relevant
+    documents, where the ideal ranking ends.
     """
     runs: dict[str, dict[str, Points]] = {}
     for run, _, curve, _, value, *band in table.rows():

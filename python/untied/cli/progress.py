@@ -16,13 +16,7 @@ SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 class Bar:
-    """An `untied.progress.Observer` that draws one line, and clears it when work pauses.
-
-    Parameters
-    ----------
-    screen : file
-        A terminal.
-    """
+    """An `untied.progress.Observer` that draws one line on a terminal, and clears it when work pauses."""
 
     def __init__(self, screen: TextIO) -> None:
         self._screen = screen

@@ -38,15 +38,7 @@ def levels(text: str) -> list[float]:
 def write(
     options: argparse.Namespace, made: Command, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str]
 ) -> None:
-    """Write quantiles of the values of all runs.
-
-    Raises
-    ------
-    WrongUsage
-        Another option cannot be combined with them.
-    UntiedError
-        Runs cannot be read, or a measure has no distribution.
-    """
+    """Write quantiles of the values of all runs; refuse options that cannot be combined with them."""
     from untied.cli import output
 
     refuse_others(options, made, WITHOUT, "--quantiles cannot be combined with {}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from untied._core import look_swapped
 from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Check", "Verdict", "gate"]
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Verdict:
     """Result of a gate: all checks, in the order of the limits.
 
@@ -48,11 +51,8 @@ class Verdict:
         Warnings: queries that are missing, or have no judgments.
     """
 
-    __slots__ = ("checks", "notes")
-
-    def __init__(self, checks: list[Check], notes: list[str]) -> None:
-        self.checks = checks
-        self.notes = notes
+    checks: list[Check]
+    notes: list[str]
 
     @property
     def passed(self) -> bool:

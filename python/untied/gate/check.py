@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import floor, inf, isfinite, log10
 
 from untied._core import show_id
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Check:
     """The check of one limit.
 
@@ -46,29 +48,18 @@ class Check:
         For ``"max-drop"``, the values of these queries in the baseline and in the run.
     """
 
-    __slots__ = (
-        "baseline", "decided_on", "ends", "kind", "limit", "measure", "p", "passed", "queries", "reasons",
-        "run", "value",
-    )  # fmt: skip
-
-    def __init__(
-        self, kind: str, measure: str, limit: float, value: float, decided_on: str, passed: bool, *,
-        reasons: list[str] | None = None, run: float | None = None, baseline: float | None = None,
-        p: float | None = None, queries: list[tuple[str, float]] | None = None,
-        ends: list[tuple[float, float]] | None = None,
-    ) -> None:  # fmt: skip
-        self.kind = kind
-        self.measure = measure
-        self.limit = limit
-        self.value = value
-        self.decided_on = decided_on
-        self.passed = passed
-        self.reasons = reasons or []
-        self.run = run
-        self.baseline = baseline
-        self.p = p
-        self.queries = queries or []
-        self.ends = ends or []
+    kind: str
+    measure: str
+    limit: float
+    value: float
+    decided_on: str
+    passed: bool
+    reasons: list[str] = field(default_factory=list)
+    run: float | None = None
+    baseline: float | None = None
+    p: float | None = None
+    queries: list[tuple[str, float]] = field(default_factory=list)
+    ends: list[tuple[float, float]] = field(default_factory=list)
 
     @property
     def sentence(self) -> str:
@@ -127,7 +118,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes; None for a number that is not finite."""
-        values = {name: getattr(self, name) for name in self.__slots__}
+        values = {name: getattr(self, name) for name in sorted(self.__slots__)}
         return {name: None if isinstance(value, float) and not isfinite(value) else value
                 for name, value in values.items()}  # fmt: skip
 

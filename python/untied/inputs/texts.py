@@ -27,28 +27,11 @@ JSON = f"an object with an id ({', '.join(IDS)}) and a text ({', '.join(TEXTS)})
 
 
 def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, str]:
-    """Return the texts of the wanted ids.
+    """The texts of the wanted ids, each cut to at most so many characters.
 
-    Parameters
-    ----------
-    given : path or mapping
-        A file, or texts by id. Files that end in .jsonl, .ndjson or .json (also compressed) have an object on every
-        line; all others have an id, a tab and a text. The text of an object is the first that is
-        not empty of its ``title``, ``text``, ``query`` and ``contents``.
-    wanted : container of str
-        Ids; texts of others are skipped.
-    most : int
-        Largest number of characters to keep of a text.
-
-    Returns
-    -------
-    dict of str
-        Texts by id.
-
-    Raises
-    ------
-    InputError
-        A line is malformed, or an id appears twice.
+    Files that end in .jsonl, .ndjson or .json (also compressed) have an object on every line; all others have an id, a
+    tab and a text. The text of an object is the first of `TEXTS` that is not empty. A malformed line and an id that
+    appears twice are errors.
     """
     if not isinstance(given, (str, os.PathLike)):
         return {id: _short(text, most) for id, text in given.items() if id in wanted}

@@ -23,15 +23,7 @@ MOST = 50_000
 
 
 class Certain:
-    """Verdicts of a page: about all pairs of runs if these are not too many.
-
-    Parameters
-    ----------
-    qrels, runs
-        As they were loaded.
-    policies : dict
-        ``score_dtype`` and ``threads``.
-    """
+    """Verdicts of a page: about all pairs of runs if these are not too many."""
 
     def __init__(self, qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> None:
         self._qrels, self._runs = qrels, runs

@@ -41,14 +41,7 @@ class Ends:
 def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int | None) -> tuple[int, int] | None:
     """The leading run and the one to compare it with: the baseline, or the next best; None unless there are two.
 
-    Parameters
-    ----------
-    means : list of dict
-        Of all runs.
-    lower : bool
-        Whether lower is better.
-    baseline : int, optional
-        The run that all others are tested against.
+    `means` are those of all runs; `lower` says whether lower is better.
     """
     known = [(run, one["mean"]) for run, one in enumerate(means) if one["mean"] is not None]
     order = [run for run, _ in sorted(known, key=lambda run: (run[1] if lower else -run[1], run[0]))]
@@ -93,29 +86,11 @@ def sentences(
     found: Evaluated, names: Sequence[str], place: int, measure: Measure, pair: tuple[int, int] | None,
     baseline: int | None, how: str, judgments: Ends | Verdict | None, unjudged: Sequence[float | None] | None,
 ) -> list[str]:  # fmt: skip
-    """The sentences about a measure at the top of the page.
+    """The sentences about a measure, the one at `place`, at the top of the page.
 
-    Parameters
-    ----------
-    found : Evaluated
-        Means and tests.
-    names : list of str
-        Of the runs.
-    place : int
-        Index of the measure among all.
-    measure : Measure
-        The measure.
-    pair : (int, int), optional
-        The leading run and its rival, from `leading`.
-    baseline : int, optional
-        The run that all others are tested against.
-    how : str
-        How differences were tested.
-    judgments : Verdict or Ends, optional
-        The verdict about the pair; where the measure has none, what the difference could be, of `by_judgments`. Of a
-        single run what its mean could be, of `of_one`.
-    unjudged : list of float, optional
-        The shares of unjudged documents in the first ten of the pair, or of the single run.
+    `pair` is from `leading`, and `how` says how differences were tested. `judgments` is the verdict about the pair;
+    where the measure has none, what the difference could be, of `by_judgments`; of a single run what its mean could be,
+    of `of_one`. `unjudged` has the shares of unjudged documents in the first ten of the pair, or of the single run.
     """
     means = found.means[place]
     if pair is None:

@@ -66,21 +66,9 @@ def embedded(
     qrels: Qrels,
     runs: Mapping[str, Callable[[], Run]],
 ) -> Live:
-    """All that a page needs to recalculate.
+    """All that a page needs to recalculate; an error if the inputs are too large.
 
-    Parameters
-    ----------
-    data : dict
-        The page's data.
-    held : dict
-        What of an evaluation the data do not say; see `untied.report.data.collect`.
-    measures, qrels, runs
-        As they were loaded.
-
-    Raises
-    ------
-    UntiedError
-        They are too large.
+    `held` is what of an evaluation the page's data do not say, see `untied.report.data.collect`.
     """
     stored = [("qrels", "the judgments", _stored(qrels))]
     stored += [("run", name, _stored(run())) for name, run in runs.items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import dataclass, field
 from heapq import nlargest
 from math import isnan
 
@@ -32,42 +33,30 @@ HELD = 4 << 20
 QUANTILES = (0.05, 0.5, 0.95)
 
 
+@dataclass(eq=False)
 class Evaluated:
-    """Results of an evaluation.
+    """Results of an evaluation."""
 
-    Attributes
-    ----------
-    count : int
-        The number of queries.
-    rows, queries : list
-        The queries that the page holds: their places among all, and their ids.
-    shown : list of list of list
-        Their values, by measure and run.
-    means, tests : list
-        Means and tests over all queries.
-    facts, settings, notes
-        As `Results.facts` and `Significance` have them.
-    can_be_significant : bool
-        Whether the test could give a p below the level at all.
-    apart : list of str
-        Problems of runs that have nothing in common with the qrels; then there are no tests.
-    highest : float
-        The highest grade.
-    """
-
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.count = 0
-        self.rows: list[int] = []
-        self.queries: list[str] = []
-        self.shown: list[list[list[float | None]]] = []
-        self.means: list[list[dict[str, float | None]]] = []
-        self.tests: list[dict[str, Any]] = []
-        self.facts: Mapping[str, Any] = {}
-        self.settings = settings
-        self.notes: list[str] = []
-        self.can_be_significant = True
-        self.apart: list[str] = []
-        self.highest = 0.0
+    #: As `Significance` has them; so are the notes.
+    settings: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+    #: The number of queries; of those that the page holds, the places among all and the ids.
+    count: int = 0
+    rows: list[int] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    #: Their values, by measure and run.
+    shown: list[list[list[float | None]]] = field(default_factory=list)
+    #: Means and tests over all queries.
+    means: list[list[dict[str, float | None]]] = field(default_factory=list)
+    tests: list[dict[str, Any]] = field(default_factory=list)
+    #: As of `Results.facts`.
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    #: Whether the test could give a p below the level at all.
+    can_be_significant: bool = True
+    #: Problems of runs that have nothing in common with the qrels; then there are no tests.
+    apart: list[str] = field(default_factory=list)
+    #: The highest grade.
+    highest: float = 0.0
 
     def most_different(self, n: int) -> set[str]:
         """The queries of the page in which the runs differ most by the first measure."""

@@ -23,16 +23,8 @@ class Joint:
     """The inputs of an evaluation with ``unjudged="range"``, from which differences are bounded as for verdicts.
 
     A document has the same grade in both runs. One that only the other run retrieves counts, too: if it is relevant, it
-    changes R and the ideal ranking.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        The judgments.
-    runs : dict of Run
-        The runs, as they are ordered; empty if they were streamed.
-    options : dict
-        Policies of the evaluation.
+    changes R and the ideal ranking. `runs` is empty if they were streamed; `options` has the policies of the
+    evaluation.
     """
 
     def __init__(self, qrels: Qrels, runs: Mapping[str, Run], options: Mapping[str, Any]) -> None:

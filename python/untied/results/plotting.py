@@ -34,13 +34,7 @@ _STYLE: Any = {
 
 
 def need_matplotlib() -> None:
-    """Raise an error if matplotlib is missing.
-
-    Raises
-    ------
-    UntiedError
-        matplotlib is not installed.
-    """
+    """Raise an error if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -48,26 +42,9 @@ def need_matplotlib() -> None:
 
 
 def picture(draw: Callable[[Any], object], size: tuple[float, float], style: str) -> bytes:
-    """Draw a picture.
+    """What a function draws into a figure of this width and height in inches, as an SVG, PNG or PDF file.
 
-    Parameters
-    ----------
-    draw : callable
-        A function that draws into a `matplotlib.figure.Figure`.
-    size : (float, float)
-        Width and height in inches.
-    style : str
-        ``"svg"``, ``"png"`` or ``"pdf"``.
-
-    Returns
-    -------
-    bytes
-        The file.
-
-    Raises
-    ------
-    UntiedError
-        matplotlib is not installed, or the style is unknown.
+    matplotlib is needed.
     """
     check_one_of("style", style, tuple(DOTS))
     need_matplotlib()

@@ -10,21 +10,9 @@ if TYPE_CHECKING:
 
 
 def places(distances: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """Classical multidimensional scaling to two dimensions (Torgerson 1952).
+    """Classical multidimensional scaling to two dimensions (Torgerson 1952); needs NumPy.
 
-    Parameters
-    ----------
-    distances : square of numbers
-        Symmetric, 0 on the diagonal.
-
-    Returns
-    -------
-    list of (float, float)
-
-    Raises
-    ------
-    UntiedError
-        NumPy is not installed.
+    `distances` is a symmetric square, 0 on the diagonal.
     """
     try:
         import numpy

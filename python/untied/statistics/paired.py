@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from math import fsum, isnan
@@ -188,27 +189,15 @@ class Pair:
         return self._a.aggregate.difference(fsum(chosen) / len(chosen), len(chosen))
 
 
+@dataclass(eq=False, slots=True)
 class Spans:
-    """Smallest and largest differences, query by query.
+    """Smallest and largest differences, query by query."""
 
-    Attributes
-    ----------
-    low, high : array of float
-        Differences of the queries that count.
-    open_low, open_high : array of float
-        Differences of the queries that count only with some grades of unjudged documents, because a run has no value
-        with others.
-    """
-
-    __slots__ = ("high", "low", "open_high", "open_low")
-
-    def __init__(
-        self, low: array[float], high: array[float], open_low: array[float], open_high: array[float]
-    ) -> None:  # fmt: skip
-        self.low = low
-        self.high = high
-        self.open_low = open_low
-        self.open_high = open_high
+    low: array[float]
+    high: array[float]
+    #: Of queries that count only with some grades of unjudged documents, because a run has no value with others.
+    open_low: array[float]
+    open_high: array[float]
 
     @property
     def nearest(self) -> array[float] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import dataclass
 from itertools import compress
 from math import isnan
 
@@ -55,6 +56,7 @@ VERDICTS = ("significant", "survives")
 ANSWERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "p_adjusted")
 
 
+@dataclass(eq=False, repr=False)
 class Significance(Exported):
     """Results of significance tests of several runs.
 
@@ -86,16 +88,12 @@ class Significance(Exported):
         measures; as both columns rank the same documents, their bounds may only be wider than what can occur.
     """
 
-    def __init__(
-        self, table: Table, dropped: dict[str, int], settings: dict[str, Any], notes: list[str],
-        varied: tuple[str, ...], apart: list[str],
-    ) -> None:  # fmt: skip
-        self.table = table
-        self.dropped = dropped
-        self.settings = settings
-        self.notes = notes
-        self.varied = varied
-        self.apart = apart
+    table: Table
+    dropped: dict[str, int]
+    settings: dict[str, Any]
+    notes: list[str]
+    varied: tuple[str, ...]
+    apart: list[str]
 
     @property
     def pairs(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import exp, isnan, lgamma, nan, sqrt
 
 from untied import _core
@@ -42,6 +43,7 @@ TEST: TestName = "randomization"
 SAMPLES = 100_000
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Test:
     """Result of a test of two runs.
 
@@ -57,14 +59,12 @@ class Test:
         ``"exact"``, or ``"estimate"`` if p comes from a sample of permutations.
     """
 
-    __slots__ = ("certainty", "difference", "p", "queries")
-    __test__ = False  # not a test of pytest's
+    difference: float
+    p: float
+    queries: int
+    certainty: str = "exact"
 
-    def __init__(self, difference: float, p: float, queries: int, certainty: str = "exact") -> None:
-        self.difference = difference
-        self.p = p
-        self.queries = queries
-        self.certainty = certainty
+    __test__ = False  # not a test of pytest's
 
     def __repr__(self) -> str:
         return f"difference {self.difference:.4f}, p {self.p:.4g} ({self.certainty}), {self.queries} queries"

@@ -76,16 +76,7 @@ class Result:
 def conduct(study: Study, directory: str | os.PathLike[str], *, plots: Plots = "svg", restart: bool = False) -> Result:
     """Compute the missing parts of a study, and write its tables, plots and summary.
 
-    Raises
-    ------
-    UntiedError
-        The folder holds a study with other settings; plots are requested and matplotlib is not installed; another
-        process works on a study in this folder.
-
-    Warns
-    -----
-    UntiedWarning
-        A run and the qrels have no query or no document in common, or nothing is relevant.
+    The folder may not hold a study with other settings, nor one on which another process works.
     """
     if plots not in PLOTS:
         raise UntiedError(f"plots must be one of {', '.join(PLOTS)}, not {plots!r}")

@@ -63,12 +63,7 @@ TITLES = {
 class AgainstAP(Study):
     """A study whose parts are rates and samples, and whose rows are runs, measures and values.
 
-    Parameters
-    ----------
-    inputs : Inputs
-        Judgments and at least two runs.
-    settings : dict
-        Those of `checked`.
+    Its settings are those of `checked`.
     """
 
     needs = ("a ranking of runs needs", 2)
@@ -206,16 +201,9 @@ class AgainstAP(Study):
 
 
 def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: float) -> tuple[float, ...]:
-    """Compute `STATISTICS`.
+    """`STATISTICS` of a measure's means by run against `truth`, those of AP with all judgments.
 
-    Parameters
-    ----------
-    truth : {run: float}
-        AP with all judgments.
-    found : {run: float}
-        The measure.
-    whole : float
-        The measure's mean over runs with all judgments.
+    `whole` is the measure's mean over runs with all judgments.
     """
     actual, estimates = list(truth.values()), [found[run] for run in truth]
     of_all = mean(estimates)

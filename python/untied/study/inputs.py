@@ -19,23 +19,10 @@ if TYPE_CHECKING:
 
 
 class Inputs:
-    """Judgments and runs of a study, read once.
+    """Judgments and runs of a study, read once, as for `untied.evaluate`.
 
-    Parameters
-    ----------
-    qrels, runs, qrels_format, threads
-        As for `untied.evaluate`.
-
-    Attributes
-    ----------
-    qrels : Qrels
-    runs : {name: Run}
-    qrels_format : str
-        How the judgments were read.
-    threads : int or None
-    origins : list of dict
-        Every input: what it is (``"qrels"``, a run's name), its path, the SHA-256 of the file (or of the data in memory
-        or from standard input), and its command-line option, if any.
+    `origins` has every input: what it is (``"qrels"``, a run's name), its path, the SHA-256 of the file (or of the data
+    in memory or from standard input), and its command-line option, if any.
     """
 
     def __init__(

@@ -22,19 +22,8 @@ if TYPE_CHECKING:
 class Kept:
     """Parts in a file, which is locked for other studies until it is closed or the process ends.
 
-    Parameters
-    ----------
-    path : str
-        The file, which is created if it does not exist.
-    settings : dict
-        All settings that affect the rows.
-    restart : bool
-        Whether to discard existing parts.
-
-    Raises
-    ------
-    UntiedError
-        The file holds parts with other settings, is damaged, or belongs to a running study.
+    The file is created if it does not exist, and refused if it has parts with other settings, is damaged, or belongs to
+    a running study. With `restart`, existing parts are discarded.
     """
 
     def __init__(self, path: str, settings: dict[str, Any], *, restart: bool = False) -> None:

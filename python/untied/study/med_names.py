@@ -24,26 +24,15 @@ AMONG = ("all", "same", "other")
 
 @dataclass
 class Distances:
-    """Distances of a study.
+    """Distances of a study."""
 
-    Attributes
-    ----------
-    measure : str
-        The measure S of MED(S).
-    main : str
-        MED(S), with which all others are compared.
-    delta : str
-        Delta(S), the actual difference on MED's scale.
-    listed : list of str
-        The main distance and the other requested ones.
-    swept : {(what, number): distance}
-        Distances by the parameter that varies.
-    """
-
+    #: The measure S; MED(S), with which all others are compared; Delta(S), the actual difference on MED's scale.
     measure: str
     main: str
     delta: str
+    #: The main distance and the other requested ones.
     listed: list[str]
+    #: Distances by the parameter that varies, and its value.
     swept: dict[tuple[str, float], str]
 
     @classmethod

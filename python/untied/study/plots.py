@@ -21,23 +21,14 @@ KNOWN = {
 
 
 class Figure(NamedTuple):
-    """A plot.
+    """A plot, with its caption in the summary."""
 
-    Attributes
-    ----------
-    name : str
-        Name of its file, without the study's name and the suffix.
-    caption : str
-        The caption in the summary.
-    size : (float, float)
-        Width and height in inches.
-    draw : callable
-        A function that draws into a `matplotlib.figure.Figure`.
-    """
-
+    #: Name of its file, without the study's name and the suffix.
     name: str
     caption: str
+    #: Width and height in inches.
     size: tuple[float, float]
+    #: Draws into a `matplotlib.figure.Figure`.
     draw: Callable[[Any], object]
 
 

@@ -19,24 +19,7 @@ DRAWN = (*(level for first, last, _ in SPANS for level in (first, last)), MIDDLE
 def draw(shown: dict[str, dict[float, tuple[float, float]]], measure: str, style: str) -> bytes:
     """Draw the distribution of each run's mean as a line, thicker for more likely values, with its median.
 
-    Parameters
-    ----------
-    shown : dict
-        For each run, the first at the top, between which values the quantiles `DRAWN` lie.
-    measure : str
-        What is measured.
-    style : str
-        ``"svg"``, ``"png"`` or ``"pdf"``.
-
-    Returns
-    -------
-    bytes
-        The file.
-
-    Raises
-    ------
-    UntiedError
-        matplotlib is not installed, or the style is unknown.
+    `shown` has for each run, the first at the top, between which values the quantiles `DRAWN` lie.
     """
 
     def fill(figure: Any) -> None:

@@ -74,24 +74,8 @@ def _above(run: str, better: Mapping[str, set[str]]) -> set[str]:
 def draw(orders: Mapping[str, Mapping[str, set[str]]], ranks: Mapping[str, Mapping[str, str]], style: str) -> bytes:
     """Draw what is certain: a Hasse diagram for each measure, side by side.
 
-    Parameters
-    ----------
-    orders : dict of dict
-        For each measure and run those that are certainly better.
-    ranks : dict of dict
-        For each measure and run the ranks that it can have, in words.
-    style : str
-        ``"svg"``, ``"png"`` or ``"pdf"``.
-
-    Returns
-    -------
-    bytes
-        The file.
-
-    Raises
-    ------
-    UntiedError
-        matplotlib is not installed.
+    By measure and run, `orders` has the runs that are certainly better, and `ranks` the ranks that it can have, in
+    words.
     """
     panels = [_Panel(measure, better, ranks[measure]) for measure, better in orders.items()]
     size = (sum(panel.width for panel in panels), max(panel.height for panel in panels))

@@ -25,24 +25,8 @@ DEEPEST = 1_000
 def steps(measure: Measure, grades: Sequence[float], longest: int) -> list[list[float]]:
     """The additional value of a document at each rank with each grade, compared with the grade below.
 
-    Parameters
-    ----------
-    measure : Measure
-        One of `ADDITIVE`.
-    grades : list of float
-        Those above 0, the lowest first.
-    longest : int
-        The length of the longest ranking.
-
-    Returns
-    -------
-    list of list of float
-        For each grade, for each rank, from the first rank to the cutoff.
-
-    Raises
-    ------
-    MeasureError
-        The measure is no such sum.
+    `grades` are those above 0, the lowest first; `longest` is the length of the longest ranking. For each grade there
+    is a list of values by rank, from the first rank to the cutoff. Measures that are not such sums are refused.
     """
     if measure.name not in ADDITIVE or measure.is_geometric or "judged_only" in str(measure):
         raise MeasureError(
