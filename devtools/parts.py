@@ -39,7 +39,7 @@ PARTS = {
     ),
     "read": Part(
         (f"{CORE}read", f"{CORE}table"),
-        "columns faults formats fuzz_readers hostile malformed_lines memory number_types reading streaming",
+        "columns faults formats fuzz_readers hostile malformed_lines memory number_types parquet reading streaming",
         ("read::", "table::"),
     ),
     "ranking": Part(

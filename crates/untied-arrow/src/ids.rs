@@ -141,7 +141,7 @@ fn visit<T: Task>(array: &dyn Array, keys: Option<Vec<usize>>, task: T) -> T::Ma
 }
 
 /// Call `begin` with the query's id where one begins, and its row.
-pub fn queries(array: &dyn Array, name: &str, begin: impl FnMut(&[u8], usize)) -> Result<(), Wrong> {
+pub fn queries(array: &dyn Array, name: &str, mut begin: impl FnMut(&[u8], usize)) -> Result<(), Wrong> {
     struct Starts<F>(F);
     impl<F: FnMut(&[u8], usize)> Task for Starts<F> {
         type Made = ();
@@ -154,10 +154,33 @@ pub fn queries(array: &dyn Array, name: &str, begin: impl FnMut(&[u8], usize)) -
         }
     }
     all_there(array, name, "a query's id")?;
-    if !array.is_empty() {
-        visit(array, None, Starts(begin));
+    if array.is_empty() {
+        return Ok(());
+    }
+    match array.as_any_dictionary_opt() {
+        Some(dictionary) => {
+            let (rows, keys): (Vec<usize>, Vec<usize>) = key_changes(dictionary.keys()).into_iter().unzip();
+            visit(dictionary.values().as_ref(), Some(keys), Starts(|id: &[u8], at: usize| begin(id, rows[at])));
+        }
+        None => visit(array, None, Starts(begin)),
     }
     Ok(())
+}
+
+/// The rows where another key than before stands, each with its key.
+fn key_changes(keys: &dyn Array) -> Vec<(usize, usize)> {
+    fn of<T: ArrowPrimitiveType>(keys: &PrimitiveArray<T>) -> Vec<(usize, usize)>
+    where
+        T::Native: Into<i128>,
+    {
+        let keys = keys.values();
+        let begins = |&row: &usize| row == 0 || keys[row - 1] != keys[row];
+        (0..keys.len()).filter(begins).map(|row| (row, keys[row].into() as usize)).collect()
+    }
+    downcast_integer_array!(
+        keys => of(keys),
+        other => unreachable!("{other} is not a type of keys")
+    )
 }
 
 /// The same with the key of a query's subtopic.

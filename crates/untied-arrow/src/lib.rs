@@ -118,7 +118,7 @@ impl Stream for Pieces {
         parsed.sort_unstable_by_key(|(number, ..)| *number);
         let chunks = parsed.into_iter().map(|(_, first, chunk)| {
             chunk.map_err(|failure| match failure {
-                Failure::Arrow(error) => Error::Value(format!("{source}: {error}")),
+                Failure::Arrow(error) => Error::Value(format!("{source}: {}", said(&error))),
                 Failure::Row(Wrong { row, expected, found }) => {
                     Error::at_row(source, (first + row) as u64, &expected, &found)
                 }
@@ -133,6 +133,14 @@ impl Stream for Pieces {
 enum Failure {
     Arrow(ArrowError),
     Row(Wrong),
+}
+
+/// What a producer says about a failure, on one line; without where in its code, which pyarrow appends.
+fn said(error: &ArrowError) -> String {
+    let text = error.to_string();
+    let said = text.split_once("Producer error: ").map_or(text.as_str(), |(_, said)| said);
+    let said = said.split_once("Detail: Python exception").map_or(said, |(said, _)| said);
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl From<Wrong> for Failure {

@@ -9,6 +9,7 @@ import numpy
 from untied.arrays.inputs import HALVES, as_array, as_ids, as_numbers
 from untied.errors import UntiedError
 from untied.inputs.convert import is_lazy, read_once
+from untied.inputs.files import of_parquet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,10 +75,13 @@ def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
     if is_lazy(data):
         data = data.collect()
     if isinstance(data, (str, os.PathLike)):
-        import pyarrow.parquet
+        path = os.fspath(data)
+        file = of_parquet(path, lambda: _parquet_file(path))
 
-        file = pyarrow.parquet.ParquetFile(data)
-        return _of_frame(file.schema_arrow.names, lambda some: _arrow(file.read(some)), labels, query_ids, names)
+        def read(some: list[str]) -> Iterator[tuple[str, Any]]:
+            return _arrow(of_parquet(path, lambda: file.read(some).select(some)))
+
+        return _of_frame(file.schema_arrow.names, read, labels, query_ids, names)
     if hasattr(data, "__arrow_c_stream__"):
         try:
             import pyarrow
@@ -98,6 +102,12 @@ def _opened(data: Any, labels: Any, query_ids: Any, names: Any) -> Opened:
     if labels is None or query_ids is None:
         raise UntiedError("an array needs labels and query_ids")
     return (labels, query_ids, *_of_array(data, names))
+
+
+def _parquet_file(path: str) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(path, page_checksum_verification=True)
 
 
 def _each(columns: Any, names: list[str]) -> Iterator[tuple[str, Any]]:
@@ -155,6 +165,11 @@ def _of_frame(
         for name in features:
             if name not in found:
                 raise UntiedError(f"names: no column {name!r}; columns are {', '.join(map(str, found))}")
+    for name in features:
+        if found.count(name) > 1:
+            raise UntiedError(
+                f"data: expected columns with different names, found {str(name)!r} {found.count(name)} times"
+            )
     if len(features) == 1:
         ((_, column),) = read(features)
         if column.ndim == 2:

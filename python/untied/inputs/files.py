@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     Held = TypeVar("Held", Run, Qrels)
+    Read = TypeVar("Read")
 
 #: Formats of runs.
 RUN_FORMATS = ("auto", "trec", "trec-ranks", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
@@ -41,6 +42,12 @@ QRELS_SHAPES = {
 
 #: As many digits name one float.
 _FLOAT_DIGITS = 17
+
+#: Encodings of a parquet column that pyarrow can turn into a dictionary.
+_DICTIONARIES = {"PLAIN", "PLAIN_DICTIONARY", "RLE", "RLE_DICTIONARY", "BIT_PACKED"}
+
+#: Bytes of a column of a parquet file that are read at a time.
+_BUFFER = 1 << 18
 
 #: Formats that a suffix tells.
 SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
@@ -250,24 +257,53 @@ def read_qrels(
     return Qrels.read(name, threads, holds if layout == "trec" else layout)
 
 
-def parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
-    """The needed columns of a parquet file, as a reader of batches."""
+def of_parquet(path: str, read: Callable[[], Read]) -> Read:
+    """Call a function that reads a parquet file; errors name the file."""
     try:
-        from pyarrow import ArrowInvalid, RecordBatchReader, parquet
+        from pyarrow import ArrowException
     except ImportError:
         raise UntiedError(f"{path}: Parquet files need pyarrow: pip install pyarrow") from None
     try:
-        names = parquet.read_schema(path).names
-        needed = find_columns(names, holds, columns, path)
-        # Queries come as dictionaries: a run has few of them, and neighbours are compared by number.
-        file = parquet.ParquetFile(path, read_dictionary=needed[:1])
-    except ArrowInvalid as error:
-        raise UntiedError(f"{path}: {error}") from None
-    if not file.metadata.num_rows:
+        return read()
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # it cannot be opened
+        raise UntiedError(f"{path}: {' '.join(str(error).split())}") from None
+
+
+def parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
+    """The needed columns of a parquet file, as a reader of batches."""
+    return of_parquet(path, lambda: _parquet_batches(path, holds, columns))
+
+
+def _parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
+    from pyarrow import RecordBatchReader, parquet
+
+    metadata = parquet.read_metadata(path)
+    needed = find_columns(metadata.schema.to_arrow_schema().names, holds, columns, path)
+    # Queries come as dictionaries: a run has few of them, and neighbours are compared by number. Without a buffer, or
+    # with one made before, all columns of a row group would be in memory.
+    query = needed[:1] if _is_dictionary(metadata, needed[0]) else None
+    file = parquet.ParquetFile(
+        path, read_dictionary=query, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
+    )
+    if not metadata.num_rows:
         raise _refused(path, None, "records", "none")
-    schema = file.schema_arrow
-    schema = schema.empty_table().select(list(dict.fromkeys(needed))).schema
-    return RecordBatchReader.from_batches(schema, file.iter_batches(1 << 16, columns=schema.names))
+    names = list(dict.fromkeys(needed))
+    schema = file.schema_arrow.empty_table().select(names).schema
+    # Almost all of the work is to decode the documents' ids: more threads would cost more than they save.
+    batches = file.iter_batches(1 << 16, columns=names, use_threads=False)
+    # Names that contain a point also stand for parts of nested columns.
+    return RecordBatchReader.from_batches(schema, (batch.select(names) for batch in batches))
+
+
+def _is_dictionary(metadata: Any, name: str) -> bool:
+    """Whether a column of a parquet file can be read as a dictionary."""
+    found = [number for number in range(metadata.num_columns) if metadata.schema.column(number).path == name]
+    chunks = [metadata.row_group(group).column(found[0]) for group in range(metadata.num_row_groups) if found]
+    return bool(chunks) and all(
+        chunk.physical_type == "BYTE_ARRAY" and _DICTIONARIES.issuperset(chunk.encodings) for chunk in chunks
+    )
 
 
 def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
