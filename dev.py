@@ -7,6 +7,7 @@ Needs Python 3.11 or later and a C compiler. All else is installed into ``.venv`
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import sys
@@ -18,7 +19,8 @@ from devtools.environment import BIN, ROOT, install, part, run, took
 from devtools.web import build_module, carry, compile_module, module_toolchain
 
 EXAMPLE = ROOT / "examples" / "tar2017"
-PYTEST = (BIN / "pytest", "-n", "auto", "--dist", "worksteal")
+# One process more than processors: there is always one that waits for a browser or for another program.
+PYTEST = (BIN / "pytest", "-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
 
 
 def compile_core(profile: str) -> None:

@@ -204,6 +204,7 @@ def test_workflows_are_linted_where_there_is_actionlint(
 def test_a_release_is_for_platforms_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[object, ...]] = []
     monkeypatch.setattr(dev, "install", lambda *_: None)
+    monkeypatch.setattr(dev, "build_module", lambda: True)
     monkeypatch.setattr(dev, "run", lambda *words: found.append(words[2:]))
     dev.release(["x86_64-unknown-linux-gnu"], "quick", None)
     dev.release([], "release", "a.json")
