@@ -14,7 +14,7 @@ from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare_all
 from untied.compare.several import Comparisons
-from untied.inputs.convert import named_runs
+from untied.inputs.convert import loaded_runs
 from untied.policies import COMPARING
 from untied.verdicts.found import judged_measure
 
@@ -124,7 +124,7 @@ def main(arguments: Sequence[str]) -> None:
     qrels = read_qrels(options) if options.qrels else None
 
     def make(runs: Any) -> tuple[Comparisons, Verdicts | None]:
-        given = {name: load() for name, load in named_runs(runs, options.threads)} if options.certify else runs
+        given = loaded_runs(runs, options.threads) if options.certify else runs
         how = chosen(options, "probabilities", "docs", "depth", "ties", "score_dtype", "threads")
         found = compare_all(given, options.measure or DEFAULT, qrels=qrels, itself=options.matrix, **how)
         if qrels is None or not options.certify:

@@ -6,18 +6,20 @@ import sys
 
 from untied._core import show_id
 from untied.cli import paint, width
+from untied.inputs.overlap import NAMED
+from untied.inputs.overlap import listed as listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-#: Runs that a note names; of more it says how many there are, and between what their counts lie.
-NAMED = 4
-
 
 def by_run(counts: Mapping[str, int], word: str = "of") -> str:
-    """The counts of all runs that have any, each with its run: a sum could be mistaken for one run's count."""
+    """The counts of all runs that have any, each with its run: a sum could be mistaken for one run's count.
+
+    Of runs that are not named, it says how many there are, and between what their counts lie.
+    """
     some = {name: count for name, count in counts.items() if count}
     shown = ", ".join(f"{count} {word} {show_id(name)}" for name, count in list(some.items())[:NAMED])
     rest = list(some.values())[NAMED:]
@@ -44,13 +46,6 @@ def show(notes: Iterable[str]) -> None:
 
             text = fill(text, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         print(text.replace("note:", paint("note:", "yellow", sys.stderr), 1), file=sys.stderr)
-
-
-def listed(items: Sequence[str], kind: str = "") -> str:
-    """The first few of several things, and the number of the others; `kind` is the word for one, with a plural in s."""
-    shown, rest = ", ".join(items[:NAMED]), len(items) - NAMED
-    more = f"more {kind}{'s' * (rest > 1)}" if kind else "more"
-    return shown if rest <= 0 else f"{shown} and {rest} {more}"
 
 
 def of_ties(where: str, ties: str) -> str:

@@ -12,7 +12,7 @@ from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
 from untied.cli.verdicts import cell as verdict_cell
 from untied.evaluate.runs import Evaluator
-from untied.inputs.convert import named_runs
+from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
 from untied.results.shown import WORDS
 from untied.results.text import aligned
@@ -191,7 +191,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     def make(runs: Any) -> tuple[Results, list[Any]]:
         if not (options.certify or options.shuffle):
             return evaluator.evaluate(runs), []
-        loaded = {name: load() for name, load in named_runs(runs, options.threads)}
+        loaded = loaded_runs(runs, options.threads)
         more: list[Any] = [certified(options, qrels, loaded, list(measures))] if options.certify else []
         if options.shuffle:
             from untied.tie_orders.runs import distributions

@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 DEFAULT = ("MED(nDCG@10)", "RBO", "Overlap@10")
 
 
+def measure_inside(name: str) -> str | None:
+    """The measure M of ``Delta(M)`` or ``MED(M)``, without their own parameters; None for any other name."""
+    outer, _, rest = name.partition("(")
+    depth = 0
+    for place, character in enumerate(rest if outer in ("MED", "Delta") else ""):
+        if depth == 0 and character in ",)":
+            return rest[:place]
+        depth += (character == "(") - (character == ")")
+    return None
+
+
 def as_comparing(measure: str | Measure) -> Measure:
     """One measure of two rankings."""
     if isinstance(measure, _core.Measure):

@@ -8,9 +8,8 @@ from untied import _core
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.several import Comparisons
-from untied.errors import UntiedError
 from untied.inputs import overlap
-from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run
+from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import names_of
 from untied.policies import COMPARING, Policies, described_by
 
@@ -195,15 +194,10 @@ def compare_all(
     new    1.0000  1.0000  0.5000
     other  0.5000  0.5000  1.0000
     """
-    from untied.inputs.convert import named_runs
-
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
-    named = named_runs(runs, threads)
-    if len(named) < 2:
-        raise UntiedError("there is only one run; a comparison needs two")
+    loaded = two_or_more(runs, "a comparison", threads)
     known = _known(qrels, probabilities, docs, threads)
-    loaded = {name: load() for name, load in named}
     options = {**policies.options, "depth": depth}
     return compare_loaded(loaded, asked, known, options, itself=itself, strict=strict, threads=threads)
 

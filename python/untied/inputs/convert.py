@@ -72,6 +72,19 @@ def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callab
     return [(name, partial(as_run, run, threads)) for name, run in named_sources(runs)]
 
 
+def loaded_runs(runs: Runs, threads: int | None = None) -> dict[str, Run]:
+    """One or several runs in memory, by name."""
+    return {name: load() for name, load in named_runs(runs, threads)}
+
+
+def two_or_more(runs: Runs, what: str, threads: int | None = None) -> dict[str, Run]:
+    """The same, but an error if there is only one run; `what` needs two."""
+    named = named_runs(runs, threads)
+    if len(named) < 2:
+        raise UntiedError(f"there is only one run; {what} needs two")
+    return {name: load() for name, load in named}
+
+
 def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
     """Names of one or several runs, each with its source."""
     _refuse_open_file(runs, "runs")

@@ -9,7 +9,7 @@ from untied.errors import UntiedError, UntiedWarning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from untied._types import Facts
 
@@ -102,7 +102,8 @@ def sentence(*reasons: Mapping[str, str | None]) -> str | None:
         if reason is not None:
             by_reason.setdefault(reason, []).append(_core.show_id(name))
     sentences = [
-        reason if reason == NOTHING_RELEVANT else f"{reason}: {_listed(names)}" for reason, names in by_reason.items()
+        reason if reason == NOTHING_RELEVANT else f"{reason}: {listed(names, 'run')}"
+        for reason, names in by_reason.items()
     ]
     return "; ".join(sentences) or None
 
@@ -111,13 +112,19 @@ def of_features(named: Iterable[int], numbers: Iterable[int]) -> str | None:
     """A statement on names of features that the data does not have."""
     unused = sorted({*named} - {*numbers})
     return (
-        f"names of features that the data does not have: {_listed(list(map(str, unused)), 'name')}" if unused else None
+        f"names of features that the data does not have: {listed(list(map(str, unused)), 'name')}" if unused else None
     )
 
 
-def _listed(names: list[str], kind: str = "run", most: int = 4) -> str:
-    shown, rest = ", ".join(names[:most]), len(names) - most
-    return shown if rest <= 0 else f"{shown} and {rest} more {kind}{'s' * (rest > 1)}"
+#: Things that a note names; of more it says how many there are.
+NAMED = 4
+
+
+def listed(items: Sequence[str], kind: str = "") -> str:
+    """The first few of several things, and the number of the others; `kind` is the word for one, with a plural in s."""
+    shown, rest = ", ".join(items[:NAMED]), len(items) - NAMED
+    more = f"more {kind}{'s' * (rest > 1)}" if kind else "more"
+    return shown if rest <= 0 else f"{shown} and {rest} {more}"
 
 
 def demand(*reasons: Mapping[str, str | None]) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
-from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.provenance import provenance
 from untied.measures import as_measures
-from untied.policies import described_by
+from untied.policies import EVALUATING, Policies, described_by
 from untied.report.comparison import collect_comparison
 from untied.report.data import collect
 from untied.report.live import check, embedded
 from untied.report.page import page
+from untied.report.rankings import check_texts
+from untied.report.values import evaluated
 from untied.statistics.runs import significance
 from untied.statistics.tests import SAMPLES, TEST
 
@@ -98,35 +101,25 @@ def report(
     OSError
         A file cannot be read.
     """
+    if depth < 1:
+        raise UntiedError(f"depth must be at least 1, not {depth}")
+    check_texts(queries_text, docs_text)
+    policies = {**Policies(EVALUATING, score_dtype=score_dtype).options, "threads": threads}
+    asked = as_measures(measures)
     if live:
-        measures = as_measures(measures)
-        check(measures)
-        qrels = as_qrels(qrels, threads, qrels_format)
-        runs = {name: load() for name, load in named_runs(runs, threads)}
-    found = collect(
-        qrels,
-        runs,
-        measures,
-        baseline=baseline,
-        depth=depth,
-        level=level,
-        test=test,
-        correction=correction,
-        interval=interval,
-        distances=distances,
-        samples=samples,
-        seed=seed,
-        score_dtype=score_dtype,
-        qrels_format=qrels_format,
-        queries_text=queries_text,
-        docs_text=docs_text,
-        threads=threads,
-    )
+        check(asked)
+    judged = as_qrels(qrels, threads, qrels_format)
+    loaded = loaded_runs(runs, threads)
+    if baseline is not None and baseline not in loaded:
+        raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(loaded)}")
+    chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
+    tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
+    texts = queries_text, docs_text
+    found = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
+    found["settings"]["interval"] = interval
     found["inputs"] = provenance(inputs)
     held = found.pop("held")
-    more = None
-    if live:
-        more = embedded(found, held, as_measures(measures), as_qrels(qrels), dict(named_runs(runs)))
+    more = embedded(found, held, asked, judged, loaded) if live else None
     return page(found, title or _title(found["runs"], found["baseline"]), more)
 
 

@@ -8,32 +8,27 @@ from untied import _core
 from untied._core import show_id
 from untied.compare.measures import as_comparing_measures
 from untied.compare.runs import compare_loaded
-from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
-from untied.inputs.convert import as_qrels, named_runs
-from untied.measures import ADR, IPrec, Unjudged, as_measures
-from untied.policies import EVALUATING, Policies
+from untied.measures import ADR, IPrec, Unjudged
 from untied.report.certain import Certain
 from untied.report.headline import alone, by_judgments, leading, of_one, sentences
 from untied.report.measures import explained, meaning
-from untied.report.rankings import check_texts, rankings, titles
-from untied.report.values import HELD, evaluated, number
+from untied.report.rankings import rankings, titles
+from untied.report.values import HELD, number
 from untied.results.scaling import places
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.notes import said_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
-    from untied.inputs.convert import QrelsLike, Runs
     from untied.inputs.texts import TextsLike
-    from untied.measures import MeasureLike
-    from untied.policies import Correction, Interval, TestName
     from untied.report.headline import Ends
+    from untied.report.values import Evaluated
     from untied.verdicts.verdict import Verdict
 
 #: Recall levels of the precision-recall curve, in tenths.
@@ -49,43 +44,18 @@ FACTS = ("mixed", "absent", "unknown")
 
 
 def collect(
-    qrels: QrelsLike,
-    runs: Runs,
-    measures: MeasureLike | Iterable[MeasureLike] | None,
-    *,
-    baseline: str | None,
-    depth: int,
-    level: float,
-    test: TestName,
-    correction: Correction,
-    interval: Interval,
-    distances: Sequence[str],
-    samples: int,
-    seed: int,
-    score_dtype: str,
-    qrels_format: str,
-    queries_text: TextsLike | None,
-    docs_text: TextsLike | None,
-    threads: int | None,
-) -> dict[str, Any]:
-    """Evaluate, test and compare; parameters as for `untied.report.report`.
+    judged: Qrels, loaded: dict[str, Run], asked: list[Measure], found: Evaluated, baseline: str | None, depth: int,
+    distances: Sequence[str], texts: tuple[TextsLike | None, TextsLike | None], qrels_format: str,
+    policies: dict[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    """What a page shows, from what was evaluated and tested; other parameters as for `untied.report.report`.
 
     Every page shows this data, except ``held``, which only pages that recalculate need: the positions of their queries
     among all queries, the highest grade, and the notes that runs share no queries or documents with the judgments or
     with each other.
     """
-    if depth < 1:
-        raise UntiedError(f"depth must be at least 1, not {depth}")
-    check_texts(queries_text, docs_text)
-    policies = {**Policies(EVALUATING, score_dtype=score_dtype).options, "threads": threads}
-    judged = as_qrels(qrels, threads, qrels_format)
-    loaded: dict[str, Run] = {name: load() for name, load in named_runs(runs, threads)}
-    if baseline is not None and baseline not in loaded:
-        raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(loaded)}")
-    asked = as_measures(measures)
-    chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
-    found = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
-    queries = found.queries
+    score_dtype, threads = policies["score_dtype"], policies["threads"]
+    queries, (queries_text, docs_text) = found.queries, texts
     settings: dict[str, Any] = {
         "ties": "range", "unjudged": "nonrelevant", "score_dtype": score_dtype, "qrels_format": qrels_format,
     }  # fmt: skip
@@ -118,7 +88,7 @@ def collect(
     return {
         "kind": "evaluation",
         "version": _core.__version__,
-        "settings": settings | found.settings | {"interval": interval},
+        "settings": settings | found.settings,
         "how": how,
         "notes": [*apart, *found.notes, *([] if found.apart else certain.notes)],
         "measures": [_measure(measure) for measure in asked],

@@ -14,7 +14,7 @@ from untied.report.page import ASSETS, Live, asset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
@@ -60,18 +60,14 @@ def check(measures: Sequence[Measure]) -> None:
 
 
 def embedded(
-    data: dict[str, Any],
-    held: dict[str, Any],
-    measures: Sequence[Measure],
-    qrels: Qrels,
-    runs: Mapping[str, Callable[[], Run]],
+    data: dict[str, Any], held: dict[str, Any], measures: Sequence[Measure], qrels: Qrels, runs: Mapping[str, Run]
 ) -> Live:
     """All that a page needs to recalculate; an error if the inputs are too large.
 
     `held` is what of an evaluation the page's data do not say, see `untied.report.data.collect`.
     """
     stored = [("qrels", "the judgments", _stored(qrels))]
-    stored += [("run", name, _stored(run())) for name, run in runs.items()]
+    stored += [("run", name, _stored(run)) for name, run in runs.items()]
     size = sum(len(content) for _, _, content in stored)
     if size > MOST:
         raise UntiedError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from untied import _core
+from untied.compare.measures import measure_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,21 +41,10 @@ def meaning(measure: Measure) -> str:
     if sentence is None:
         about = explained(measure, comparing=True)
         return f"{about['title'][0].upper()}{about['title'][1:]}; {about['range']}."
-    inner = _inner(str(measure))
+    inner = measure_inside(str(measure))
     if measure.name == "MED":
-        own = inner.partition("(")[0].partition("@")[0] in WITH_CONSTANT
+        own = str(inner).partition("(")[0].partition("@")[0] in WITH_CONSTANT
         sentence += (
             " with the divisor of MED; as untied eval computes it, the difference may be larger." if own else "."
         )
     return sentence.format(of=inner)
-
-
-def _inner(name: str) -> str:
-    """The measure inside a ``MED`` or ``Delta``, as in ``MED(nDCG(gain='exp2')@10, max_grade=2)``."""
-    inside = name.partition("(")[2].removesuffix(")")
-    depth = 0
-    for place, character in enumerate(inside):
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            return inside[:place]
-    return inside

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from untied._core import show_id
-from untied.compare.measures import as_comparing
+from untied.compare.measures import as_comparing, measure_inside
 from untied.errors import UntiedError
 from untied.inputs.lines import lines, refused
 from untied.study.inputs import Inputs
@@ -65,18 +65,13 @@ def canonical(name: str) -> str:
 
 def short(name: str) -> str:
     """The name of a distance in plots and tables: MED-nDCG@20."""
-    if not name.startswith("MED("):
+    inner = measure_inside(name)
+    if inner is None:
         return f"1 - {name}"
-    inner, depth, end = "", 0, len(name) - 1
-    for character in name[4:end]:
-        depth += (character == "(") - (character == ")")
-        if depth == 0 and character == ",":
-            break
-        inner += character
     # The highest grade is that of the judgments, and said in the settings.
     for part in ("(max_grade=1)", "(max_grade=2)", "(max_grade=3)", "(max_grade=4)"):
         inner = inner.replace(part, "")
-    return f"MED-{inner.strip()}"
+    return f"MED-{inner}"
 
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import os
 from itertools import combinations
 
 from untied import _core
+from untied.compare.measures import measure_inside
 from untied.errors import check_one_of, deprecated
 from untied.inputs import overlap
 from untied.measures import as_measure
@@ -28,14 +29,8 @@ if TYPE_CHECKING:
 
 def judged_measure(name: str) -> str:
     """The measure M of ``Delta(M)`` or ``MED(M)``, without their own parameters; of any other name the name."""
-    for outer in ("Delta(", "MED("):
-        if name.startswith(outer):
-            depth = 0
-            for end, letter in enumerate(name):
-                depth += (letter == "(") - (letter == ")")
-                if (depth == 0 and letter == ")") or (depth == 1 and letter == ","):
-                    return str(as_measure(name[len(outer) : end]))
-    return name
+    inside = measure_inside(name)
+    return name if inside is None else str(as_measure(inside))
 
 
 class VerdictsOfPair(ByMeasure):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied import _core
 from untied.errors import UntiedError
 from untied.inputs import overlap
-from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
 from untied.policies import CERTIFYING, Policies
 from untied.verdicts.found import Verdicts
@@ -105,9 +105,7 @@ def certify(
     if most is not None and most < 0:
         raise UntiedError(f"most must be at least 0, not {most}")
     asked = as_measures(DEFAULT if measures is None else measures)
-    loaded = {name: load() for name, load in named_runs(runs, threads)}
-    if len(loaded) < 2:
-        raise UntiedError("there is only one run; a verdict needs two")
+    loaded = two_or_more(runs, "a verdict", threads)
     known = as_qrels(qrels, threads)
     options = {
         "ties": policies["ties"],

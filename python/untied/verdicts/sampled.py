@@ -7,7 +7,7 @@ from math import fsum
 
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
-from untied.inputs.convert import as_qrels, named_runs
+from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
 from untied.results.table import tidy
 from untied.statistics.intervals import check_level
@@ -124,9 +124,7 @@ def from_sample(
     check_one_of("correction", correction, ("bonferroni", "none"))
     check_one_of("ties", ties, ("expected", "docid"))
     asked = as_measures(DEFAULT if measures is None else measures)
-    loaded = {name: load() for name, load in named_runs(runs, threads)}
-    if len(loaded) < 2:
-        raise UntiedError("there is only one run; a verdict needs two")
+    loaded = two_or_more(runs, "a verdict", threads)
     table = as_qrels(qrels, threads)
     overlap.demand_queries(
         {name: overlap.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict
