@@ -202,7 +202,7 @@ def of_one(info: MeasureInfo, ties: str, *, live: bool) -> list[str]:
     lines.append("\n```python\n" + "\n".join(shown) + "\n```")
     lines.append("\n## Ties\n")
     if info["sampled"]:
-        lines += [f"Exact, unless {unless}; then {then}." for unless, then in info["sampled"]]
+        lines += [f"All values are exact, unless {unless}. In this case, {then}." for unless, then in info["sampled"]]
     elif info["family"].startswith(("The retrieved", "Counts")):
         lines.append("The value does not depend on the order of documents.")
     else:

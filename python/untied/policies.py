@@ -134,31 +134,31 @@ TIES = Policy(
     {
         "expected": "average over all orders of the tied documents",
         "range": "add the lowest and highest value over all orders",
-        "best": "use the order with the best or the worst value",
-        "worst": "use the order with the best or the worst value",
+        "best": "give the best value over all orders",
+        "worst": "give the worst value over all orders",
         "docid": "sort by document id, descending (trec_eval 10)",
-        "trec": "like docid, with 32-bit scores (trec_eval 9, pytrec_eval)",
+        "trec": "round scores to 32 bits, then sort by document id (trec_eval 9)",
         "given": "keep the order of the input",
-        "rank": "sort by the rank column, not by score; average over equal ranks",
+        "rank": "sort by the rank column instead of the score",
     },
     "choose what to do with tied documents",
 )
 UNJUDGED = Policy(
     "unjudged",
     {
-        "nonrelevant": "count them as non-relevant",
-        "remove": "remove them from the ranking",
+        "nonrelevant": "count unjudged documents as non-relevant",
+        "remove": "remove unjudged documents from the ranking",
         "range": "add the lowest and highest value over all possible grades",
-        "best": "give them the grades with the best or the worst value",
-        "worst": "give them the grades with the best or the worst value",
+        "best": "give the best value over all possible grades",
+        "worst": "give the worst value over all possible grades",
     },
     "choose what to do with unjudged documents",
 )
 UNRETRIEVED = Policy(
     "unretrieved",
     {
-        "none": "leave them out",
-        "pooled": "count them too; has an effect only with --unjudged range, best or worst",
+        "none": "leave these documents out",
+        "pooled": "give these documents every possible grade, like retrieved ones",
     },
     "choose what to do with pooled, unjudged documents (grade -1) that a run did not retrieve",
 )
@@ -170,7 +170,7 @@ SCORE_DTYPE = Policy(
 QUERIES = Policy(
     "queries",
     {
-        "qrels": "count all judged queries; if the run lacks one, its ranking is empty",
+        "qrels": "count all judged queries, even if the run lacks them",
         "common": "count only queries in both the judgments and the run",
     },
     "choose which queries count",
@@ -178,14 +178,14 @@ QUERIES = Policy(
 ON_UNDEFINED = Policy(
     "on_undefined",
     {"zero": "count the query as 0", "nan": "leave the query out of the mean", "raise": "stop with an error"},
-    "choose what to do if a measure has no value for a query",
+    "choose how a query without a value counts",
 )
 
 ADJUST = Policy(
     "adjust",
     {
         "none": "do not adjust values",
-        "chance": "rescale values: a random order has 0, the best order has 1",
+        "chance": "rescale values so that a random order has 0 and the best order has 1",
     },
     "choose how to adjust values",
 )
@@ -228,7 +228,7 @@ CERTIFYING = COMPARING | _named(
         "unjudged",
         {
             "retrieved": "all retrieved documents without a judgment",
-            "pooled": "only documents in the pool (grade -1); others are non-relevant",
+            "pooled": "only pooled documents without a judgment (grade -1)",
         },
         "choose which unjudged documents may be relevant",
     ),

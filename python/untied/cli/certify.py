@@ -45,23 +45,20 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
-The verdict A or B names the run whose mean is higher whatever the grades of
-unjudged documents are. The verdict is open if either run could be better. The
-columns low and high have the smallest and the largest possible difference of
-the means, A minus B.
+The verdict A or B names the run that is better whatever the grades of unjudged
+documents are. The verdict is open if either run could be better. The columns
+low and high have the smallest and the largest possible difference of the means,
+A minus B.
 
 A run is ahead if its mean is higher when all unjudged documents are
-non-relevant. The column overturn has the smallest number of unjudged documents,
-in all queries together, that would end the lead if they were relevant. The
-column largest_m has the largest M for which the lead is certain as long as at
-most M unjudged documents of each query are relevant.
+non-relevant. The column overturn has the number of unjudged documents that
+would have to be relevant to end the lead. The column largest_m has the number
+of unjudged documents of every query that may be relevant without ending the
+lead.
 
---explain prints a line for each unjudged document that decides a bound of a
-query. In the column bound, low marks documents that together make the query's
-difference smallest, high marks documents that together make it largest, and
-overturn marks documents that together end the lead. The column grade has the
-grade that the document then has. The column difference has the query's
-difference, A minus B, with all of these grades.
+With --explain, the column bound tells what a document decides: the smallest
+difference (low), the largest difference (high), or the end of the lead
+(overturn). The column grade has the grade that the document then has.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -89,26 +86,21 @@ def arguments_parser() -> Command:
     group = made.group("verdicts from a sample")
     group.flag(
         "--from-sample",
-        "treat judgments as a random sample of the pool, whose other documents have grade -1; verdicts then hold "
-        f"with the confidence --level (default measures: {' and '.join(OF_SAMPLES)})",
+        f"treat judgments as a random sample of the pool (default measures: {' and '.join(OF_SAMPLES)})",
     )
     group.option("--level", "L", "set the level of confidence (default: 0.95)", type=float)
     group.option(
         "--correction",
         "NAME",
-        "correct the confidence for the number of pairs by bonferroni (default), or not at all (none)",
+        "correct the confidence for the number of pairs: bonferroni (default) or none",
         choices=("bonferroni", "none"),
     )
     group = made.group("output")
     group.flag("--ranks", "print the ranks that each run can have, instead of verdicts")
     group.flag("--levels", "print separate verdicts for ties, judgments and the choice of queries")
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
-    group.option(
-        "--plot", "FILE", "also plot which runs are certainly better than which (.svg, .png, .pdf; needs matplotlib)"
-    )
-    group.option(
-        "--certificate", "FILE", "also write a certificate that untied verify can check (compressed if FILE is .gz)"
-    )
+    group.option("--plot", "FILE", "also plot the certain order of the runs (.svg, .png, .pdf; needs matplotlib)")
+    group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
     made.add_table(PAPER_FORMATS)
     made.add_threads()
     return made

@@ -27,8 +27,8 @@ EXAMPLES = """\
   untied check qrels.txt runs/ --keep-going
   untied check qrels.txt bm25.run --list 1000
 
-Lines that begin with ! point to possible problems, such as queries of a run
-without judgments, and judged queries that a run lacks.
+Lines that begin with an exclamation mark point to possible problems, such as
+judged queries that a run lacks.
 """
 
 

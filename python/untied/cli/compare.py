@@ -37,10 +37,8 @@ EXAMPLES = """\
   untied compare --passages old.passages new.passages --top 10
 
 MED is the largest difference in a measure that judgments could show. In MED,
-nDCG, AP and Bpref have a constant divisor, so the difference by untied eval can
-be larger than MED. Delta is the expected difference, with the smallest and the
-largest possible difference. Similarities are expected values if the tied
-documents of both runs were shuffled.
+nDCG, AP and Bpref are divided by a constant. Delta is the expected difference.
+Similarities are expected values if tied documents were shuffled.
 
 To see which queries got better or worse according to judgments, use untied
 stats QRELS NEW OLD --top 10.
@@ -60,32 +58,29 @@ def arguments_parser() -> Command:
     group.option(
         "--probabilities",
         "FILE",
-        "read probabilities of relevance for Delta from FILE, a run whose scores are probabilities",
+        "read probabilities of relevance from FILE, a run whose scores are probabilities",
     )
     group.option(
         "--depth",
         "N",
-        "use the first N documents of each ranking (default: all for values; for moved documents, the cutoff of "
-        "the first measure, or 10)",
+        "use only the first N documents of each ranking",
         type=count,
     )
-    group.flag(
-        "--passages", "compare runs of passages by MED-U, with lines: query document start length rank score tag"
-    )
+    group.flag("--passages", "compare passages, with lines: query document start length rank score tag")
     group.option("--text-length", "L", "with --passages, ignore text after L characters (default: 12000)", type=float)
     made.add_measures(f"compare by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     made.add_docs()
     made.add_policies("ties", "score_dtype", known=COMPARING)
     add_certify(made)
     group = made.group("output")
-    group.flag("-q --per-query", "also print per-query values, or with -o, also write them")
+    group.flag("-q --per-query", "also print per-query values")
     group.option(
         "--top",
         "N",
         f"list moved documents for the N most changed queries; 0 leaves out the list (default: {SHOWN})",
         type=whole(0),
     )
-    group.flag("--matrix", "for each measure, print a table with a row and a column for every run")
+    group.flag("--matrix", "print a table with a row and a column for every run")
     made.add_table()
     group.option("--html", "FILE", "also write a page about two runs, with both rankings of every query")
     made.add_texts()

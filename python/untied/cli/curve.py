@@ -32,7 +32,7 @@ def arguments_parser() -> Command:
     made.add_judged_runs(keep_going=False)
     group = made.group("measures")
     group.option("--query", "Q", "show the curves of query Q", required=True)
-    group.option("--depth", "N", "stop at rank N (default: 100, or earlier if the rankings end)", type=whole(1, 10_000))
+    group.option("--depth", "N", "stop at rank N (default: 100)", type=whole(1, 10_000))
     group.option("--rel", "GRADE", "set the lowest relevant grade (default: 1)", type=float, default=1)
     group.option(
         "--gain",

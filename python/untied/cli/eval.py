@@ -41,15 +41,13 @@ def arguments_parser() -> Command:
     made = Command("eval", "Score runs against relevance judgments.", EXAMPLES)
     made.add_judged_runs(explained=True)
     group = made.group("input")
-    group.option("--pool", "FILE", "read the pool from FILE, and give its unjudged documents grade -1 (for infAP)")
-    group.flag("--strict", "refuse runs and judgments that have nothing in common or look swapped")
+    group.option("--pool", "FILE", "read the pool from FILE, for infAP and subAP")
+    group.flag("--strict", "refuse runs that have no query or document in common with the judgments")
     group.flag("--stream", "read standard input and pipes query by query, to save memory")
     made.add_measures()
     made.add_docs()
     made.add_plugin()
-    made.group("measures").flag(
-        "--sampling-error", "print the standard error of infAP, which comes from judging only a sample"
-    )
+    made.group("measures").flag("--sampling-error", "print the standard error of infAP")
     made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
     group = made.group("output")
     group.flag("-q --per-query", "also print per-query values")
@@ -59,13 +57,13 @@ def arguments_parser() -> Command:
     group.option(
         "--quantiles",
         "LEVELS",
-        "print these quantiles over all orders of tied documents, such as 0.05,0.5,0.95, instead of means",
+        "print quantiles over all orders of tied documents, such as 0.05,0.5,0.95",
         type=_levels,
     )
     group.option(
         "--plot",
         "FILE",
-        "with --quantiles: also plot how the mean of each run is distributed (.svg, .png, .pdf; needs matplotlib)",
+        "also plot the distribution of each mean (.svg, .png, .pdf; needs matplotlib)",
     )
     made.add_table(PAPER_FORMATS)
     made.add_threads()

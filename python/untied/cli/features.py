@@ -28,11 +28,8 @@ EXAMPLES = """\
   untied features train.parquet --ties expected -o features.tsv
 
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
-absent from a line counts as 0. A document whose value is NULL is not ranked. In
-tsv, csv and json, the column absent counts documents without the feature, and
-the column missing counts documents whose value is NULL. By default (--ties
-range), values are the expected scores if tied documents were shuffled, with the
-lowest and the highest value over their orders.
+absent from a line counts as 0. A document whose value is NULL is not ranked.
+Each value is the exact expected score if tied documents were shuffled.
 """
 
 
@@ -41,7 +38,7 @@ def arguments_parser() -> Command:
     made = Command("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
     made.add_argument("data", metavar="DATA", nargs="+", help="files of SVMlight, LETOR or parquet")
     group = made.group("input")
-    group.option("--feature-names", "FILE", "read names of features from FILE; each line has a number and a name")
+    group.option("--feature-names", "FILE", "read names of features from FILE, with lines: number name")
     group.option("--labels", "COLUMN", "name the column of labels in parquet files (default: label, relevance, ...)")
     group.option("--query-ids", "COLUMN", "name the column of queries in parquet files (default: qid, query_id, ...)")
     made.add_measures()

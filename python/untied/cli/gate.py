@@ -30,8 +30,8 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
 The exit code is 0 if all limits hold. The exit code is 1 if a limit does not
-hold, or cannot be decided because queries are missing, undefined, or too few
-for --significant. The exit code is 2 if an input or an option was refused.
+hold or cannot be decided. The exit code is 2 if an input or an option was
+refused.
 """
 
 
@@ -61,21 +61,21 @@ def arguments_parser() -> Command:
     group.option(
         "--min-overturn",
         "MEASURE=N",
-        "require a lead that ends only if at least N more documents are relevant",
+        "require that at least N more relevant documents are needed to end the lead",
         default=[],
         type=limit,
         action="append",
     )
-    group.flag("--allow-missing", "count queries that are missing from the run as empty rankings, instead of failing")
+    group.flag("--allow-missing", "count queries that are missing from the run as empty rankings")
     group = made.group("significance")
-    group.flag("--significant", "fail only if the drop is significant by a paired randomisation test")
+    group.flag("--significant", "fail only if the drop is statistically significant")
     made.add_draws("random permutations")
     made.add_docs()
     made.add_plugin()
     made.add_policies("ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
     group = made.group("output")
     group.option(
-        "--top", "N", f"name the N worst queries of a limit that fails (default: {NAMED})", type=count, default=NAMED
+        "--top", "N", f"name the N worst queries of each failed limit (default: {NAMED})", type=count, default=NAMED
     )
     group.option("--format", "FORMAT", "write text (default) or json", choices=("text", "json"), default="text")
     group.option("--junit", "FILE", "also write a report to FILE, in the XML format of JUnit")

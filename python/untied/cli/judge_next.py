@@ -26,21 +26,15 @@ EXAMPLES = """\
   untied judge-next qrels.txt bm25.run dense.run --measure nDCG@10 --top 50
   untied judge-next qrels.txt bm25.run dense.run -m P@10 --until-decided
 
-With one run, documents are ranked by how much a judgment is expected to narrow
-the bounds of the mean over missing judgments. With two runs, they are ranked by
-how much a judgment is expected to change the difference between the runs.
-Rows are sorted by the column worth: narrowing with one run, and probability
-times the size of swing with two. With --until-decided, worth is the size of
-swing times the probability of the outcome that would help to decide the
-verdict.
+With one run, documents come first if their judgments would narrow the bounds of
+the mean most. With two runs, documents come first if their judgments would
+change the difference between the runs most.
 
 The column probability has the estimated probability that the document is
-relevant. The column narrowing shows how much judging the document is expected
-to narrow the bounds of the mean (with two runs, of both means together). The
-column swing shows how much the mean changes if the document is relevant instead
-of non-relevant. With two runs, swing shows how much the difference of their
-means (first run minus second) changes if the document is relevant instead of
-non-relevant.
+relevant. The column narrowing shows how much a judgment is expected to narrow
+the bounds of the mean. The column swing shows how much the mean, or the
+difference of two means, changes if the document is relevant. Rows are sorted by
+the column worth.
 """
 
 
@@ -56,11 +50,10 @@ def arguments_parser() -> Command:
     group.option(
         "--prior",
         "P",
-        "set the probability that an unjudged document is relevant (default: the share of relevant "
-        "documents among the query's judged documents)",
+        "set the probability that an unjudged document is relevant (default: estimated per query)",
         type=float,
     )
-    group.flag("--until-decided", "rank documents by how far they could move untied certify towards a verdict")
+    group.flag("--until-decided", "list documents that could help untied certify to decide which run is better")
     made.add_plugin()
     made.group("output").option("--top", "N", "show N documents (default: 20)", type=int, default=20)
     made.add_table(decimals=6)

@@ -33,7 +33,7 @@ QRELS_HOLD = {
     "subtopics": "query subtopic document grade, for diversity",
     "stratified": "query 0 document stratum grade, for xinfAP, infNDCG",
     "prels": "query document grade method probability, for statAP",
-    "groups": "query document document | document, best group first",
+    "groups": "query document document | document (best group first)",
     "mirex": "source query document group",
 }
 RUNS_HOLD = {
@@ -136,7 +136,7 @@ class Command(Parser):
             group.option(
                 f"--{what}-column",
                 "WHAT=NAME",
-                f"name the column of the query, document or {number}, such as query=topic (repeatable)",
+                f"name a column, such as query=topic or {number}=points (repeatable)",
                 type=_column,
                 default=[],
                 action="append",

@@ -20,9 +20,9 @@ EXAMPLES = """\
   untied report qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o report.html
   untied report qrels.txt *.run --live -o report.html
 
-The page needs neither a network nor a server. Open the page in a browser, or
-send it to somebody. It opens on the first measure that you name with -m, or on
-AP if you name none; readers can choose another one.
+The page works without a network. Open the page in a browser, or send it to
+somebody. The page opens on the first measure that you name with -m, or on AP by
+default.
 """
 
 
@@ -35,7 +35,7 @@ def arguments_parser() -> Command:
     group.option(
         "--distance",
         "MEASURE",
-        "use MEASURE to show how similar or how far apart the runs are (repeatable; default: RBO, MED(nDCG@10))",
+        "compare the runs by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
         action="append",
     )
     made.add_plugin()

@@ -28,10 +28,9 @@ EXAMPLES = """\
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
-Judged documents that are not sampled get grade -1 (pooled but not judged),
-which infAP, subAP and --unjudged remove need. If the sample of a query has no
-relevant document, the sample is drawn again. The same seed gives the same
-sample, whatever the order of the input.
+Judged documents that are not sampled get grade -1, so that infAP and subAP know
+the pool. Every sample of a query has a relevant document, if the query has one.
+The same seed gives the same sample.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -43,34 +42,30 @@ def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("sample", "Sample judgments, pools or parts of a collection.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument(
-        "runs", metavar="RUN", nargs="*", help=f"{RUNS}; needed by --depth, --documents and --subcollection"
-    )
+    made.add_argument("runs", metavar="RUN", nargs="*", help=RUNS)
     group = made.group("input")
-    group.option(
-        "--strata", "FILE", "read strata from FILE, with lines: query document stratum; write them to the output"
-    )
-    group.option("--depth", "K", "keep only judgments of documents that a run has among its first K", type=int)
+    group.option("--strata", "FILE", "read strata from FILE, with lines: query document stratum")
+    group.option("--depth", "K", "keep only judgments of the first K documents of each run", type=int)
     group.option("--rel", "GRADE", "set the lowest relevant grade (default: 1)", type=float, default=1.0)
     group = made.group("sample")
     group.option(
-        "--rate", "RATE", "keep this share of judged documents (default: 1), or a share per stratum: 1=1,2=0.25"
+        "--rate", "RATE", "keep this share of judged documents, such as 0.1 or 1=1,2=0.25 for two strata (default: 1)"
     )
     group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
     group.option(
         "--documents",
         "RATE",
-        "keep a share RATE of the collection's documents, and remove all other documents from the runs",
+        "remove all documents from the runs but a share RATE",
         type=float,
     )
-    group.flag("--judgments-too", "with --documents, also remove the removed documents from the judgments")
+    group.flag("--judgments-too", "with --documents, remove the same documents from the judgments")
     group.flag(
         "--subcollection",
-        "draw a subcollection of each run for subAP; documents outside the pool stay with probability --rate",
+        "draw a random subcollection of each run, as subAP does",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(
-        "-o --output", "PATH", "write to the file PATH; with --documents or --subcollection, to the folder PATH"
+        "-o --output", "PATH", "write to the file PATH (to a folder with --documents or --subcollection)"
     )
     return made
 

@@ -40,33 +40,25 @@ EXAMPLES = """\
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
 The column a - b has the mean of run a minus the mean of run b. The column d has
-Cohen's d, the mean difference in standard deviations. The column p has the
-p-value, corrected for the number of comparisons. * marks significant
-differences. The interval is not corrected: it covers a single difference with
-the confidence --level.
+the mean difference in standard deviations (Cohen's d). The column p has the
+p-value, corrected for the number of comparisons. A star marks significant
+differences. Intervals are not corrected for the number of comparisons.
 
-With --ties range, the column "a - b can be" has the lowest and the highest
-difference over all orders of tied documents. With --unjudged range, it has the
-lowest and the highest difference over all grades of unjudged documents, as in
-untied certify. If certify has no bounds for a measure, each run is bounded
-separately, and a note says so. A significant difference survives if it keeps
-its sign and stays significant over the whole range.
+With --ties range, the column "a - b can be" shows how far ties could move the
+difference. With --unjudged range, it shows how far missing judgments could move
+the difference. A significant difference survives if it stays significant, with
+the same sign, over the whole range.
 
-In tsv, csv and json, some columns have other names. The column a - b is called
-difference, and the column d is called effect. The columns ci_low and ci_high
-have the ends of the interval. The columns least and most have the ends of
-"a - b can be". The column p_adjusted has the corrected p-value, and the column
-p has the uncorrected p-value. The column p_most has the largest p_adjusted over
-the whole range.
+In tsv, csv and json, the column difference has a - b, and the column effect has
+d. The columns least and most have the ends of "a - b can be". The column p has
+the uncorrected p-value, and the column p_adjusted has the corrected p-value.
+The column p_most has the largest corrected p-value over the whole range.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
-if the tied documents of each run are shuffled. If the two means can be equal,
---shuffle also adds the column P(a = b). In tsv, csv and json, each probability
-has a lower and an upper bound.
+if tied documents are shuffled.
 
-With --certify, the verdict A or B names the run whose mean is higher whatever
-the grades of unjudged documents are. The verdict is open if either run could be
-better. untied certify --help explains the columns overturn and largest m.
+With --certify, the verdict names the run that is better whatever the grades of
+unjudged documents are. untied certify --help explains the other columns.
 """
 
 
@@ -87,17 +79,15 @@ def arguments_parser() -> Command:
     group = made.group("significance")
     group.option("--baseline", "NAME", "compare all other runs with run NAME (default: compare all pairs)")
     made.add_chance("differences")
-    group.flag("--power", "for each measure, show the share of pairs of runs with a significant difference")
+    group.flag("--power", "show the share of pairs of runs with a significant difference")
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").flag(
         "--shuffle", "add the probability that run a beats run b if tied documents are shuffled"
     )
     group = made.group("output")
-    group.option(
-        "--top", "N", "list the queries with the N largest losses and gains (tsv and csv have nothing else)", type=count
-    )
-    group.flag("--by-run", "write a table for a paper, with one line per run and marks of significance")
+    group.option("--top", "N", "list the queries with the N largest losses and gains", type=count)
+    group.flag("--by-run", "write a table for a paper, with one line per run")
     made.add_table(PAPER_FORMATS)
     made.add_threads()
     return made

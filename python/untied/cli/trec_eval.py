@@ -43,32 +43,30 @@ usage: untied trec_eval [-h] [-v] [-q] [-n] [-c] [-J] [-m MEASURE[.PARAMETERS]].
 
 HELP = f"""\
 {USAGE}
-Evaluate RESULTS (- is standard input) against the judgments of REL_INFO as trec_eval does, with its options, measures,
-output and exit codes. Files may be compressed (gzip, zstd, xz).
+Evaluate RESULTS against the judgments of REL_INFO as trec_eval does. The output and the exit codes are the same as
+trec_eval's. RESULTS can be - for standard input. Files may be compressed (gzip, zstd, xz).
 
-  -m, --measure MEASURE               compute MEASURE (repeatable); parameters follow a full stop: -m P.5,10. Sets of
-                                      measures: official (default), all_trec, set, prefs, all_prefs, qrels_jg
+  -m, --measure MEASURE               compute MEASURE, such as P.5,10 or all_trec (repeatable; default: official)
   -q, --query_eval_wanted             also print the values of every topic
   -n, --nosummary                     print no summary over topics
-  -c, --complete_rel_info_wanted      average over all topics of REL_INFO; topics without results count as 0
+  -c, --complete_rel_info_wanted      count topics without results as 0
   -l, --level_for_rel NUM             set the lowest relevant grade (default: 1)
   -J, --Judged_docs_only              remove documents that are not judged from the results
   -M, --Max_retrieved_per_topic NUM   evaluate only the first NUM documents of a topic
   -N, --Number_docs_in_coll NUM       set the size of the collection, for utility (default: 0)
   -R, --Rel_info_format FORMAT        read judgments as qrels (default), prefs, qrels_prefs or qrels_jg
   -T, --Results_format FORMAT         read results as trec_results (default)
-  -Z, --Zscore FILE                   print how many standard deviations values are above means; each line of FILE
-                                      has a topic, a measure, a mean and a standard deviation
-  -D, --Debug_level NUM.TOPIC         evaluate only TOPIC; NUM has no effect
+  -Z, --Zscore FILE                   print values in standard deviations above the means in FILE
+  -D, --Debug_level NUM.TOPIC         evaluate only TOPIC
   -o                                  no effect, as in trec_eval
-  --trec-version 9|10                 choose the version of trec_eval (default: 10); 9 holds scores in 32 bits, leaves
-                                      out topics without results, has no comments, and rounds recall levels up
+  --trec-version 9|10                 choose the version of trec_eval (default: 10)
   -h, --help                          show this help, and describe the measures given with -m
   -v, --version                       show the version
 
 Each line of REL_INFO has a topic, an iteration (or group), a document and a grade. Each line of RESULTS has a topic, an
 iteration, a document, a rank, a score and a tag. Fields are separated by white space. Lines that begin with # are
-comments. Documents are sorted by score, highest first, and documents with equal scores by id, last first.
+comments. Documents are sorted by score, highest first. Documents with equal scores are sorted by id, descending.
+
 docs/trec_eval.md describes the differences from trec_eval.
 """
 

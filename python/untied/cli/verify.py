@@ -15,13 +15,11 @@ EXAMPLES = """\
   untied verify p10.json qrels.txt old.run new.run
 
 The exit code is 0 if every claim holds. The exit code is 1 if the certificate
-is refused, because a claim is not proved, a file is not the one that was
-certified, or the checker does not know something in the certificate. The exit
-code is 2 if a file cannot be read.
+is refused, because a claim is not proved or a file has changed. The exit code
+is 2 if a file cannot be read.
 
-The checker is one file of plain Python with exact arithmetic,
-untied/verdicts/verify.py. The checker imports nothing of untied, so you can
-also run it alone.
+The checker is one file of plain Python, untied/verdicts/verify.py. You can also
+run the checker without untied.
 """
 
 

@@ -2,7 +2,18 @@
 
 It reads TREC's files, computes bounds of the difference of two runs over all grades of unjudged documents, and compares
 all claims with them. Numbers are integers in units of 2^-80, rounded so that a bound can only become wider; pairs are
-(rounded down, rounded up).
+(rounded down, rounded up). How claims are checked:
+
+* P, Hits, R, F1, RBP, DCG, and nDCG with one grade: the largest weights are added up again, for every number of
+  relevant documents.
+* nDCG with several grades: a dynamic program over grades finds no assignment beyond the bound.
+* RR, Success, Rprec: computed again; with mean values over ties, each run's ties stand in the worst order.
+* AP: the lowest value of one run minus the highest value of the other, for each number of relevant documents; else
+  with multipliers in the certificate for pairs of documents about which the runs disagree.
+* ERR: all unjudged documents are relevant in one run and non-relevant in the other.
+* AP and ERR, where this does not suffice: a tree of cases in the certificate, one document after the other.
+* That a bound is reached: with the grades in the certificate.
+* The mean, the verdict, the overturn number and largest_m follow from the bounds of the queries.
 
 Exit codes: 0 if every claim holds; 1 if the certificate is refused, because a claim is not proved, a file is not the
 one that was certified, or it is not a certificate; 2 if a file cannot be read.

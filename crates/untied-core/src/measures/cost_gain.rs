@@ -39,8 +39,8 @@ pub static COST_GAIN: Definition = Info {
     tex: r"\mathrm{G} = \frac{1}{\sum_d g_d} \sum_{i} \frac{g_i}{\log_2 (2 + C(i) - S(i))}",
     reference: "trec_eval (G, Buckley 2008)",
     sampled: &[Sampled {
-        unless: "the numbers of documents of each gain in a tie group, each plus 1, have a product above 2 million",
-        then: "estimates",
+        unless: "a tie group has many documents with several different gains",
+        then: "all values are estimates",
     }],
     unbounded: Some(unbounded::IDEAL),
     ..Info::DEFAULT

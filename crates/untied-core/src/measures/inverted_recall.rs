@@ -33,7 +33,7 @@ pub static INVERTED_RECALL: Definition = Info {
                then right (above its first), all else replaced by a member of the best group",
     tex: r"\mathrm{ADRInverted} = \mathrm{ADR} \text{ of the inverted list}",
     reference: "Typke, Veltkamp & Wiering 2006, section 4",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "estimates" }],
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "all values are estimates" }],
     unbounded: Some(unbounded::GROUPS),
     ..Info::DEFAULT
 }

@@ -49,8 +49,8 @@ const STOPS: Parameter = Parameter {
            by default the gains",
 };
 
-const IN_MANY_ORDERS: &str = "mean stays exact; low and high are bounds (`interval`) for graded-uniform users, and exact for others; rank-biased \
-     users have no variance if (relevant documents + 1) times (other documents + 1) exceeds 2 million";
+const IN_MANY_ORDERS: &str =
+    "the mean stays exact; low and high are bounds for graded-uniform users; rank-biased users may have no variance";
 
 /// NCU.
 pub static NCU: Definition = Info {

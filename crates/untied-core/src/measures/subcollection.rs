@@ -37,8 +37,7 @@ pub static SUBCOLLECTION_AP: Definition = Info {
            p)} \right]",
     reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
     sampled: &[Sampled {
-        unless: "the numbers of documents of each kind in a tie group, each plus 1, and the number of documents \
-                 outside the pool down to its end have a product above 10 million",
+        unless: "a tie group has many documents of several kinds (grades, unjudged, outside the pool)",
         then: Sampled::NO_VARIANCE,
     }],
     unbounded: Some(unbounded::ESTIMATOR),

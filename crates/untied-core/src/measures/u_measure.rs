@@ -42,8 +42,7 @@ pub static U: Definition = Info {
            \right)",
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
     sampled: &[Sampled {
-        unless: "the numbers of documents of each length and grade in the tie group where the user stops, each \
-                 plus 1, have a product above 2 million",
+        unless: "the tie group where the user stops has many documents of different lengths",
         then: Sampled::ESTIMATES,
     }],
     ..Info::DEFAULT

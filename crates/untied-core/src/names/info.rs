@@ -114,11 +114,11 @@ pub struct Sampled {
 
 impl Sampled {
     /// See [`Sampled::then`].
-    pub const ESTIMATES: &str = "mean and variance are estimates; low and high stay exact";
+    pub const ESTIMATES: &str = "the mean and the variance are estimates";
     /// See [`Sampled::then`].
-    pub const NO_VARIANCE: &str = "mean, low and high stay exact; there is no variance";
+    pub const NO_VARIANCE: &str = "there is no variance";
     /// See [`Sampled::then`].
-    pub const BOUNDS: &str = "mean stays exact; low and high are bounds (`interval`); there is no variance";
+    pub const BOUNDS: &str = "low and high are bounds; there is no variance";
 
     /// Whether the mean is an estimate then.
     #[must_use]
@@ -129,11 +129,10 @@ impl Sampled {
 
 /// Why bounds over the grades of unjudged documents are not known.
 pub(crate) mod unbounded {
-    pub const IDEAL: &str = "the ideal ranking, or the rank where the sum ends, depends on the grades";
-    pub const WEIGHTS: &str = "the weight of a rank depends on the grades above it, or on all grades";
+    pub const IDEAL: &str = "the ideal ranking or the end of the sum depends on the grades";
+    pub const WEIGHTS: &str = "the weight of a rank depends on the grades";
     pub const PAIRS: &str = "the number of pairs depends on the grades";
-    pub const GROUPS: &str =
-        "the grades stand for ordered groups, and the possible groups of an unjudged document are unknown";
+    pub const GROUPS: &str = "the possible groups of an unjudged document are unknown";
     pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
     pub const ESTIMATOR: &str = "the measure itself makes an assumption about unjudged documents";
 }

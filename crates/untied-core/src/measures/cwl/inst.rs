@@ -16,7 +16,7 @@ pub static INST: Definition = Info {
     tex: r"\mathrm{INST} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{x - 1}{x} \right)^2,
            \quad x = i + 2T - \sum_{j \le i} g_j",
     reference: "Moffat, Bailey, Scholer & Thomas 2015, 2017; ties: all orders if there are few, else a sample",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "estimates" }],
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "all values are estimates" }],
     unbounded: Some(unbounded::WEIGHTS),
     ..Info::DEFAULT
 }

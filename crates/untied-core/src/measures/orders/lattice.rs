@@ -13,8 +13,7 @@ use super::Outcome;
 /// Points that [`over_orders`] and [`by_kind`] visit at most.
 const LIMIT: usize = 1 << 21;
 /// The same in words.
-pub const MANY_KINDS: &str =
-    "the numbers of documents of each kind in a tie group, each plus 1, have a product above 2 million";
+pub const MANY_KINDS: &str = "a tie group has many documents of several kinds (grades, strata or weights)";
 
 /// Points beyond which a formula for the variance takes less time than to visit them, where there is one.
 const MANY: usize = 1 << 14;

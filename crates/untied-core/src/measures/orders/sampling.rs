@@ -13,7 +13,7 @@ use crate::watch;
 /// Arrangements that are listed rather than sampled.
 const LISTED: u64 = 5_000;
 /// The same in words.
-pub const MANY_ORDERS: &str = "the ties of a query have more than 5,000 different arrangements";
+pub const MANY_ORDERS: &str = "the tied documents of a query can be arranged in more than 5,000 different ways";
 /// Orders that are drawn at most, and between two looks at the standard error.
 const DRAWN: u64 = 10_000;
 const STEP: u64 = 500;

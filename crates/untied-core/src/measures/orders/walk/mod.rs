@@ -28,9 +28,8 @@ pub(crate) struct Kind {
 
 /// What becomes of values where counts come in too many ways.
 pub(crate) const SAMPLED: Sampled = Sampled {
-    unless: "a tie group has more different arrangements than 100 million steps can list",
-    then: "mean stays exact; variance is computed for up to 2,000 positions (fewer if many documents differ) and is left \
-           out for more; low and high of Cascade may be bounds (`interval`)",
+    unless: "a large tie group has documents of many different kinds",
+    then: "the mean stays exact; the largest groups have no variance; for Cascade, low and high may be bounds",
 };
 
 /// A ranking as such a user walks it.
