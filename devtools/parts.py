@@ -78,7 +78,9 @@ PARTS = {
         ("statistics::",),
     ),
     "trec_eval": Part(("crates/untied-trec-eval",), "trec8 trec_eval trec_eval_prefs"),
-    "border": Part(("crates/untied-python", "crates/untied-arrow"), "arrays batches forks frames inputs pickling"),
+    "border": Part(
+        ("crates/untied-python", "crates/untied-arrow"), "arrays batches forks frames inputs pickling threads"
+    ),
     "inputs": Part(
         (f"{PYTHON}inputs",),
         "columns fuzz hostile inputs inputs_table overlap partial_order pickling refused run_names",

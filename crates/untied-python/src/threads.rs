@@ -1,6 +1,6 @@
 //! Native work on a given number of threads, without Python's lock, while Python watches it.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -27,7 +27,6 @@ pub fn run<T: Send>(
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let size = size(threads)?;
-    // Python's lock is held where this list is looked at: no other thread has locked it when the process forks.
     let kept = take(size);
     let calls = defined::calls();
     let (outcome, pool) = py.detach(|| {
@@ -64,7 +63,9 @@ pub fn run<T: Send>(
         };
         Ok::<_, PyErr>((outcome, pool))
     })?;
-    lock(&IDLE).push(pool);
+    if let Some(mut idle) = idle() {
+        idle.push(pool);
+    }
     outcome
 }
 
@@ -103,7 +104,8 @@ static OBSERVER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 /// with None, no longer.
 #[pyfunction]
 pub fn observe(observer: Option<Py<PyAny>>) {
-    *lock(&OBSERVER) = observer;
+    let before = std::mem::replace(&mut *lock(&OBSERVER), observer);
+    drop(before); // not locked while code runs that is not ours
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -147,6 +149,16 @@ struct Pool {
 /// Pools that do nothing now. They are kept, as an evaluator may be called a thousand times a second.
 static IDLE: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
 
+/// The idle pools, unless another thread looks at them just now. In a process that was forked in that moment, which a
+/// Python without a global lock allows, they would be locked for ever; new pools are started there.
+fn idle() -> Option<MutexGuard<'static, Vec<Pool>>> {
+    match IDLE.try_lock() {
+        Ok(idle) => Some(idle),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
 /// The number of threads asked for; 0 is as many as there are processors.
 fn size(threads: Option<i64>) -> PyResult<usize> {
     match threads.map(usize::try_from) {
@@ -160,7 +172,7 @@ fn size(threads: Option<i64>) -> PyResult<usize> {
 /// belong to a process.
 fn take(size: usize) -> Option<Pool> {
     let process = std::process::id();
-    let mut idle = lock(&IDLE);
+    let mut idle = idle()?;
     let found = idle.iter().position(|pool| (pool.process, pool.size) == (process, size))?;
     let pool = idle.swap_remove(found);
     pool.watch.restart();

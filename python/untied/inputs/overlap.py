@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextvars import ContextVar
 
 from untied import _core
 from untied.errors import UntiedError, UntiedWarning
@@ -155,9 +156,10 @@ def say(message: str | None, *, strict: bool = False) -> None:
         return
     if strict:
         raise UntiedError(message)
-    if _listening:
-        if message not in _listening[-1]:
-            _listening[-1].append(message)
+    notes = _listening.get()
+    if notes is not None:
+        if message not in notes:
+            notes.append(message)
         return
     import warnings
 
@@ -167,16 +169,17 @@ def say(message: str | None, *, strict: bool = False) -> None:
     warnings.warn(message, UntiedWarning, stacklevel=level)
 
 
-#: Lists of notes of those that listen, the innermost last.
-_listening: list[list[str]] = []
+#: The notes of the innermost context that collects them, in this thread.
+_listening: ContextVar[list[str] | None] = ContextVar("_listening", default=None)
 
 
 class Notes:
     """A context that collects warnings as notes, which the command line prints at its end."""
 
     def __enter__(self) -> list[str]:
-        _listening.append([])
-        return _listening[-1]
+        notes: list[str] = []
+        self._outer = _listening.set(notes)
+        return notes
 
     def __exit__(self, *raised: object) -> None:
-        _listening.pop()
+        _listening.reset(self._outer)

@@ -1,6 +1,6 @@
 //! User-defined measures, which work like those of the core in the grammar, lists and tables.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::dcg::Gains;
 use super::gain::Gain;
@@ -47,6 +47,8 @@ pub struct Defined {
 
 /// All that were ever defined, and whether their names still stand for them. They stay as long as the process.
 static DEFINED: RwLock<Vec<(&Defined, bool)>> = RwLock::new(Vec::new());
+/// Held from the look at what a name stands for until it is given away: one of many threads gives it.
+static DEFINING: Mutex<()> = Mutex::new(());
 
 /// Define a measure; `taken` says what a name already stands for, if anything.
 ///
@@ -70,6 +72,7 @@ pub fn define(
     if let Some((parameter, _)) = parameters.iter().find(|(name, _)| !is_identifier(name)) {
         return refuse(format!("{name}: parameter {parameter} must have a name in ASCII"));
     }
+    let _defining = DEFINING.lock().unwrap_or_else(PoisonError::into_inner);
     let before = all().into_iter().find(|one| one.info.name == name);
     match (before, taken(&name)) {
         (Some(before), _) if (&before.place, &before.by) != (&place, &by) => {
