@@ -9,6 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import macho
 from platforms import Platform
 
 #: What a wheel must hold besides the extension.
@@ -26,12 +27,8 @@ WINDOWS = (
     "vcruntime140.",
     "ws2_32.",
 )
-MACOS = (
-    "/System/Library/Frameworks/CoreFoundation.framework/",
-    "/usr/lib/libSystem.B.dylib",
-    "/usr/lib/libcharset.1.dylib",
-    "/usr/lib/libiconv.2.dylib",
-)
+#: How Windows calls processors.
+MACHINES = {"x86_64": "IMAGE_FILE_MACHINE_AMD64", "aarch64": "IMAGE_FILE_MACHINE_ARM64"}
 
 
 def audit(wheel: Path, platform: Platform | None) -> str:
@@ -47,7 +44,7 @@ def audit(wheel: Path, platform: Platform | None) -> str:
         return "its files"
     if platform.tag not in wheel.name:
         sys.exit(f"{wheel.name} is not {platform.tag}")
-    found = linux(wheel, platform) if platform.is_linux else libraries(wheel, platform)
+    found = linux(wheel, platform) if platform.is_linux else system(wheel, platform)
     return f"{found}; {stable_abi(wheel)}" if "-abi3-" in wheel.name else found
 
 
@@ -64,37 +61,32 @@ def linux(wheel: Path, platform: Platform) -> str:
     return f"auditwheel: {found}"
 
 
-def libraries(wheel: Path, platform: Platform) -> str:
-    """The libraries that an extension for Windows or macOS loads: none but the system's and Python's."""
+def system(wheel: Path, platform: Platform) -> str:
+    """What the extension of a wheel for Windows or macOS loads: nothing but the system's and Python's."""
     archive = zipfile.ZipFile(wheel)
     (name,) = [name for name in archive.namelist() if "/_core." in name and not name.endswith(".pyi")]
-    loaded = (macos_libraries if platform.is_macos else windows_libraries)(archive.read(name))
-    strange = [library for library in loaded if not library.startswith((*WINDOWS, *MACOS))]
-    if strange or not loaded:
-        sys.exit(f"{wheel.name} loads {', '.join(strange) or 'nothing'}")
-    return f"loads {', '.join(loaded)}"
+    with tempfile.TemporaryDirectory() as folder:
+        extension = Path(archive.extract(name, folder))
+        return macho.read(extension, platform) if platform.is_macos else windows(extension, platform)
 
 
-def windows_libraries(extension: bytes) -> list[str]:
-    """Names in the table of imports of a DLL, which must export the function that Python calls."""
+def windows(extension: Path, platform: Platform) -> str:
+    """Which libraries a DLL loads; it must export the function that Python calls."""
     import pefile
 
-    dll = pefile.PE(data=extension)
+    dll = pefile.PE(str(extension))
+    machine = pefile.MACHINE_TYPE[dll.FILE_HEADER.Machine]
+    if machine != MACHINES[platform.target.partition("-")[0]]:
+        sys.exit(f"{extension.name} is for {machine}")
     table = getattr(dll, "DIRECTORY_ENTRY_EXPORT", None)  # a DLL that exports nothing has none
     exported = [symbol.name.decode() for symbol in table.symbols if symbol.name] if table else []
     if "PyInit__core" not in exported:
         sys.exit(f"a DLL is to export PyInit__core, found {', '.join(exported) or 'nothing'}")
-    return sorted(entry.dll.decode().lower() for entry in dll.DIRECTORY_ENTRY_IMPORT)
-
-
-def macos_libraries(extension: bytes) -> list[str]:
-    """Names in the commands of a Mach-O file that load libraries."""
-    from macholib.MachO import MachO
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "extension"
-        path.write_bytes(extension)
-        return sorted({name for header in MachO(str(path)).headers for _, _, name in header.walkRelocatables()})
+    loaded = sorted(entry.dll.decode().lower() for entry in dll.DIRECTORY_ENTRY_IMPORT)
+    strange = [library for library in loaded if not library.startswith(WINDOWS)]
+    if strange or not loaded:
+        sys.exit(f"{extension.name} loads {', '.join(strange) or 'nothing'}")
+    return f"loads {', '.join(loaded)}"
 
 
 def stable_abi(wheel: Path) -> str:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -53,20 +54,20 @@ def build(profile: str, platform: Platform | None, *options: str) -> Path:
             command += ["--target", platform.target, *(["--zig"] if sys.platform == "linux" else [])]
             command += ["--compatibility", platform.oldest] if platform.is_linux else []
             variables = {"MACOSX_DEPLOYMENT_TARGET": platform.oldest} if platform.is_macos else {}
-            if "--zig" in command:
-                variables |= for_zig(platform)
+            command += ["--", *for_zig(platform)] if "--zig" in command else []
         must(*command, **variables)
         (built,) = Path(folder).iterdir()
         return built.rename(DIST / built.name)
 
 
-def for_zig(platform: Platform) -> dict[str, str]:
-    """What Zig needs to link for systems other than Linux: variables that lead to files made for it."""
+def for_zig(platform: Platform) -> list[str]:
+    """What Zig needs to link for systems other than Linux, as the compiler is told it."""
     if platform.is_windows:
-        return {"CARGO_ENCODED_RUSTFLAGS": f"-C\x1flink-arg={exports()}"}
+        return [f"-Clink-arg={exports()}"]
     if platform.is_macos:
-        return {"CARGO_ENCODED_RUSTFLAGS": f"-Lframework={frameworks()}"}
-    return {}
+        # Rust's standard library names libraries that nothing is taken from.
+        return [f"-Lframework={frameworks()}", "-Clink-arg=-Wl,-dead_strip_dylibs"]
+    return []
 
 
 def exports() -> Path:
@@ -85,27 +86,12 @@ def exports() -> Path:
     return definition
 
 
-#: The symbols of macOS's CoreFoundation that `iana-time-zone` takes, which Arrow depends on. Zig knows libSystem alone.
-CORE_FOUNDATION = """--- !tapi-tbd
-tbd-version: 4
-targets: [ x86_64-macos, arm64-macos ]
-install-name: '/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation'
-current-version: 1
-compatibility-version: 150
-exports:
-  - targets: [ x86_64-macos, arm64-macos ]
-    symbols: [ _CFRelease, _CFStringGetBytes, _CFStringGetCStringPtr, _CFStringGetLength, _CFTimeZoneCopySystem,
-               _CFTimeZoneGetName ]
-...
-"""
-
-
 def frameworks() -> Path:
-    """A folder with macOS's frameworks that the linker asks for, as names alone."""
+    """A folder with macOS's frameworks that the linker asks for, as lists of symbols."""
     folder = ROOT / "target" / "frameworks"
     framework = folder / "CoreFoundation.framework"
     framework.mkdir(parents=True, exist_ok=True)
-    (framework / "CoreFoundation.tbd").write_text(CORE_FOUNDATION)
+    shutil.copy(Path(__file__).with_name("CoreFoundation.tbd"), framework)
     return folder
 
 

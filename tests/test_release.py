@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 import re
+import struct
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,7 +27,8 @@ USED = re.compile(r"uses: (\S+)(.*)")
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(RELEASE))
-    audit, build, platforms, trial = map(importlib.import_module, ("audit", "build", "platforms", "trial"))
+    modules = ("audit", "build", "macho", "platforms", "trial")
+    audit, build, macho, platforms, trial = map(importlib.import_module, modules)
 
 
 def wheel(folder: Path, name: str, *files: str) -> Path:
@@ -60,17 +64,17 @@ def test_zig_is_told_what_a_dll_exports(tmp_path: Path, monkeypatch: pytest.Monk
     theirs.parent.mkdir(parents=True)
     theirs.write_text("EXPORTS\n    PyInit_untied._core\n")
     for platform in platforms.PLATFORMS:
-        variables = build.for_zig(platform)
+        options = build.for_zig(platform)
         if platform.is_windows:
-            path = Path(variables["CARGO_ENCODED_RUSTFLAGS"].removeprefix("-C\x1flink-arg="))
+            path = Path(options[0].removeprefix("-Clink-arg="))
             assert path.parent == theirs
             assert path.read_text().splitlines()[1:] == ["EXPORTS", "    PyInit__core"]
         elif platform.is_macos:
-            folder = Path(variables["CARGO_ENCODED_RUSTFLAGS"].removeprefix("-Lframework="))
+            folder = Path(options[0].removeprefix("-Lframework="))
             (framework,) = folder.rglob("*.tbd")
             assert framework.relative_to(folder).as_posix() == "CoreFoundation.framework/CoreFoundation.tbd"
         else:
-            assert variables == {}
+            assert options == []
 
 
 def test_a_wheel_of_another_name_than_its_platform_is_refused(tmp_path: Path) -> None:
@@ -79,20 +83,78 @@ def test_a_wheel_of_another_name_than_its_platform_is_refused(tmp_path: Path) ->
         audit.audit(wheel(tmp_path, "untied-0-cp311-abi3-win_arm64.whl", *FILES), windows)
 
 
+def dll(machine: str, exported: list[str], loaded: list[str]) -> SimpleNamespace:
+    """What pefile says of a DLL."""
+    symbols = [SimpleNamespace(name=name.encode()) for name in exported]
+    return SimpleNamespace(
+        MACHINE_TYPE={0x8664: "IMAGE_FILE_MACHINE_AMD64", 0xAA64: "IMAGE_FILE_MACHINE_ARM64"},
+        PE=lambda _: SimpleNamespace(
+            FILE_HEADER=SimpleNamespace(Machine={"x86_64": 0x8664, "aarch64": 0xAA64}[machine]),
+            DIRECTORY_ENTRY_EXPORT=SimpleNamespace(symbols=symbols),
+            DIRECTORY_ENTRY_IMPORT=[SimpleNamespace(dll=name.encode()) for name in loaded],
+        ),
+    )
+
+
+LOADED, EXPORTED = ["KERNEL32.dll", "python3.dll"], ["PyInit__core"]
+
+
 @pytest.mark.parametrize(
-    ("loaded", "fails"), [(["kernel32.dll", "python3.dll"], False), (["msvcr90.dll"], True), ([], True)]
+    ("found", "fault"),
+    [
+        (dll("x86_64", EXPORTED, LOADED), ""),
+        (dll("x86_64", EXPORTED, ["msvcr90.dll"]), "loads msvcr90.dll"),
+        (dll("x86_64", EXPORTED, []), "loads nothing"),
+        (dll("x86_64", [], LOADED), "found nothing"),
+        (dll("aarch64", EXPORTED, LOADED), "is for IMAGE_FILE_MACHINE_ARM64"),
+    ],
 )
-def test_a_wheel_that_loads_a_strange_library_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[str], fails: bool
+def test_a_dll_that_windows_or_python_would_refuse_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: SimpleNamespace, fault: str
 ) -> None:
     windows = next(platform for platform in platforms.PLATFORMS if platform.tag == "win_amd64")
-    monkeypatch.setattr(audit, "windows_libraries", lambda _: loaded)
+    monkeypatch.setitem(sys.modules, "pefile", found)
     path = wheel(tmp_path, "untied-0-cp311-cp311-win_amd64.whl", *FILES, "untied/_core.pyd")
-    if fails:
-        with pytest.raises(SystemExit, match="loads"):
+    if fault:
+        with pytest.raises(SystemExit, match=fault):
             audit.audit(path, windows)
     else:
         assert audit.audit(path, windows) == "loads kernel32.dll, python3.dll"
+
+
+def bindings(*found: tuple[int, str]) -> bytes:
+    """A program for macOS's loader that looks for symbols in libraries."""
+    program = b""
+    for library, symbol in found:
+        place = bytes([0x30 | library & 15]) if library < 0 else bytes([0x20, library])
+        # The kind, the place in the data, where it is put; a place may take several bytes.
+        program += place + b"\x40" + symbol.encode() + b"\0" + b"\x51\x72\x80\x81\x01\x90"
+    return program + b"\0"
+
+
+def test_bindings_tell_where_symbols_are_looked_for() -> None:
+    found = [(-2, "_PyDict_New"), (1, "_CFRelease"), (2, "_malloc"), (-2, "__Py_NoneStruct")]
+    assert list(macho.bound(bindings(*found))) == found
+    with pytest.raises(SystemExit, match="no operation 0xd0"):
+        list(macho.bound(b"\xd0"))
+
+
+@pytest.mark.parametrize("changed", [None, 0, 5000, 8191])
+def test_a_page_that_was_changed_after_it_was_signed_is_found(changed: int | None) -> None:
+    pages, size = bytes(range(256)) * 32, 4096
+    hashes = b"".join(hashlib.sha256(pages[start : start + size]).digest() for start in (0, size))
+    directory = struct.pack(">9I4B", 0xFADE0C02, 0, 0x20400, 2, 40, 0, 0, 2, len(pages), 32, 2, 0, 12) + hashes
+    signed = pages + struct.pack(">5I", 0xFADE0CC0, 0, 1, 0, 20) + directory
+    commands = {"LC_CODE_SIGNATURE": (SimpleNamespace(dataoff=len(pages)), b"")}
+    if changed is None:
+        macho.check_signature("a", commands, signed)
+        with pytest.raises(SystemExit, match="a is not signed"):
+            macho.check_signature("a", {}, signed)
+    else:
+        broken = bytearray(signed)
+        broken[changed] ^= 1
+        with pytest.raises(SystemExit, match=f"page {changed // size} was changed"):
+            macho.check_signature("a", commands, bytes(broken))
 
 
 @pytest.mark.parametrize(
