@@ -20,7 +20,7 @@ import zensical
 from devtools import web
 from docsite import measures, reference, search
 from docsite.navigation import ROOT, place, sections
-from untied.results.palette import COLORS, ON_DARK, TIE_RANGE
+from untied.results.plotting import COLORS, ON_DARK, TIE_RANGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

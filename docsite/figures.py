@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 import untied
 from docsite.navigation import ROOT
-from untied.results.palette import BY_DOCID, COLORS, FIRST, TIE_RANGE
+from untied.results.plotting import BY_DOCID, COLORS, FIRST, TIE_RANGE
 
 EXAMPLE = ROOT / "examples" / "tar2017"
 RUNS = ("amc", "qut", "uos", "waterloo")

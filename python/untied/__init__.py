@@ -99,23 +99,12 @@ else:
         "verdicts",
     }
     _NAMES = {
-        "ArrayComparison": "arrays",
-        "ArrayEvaluator": "arrays",
-        "ArrayQueries": "arrays",
-        "ArrayResults": "arrays",
-        "ArrayValues": "arrays",
-        "Distribution": "tie_orders",
-        "Distributions": "tie_orders",
-        "PassageComparison": "compare.passages",
-        "Verdict": "verdicts",
-        "Verdicts": "verdicts",
-        "additive_measure": "measures.own",
-        "certify": "verdicts",
-        "compare_arrays": "arrays",
-        "compare_passages": "compare.passages",
-        "distributions": "tie_orders",
-        "evaluate_arrays": "arrays",
-        "measure": "measures.own",
+        **dict.fromkeys(("ArrayComparison", "ArrayEvaluator", "ArrayQueries", "ArrayResults", "ArrayValues"), "arrays"),
+        **dict.fromkeys(("compare_arrays", "evaluate_arrays"), "arrays"),
+        **dict.fromkeys(("PassageComparison", "compare_passages"), "compare.passages"),
+        **dict.fromkeys(("additive_measure", "measure"), "measures.own"),
+        **dict.fromkeys(("Distribution", "Distributions", "distributions"), "tie_orders"),
+        **dict.fromkeys(("Verdict", "Verdicts", "certify"), "verdicts"),
     }
 
     def __getattr__(name: str) -> object:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from untied.arrays.compare import ArrayComparison, compare_arrays
 from untied.arrays.evaluate import ArrayEvaluator, ArrayResults, evaluate_arrays
-from untied.arrays.per_query import ArrayQueries
-from untied.arrays.values import ArrayValues
+from untied.arrays.values import ArrayQueries, ArrayValues
 
 __all__ = [
     "ArrayComparison",

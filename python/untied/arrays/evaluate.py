@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 from untied import _core
-from untied.arrays.per_query import ArrayQueries
-from untied.arrays.values import ArrayValues
+from untied.arrays.values import ArrayQueries, ArrayValues
 from untied.errors import NotKeptError, UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap

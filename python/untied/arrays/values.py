@@ -1,10 +1,18 @@
-"""Values as arrays."""
+"""Values as arrays: of one measure, or of queries by measure."""
 
 from __future__ import annotations
 
+from untied.errors import deprecated
+from untied.results.base import ByMeasure
+from untied.results.table import Exported, Table
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from untied._core import Measure
+    from untied.measures import MeasureLike
 
 
 class ArrayValues:
@@ -38,3 +46,51 @@ class ArrayValues:
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.value.shape))
         return f"<untied.ArrayValues: {shape} {'rows' if self.value.ndim == 1 else 'values'}>"
+
+
+class ArrayQueries(ByMeasure, Exported):
+    """Values of queries: ``found.per_query["AP"].value`` is an array with a value for each query.
+
+    With several columns of scores, arrays are columns x queries. pandas, polars and Arrow read it as a table with
+    columns query, measure, value and, where computed, low, high and variance; it begins with ``column`` if there are
+    several columns of scores.
+    """
+
+    def __init__(
+        self, measures: list[Measure], queries: Any, single: bool, values: Callable[[int], ArrayValues]
+    ) -> None:
+        self._measures = measures
+        self._queries = queries
+        self._single = single
+        self._values = values
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self._queries)
+
+    def __getitem__(self, measure: MeasureLike) -> ArrayValues:
+        return self._values(self._number(measure))
+
+    def __call__(self, measure: MeasureLike) -> ArrayValues:
+        """Deprecated spelling of ``per_query[measure]``."""
+        deprecated("per_query(measure)", "per_query[measure]")
+        return self[measure]
+
+    def _exported(self) -> Table:
+        import numpy
+
+        of_measures = [self[measure] for measure in self._measures]
+        columns = 1 if self._single else len(of_measures[0].value)
+        queries = [str(query) for query in self._queries for _ in self._measures]
+        texts = {} if self._single else {"column": [str(column) for column in range(columns) for _ in queries]}
+        texts |= {"query": queries * columns, "measure": self.measures * (len(self._queries) * columns)}
+        numbers: dict[str, list[Any]] = {}
+        for name in ("value", "low", "high", "variance"):
+            fields = [getattr(values, name) for values in of_measures]
+            if name == "value" or any(field is not None and not numpy.isnan(field).all() for field in fields):
+                # Queries by measures, column by column.
+                numbers[name] = numpy.stack(fields, axis=-1).ravel().tolist()
+        return Table(texts, numbers)
+
+    def __repr__(self) -> str:
+        return f"<untied.ArrayQueries: {', '.join(self.measures)}; {len(self)} queries>"

@@ -7,7 +7,7 @@ import sys
 from math import inf
 
 from untied._core import show_id
-from untied.cli import notes
+from untied.cli import notes, output
 from untied.cli.options import (
     PAPER_FORMATS,
     RUNS,
@@ -110,8 +110,6 @@ def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     made = arguments_parser()
     options = parse(made, arguments)
-    from untied.cli import output
-
     _refuse_mixed(options, made)
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     inputs = inputs_of(options.qrels, *options.runs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
+from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
 from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, whole
@@ -92,8 +93,6 @@ def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     made = arguments_parser()
     options = parse(made, arguments)
-    from untied.cli import output
-
     style = output.choose(options.format, options.output)
     if options.certify and (options.matrix or options.passages or not options.qrels):
         raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
@@ -205,8 +204,6 @@ def _cell(cell: str | float | None, digits: int) -> str:
 
 def _matrices(found: Comparisons, style: str, digits: int) -> str:
     """A square table for each measure, one below the other or marked by a column."""
-    from untied.cli import output
-
     squares = {measure: _square(found.matrix(measure), digits) for measure in found.measures}
     names = [show_id(name) for name in found.runs]
     if style in ("tsv", "csv"):
@@ -224,8 +221,6 @@ def _json(
     found: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str], notes: list[str],
     verdicts: Verdicts | None,
 ) -> str:  # fmt: skip
-    from untied.cli import output
-
     settings = {
         "ties": options.ties,
         "score_dtype": "float32" if options.ties == "trec" else options.score_dtype,  # what that policy means

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 
-from untied.cli import notes
+from untied.cli import notes, output
 from untied.cli.options import PAPER_FORMATS, Command, WrongUsage, chosen, inputs_of, load_plugins
 from untied.cli.reading import columns_named, left_out, parse, read_qrels, refusal, run_files
 from untied.evaluate.runs import Evaluator, evaluate_readable
@@ -80,8 +80,6 @@ def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     made = arguments_parser()
     options = parse(made, arguments)
-    from untied.cli import output
-
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     inputs = inputs_of(options.qrels, *options.runs, options.docs, options.pool)
     output.check_targets(inputs, output=options.output, plot=options.plot)

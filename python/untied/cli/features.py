@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from untied._core import show_id
-from untied.cli import notes, tables, width
+from untied.cli import notes, output, tables, width
 from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing
 from untied.cli.reading import parse
 from untied.features.evaluate import DIRECTIONS, features
@@ -71,8 +71,6 @@ def arguments_parser() -> Command:
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     options = parse(arguments_parser(), arguments)
-    from untied.cli import output
-
     style = output.choose(options.format, options.output)
     if options.wide and style == "json":
         raise WrongUsage("--wide cannot be combined with --format json")
@@ -102,8 +100,6 @@ def main(arguments: Sequence[str]) -> None:
 
 def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str) -> str:
     """A line for each value."""
-    from untied.cli import output
-
     table = found.table(sort_by, top=options.top, per_query=options.per_query)
     if options.wide:
         table = table.wide()
@@ -121,8 +117,6 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
 
 def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str, columns: int) -> str:
     """A line for each feature, best first, as a table of the given width or in Markdown."""
-    from untied.cli import output
-
     digits = options.digits
     table = found.table(sort_by, top=options.top)
     with_range = "low" in table.columns

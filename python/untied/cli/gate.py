@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from untied.cli import complain, complain_of, paint
+from untied.cli import complain, complain_of, output, paint
 from untied.cli.notes import show
 from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
 from untied.cli.reading import columns_named, files_of, parse, read_qrels
@@ -106,8 +106,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _main(options: argparse.Namespace) -> int:
-    from untied.cli import output
-
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     style = options.format
     if options.output is not None and style == "text":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.cli import notes
+from untied.cli import notes, output
 from untied.cli.options import WrongUsage, chosen, refuse_others
 from untied.cli.reading import columns_named, with_readable
 from untied.errors import UntiedError
@@ -39,8 +39,6 @@ def write(
     options: argparse.Namespace, made: Command, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str]
 ) -> None:
     """Write quantiles of the values of all runs; refuse options that cannot be combined with them."""
-    from untied.cli import output
-
     refuse_others(options, made, WITHOUT, "--quantiles cannot be combined with {}")
     if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
         raise WrongUsage(
@@ -72,8 +70,6 @@ def write(
 
 def _side_by_side(rows: list[dict[str, Any]], options: argparse.Namespace) -> str:
     """A line for each value and a column for each quantile."""
-    from untied.cli import output
-
     names = ("run", "query", "measure") if options.per_query else ("run", "measure")
     step = len(options.quantiles)
     lines = [

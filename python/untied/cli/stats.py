@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, isnan
 
 from untied._core import show_id
-from untied.cli import notes, width
+from untied.cli import notes, output, width
 from untied.cli.options import PAPER_FORMATS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
@@ -96,8 +96,6 @@ def arguments_parser() -> Command:
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     options = parse(arguments_parser(), arguments)
-    from untied.cli import output
-
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     by_run = options.by_run or style == "latex"
     if by_run and (options.power or style == "json"):
@@ -203,8 +201,6 @@ def _tables(
     found: Significance, results: Results, changed: Table | None, options: argparse.Namespace, style: str
 ) -> Iterator[str]:
     """A table for each measure, with a line about the test above it; then the queries that changed most."""
-    from untied.cli import output
-
     settings, digits, on_screen = found.settings, options.digits, options.output is None
     how = TESTS[settings["test"]]
     corrected = "" if found.correction == "none" else f", p corrected ({found.correction})"
@@ -262,8 +258,6 @@ def _by_query(
     pair: tuple[str, str, str], rows: list[dict[str, Any]], style: str, digits: int, on_screen: bool
 ) -> Iterator[str]:
     """The queries with the largest losses and gains of one run over another."""
-    from untied.cli import output
-
     measure, a, b = pair
     lower = ", where lower is better" if as_measure(measure).lower_is_better else ""
     for change, of_kind in (

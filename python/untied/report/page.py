@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from html import escape
 
-from untied.results.palette import COLORS, FIRST, ON_DARK, SECOND, TIE_RANGE
+from untied.results.plotting import COLORS, FIRST, ON_DARK, SECOND, TIE_RANGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

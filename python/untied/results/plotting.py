@@ -1,15 +1,23 @@
-"""The common style of all pictures: colours, lines and sizes; equal numbers give equal files. Needs matplotlib."""
+"""The common style of all pictures and pages: colours, lines and sizes; equal numbers give equal files."""
 
 from __future__ import annotations
 
 from untied.errors import UntiedError, check_one_of
-from untied.results.palette import COLORS as COLORS
-from untied.results.palette import DASHES as DASHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+# Okabe & Ito's colours, which colour-blind readers can tell apart; lines differ too, for print in black.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+#: The same, light enough for a dark page.
+ON_DARK = ("#4FA3E3", "#F08A5D", "#2FBF92", "#D993BC", "#8FD0F5", "#F0B73F", "#E5E9F0")
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1)))
+
+#: Places of colours with a meaning: the first and the second of two runs; from the worst to the best order of tied
+#: documents; the order by document id. The mean over all orders has the colour of text.
+FIRST, SECOND, TIE_RANGE, BY_DOCID = 0, 1, 4, 1
 
 # Dots an inch; where the rest is lines, of what is drawn as a picture within.
 DOTS = {"png": 300, "pdf": 300, "svg": 120}

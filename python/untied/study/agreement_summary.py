@@ -7,7 +7,7 @@ from functools import partial
 from itertools import combinations
 
 from untied._core import show_id
-from untied.results.palette import COLORS
+from untied.results.plotting import COLORS
 from untied.study.plots import Figure, grid, legend, looks
 from untied.study.rows import by_first, gathered, markdown
 

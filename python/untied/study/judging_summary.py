@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from untied.results.palette import COLORS, DASHES
+from untied.results.plotting import COLORS, DASHES
 from untied.study.plots import Figure, ahead, grid, legend, panels
 from untied.study.rows import gathered, markdown, mean
 

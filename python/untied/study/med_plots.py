@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.results.palette import COLORS, DASHES
+from untied.results.plotting import COLORS, DASHES
 from untied.study.med_names import short
 from untied.study.plots import Figure, ahead, grid, legend, panels
 from untied.study.rows import gathered

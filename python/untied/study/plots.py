@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from untied.results.palette import COLORS, DASHES
+from untied.results.plotting import COLORS, DASHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

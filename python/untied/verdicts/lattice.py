@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.results.palette import COLORS
-from untied.results.plotting import picture
+from untied.results.plotting import COLORS, picture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
