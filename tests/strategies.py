@@ -20,6 +20,14 @@ from untied._core import measure_info
 NOT_YET: set[str] = set()
 BUILT_IN = [info for info in measure_info() if not info["family"].startswith("Defined in ")]  # tests define others
 PACKAGE = {info["name"]: info for info in BUILT_IN}
+# Measures of which the mean over orders is estimated where ties are large, as there are too many to list; those that
+# need grades and no parameter.
+ESTIMATED = [
+    name
+    for name, info in PACKAGE.items()
+    if info["needs"] == "judgments" and all(default for _, default, _ in info["parameters"])
+    if any("arrangements" in unless and "mean and variance are estimates" in then for unless, then in info["sampled"])
+]
 TESTED = [name for name in oracle.MEASURES if name not in NOT_YET]
 
 Groups = tuple[tuple[str, ...], ...]

@@ -14,7 +14,7 @@ import oracle
 import untied
 from nightly import many, seeded
 from oracle.measures import Measure
-from strategies import as_text
+from strategies import ESTIMATED, as_text
 from test_distributions import FORMS, judgments, ranking
 from test_policies import ENTRY_POINTS
 from untied.cli import main
@@ -23,7 +23,7 @@ OTHERS = [
     Measure("infAP"),
     Measure("G"),
     Measure("NCU"),
-    Measure("YAAP"),
+    *map(Measure, ESTIMATED),
     Measure("binG"),
     Measure("Rnorm"),
     Measure("Accuracy"),

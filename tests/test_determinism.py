@@ -26,12 +26,13 @@ import pytest
 import zstandard
 
 import untied
+from strategies import ESTIMATED
 from untied.cli import main
 
 NAMES = ("amber", "blue", "coral")
 #: Whatever adds up floats in a way of its own.
 MEASURES = [
-    "AP", "nDCG@10", "nDCG(gain='exp2')", "RR", "P@5", "IPrecMean", "F1@20", "YAAP", "binG", "G", "Rndcg", "RBP",
+    "AP", "nDCG@10", "nDCG(gain='exp2')", "RR", "P@5", "IPrecMean", "F1@20", *ESTIMATED, "binG", "G", "Rndcg", "RBP",
     "ERR", "nERR@20", "INST(max_rel=3)", "INSQ(max_rel=3)", "BPM(T=2, max_rel=3)@20", "ESL", "Bpref", "infAP", "subAP",
     "Accuracy", "ADR", "PairConcordance", "TBG", "U", "AP(mean='geometric')", "Judged@10",
 ]  # fmt: skip

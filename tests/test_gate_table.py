@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import untied
+from strategies import ESTIMATED
 from untied.gate import Check, gate
 
 #: Eight queries; in the first nothing is relevant where a case takes NOTHING.
@@ -27,7 +28,8 @@ WORSE = GOOD | {"q1": ["b", "a"]}
 MANY = [f"d{number}" for number in range(400)]
 SAMPLED = {"q": {doc: [1, 0, -1][place % 4] for place, doc in enumerate(MANY) if place % 4 < 3}}
 TIED = {"q": [MANY]}
-#: One group for which YAAP is estimated.
+#: One group in which the orders of documents are sampled for this measure.
+MEASURE = ESTIMATED[0]
 FORTY = MANY[:40]
 GRADED = {"q": {doc: float(place % 4) for place, doc in enumerate(FORTY)}}
 #: MED of U is estimated for lengths that differ, that of ERR is enclosed.
@@ -181,8 +183,8 @@ def interval_in_med() -> list[Case]:
 
 
 def estimated() -> tuple[float, float]:
-    """Mean of YAAP over orders, and two standard errors."""
-    value = untied.evaluate(GRADED, ONE, "YAAP", variance=True)["YAAP"]
+    """Mean over sampled orders, and two standard errors."""
+    value = untied.evaluate(GRADED, ONE, MEASURE, variance=True)[MEASURE]
     assert value.certainty == "estimate"
     assert value.variance is not None
     return value.mean, 2 * (value.variance / 1000) ** 0.5
@@ -191,28 +193,32 @@ def estimated() -> tuple[float, float]:
 def estimate_in_min() -> list[Case]:
     mean, margin = estimated()
     return [
-        (of(GRADED, ONE, min={"YAAP": mean}), False, "mean of 1 query, minus 2 standard errors"),
-        (of(GRADED, ONE, min={"YAAP": mean - 1.01 * margin}), True, "minus 2 standard errors"),
-        (of(GRADED, ONE, min={"YAAP": -9}, ties="worst"), False, "values under --ties worst are estimates here"),
-        (of(GRADED, ONE, min={"YAAP(mean='geometric')": 0}), False, "the standard error of the estimate is unknown"),
+        (of(GRADED, ONE, min={MEASURE: mean}), False, "mean of 1 query, minus 2 standard errors"),
+        (of(GRADED, ONE, min={MEASURE: mean - 1.01 * margin}), True, "minus 2 standard errors"),
+        (of(GRADED, ONE, min={MEASURE: -9}, ties="worst"), False, "values under --ties worst are estimates here"),
+        (
+            of(GRADED, ONE, min={f"{MEASURE}(mean='geometric')": 0}),
+            False,
+            "the standard error of the estimate is unknown",
+        ),
     ]
 
 
 def estimate_in_max() -> list[Case]:
     mean, margin = estimated()
     return [
-        (of(GRADED, ONE, max={"YAAP": mean}), False, "mean of 1 query, plus 2 standard errors"),
-        (of(GRADED, ONE, max={"YAAP": mean + 1.01 * margin}), True, "plus 2 standard errors"),
-        (of(GRADED, ONE, max={"YAAP": 9}, ties="best"), False, "values under --ties best are estimates here"),
+        (of(GRADED, ONE, max={MEASURE: mean}), False, "mean of 1 query, plus 2 standard errors"),
+        (of(GRADED, ONE, max={MEASURE: mean + 1.01 * margin}), True, "plus 2 standard errors"),
+        (of(GRADED, ONE, max={MEASURE: 9}, ties="best"), False, "values under --ties best are estimates here"),
     ]
 
 
 def estimate_in_drop() -> list[Case]:
     _, margin = estimated()
     return [
-        (of(GRADED, ONE, baseline=ONE, max_drop={"YAAP": margin}), False, "plus 2 standard errors of both"),
-        (of(GRADED, ONE, baseline=ONE, max_drop={"YAAP": 2.01 * margin}), True, "plus 2 standard errors of both"),
-        (of(GRADED, ONE, baseline=ONE, max_drop={"YAAP": 9}, ties="worst"), False, "cannot decide"),
+        (of(GRADED, ONE, baseline=ONE, max_drop={MEASURE: margin}), False, "plus 2 standard errors of both"),
+        (of(GRADED, ONE, baseline=ONE, max_drop={MEASURE: 2.01 * margin}), True, "plus 2 standard errors of both"),
+        (of(GRADED, ONE, baseline=ONE, max_drop={MEASURE: 9}, ties="worst"), False, "cannot decide"),
     ]
 
 
@@ -221,8 +227,12 @@ def estimate_in_significant_drop() -> list[Case]:
     tied = dict.fromkeys(qrels, ONE["q"])
     bottom = {query: [FORTY[3::4], [doc for doc in FORTY if doc not in FORTY[3::4]]][::-1] for query in qrels}
     return [
-        (of(qrels, tied, baseline=tied, max_drop={"YAAP": 0}, significant=True), True, "not significant, p is 1"),
-        (of(qrels, bottom, baseline=tied, max_drop={"YAAP": 0}, significant=True), False, "; significant, p is 0.0039"),
+        (of(qrels, tied, baseline=tied, max_drop={MEASURE: 0}, significant=True), True, "not significant, p is 1"),
+        (
+            of(qrels, bottom, baseline=tied, max_drop={MEASURE: 0}, significant=True),
+            False,
+            "; significant, p is 0.0039",
+        ),
     ]
 
 

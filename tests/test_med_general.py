@@ -242,7 +242,7 @@ def test_equal_rankings_differ_by_nothing() -> None:
 
 def test_what_is_refused() -> None:
     for name, why in {
-        "MED(YAAP)": "bounds",
+        "MED(G)": "bounds",
         "MED(ESL)": "0 would be its best value",
         "MED(infAP)": "bounds",
         "MED(NRBP)": "more than a grade",

@@ -11,7 +11,7 @@ import pytest
 
 import untied
 from strategies import BUILT_IN
-from untied._core import measure_info
+from untied._core import measure_info, parse_measures
 from untied.cli import main
 from untied.measures import as_measures
 
@@ -32,6 +32,134 @@ def test_every_measure_is_an_object() -> None:
     assert objects == names
     assert names <= set(untied.__all__)
     assert all(str(getattr(untied, name)) == name for name in names)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Ours and trec_eval's
+
+OURS: dict[str, str] = {
+    "nDCG@10": "nDCG@10", "ndcg_cut_10": "nDCG@10", "ndcg_cut.10": "nDCG@10",
+    "nDCG(gain=exp2)@10": "nDCG(gain='exp2')@10", "nDCG@10(gains={2: 3, 1: 1})": "nDCG(gain={1: 1, 2: 3})@10",
+    ' DCG( discount = [1, 0.5] , gain="linear" ) @ 5 ': "DCG(discount=[1, 0.5])@5",
+    "DCG(discount='jk2')": "DCG(discount='log(2)')", "map_cut_100": "AP@100", "recip_rank": "RR", "P_5": "P@5",
+    "P.5": "P@5", "map_cut.10": "AP@10", "rbp.8": "RBP", "RBP_8": "RBP@8", "recall_1000": "R@1000", "AP(rel=1)": "AP",
+    "AP(rel=2, recall_base=3)": "AP(rel=2, recall_base=3)", "num_rel_ret": "NumRelRet",
+    "iprec_at_recall_0.10": "IPrec@0.1", "iprec_at_recall.1": "IPrec@1", "Rprec_mult_0.20": "Rprec(mult=0.2)",
+    "Rprec_mult_1.00": "Rprec", "utility_1,-1,0,0": "Utility",
+    "utility.1.0,-0.5,0,0": "Utility(weights=[1, -0.5, 0, 0])", "set_F_0.5": "SetF(beta=0.5)",
+    "ndcg_1=3,2=9": "nDCG(gain={1: 3, 2: 9})", "11pt_avg": "IPrecMean",
+    "11pt_avg.0.2,0.5,0.8": "IPrecMean(levels=[0.2, 0.5, 0.8])", "bpref(extra=10)": "Bpref(extra=10)",
+    "unj_5": "Unjudged@5", "gm_map": "AP(mean='geometric')", "GMAP": "AP(mean='geometric')",
+    "gm_ndcg_cut_10(gain=exp2)": "nDCG(gain='exp2', mean='geometric')@10", "P(mean=arithmetic)@5": "P@5",
+    "indAP(rel=2)@100": "AP(rel=2, judged_only=True)@100", "bpref_10": "Bpref(variant='paper', extra=10)",
+    "bpref-10(rel=2)": "Bpref(rel=2, variant='paper', extra=10)", "Normalized Recall": "Rnorm",
+    "hit rate@10": "Success@10", "hit-rate @ 10": "Success@10", "average precision": "AP",
+    "rank-biased precision": "RBP", "R-Precision": "Rprec", "α-nDCG@10": "alpha_nDCG@10",
+    "MED-nDCG(gain=exp2)@20": "MED(nDCG(gain='exp2')@20)", "MED-average precision@100": "MED(AP@100)",
+    "SetP(rel=2,relative=True)": "SetRelP(rel=2)", "SetP(relative=False)": "SetP", "nDCG(dcg='log2')": "nDCG",
+}  # fmt: skip
+REFUSED: dict[str, str] = {
+    "SetP(relative=1)": 'no parameter "relative"',
+    "nDGC@10": "did you mean nDCG",
+    "qwertyuiop": "untied measures lists all",
+    "P": "P needs a cutoff, for instance P@10",
+    "P@0": "at least 1",
+    "Rprec@5": "takes no cutoff",
+    "AP(rel=0)": "rel must be a number above 0, not 0",
+    "AP(foo=1)": 'no parameter "foo"; it has: rel, recall_base, judged_only, mean',
+    "AP(mean=harmonic)": "mean must be 'arithmetic' or 'geometric', not 'harmonic'",
+    "gm_num_rel": 'NumRel has no parameter "mean"',
+    "nDCG(recall_base=3)@5": "'qrels' or 'ranking'",
+    "nDCG(gain='cubic')@5": "gain must be",
+    "DCG(discount='log(1)')": "discount must be",
+    "nDCG@": "a whole number after @, found the end",
+    "AP(rel=2": "',' or ')', found the end",
+    "AP(rel=x)": "rel must be a number above 0, not 'x'",
+    "AP(rel=-)": 'a number, found "-)"',
+    "nDCG(gain={-1: 2})@5": "grades from 0 can have a gain",
+    "nDCG(gain={1: 1, 1: 2})@5": "two values for 1",
+    "P@5@10": 'or the end, found "@10"',
+    "P@99999999999999999999": 'a whole number after @, found "99999999999999999999"',
+    "AP(rel=2, rel=3)": "parameter rel is given twice",
+    "AP(rel=1, rel=2)": "parameter rel is given twice",
+    "nDCG(gains={1: 1}, gain='exp')": "parameter gain is given twice",
+    "ndcg_cut": "ndcg_cut needs a cutoff, for instance ndcg_cut_10",
+    "12pt_avg": "did you mean 11pt_avg",
+    "iprecc_at_recall_0.10": 'unknown measure "iprecc_at_recall"; did you mean iprec_at_recall',
+    "IPrec@1.5": "recall must be a number from 0 to 1, not 1.5",
+    "P_5.5": "P: a cutoff must be a whole number, not 5.5",
+    "utility_1,2": "weights must be a list of four numbers, not [1, 2]",
+    "Utility(weights=[1, 0, 0, 1])": "needs the size of the collection",
+    "AP,nDCG@10": "name one measure at a time",
+    "AP)": 'found ")"',
+    "MED(Delta(AP))": "MED is of a measure of one ranking, not of Delta",
+    "bpref10": 'unknown measure "bpref10"; did you mean bpref-10?',
+    "R-Prec": 'unknown measure "R-Prec"; did you mean Rprec?',
+    "hit@10": 'unknown measure "hit"; did you mean Success?',
+    "condAP": "did you mean AP(judged_only=True)?",
+    "ndcg at 10": "did you mean nDCG@10?",
+    "rbp-0.8": 'unknown measure "rbp-0.8"; did you mean RBP(p=0.8)?',
+    "RBO-0.9": "did you mean RBO(p=0.9)?",
+    "MRR10": "did you mean RR@10?",
+    "nDCG-20": "did you mean nDCG@20?",
+    "recall100": "did you mean R@100?",
+    "IPrec-0.3": "did you mean IPrec@0.3?",
+    "prec@10": "did you mean P?",
+    "Rprec10": 'unknown measure "Rprec10"',
+    "RBP@0.8": "RBP: a cutoff must be a whole number, not 0.8; write RBP(p=0.8)",
+    "nDCG@20.5": "nDCG: a cutoff must be a whole number, not 20.5",
+    "IPrec(recall=0.3)@0.5": "IPrec: recall is given twice: 0.3 and 0.5",
+    "Rprec@0.5": "Rprec takes no cutoff, found @0.5",
+    "P(10)": "a cutoff follows @: write P@10",
+    "nDGC": 'unknown measure "nDGC"; did you mean nDCG?',
+    "RBP(.95)": "a parameter needs its name: write RBP(p=.95)",
+    "RBP(0.95)": "a parameter needs its name: write RBP(p=0.95)",
+    "AP(2)": "a cutoff follows @: write AP@2",
+    "RBP.8": 'measure "RBP.8" can be read in two ways: write RBP@8 or RBP(p=0.8)',
+    "RBO.95": "write RBO@95 or RBO(p=0.95)",
+    "nDCG@20,P@10": '"nDCG@20,P@10": name one measure at a time: -m nDCG@20 -m P@10',
+    "nDCG@10, 20": "name one measure at a time: -m nDCG@10 -m nDCG@20",
+    "AP(rel=2),P(rel=2)@5": "name one measure at a time: -m AP(rel=2) -m P(rel=2)@5",
+    "gm_gm_map": 'unknown measure "gm_gm_map"',
+    "": "cannot read measure \"\": expected a measure's name, found the end",
+    "@10": "expected a measure's name, found \"@10\"",
+    "MED-RBP": "MED-RBP has p=0.9 in the paper",
+    "MED-ERR@30": "write MED(ERR(max_grade=2)) for the paper's",
+    "MED-U@12000": "MED-U is of passages: run untied compare --passages",
+    "MED-MED-AP": 'unknown measure "MED-AP"',
+    "MED-": "MED needs a measure, for instance MED(nDCG@20)",
+    "bpref-10(extra=5)": "parameter extra is given twice",
+    "AP nDCG@10": "name one measure at a time",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_spellings(name: str) -> None:
+    assert [str(measure) for measure in parse_measures(name)] == [OURS[name]]
+
+
+@pytest.mark.parametrize(("name", "several"), [
+    ("P.5,10", ["P@5", "P@10"]), ("iprec_at_recall.10,.20", ["IPrec@0.1", "IPrec@0.2"]),
+])  # fmt: skip
+def test_cutoffs_of_trec_eval_are_several_measures(name: str, several: list[str]) -> None:
+    assert [str(measure) for measure in parse_measures(name)] == several
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_measure(name: str) -> None:
+    with pytest.raises(untied.MeasureError, match=re.escape(REFUSED[name])):
+        parse_measures(name)
+
+
+def test_a_long_row_of_prefixes_does_not_pile_up() -> None:
+    for piece, why in (("gm_", "unknown measure"), ("MED(", "MED is of a measure of one ranking, not of MED")):
+        with pytest.raises(untied.MeasureError, match=re.escape(why)):
+            parse_measures(50_000 * piece)
+
+
+def test_messages_are_harmless() -> None:
+    with pytest.raises(untied.MeasureError, match=re.escape(r"not '\u{1b}[2J'")):
+        parse_measures("nDCG(gain='\x1b[2J')")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

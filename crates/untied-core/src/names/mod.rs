@@ -6,6 +6,7 @@ mod grammar;
 mod info;
 mod parameter;
 mod possible;
+mod parser;
 mod printed;
 mod spec;
 mod spellings;

@@ -32,26 +32,3 @@ pub(super) fn ranx(text: &str) -> Option<String> {
     let cutoff = cutoff.map(|cutoff| format!("@{cutoff}")).unwrap_or_default();
     Some(format!("{name}{parameters}{cutoff}"))
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::registry::parse;
-
-    #[test]
-    fn of_ir_measures() {
-        for (text, ours) in [
-            ("NumRet(rel=1)", "NumRelRet"),
-            ("NumRet(rel=2)", "NumRelRet(rel=2)"),
-            ("SetP(relative=True)", "SetRelP"),
-            ("SetP(rel=2,relative=True)", "SetRelP(rel=2)"),
-            ("SetP(relative=False)", "SetP"),
-            ("RBP(p=0.9,rel=1)@10", "RBP(p=0.9)@10"),
-            ("nDCG(dcg='log2')", "nDCG"),
-        ] {
-            let found = parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string());
-            assert_eq!(found, ours, "{text}");
-        }
-        let refused = |text: &str| parse(text).map_or_else(|error| error.to_string(), |spec| spec.to_string());
-        assert!(refused("SetP(relative=1)").contains("no parameter \"relative\""));
-    }
-}
