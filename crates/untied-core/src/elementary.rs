@@ -2,43 +2,36 @@
 //! in different ways.
 
 /// The natural logarithm.
-#[must_use]
 pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
 /// The natural logarithm of `1 + x`.
-#[must_use]
 pub fn ln_1p(x: f64) -> f64 {
     libm::log1p(x)
 }
 
 /// The logarithm to base 2.
-#[must_use]
 pub fn log2(x: f64) -> f64 {
     libm::log2(x)
 }
 
 /// The logarithm to base 10.
-#[must_use]
 pub fn log10(x: f64) -> f64 {
     libm::log10(x)
 }
 
 /// The exponential.
-#[must_use]
 pub fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
 
 /// The exponential, less 1.
-#[must_use]
 pub fn exp_m1(x: f64) -> f64 {
     libm::expm1(x)
 }
 
 /// 2 to a power.
-#[must_use]
 pub fn exp2(x: f64) -> f64 {
     libm::exp2(x)
 }
@@ -46,7 +39,6 @@ pub fn exp2(x: f64) -> f64 {
 /// A number to a whole power, by squaring. `f64::powi` does the same on most machines, but on Windows it is the power of
 /// the system's library; where the exponent stands in the code, it is these products everywhere.
 #[inline]
-#[must_use]
 pub fn powi(x: f64, power: i32) -> f64 {
     let (mut square, mut product) = (x, 1.0);
     let mut left = power.unsigned_abs();
@@ -63,19 +55,16 @@ pub fn powi(x: f64, power: i32) -> f64 {
 }
 
 /// The sine and the cosine.
-#[must_use]
 pub fn sin_cos(x: f64) -> (f64, f64) {
     libm::sincos(x)
 }
 
 /// A number to a power.
-#[must_use]
 pub fn powf(x: f64, power: f64) -> f64 {
     libm::pow(x, power)
 }
 
 /// The share of the normal distribution below a number of standard deviations.
-#[must_use]
 pub fn normal_below(deviations: f64) -> f64 {
     0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2)
 }

@@ -100,20 +100,17 @@ impl std::error::Error for Error {}
 
 impl Error {
     /// What is wrong with a file, in a line counted from 1 or as a whole.
-    #[must_use]
     pub fn input(file: &str, line: Option<u64>, expected: impl Into<String>, found: impl Into<String>) -> Error {
         Error::Input(InputError { file: file.into(), line, expected: expected.into(), found: found.into() })
     }
 
     /// What is wrong in a row, counted from 0, of a table in memory.
-    #[must_use]
     pub fn at_row(table: &str, row: u64, expected: &str, found: &str) -> Error {
         Error::Value(format!("{table}, row {row}: expected {expected}, found {found}"))
     }
 }
 
 /// Bytes as text: UTF-8 as it is, other bytes as `\xNN`.
-#[must_use]
 pub fn text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -132,7 +129,6 @@ fn is_harmful(c: char) -> bool {
 }
 
 /// [`text`] that does no harm to a terminal: characters that would are escaped too.
-#[must_use]
 pub fn show(bytes: &[u8]) -> String {
     let text = text(bytes);
     if !text.contains(is_harmful) {
@@ -142,7 +138,6 @@ pub fn show(bytes: &[u8]) -> String {
 }
 
 /// Names in a sentence: `a, b or c`.
-#[must_use]
 pub fn alternatives(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -152,7 +147,6 @@ pub fn alternatives(names: &[String]) -> String {
 }
 
 /// [`show`] in quotes, shortened to what fits an error message.
-#[must_use]
 pub fn quote(bytes: &[u8]) -> String {
     const LONGEST: usize = 80;
     let start = &bytes[..bytes.len().min(4 * LONGEST)];

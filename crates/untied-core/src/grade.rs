@@ -11,7 +11,6 @@ pub struct Level {
 
 /// Number of documents with at least this grade; levels descend.
 #[inline]
-#[must_use]
 pub fn count_from(levels: &[Level], grade: f64) -> usize {
     if let [level] = levels {
         return if level.grade >= grade { level.count as usize } else { 0 }; // most groups
@@ -21,7 +20,6 @@ pub fn count_from(levels: &[Level], grade: f64) -> usize {
 
 /// Those with at least this grade; levels descend.
 #[inline]
-#[must_use]
 pub fn levels_from(levels: &[Level], grade: f64) -> &[Level] {
     let end = levels.iter().position(|level| level.grade < grade);
     &levels[..end.unwrap_or(levels.len())]

@@ -30,7 +30,6 @@ pub fn in_common(one: &Table, other: &Table) -> Result<(usize, bool)> {
 }
 
 /// Whether two lists hold a document in common.
-#[must_use]
 pub fn share_document(one: &Rows<'_>, other: &Rows<'_>) -> bool {
     let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
     let mut sorted: Vec<(u32, usize)> = few.hashes().iter().copied().zip(0..).collect();
@@ -44,7 +43,6 @@ pub fn share_document(one: &Rows<'_>, other: &Rows<'_>) -> bool {
 
 /// Whether the qrels look like a run and the run like qrels: some grades are fractions, documents rarely share one, and
 /// all scores are small whole numbers that are no ranks. Ranks are whole numbers that no two documents of a query share.
-#[must_use]
 pub fn look_swapped(qrels: &Qrels, run: &Run) -> bool {
     let grades = qrels.grades();
     if grades.iter().all(|grade| grade.fract() == 0.0) {

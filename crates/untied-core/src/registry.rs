@@ -189,7 +189,6 @@ pub enum Members {
 
 impl Family {
     /// Whether its measures compare two rankings.
-    #[must_use]
     pub fn compares(&self) -> bool {
         !matches!(self.measures, Members::OfOne(_))
     }
@@ -269,7 +268,6 @@ pub fn comparator(spec: &Spec, scope: &Scope<'_>) -> Result<Comparator> {
 }
 
 /// Whether a measure compares two rankings.
-#[must_use]
 pub fn compares(info: &'static Info) -> bool {
     FAMILIES.iter().any(|family| family.compares() && family.infos().contains(&info))
 }

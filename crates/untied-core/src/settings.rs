@@ -97,7 +97,6 @@ pub struct Settings {
 
 impl Ties {
     /// How the policy lays tied documents out.
-    #[must_use]
     pub fn layout(self) -> Layout {
         match self {
             Ties::Document => Layout::ByDocument,
@@ -150,7 +149,6 @@ fn order(known: &[(&str, Ties)], ties: &str, score_dtype: &str) -> Result<(Ties,
 
 impl Settings {
     /// Whether values have a lowest and a highest one.
-    #[must_use]
     pub fn has_range(&self) -> bool {
         self.ties == Ties::Range || self.unjudged == Unjudged::Range
     }

@@ -50,7 +50,6 @@ impl Watch {
     }
 
     /// What is being done, and how much of it is done.
-    #[must_use]
     pub fn look(&self) -> (Stage, u64) {
         let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         (stage.clone(), self.done.load(Ordering::Relaxed))
@@ -81,7 +80,6 @@ pub fn count(units: u64) {
 
 /// Whether work shall stop, where no error can be given: whatever such work gives then is not looked at.
 #[inline]
-#[must_use]
 pub fn is_stopped() -> bool {
     with_mine(|watch| watch.stopped.load(Ordering::Relaxed))
 }

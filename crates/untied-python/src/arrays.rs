@@ -76,7 +76,6 @@ impl ArrayEvaluator {
     /// each, or none for relevant documents.
     #[new]
     #[pyo3(signature = (labels, groups, measures, *, present, judged, totals, ties, unjudged, score_dtype, on_undefined, variance, threads))]
-    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         labels: (Bound<'_, PyAny>, String),

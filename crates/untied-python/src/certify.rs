@@ -43,7 +43,6 @@ fn settings(
 /// The verdicts of all measures about every run and every later one.
 #[pyfunction]
 #[pyo3(signature = (runs, measures, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
-#[allow(clippy::too_many_arguments)]
 pub fn certify_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
@@ -70,7 +69,6 @@ type Ends<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>);
 /// for all measures.
 #[pyfunction]
 #[pyo3(signature = (runs, pairs, measures, *, qrels, ties, score_dtype, unretrieved, threads))]
-#[allow(clippy::too_many_arguments)]
 pub fn differences_of_queries<'py>(
     py: Python<'py>,
     runs: Vec<Py<Run>>,
@@ -110,7 +108,6 @@ type Explained = (String, f64, f64, Assigned, Assigned, Assigned);
 /// The verdict of a measure about two runs, and why it is so in each query.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measure, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
-#[allow(clippy::too_many_arguments)]
 pub fn explain_verdict(
     py: Python<'_>,
     run_a: &Run,

@@ -59,7 +59,6 @@ pub fn filled_rankings(measure: &Measure, a: &Run, b: &Run, depth: Option<usize>
 /// Kendall's distance or Spearman's footrule of two rankings of the same items, each as the tie groups of all items.
 #[pyfunction]
 #[pyo3(signature = (a, b, *, footrule, weights, delta, unmoved, dissimilarities))]
-#[allow(clippy::too_many_arguments)]
 pub fn item_distance(
     py: Python<'_>,
     a: Vec<u32>,
@@ -94,7 +93,6 @@ fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
 /// Compare every run with every later one, query by query.
 #[pyfunction]
 #[pyo3(signature = (runs, measures, *, qrels, probabilities, docs, depth, ties, score_dtype, variance, itself, threads, only_means = false))]
-#[allow(clippy::too_many_arguments)]
 pub fn compare_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
@@ -130,7 +128,6 @@ pub fn compare_runs(
 /// They need not have any in common, as parts of larger runs.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measures, *, qrels, probabilities, depth, ties, score_dtype, variance, threads))]
-#[allow(clippy::too_many_arguments)]
 pub fn compare_rows<'py>(
     py: Python<'py>,
     run_a: Py<Run>,
@@ -200,7 +197,6 @@ type Row = (String, Option<(u32, u32)>, Option<(u32, u32)>, Option<f64>);
 /// The documents that one of two runs has within a depth, with their ranks in both.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, query, *, qrels, depth, ties, score_dtype))]
-#[allow(clippy::too_many_arguments)]
 pub fn moved_documents(
     run_a: &Run,
     run_b: &Run,
@@ -228,7 +224,6 @@ type Assigned = (bool, f64, Vec<(String, f64)>, Vec<f64>);
 /// The grades of unjudged documents with which one of two runs is as far ahead in a query as it can be.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measure, query, *, qrels, docs, depth, ties, score_dtype))]
-#[allow(clippy::too_many_arguments)]
 pub fn largest_assignment(
     run_a: &Run,
     run_b: &Run,
@@ -254,7 +249,6 @@ pub fn largest_assignment(
 /// off, which is not known of a sample.
 #[pyfunction]
 #[pyo3(signature = (run_a, run_b, measure, query, points, seed, *, qrels, probabilities, docs, depth, ties, score_dtype))]
-#[allow(clippy::too_many_arguments)]
 pub fn difference_outcomes(
     run_a: &Run,
     run_b: &Run,

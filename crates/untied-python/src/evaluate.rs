@@ -41,7 +41,6 @@ pub struct Evaluation {
 impl Evaluator {
     #[new]
     #[pyo3(signature = (qrels, measures, *, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads, docs = None, adjust = "none"))]
-    #[allow(clippy::too_many_arguments)]
     fn new(
         qrels: Py<Qrels>,
         measures: Vec<PyRef<'_, Measure>>,

@@ -1,6 +1,7 @@
 //! The border between untied's core and Python: conversion of types and of errors, nothing else.
 
 #![warn(missing_docs)]
+#![allow(clippy::too_many_arguments, reason = "functions that Python calls take options by name")]
 
 mod arrays;
 mod arrow;

@@ -15,7 +15,6 @@ fn passage((document, start, length): Text) -> Passage {
 /// its half-life.
 #[pyfunction]
 #[pyo3(signature = (a, b, judged, *, top, linear, length, overhead, filled))]
-#[allow(clippy::too_many_arguments)]
 pub fn passage_differences(
     a: Vec<Text>,
     b: Vec<Text>,

@@ -266,7 +266,6 @@ pub struct Requested {
 
 impl Requested {
     /// Nothing as yet.
-    #[must_use]
     pub fn new(version: Version) -> Requested {
         Requested { version, wanted: Vec::new(), parameters: Vec::new() }
     }

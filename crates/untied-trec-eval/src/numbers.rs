@@ -3,7 +3,6 @@
 use untied_core::read::number::parse;
 
 /// The number a text begins with, as C's `atof` reads it: 0 where there is none. Hexadecimal numbers are not known.
-#[must_use]
 pub fn atof(text: &[u8]) -> f64 {
     parse(text).unwrap_or_else(|_| beginning(text))
 }
@@ -34,7 +33,6 @@ fn beginning(text: &[u8]) -> f64 {
 }
 
 /// The whole number a text begins with, as C's `atol` reads it: 0 where there is none.
-#[must_use]
 pub fn atol(text: &[u8]) -> i64 {
     let (sign, unsigned) = sign(text);
     let digits = unsigned.iter().take_while(|byte| byte.is_ascii_digit()).map(|digit| i64::from(digit - b'0'));

@@ -45,19 +45,16 @@ const MEASURES: [(&str, &str); 14] = [
 ];
 
 /// Where a measure's value stands among those of [`measure`].
-#[must_use]
 pub fn find(name: &str) -> Option<usize> {
     MEASURES.iter().position(|(known, _)| *known == name)
 }
 
 /// What a measure is.
-#[must_use]
 pub fn title(name: &str) -> &'static str {
     find(name).map_or("", |at| MEASURES[at].1)
 }
 
 /// Whether a measure is a whole number, to be summed over topics.
-#[must_use]
 pub fn is_count(name: &str) -> bool {
     find(name).is_some_and(|at| at < 3)
 }

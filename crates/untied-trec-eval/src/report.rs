@@ -128,13 +128,11 @@ impl Report {
     }
 
     /// Why the report ends before its end.
-    #[must_use]
     pub fn failure(&self) -> Option<&Failure> {
         self.values.failure.as_ref()
     }
 
     /// A piece of the text, by its number; none after the last.
-    #[must_use]
     pub fn text(&self, piece: usize) -> Option<Vec<u8>> {
         let topics = if self.per_topic { self.values.topics.len() } else { 0 };
         let pieces = topics.div_ceil(PIECE);

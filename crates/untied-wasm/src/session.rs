@@ -44,7 +44,6 @@ impl File {
 
 impl Session {
     /// Nothing yet.
-    #[must_use]
     pub fn new(open: Open) -> Session {
         Session {
             open,

@@ -61,7 +61,6 @@ macro_rules! arms {
 
 impl Column<'_> {
     /// How many numbers there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         by_type!(self, S, numbers => {
             let numbers: &[<S as Score>::Raw] = numbers;
@@ -70,7 +69,6 @@ impl Column<'_> {
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

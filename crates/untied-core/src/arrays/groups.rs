@@ -13,7 +13,6 @@ pub enum Groups {
 
 impl Groups {
     /// Number of queries.
-    #[must_use]
     pub fn len(&self) -> usize {
         match self {
             Groups::Rows(queries, _) => *queries,
@@ -22,7 +21,6 @@ impl Groups {
     }
 
     /// Whether there is no query.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -38,13 +36,11 @@ impl Groups {
 
     /// The documents of a query.
     #[inline]
-    #[must_use]
     pub fn range(&self, query: usize) -> Range<usize> {
         self.start(query)..self.start(query + 1)
     }
 
     /// A document, as messages name it: by query and place, both counted from 0.
-    #[must_use]
     pub fn place(&self, document: usize) -> String {
         let query = match self {
             Groups::Rows(_, width) => document / width,

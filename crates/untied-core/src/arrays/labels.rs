@@ -64,13 +64,11 @@ impl Labels {
     }
 
     /// Which documents belong to which query.
-    #[must_use]
     pub fn groups(&self) -> &Groups {
         &self.groups
     }
 
     /// All grades that occur, highest first.
-    #[must_use]
     pub fn grades(&self) -> &[f64] {
         &self.grades
     }
@@ -99,7 +97,6 @@ impl Labels {
     }
 
     /// Number of documents, padding included.
-    #[must_use]
     pub fn documents(&self) -> usize {
         by_width!(&self.codes, codes => codes.len())
     }

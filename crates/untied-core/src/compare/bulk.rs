@@ -28,7 +28,6 @@ pub struct Lists {
 
 impl Lists {
     /// No rows yet of an array of this name; the first has this number.
-    #[must_use]
     pub fn new(name: &'static str, first: usize) -> Lists {
         Lists { name, first, ids: Vec::new(), ends: Vec::new() }
     }

@@ -32,7 +32,6 @@ impl Mean {
     }
 
     /// The mean of what was added; NaN of nothing.
-    #[must_use]
     pub fn finish(&self) -> Score {
         let (n, sum) = (self.n, &self.sum);
         if n == 0.0 {

@@ -98,14 +98,12 @@ pub fn symmetry(spec: &Spec) -> Result<Symmetry> {
 }
 
 /// The cutoff of a measure that compares two rankings, or of the one that it is of.
-#[must_use]
 pub fn cutoff(spec: &Spec) -> Option<usize> {
     spec.cutoff.or_else(|| of(spec)?.cutoff)
 }
 
 /// In how many queries of two runs the first and the second ranking end before the cutoff of a measure of differences,
 /// which fills them up with unknown documents; of longer rankings only the documents to the depth count.
-#[must_use]
 pub fn filled(spec: &Spec, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
     let Some(filled_to) = of(spec).and_then(med::filled_to) else { return (0, 0) };
     let is_short = |run: &Run, query| run.rows(query).len().min(depth.unwrap_or(usize::MAX)) < filled_to;

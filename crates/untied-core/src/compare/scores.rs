@@ -16,19 +16,16 @@ pub struct Scores {
 
 impl Scores {
     /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
     /// One of them.
-    #[must_use]
     pub fn get(&self, place: usize) -> Score {
         let ([value, low, high], (certainty, ranged)) = (self.numbers[place], self.about[place]);
         let variance = self.variances.get(place).copied().flatten();

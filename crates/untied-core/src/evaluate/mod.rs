@@ -190,7 +190,6 @@ impl Shape {
 
 impl Evaluation {
     /// Which columns were asked for besides the mean.
-    #[must_use]
     pub fn columns(&self) -> Vec<&'static str> {
         let asked = [("low", self.shape.range), ("high", self.shape.range), ("variance", self.shape.variance)];
         asked.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
@@ -198,7 +197,6 @@ impl Evaluation {
 
     /// The value of a measure for the `row`-th evaluated query.
     #[inline(always)]
-    #[must_use]
     pub fn value(&self, row: usize, measure: usize) -> Value {
         let (width, measures) = (self.shape.cells(), self.shape.measures);
         let notes = &self.notes[row * measures..(row + 1) * measures];
@@ -206,7 +204,6 @@ impl Evaluation {
     }
 
     /// What to know about it.
-    #[must_use]
     pub fn note(&self, row: usize, measure: usize) -> Note {
         self.notes[row * self.shape.measures + measure]
     }

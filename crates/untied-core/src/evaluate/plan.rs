@@ -123,14 +123,12 @@ impl Plan {
     }
 
     /// Aggregates of the measures, of no query yet.
-    #[must_use]
     pub fn totals(&self, settings: Settings) -> Vec<Total> {
         let of = self.aggregates.iter().zip(&self.specs);
         of.map(|(&aggregate, spec)| Total::new(aggregate, settings, spec.info.lower_is_better)).collect()
     }
 
     /// Grades that an unjudged document may have, for a measure by number; see [`Spec::possible_grades`].
-    #[must_use]
     pub fn possible_grades(&self, measure: usize) -> &[f64] {
         &self.possible_grades[measure]
     }
@@ -181,13 +179,11 @@ impl Plan {
     }
 
     /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.
-    #[must_use]
     pub fn has_formulas(&self) -> bool {
         self.formulas
     }
 
     /// Whether it will do for rankings of this depth.
-    #[must_use]
     pub fn reaches(&self, depth: usize) -> bool {
         depth <= self.retrieved
     }

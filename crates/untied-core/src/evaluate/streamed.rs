@@ -34,7 +34,6 @@ pub struct Streamed {
 
 impl Streamed {
     /// Nothing yet; `source` names the run in messages.
-    #[must_use]
     pub fn new(source: &str, qrels: &Qrels, prepared: &Prepared) -> Streamed {
         let shape = Shape::of(prepared.specs.len(), prepared.formulas, prepared.settings);
         let part = Evaluated {

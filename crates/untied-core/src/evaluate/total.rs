@@ -85,7 +85,6 @@ impl Sum {
 
 impl Total {
     /// Of no query yet.
-    #[must_use]
     pub fn new(aggregate: Aggregate, settings: Settings, lower_is_better: bool) -> Total {
         let is_linear = aggregate != Aggregate::Geometric;
         let (variance, error) = ((settings.variance && is_linear).then_some(0.0), is_linear.then_some(0.0));
@@ -154,7 +153,6 @@ impl Total {
     }
 
     /// The aggregate of what was added; NaN of nothing, but for sums.
-    #[must_use]
     pub fn finish(&self) -> Value {
         let unscale = |sum: f64, n: f64| match self.aggregate {
             Aggregate::Sum => sum,

@@ -61,7 +61,6 @@ impl<'a> Columns<'a> {
     }
 
     /// A query's id, by its number in the order of ids.
-    #[must_use]
     pub fn id(&self, query: usize) -> &[u8] {
         &self.ids[query]
     }

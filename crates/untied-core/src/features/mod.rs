@@ -107,7 +107,6 @@ pub struct Scorer {
 
 impl Scorer {
     /// Aggregates, measure by measure.
-    #[must_use]
     pub fn totals(&self) -> Vec<Value> {
         self.totals.iter().map(Total::finish).collect()
     }

@@ -25,7 +25,6 @@ pub struct Ties {
 
 impl Ties {
     /// Number of distinct values; none if there are more than 10,000.
-    #[must_use]
     pub fn distinct(&self) -> Option<usize> {
         (!self.is_full).then_some(self.values.len())
     }

@@ -81,20 +81,17 @@ pub struct Chances {
 
 impl Law {
     /// Of a value that is certain.
-    #[must_use]
     pub fn certain(value: f64) -> Law {
         Law { lower: vec![(value, 1.0)], upper: None }
     }
 
     /// By values and probabilities in any order.
-    #[must_use]
     pub fn new(mut atoms: Vec<Atom>) -> Law {
         collapse(&mut atoms);
         Law { lower: atoms, upper: None }
     }
 
     /// What two laws enclose.
-    #[must_use]
     pub fn enclosed(mut lower: Vec<Atom>, mut upper: Vec<Atom>) -> Law {
         collapse(&mut lower);
         collapse(&mut upper);
@@ -102,31 +99,26 @@ impl Law {
     }
 
     /// Of a value of which no more is known than that it lies between two others.
-    #[must_use]
     pub fn between(low: f64, high: f64) -> Law {
         Law::enclosed(vec![(low, 1.0)], vec![(high, 1.0)])
     }
 
     /// Whether it is exact, and not only enclosed.
-    #[must_use]
     pub fn is_exact(&self) -> bool {
         self.upper.is_none()
     }
 
     /// The lower law: values, ascending, with their probabilities.
-    #[must_use]
     pub fn lower(&self) -> &[Atom] {
         &self.lower
     }
 
     /// The upper law; the same as the lower one if it is exact.
-    #[must_use]
     pub fn upper(&self) -> &[Atom] {
         self.upper.as_deref().unwrap_or(&self.lower)
     }
 
     /// The law of `of(value)`; `of` never falls.
-    #[must_use]
     pub fn map(mut self, of: impl Fn(f64) -> f64) -> Law {
         for atoms in std::iter::once(&mut self.lower).chain(self.upper.as_mut()) {
             atoms.iter_mut().for_each(|(value, _)| *value = of(*value));
@@ -136,7 +128,6 @@ impl Law {
     }
 
     /// The smallest value v with P(V <= v) >= q.
-    #[must_use]
     pub fn quantile(&self, q: f64) -> Enclosed {
         match &self.upper {
             None => {
@@ -149,13 +140,11 @@ impl Law {
     }
 
     /// P(V <= x).
-    #[must_use]
     pub fn at_most(&self, x: f64) -> Enclosed {
         (at_most(self.upper(), x), at_most(&self.lower, x))
     }
 
     /// How a value compares with one of `other`, if neither says anything about the other.
-    #[must_use]
     pub fn against(&self, other: &Law) -> Chances {
         if self.is_exact() && other.is_exact() {
             let (greater, less) = (exceeds(&self.lower, &other.lower), exceeds(&other.lower, &self.lower));

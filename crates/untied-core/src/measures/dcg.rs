@@ -108,7 +108,6 @@ impl Gains {
     }
 
     /// The plain sum, with gains by grade; other grades gain nothing.
-    #[must_use]
     pub fn of_table(gains: Vec<(f64, f64)>, discounts: Vec<f64>, scope: &Scope<'_>) -> Gains {
         Gains::new(Gain::Table(gains), discounts, scope)
     }
@@ -188,7 +187,6 @@ impl Gains {
     }
 
     /// DCG of the positive gains, given in descending order.
-    #[must_use]
     pub fn ideal_dcg(&self, gains: impl IntoIterator<Item = (f64, u32)>) -> f64 {
         let mut rest = self.discounts.as_slice();
         let mut ideal = 0.0;

@@ -112,14 +112,12 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// Those that names stand for, in the order of their definition.
-#[must_use]
 pub fn all() -> Vec<&'static Defined> {
     let list = DEFINED.read().unwrap_or_else(PoisonError::into_inner);
     list.iter().filter(|(_, current)| *current).map(|(one, _)| *one).collect()
 }
 
 /// What a user has said about a measure, if a user has defined it.
-#[must_use]
 pub fn find(info: &Info) -> Option<&'static Defined> {
     let list = DEFINED.read().unwrap_or_else(PoisonError::into_inner);
     list.iter().rfind(|(one, _)| one.info == info).map(|(one, _)| *one)

@@ -70,7 +70,6 @@ struct Found {
 
 impl Formula {
     /// Make a measure of a formula.
-    #[must_use]
     pub fn new(callback: Box<dyn Callback>, traits: Traits) -> Formula {
         Formula { callback, traits, last: Mutex::new(None) }
     }

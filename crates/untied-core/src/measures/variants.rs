@@ -10,19 +10,16 @@ pub use super::ndcg_points::at_changes as ndcg_at_changes;
 pub use super::share::Target;
 
 /// Interpolated precision, a mean over how many hits a rank must have.
-#[must_use]
 pub fn interpolated_precision(rel: f64, targets: Vec<Target>) -> Box<dyn Measure> {
     Box::new(InterpolatedPrecision { rel, base: RecallBase::Qrels, targets })
 }
 
 /// Precision at this rank.
-#[must_use]
 pub fn r_precision(rel: f64, cutoff: Target) -> Box<dyn Measure> {
     Box::new(RPrecision { rel, base: RecallBase::Qrels, cutoff })
 }
 
 /// Utility of the retrieved set; `collection` is the number of documents in the collection.
-#[must_use]
 pub fn utility(weights: [f64; 4], collection: f64, rel: f64) -> Box<dyn Measure> {
     Box::new(Utility { weights, collection, rel })
 }

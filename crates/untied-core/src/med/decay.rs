@@ -22,7 +22,6 @@ pub enum Decay {
 
 impl Decay {
     /// D(t).
-    #[must_use]
     pub fn at(self, time: f64) -> f64 {
         match self {
             Decay::Linear { length } => ((length - time) / length).max(0.0),
@@ -31,7 +30,6 @@ impl Decay {
     }
 
     /// D(t + 1) + .. + D(t + n); n may be infinite.
-    #[must_use]
     pub fn sum(self, time: f64, n: f64) -> f64 {
         match self {
             Decay::Linear { length } => {

@@ -53,7 +53,6 @@ pub struct RankingPair<'a> {
 
 impl<'a> RankingPair<'a> {
     /// Whether documents of either ranking are tied.
-    #[must_use]
     pub fn is_tied(&self) -> bool {
         self.a.is_tied() || self.b.is_tied()
     }

@@ -91,7 +91,6 @@ impl Given<'_> {
 
 /// The rank to which a difference in a measure fills up shorter rankings; nobody knows how long texts would be that fill
 /// them.
-#[must_use]
 pub fn filled_to(of: &Spec) -> Option<usize> {
     of.cutoff.filter(|_| of.info.needs != Needs::Documents)
 }

@@ -70,7 +70,6 @@ struct Text {
 }
 
 /// The largest S(A) - S(B).
-#[must_use]
 pub fn solve(passages: &Passages) -> Marked {
     let mut texts: BTreeMap<u32, Text> = BTreeMap::new();
     let end = read(&passages.a, passages.overhead, |document, reading| {

@@ -121,7 +121,6 @@ impl Sampled {
     pub const BOUNDS: &str = "low and high are bounds; there is no variance";
 
     /// Whether the mean is an estimate then.
-    #[must_use]
     pub fn is_of_mean(&self) -> bool {
         ![Sampled::NO_VARIANCE, Sampled::BOUNDS].contains(&self.then)
     }
@@ -190,7 +189,6 @@ pub enum Needs {
 
 impl Needs {
     /// What judgments must say besides a grade.
-    #[must_use]
     pub fn detail(self) -> Option<Detail> {
         match self {
             Needs::Judgments | Needs::Documents => None,

@@ -105,7 +105,6 @@ impl fmt::Display for Spec {
 
 impl Spec {
     /// This measure, as it is without cutoff and parameters.
-    #[must_use]
     pub fn of(info: &'static Info) -> Spec {
         Spec { info, cutoff: None, parameters: Vec::new() }
     }
@@ -252,13 +251,11 @@ impl Spec {
     }
 
     /// A parameter that was given.
-    #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&Value> {
         self.parameters.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
     }
 
     /// The cutoff, or what stands for none.
-    #[must_use]
     pub fn cutoff_or(&self, none: usize) -> usize {
         self.cutoff.unwrap_or(none)
     }
@@ -272,7 +269,6 @@ impl Spec {
     }
 
     /// The lowest grade that gains anything, if a parameter names one.
-    #[must_use]
     pub fn least_grade(&self) -> Option<f64> {
         if self.info.by_user {
             return None;

@@ -46,19 +46,16 @@ impl List {
     }
 
     /// Number of documents.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.docs.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.docs.is_empty()
     }
 
     /// Whether documents are tied.
-    #[must_use]
     pub fn is_tied(&self) -> bool {
         self.ends.len() < self.docs.len()
     }
@@ -118,7 +115,6 @@ impl<Id: PartialEq> Numbering<Id> {
     }
 
     /// The documents with their hashes, by number.
-    #[must_use]
     pub fn documents(&self) -> &[(Id, u32)] {
         &self.documents
     }

@@ -64,20 +64,17 @@ pub struct Group<'a> {
 impl Group<'_> {
     /// Documents of at least this grade, r_i.
     #[inline]
-    #[must_use]
     pub fn relevant(&self, rel: f64) -> usize {
         count_from(self.levels, rel)
     }
 
     /// Positions of the group that lie within a cutoff, K.
     #[inline]
-    #[must_use]
     pub fn slots(&self, cutoff: usize) -> usize {
         self.size.min(cutoff.saturating_sub(self.start))
     }
 
     /// Documents of the group that the qrels do not hold.
-    #[must_use]
     pub fn unjudged(&self) -> usize {
         self.size - self.levels.iter().map(|level| level.count as usize).sum::<usize>()
     }
@@ -139,7 +136,6 @@ impl Ranking {
     }
 
     /// Whether the qrels hold any document of the ranking.
-    #[must_use]
     pub fn holds_judged(&self) -> bool {
         !self.levels.is_empty()
     }
@@ -187,19 +183,16 @@ impl Ranking {
 
     /// Whether any of the groups has more than one document.
     #[inline]
-    #[must_use]
     pub fn is_tied(&self) -> bool {
         self.is_tied
     }
 
     /// Retrieved documents of at least this grade.
-    #[must_use]
     pub fn relevant(&self, rel: f64) -> usize {
         self.levels.iter().filter(|level| level.grade >= rel).map(|level| level.count as usize).sum()
     }
 
     /// The grades of all retrieved documents that the qrels hold.
-    #[must_use]
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }

@@ -22,13 +22,11 @@ pub struct Positions {
 
 impl Positions {
     /// Number of positions, b - t + 1.
-    #[must_use]
     pub fn size(self) -> usize {
         self.last - self.first + 1
     }
 
     /// The share of the group's documents that are within a depth, c(d).
-    #[must_use]
     pub fn share(self, depth: usize) -> f64 {
         if depth >= self.last { 1.0 } else { (depth + 1).saturating_sub(self.first) as f64 / self.size() as f64 }
     }
@@ -36,31 +34,26 @@ impl Positions {
 
 impl Side {
     /// A ranking whose tie groups end after these numbers of documents.
-    #[must_use]
     pub fn new(ends: Vec<u32>) -> Side {
         Side { ends }
     }
 
     /// Number of documents.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// Number of tie groups.
-    #[must_use]
     pub fn groups(&self) -> usize {
         self.ends.len()
     }
 
     /// Where a tie group stands.
-    #[must_use]
     pub fn positions(&self, group: usize) -> Positions {
         let before = if group == 0 { 0 } else { self.ends[group - 1] as usize };
         Positions { first: before + 1, last: self.ends[group] as usize }
@@ -91,31 +84,26 @@ pub struct Pair {
 
 impl Pair {
     /// Documents of the longer ranking, l.
-    #[must_use]
     pub fn longest(&self) -> usize {
         self.a.len().max(self.b.len())
     }
 
     /// Documents of the shorter ranking, s.
-    #[must_use]
     pub fn shortest(&self) -> usize {
         self.a.len().min(self.b.len())
     }
 
     /// Whether documents are tied in either ranking.
-    #[must_use]
     pub fn is_tied(&self) -> bool {
         [&self.a, &self.b].iter().any(|side| side.groups() < side.len())
     }
 
     /// Documents in both.
-    #[must_use]
     pub fn shared(&self) -> usize {
         self.blocks.iter().map(|block| block.count as usize).sum()
     }
 
     /// Where a block's documents stand in A and in B.
-    #[must_use]
     pub fn positions(&self, block: &Block) -> (Positions, Positions) {
         (self.a.positions(block.a as usize), self.b.positions(block.b as usize))
     }
@@ -141,7 +129,6 @@ pub struct Joiner {
 
 impl Joiner {
     /// How many documents each pair of tie groups shares, told in a pair that is not needed any more.
-    #[must_use]
     pub fn pair(&mut self, a: &List, b: &List, mut pair: Pair) -> Pair {
         self.make_room(a, b);
         pair.a.ends.clone_from(&a.ends);

@@ -25,7 +25,6 @@ pub enum Precision {
 
 impl Precision {
     /// A name as in `score_dtype`, `decimals=N` for rounding.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Precision> {
         Some(match name {
             "float64" => Precision::Float64,
@@ -76,7 +75,6 @@ pub enum Layout {
 }
 
 /// What to say of a score that its precision does not hold.
-#[must_use]
 pub fn misfit(score: f64, query: &[u8]) -> Error {
     Error::Value(format!("score {score:?} of query {} does not fit the score_dtype", show(query)))
 }

@@ -9,14 +9,11 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::blocks::{Parsed, parse_spool};
-use super::limits::{LineError, binary, io_error};
+use super::letor_line::parse_line;
+use super::limits::{LineError, io_error};
 use super::line::Cursor;
-use super::number;
 use super::spool::{ReadAt, Spool};
-use crate::error::{Error, Result, quote};
-
-/// Numbers of features are below this.
-const FEATURE_END: usize = 1 << 24;
+use crate::error::{Error, Result};
 
 /// Different features that a data set may have.
 const MOST_FEATURES: usize = 1 << 16;
@@ -140,43 +137,36 @@ impl Letor {
     }
 
     /// Number of queries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.queries.len()
     }
 
     /// Whether there are no queries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queries.is_empty()
     }
 
     /// The id of a query, by its number in the order of ids.
-    #[must_use]
     pub fn id(&self, query: usize) -> &[u8] {
         &self.queries[query].id
     }
 
     /// Number of a query's documents.
-    #[must_use]
     pub fn documents(&self, query: usize) -> usize {
         self.queries[query].documents
     }
 
     /// Bytes of a query's lines.
-    #[must_use]
     pub fn bytes(&self, query: usize) -> u64 {
         self.pieces[self.queries[query].pieces.clone()].iter().map(|piece| piece.end - piece.start).sum()
     }
 
     /// Numbers of the features, ascending.
-    #[must_use]
     pub fn features(&self) -> &[u32] {
         &self.features
     }
 
     /// All labels that occur, highest first.
-    #[must_use]
     pub fn labels(&self) -> &[f64] {
         &self.labels
     }
@@ -317,72 +307,6 @@ fn by_query(mut found: Found) -> (Vec<Query>, Vec<Piece>) {
         query.pieces.end = pieces.len();
     }
     (queries, pieces)
-}
-
-/// Read the line at the cursor, which has this number: its label and query, if it is neither blank nor a comment; `pair`
-/// gets each feature's number and value, NaN for `NULL`.
-fn parse_line<'a>(
-    cursor: &mut Cursor<'a>,
-    line: u64,
-    mut pair: impl FnMut(u32, f64),
-) -> std::result::Result<Option<(f64, &'a [u8])>, LineError> {
-    let wrong = |expected: String, found: String| LineError { line, expected, found };
-    let start = *cursor;
-    let first = cursor.field();
-    if first.is_empty() {
-        return if cursor.next_line() { Ok(None) } else { Err(binary(start.line(), line)) };
-    }
-    if first[0] == b'#' {
-        cursor.skip_line();
-        return Ok(None);
-    }
-    let label = number::parse(first).map_err(|error| wrong(error.expected("label"), quote(first)))?;
-    let id = match cursor.field().strip_prefix(b"qid:") {
-        Some(id) if !id.is_empty() => id,
-        _ => return Err(wrong("qid:Q after the label".into(), quote(start.line()))),
-    };
-    let mut next = 0;
-    loop {
-        let field = cursor.field();
-        if field.is_empty() {
-            return if cursor.next_line() { Ok(Some((label, id))) } else { Err(binary(start.line(), line)) };
-        }
-        if field[0] == b'#' {
-            cursor.skip_line();
-            return Ok(Some((label, id)));
-        }
-        let (feature, value) = split(field).ok_or_else(|| {
-            wrong(format!("feature:value, the feature a whole number below {FEATURE_END}"), quote(field))
-        })?;
-        if feature < next {
-            let expected = "every feature once, in ascending order".into();
-            return Err(wrong(expected, format!("{} after feature {}", quote(field), next - 1)));
-        }
-        next = feature + 1;
-        match number::parse(value) {
-            Ok(value) => pair(feature, value),
-            Err(_) if value == b"NULL" => pair(feature, f64::NAN),
-            Err(error) => {
-                let hint = if value.eq_ignore_ascii_case(b"nan") { "; write NULL for a missing value" } else { "" };
-                let found = format!("{}{hint}", quote(value));
-                return Err(wrong(error.expected(&format!("value of feature {feature}")), found));
-            }
-        }
-    }
-}
-
-/// The number of a feature, and its value as text.
-#[inline]
-fn split(field: &[u8]) -> Option<(u32, &[u8])> {
-    let mut feature = 0;
-    for (i, &byte) in field.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' if feature < FEATURE_END => feature = 10 * feature + usize::from(byte - b'0'),
-            b':' if i > 0 && feature < FEATURE_END => return Some((feature as u32, &field[i + 1..])),
-            _ => break,
-        }
-    }
-    None
 }
 
 #[cfg(test)]

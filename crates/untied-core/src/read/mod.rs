@@ -15,6 +15,7 @@ mod json;
 mod json_text;
 pub mod layout;
 pub mod letor;
+mod letor_line;
 mod limits;
 mod line;
 pub mod number;

@@ -37,7 +37,6 @@ impl Pieces {
     }
 
     /// The file's name in messages.
-    #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }

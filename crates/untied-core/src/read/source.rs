@@ -41,13 +41,11 @@ pub struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// What a reader gives; `name` stands for it in messages.
-    #[must_use]
     pub fn given(name: &'a str, reader: Box<dyn Read + Send>, length: Option<u64>) -> Input<'a> {
         Input { name, reader: Some((reader, length)) }
     }
 
     /// What it is called in messages.
-    #[must_use]
     pub fn name(&self) -> &'a str {
         self.name
     }

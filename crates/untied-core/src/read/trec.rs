@@ -109,7 +109,6 @@ pub fn read_lengths(path: &str) -> Result<Lengths> {
 }
 
 /// The columns of a format of runs or qrels; none if it has no fixed columns.
-#[must_use]
 pub fn layout_of(format: &str, is_run: bool) -> Option<&'static Layout> {
     match (format, is_run) {
         ("trec", true) => Some(&RUN),

@@ -48,14 +48,12 @@ pub struct Score {
 
 impl Score {
     /// A value that no order changes.
-    #[must_use]
     pub fn constant(value: f64, with_variance: bool) -> Score {
         let variance = with_variance.then_some(0.0);
         Score { value, range: Some((value, value)), variance, certainty: Certainty::Exact }
     }
 
     /// A value that is not one over orders, or whose extremes and variance are not known.
-    #[must_use]
     pub fn one_number(value: f64) -> Score {
         Score { value, range: None, variance: None, certainty: Certainty::Exact }
     }

@@ -54,31 +54,26 @@ impl Linear<'_> {
 
 impl Overlaps {
     /// Two rankings whose overlaps will be asked for.
-    #[must_use]
     pub fn new(pair: Pair) -> Overlaps {
         Overlaps { pair, mean: OnceCell::new(), low: OnceCell::new(), high: OnceCell::new() }
     }
 
     /// `E[X_d]`.
-    #[must_use]
     pub fn mean(&self) -> &[f64] {
         self.mean.get_or_init(|| if self.pair.is_tied() { expected(&self.pair) } else { counted(&self.pair) })
     }
 
     /// The smallest `X_d`; one pair of orders has all of them.
-    #[must_use]
     pub fn low(&self) -> &[f64] {
         if self.pair.is_tied() { self.low.get_or_init(|| lowest(&self.pair)) } else { self.mean() }
     }
 
     /// The largest `X_d`; one pair of orders has all of them.
-    #[must_use]
     pub fn high(&self) -> &[f64] {
         if self.pair.is_tied() { self.high.get_or_init(|| highest(&self.pair)) } else { self.mean() }
     }
 
     /// Value, extremes and, where asked for, variance of a sum of overlaps.
-    #[must_use]
     pub fn score(&self, linear: &Linear, with_variance: bool) -> Score {
         let value = linear.of(self.mean());
         if !self.pair.is_tied() {

@@ -23,7 +23,6 @@ pub struct Ranges {
 
 impl Ranges {
     /// In how many deals the largest difference is at least that of these two runs.
-    #[must_use]
     pub fn at_least(&self, a: usize, b: usize) -> usize {
         let seen = (self.sums[a] - self.sums[b]).abs() - self.slack;
         self.largest.len() - self.largest.partition_point(|&largest| largest < seen)

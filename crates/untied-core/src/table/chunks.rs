@@ -18,7 +18,6 @@ pub struct Chunks {
 
 impl Chunks {
     /// No rows yet; `numbers` columns of numbers.
-    #[must_use]
     pub fn new(numbers: usize) -> Chunks {
         Chunks { full: Vec::new(), last: Chunk::new(numbers) }
     }

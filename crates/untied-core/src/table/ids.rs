@@ -12,14 +12,12 @@ static SECRETS: LazyLock<RapidSecrets> = LazyLock::new(|| RapidSecrets::seed(Ran
 
 /// A 32-bit hash of an id; equal ids have equal hashes, the reverse has to be checked.
 #[inline]
-#[must_use]
 pub fn hash(id: &[u8]) -> u32 {
     rapidhash_v3_seeded(id, &SECRETS) as u32
 }
 
 /// The same of an id that is a number.
 #[inline]
-#[must_use]
 pub fn hash_number(id: u64) -> u32 {
     hash(&id.to_le_bytes())
 }
@@ -40,26 +38,22 @@ impl Documents {
     pub const EMPTY: Documents = Documents { bytes: Vec::new(), ends: Vec::new(), hashes: Vec::new() };
 
     /// Number of ids.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// Bytes of all ids together.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
     /// Whether an id fits in: a column holds at most 4 GiB of them.
     #[inline]
-    #[must_use]
     pub fn has_room(&self, id: &[u8]) -> bool {
         self.bytes.len() + id.len() <= Documents::MOST_BYTES
     }
@@ -138,7 +132,6 @@ impl Documents {
 
     /// The id in row `i`.
     #[inline]
-    #[must_use]
     pub fn get(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
         &self.bytes[start..self.ends[i] as usize]
@@ -146,14 +139,12 @@ impl Documents {
 
     /// The hash of the id in row `i`.
     #[inline]
-    #[must_use]
     pub fn hash(&self, i: usize) -> u32 {
         self.hashes[i]
     }
 
     /// The hashes of a range of rows.
     #[inline]
-    #[must_use]
     pub fn hashes(&self, rows: Range<usize>) -> &[u32] {
         &self.hashes[rows]
     }

@@ -7,14 +7,12 @@
 pub type Slot = u64;
 
 /// Slots for `rows` documents: a power of two, at most half full.
-#[must_use]
 pub fn slots_for(rows: usize) -> usize {
     (2 * rows).next_power_of_two().max(2)
 }
 
 /// Whether the first slot for this hash is taken: if not, nothing with this hash is in the table.
 #[inline]
-#[must_use]
 pub fn is_taken(slots: &[Slot], hash: u32) -> bool {
     slots[hash as usize & (slots.len() - 1)] != 0
 }

@@ -66,32 +66,27 @@ impl Lengths {
     }
 
     /// Number of documents.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.rows().len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The document in a row of other rows.
-    #[must_use]
     pub fn find(&self, rows: &Rows<'_>, row: usize) -> Option<Length> {
         self.of(rows.doc(row), rows.hashes()[row])
     }
 
     /// A document, by its id and a hash of that.
-    #[must_use]
     pub fn of(&self, doc: &[u8], hash: u32) -> Option<Length> {
         let own = self.rows();
         index::find(&self.slots, hash, |other| own.doc(other as usize) == doc).map(|found| self.at(found as usize))
     }
 
     /// What to say of a document that is not among them.
-    #[must_use]
     pub fn lack(&self, doc: &[u8], query: &[u8]) -> Error {
         let (doc, query, source) = (quote(doc), quote(query), &self.source);
         Error::Value(format!("{source} has no length of document {doc}, retrieved for query {query}"))

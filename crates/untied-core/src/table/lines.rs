@@ -16,7 +16,6 @@ pub struct LineMap {
 
 impl LineMap {
     /// Rows of a table in memory, the first of which has this number.
-    #[must_use]
     pub fn of_rows(first: u64) -> LineMap {
         LineMap { first: first + 1, are_rows: true, skipped: Vec::new() }
     }

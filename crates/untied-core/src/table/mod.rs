@@ -1,9 +1,11 @@
 //! Columns in memory: every query is one contiguous slice of rows, queries are sorted by id.
 
+mod block;
 mod chunks;
 pub mod columns;
 mod ids;
 pub mod index;
+mod judgments;
 mod lengths;
 mod lines;
 mod names;
@@ -19,172 +21,22 @@ mod whole;
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub use block::{Block, Chunk, Segment};
 pub use chunks::Chunks;
 pub use ids::{Documents, hash, hash_number};
+pub use judgments::{Found, Judgments, Levels};
 pub use lengths::{Length, Lengths};
 pub use lines::LineMap;
 pub(crate) use lines::Place;
 use lines::wrong;
 pub use names::Names;
-pub use qrels::{Found, Judgments, Levels, Qrels};
+pub use qrels::Qrels;
 pub use run::Run;
 pub(crate) use run::returned;
 pub use whole::Whole;
 
 use crate::error::{Error, Result, quote};
 use crate::watch;
-
-/// Rows as columns: documents, and one or more columns of numbers (the score or the grade first).
-#[derive(Debug, Default, Clone)]
-pub struct Block {
-    /// The documents' ids.
-    pub docs: Documents,
-    /// Numbers, column by column.
-    pub columns: Vec<Vec<f64>>,
-    /// Which numbers of the first column were rounded, so that others may have become equal to them.
-    pub rounded: Vec<rounded::Rounded>,
-    /// Whether no document appears twice in consecutive rows of a query, as the reader knows: they are keys of a dict.
-    pub are_distinct: bool,
-}
-
-impl Block {
-    /// A block with this number of columns of numbers.
-    #[must_use]
-    pub fn new(numbers: usize) -> Self {
-        Block { columns: vec![Vec::new(); numbers], ..Block::default() }
-    }
-
-    /// Number of rows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.docs.len()
-    }
-
-    /// Whether there are no rows.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.docs.is_empty()
-    }
-
-    /// Forget all rows, keep the room.
-    fn clear(&mut self, numbers: usize) {
-        self.are_distinct = false;
-        self.rounded.clear();
-        self.docs.clear();
-        self.columns.resize_with(numbers, Vec::new);
-        self.columns.iter_mut().for_each(Vec::clear);
-    }
-
-    /// The number that was pushed last to the first column was rounded.
-    pub fn mark(&mut self, mark: u64) {
-        self.rounded.push((self.columns[0].len() as u32 - 1, mark));
-    }
-
-    /// Push a number that was read from a text to a column.
-    #[inline]
-    pub fn push_number(&mut self, column: usize, text: &[u8], value: f64) {
-        self.columns[column].push(value);
-        if column == 0 {
-            self.mark_rounded(text, value);
-        }
-    }
-
-    /// Mark the number that was pushed last to the first column, if rounding changed the text it was read from.
-    #[inline]
-    pub fn mark_rounded(&mut self, text: &[u8], value: f64) {
-        if text.len() > rounded::ALWAYS_DISTINCT || (value.abs() < f64::MIN_POSITIVE && text.len() > 1) {
-            rounded::mark(text, value, rounded::PRINTED).into_iter().for_each(|mark| self.mark(mark));
-        }
-    }
-
-    fn push_from(&mut self, other: &Block, row: usize) {
-        self.docs.push_hashed(other.docs.get(row), other.docs.hash(row));
-        for (to, from) in self.columns.iter_mut().zip(&other.columns) {
-            to.push(from[row]);
-        }
-    }
-}
-
-/// Consecutive rows of one query within a chunk.
-#[derive(Debug, Clone)]
-pub struct Segment {
-    /// The query, by its number in the chunk.
-    pub query: u32,
-    /// Its rows.
-    pub rows: Range<u32>,
-}
-
-/// What a reader makes of one piece of its input, in the input's order.
-#[derive(Debug, Default, Clone)]
-pub struct Chunk {
-    /// The rows.
-    pub block: Block,
-    /// Ids of the queries met, each once.
-    pub queries: Names,
-    /// Which rows belong to which query, in the order of rows.
-    pub segments: Vec<Segment>,
-    /// For messages.
-    pub lines: LineMap,
-    /// The tag of the last row, where a reader keeps it.
-    pub tag: Vec<u8>,
-    /// All different tags, where a reader keeps them.
-    pub tags: Names,
-}
-
-impl Chunk {
-    /// An empty chunk with this number of columns of numbers.
-    #[must_use]
-    pub fn new(numbers: usize) -> Self {
-        Chunk { block: Block::new(numbers), ..Chunk::default() }
-    }
-
-    /// Make room for more rows, whose ids have `bytes` bytes together.
-    pub fn reserve(&mut self, rows: usize, bytes: usize) {
-        self.block.docs.reserve(rows, bytes);
-        self.block.columns.iter_mut().for_each(|column| column.reserve(rows));
-    }
-
-    /// Forget everything, keep the room.
-    pub fn clear(&mut self, numbers: usize) {
-        self.block.clear(numbers);
-        self.queries.clear();
-        self.segments.clear();
-        self.lines = LineMap::default();
-        self.tag.clear();
-        self.tags.clear();
-    }
-
-    /// The rows pushed from here on belong to this query.
-    pub fn start_query(&mut self, id: &[u8]) {
-        self.start_query_at(id, self.block.len());
-    }
-
-    /// The rows from this one on belong to this query; for readers that fill column by column.
-    pub fn start_query_at(&mut self, id: &[u8], row: usize) {
-        self.end_segment(row);
-        let query = self.queries.number(id);
-        let row = row as u32;
-        self.segments.push(Segment { query, rows: row..row });
-    }
-
-    /// The query that rows were pushed for last.
-    #[must_use]
-    pub fn last_query(&self) -> Option<&[u8]> {
-        Some(self.queries.get(self.segments.last()?.query as usize))
-    }
-
-    fn end_segment(&mut self, row: usize) {
-        if let Some(last) = self.segments.last_mut() {
-            last.rows.end = row as u32;
-        }
-    }
-
-    /// All rows have been pushed.
-    pub fn finish(&mut self) {
-        self.end_segment(self.block.len());
-        self.queries.finish();
-    }
-}
 
 /// Queries with their rows.
 #[derive(Debug, Default, Clone)]
@@ -209,7 +61,6 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// No rows at all: the ranking of a query that a run does not have.
-    #[must_use]
     pub fn none() -> Self {
         static NOTHING: Block =
             Block { docs: Documents::EMPTY, columns: Vec::new(), rounded: Vec::new(), are_distinct: true };
@@ -217,33 +68,28 @@ impl<'a> Rows<'a> {
     }
 
     /// Number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// The document in row `i` of the query.
     #[inline]
-    #[must_use]
     pub fn doc(&self, i: usize) -> &'a [u8] {
         self.block.docs.get(self.rows.start + i)
     }
 
     /// Hashes of the documents.
     #[inline]
-    #[must_use]
     pub fn hashes(&self) -> &'a [u32] {
         self.block.docs.hashes(self.rows.clone())
     }
 
     /// Number of columns of numbers.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.block.columns.len()
     }
@@ -253,7 +99,6 @@ impl<'a> Rows<'a> {
     /// # Panics
     /// If the table was read without that column.
     #[inline]
-    #[must_use]
     pub fn column(&self, column: usize) -> &'a [f64] {
         if self.rows.is_empty() { &[] } else { &self.block.columns[column][self.rows.clone()] }
     }
@@ -386,25 +231,21 @@ impl Table {
     }
 
     /// Number of queries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.queries.len()
     }
 
     /// Whether there are no queries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queries.is_empty()
     }
 
     /// The id of a query, by its number in the order of ids.
-    #[must_use]
     pub fn id(&self, query: usize) -> &[u8] {
         self.names.get(query)
     }
 
     /// The number of the query with this id.
-    #[must_use]
     pub fn find(&self, id: &[u8]) -> Option<usize> {
         self.names.find(id)
     }
@@ -429,14 +270,12 @@ impl Table {
     }
 
     /// The rows of a query, in the order of the input.
-    #[must_use]
     pub fn rows(&self, query: usize) -> Rows<'_> {
         let Query { block, rows, .. } = &self.queries[query];
         Rows { block: &self.blocks[*block as usize], rows: rows.start as usize..rows.end as usize }
     }
 
     /// Rows of the longest query.
-    #[must_use]
     pub fn longest(&self) -> usize {
         self.queries.iter().map(|query| query.rows.len()).max().unwrap_or(0)
     }

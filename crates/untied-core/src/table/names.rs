@@ -16,20 +16,17 @@ pub struct Names {
 
 impl Names {
     /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
     /// The name with this number.
     #[inline]
-    #[must_use]
     pub fn get(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.bytes[start..self.ends[number]]
@@ -95,7 +92,6 @@ impl Names {
     }
 
     /// The numbers in the order of names, byte by byte; in any order if work is told to stop.
-    #[must_use]
     pub fn order(&self) -> Vec<u32> {
         let same = match self.iter().next() {
             Some(first) => self.iter().fold(first.len(), |same, name| {
@@ -122,7 +118,6 @@ impl Names {
     }
 
     /// The names in this order, to be found by [`Names::find`].
-    #[must_use]
     pub fn sorted(&self, order: &[u32]) -> Names {
         let mut sorted = Names { bytes: Vec::with_capacity(self.bytes.len()), ..Names::default() };
         sorted.ends.reserve(self.len());
@@ -134,14 +129,12 @@ impl Names {
     }
 
     /// The number of a name, where names are sorted.
-    #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<usize> {
         let at = self.lower(0..self.len(), name);
         (at < self.len() && self.get(at) == name).then_some(at)
     }
 
     /// The first of these sorted names that does not stand before this one, or the end.
-    #[must_use]
     pub fn lower(&self, mut within: std::ops::Range<usize>, name: &[u8]) -> usize {
         while !within.is_empty() {
             let middle = within.start + within.len() / 2;

@@ -17,7 +17,6 @@ pub struct DocumentSet {
 
 impl DocumentSet {
     /// The set of these documents, which may be named more than once.
-    #[must_use]
     pub fn new(docs: Documents) -> DocumentSet {
         let mut slots = vec![0; index::slots_for(docs.len())];
         for (row, &hash) in docs.hashes(0..docs.len()).iter().enumerate() {
@@ -33,7 +32,6 @@ impl DocumentSet {
 }
 
 /// The documents that runs retrieve, for whatever query: each once, in the order of ids.
-#[must_use]
 pub fn retrieved<'a>(runs: &[&'a Run]) -> Vec<&'a [u8]> {
     let mut found: HashSet<&[u8]> = HashSet::new();
     for run in runs {

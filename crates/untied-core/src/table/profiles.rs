@@ -27,7 +27,6 @@ pub enum Detail {
 
 impl Detail {
     /// Name of the format of such qrels.
-    #[must_use]
     pub fn format(self) -> &'static str {
         match self {
             Detail::Subtopics => "subtopics",

@@ -20,7 +20,6 @@ pub type Rounded = (u32, u64);
 /// The mark of a decimal number which was rounded to `value`, if it has more significant digits than `most`; a whole
 /// number may have [`ALWAYS_DISTINCT`] of them. If `most` is [`PRINTED`], there is no mark either where the text is `value`
 /// printed to more digits.
-#[must_use]
 pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),

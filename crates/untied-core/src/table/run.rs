@@ -75,14 +75,12 @@ impl Run {
     }
 
     /// A row of the query whose document already stands in an earlier one.
-    #[must_use]
     pub fn duplicate(&self, query: usize) -> Option<u32> {
         let found = self.duplicates.binary_search_by_key(&query, |&(query, _)| query).ok()?;
         Some(self.duplicates[found].1.1)
     }
 
     /// The scores of a query, in the order of its rows.
-    #[must_use]
     pub fn scores(&self, query: usize) -> &[f64] {
         self.rows(query).column(0)
     }

@@ -11,7 +11,6 @@ const DETAILS: [Detail; 3] = [Detail::Subtopics, Detail::Strata, Detail::Inclusi
 
 impl Run {
     /// All of it as bytes.
-    #[must_use]
     pub fn store(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         self.store_rows(&mut bytes);
@@ -19,7 +18,6 @@ impl Run {
     }
 
     /// What [`Run::store`] made; nothing of other bytes.
-    #[must_use]
     pub fn restore(bytes: &[u8]) -> Option<Run> {
         let mut stored = Stored(bytes.strip_prefix(MARK)?);
         let chunks = stored.chunks()?;
@@ -29,7 +27,6 @@ impl Run {
 
 impl Lengths {
     /// All of it as bytes.
-    #[must_use]
     pub fn store(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         count(self.source.len(), &mut bytes);
@@ -39,7 +36,6 @@ impl Lengths {
     }
 
     /// What [`Lengths::store`] made; nothing of other bytes.
-    #[must_use]
     pub fn restore(bytes: &[u8]) -> Option<Lengths> {
         let mut stored = Stored(bytes.strip_prefix(MARK)?);
         let length = stored.count()?;
@@ -51,7 +47,6 @@ impl Lengths {
 
 impl Qrels {
     /// All of it as bytes.
-    #[must_use]
     pub fn store(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         self.store_judgments(&mut bytes);
@@ -73,7 +68,6 @@ impl Qrels {
     }
 
     /// What [`Qrels::store`] made; nothing of other bytes.
-    #[must_use]
     pub fn restore(bytes: &[u8]) -> Option<Qrels> {
         let mut stored = Stored(bytes.strip_prefix(MARK)?);
         let mut qrels = stored.judgments()?;

@@ -10,7 +10,6 @@ pub struct Whole {
 
 impl Whole {
     /// Take the next piece; give the queries that are complete now.
-    #[must_use]
     pub fn push(&mut self, chunks: Vec<Chunk>) -> Vec<Chunk> {
         self.rest.extend(chunks.into_iter().filter(|chunk| !chunk.segments.is_empty()));
         let Some(last) = self.rest.last().and_then(Chunk::last_query).map(<[u8]>::to_vec) else { return Vec::new() };

@@ -64,7 +64,6 @@ impl Bounds {
     }
 
     /// Whether grades decide if it is defined.
-    #[must_use]
     pub fn unsettled(self) -> bool {
         self.undefined && !self.low.is_nan()
     }

@@ -26,7 +26,6 @@ impl Distribution {
     /// The distribution of a sum of terms on a grid of about `points` points.
     ///
     /// Where all differences are multiples of the smallest one, as those of P@k are, the grid has these and no error.
-    #[must_use]
     pub fn of(terms: &[Term], points: usize) -> Distribution {
         let certain = |term: &&Term| term.chance >= 1.0 || term.difference == 0.0;
         let low: f64 = terms.iter().filter(certain).map(|term| term.chance * term.difference).sum();
@@ -75,7 +74,6 @@ impl Distribution {
 }
 
 /// So many differences, drawn from this seed, in ascending order.
-#[must_use]
 pub fn drawn(documents: &[Uncertain], scores: &(impl Scores + ?Sized), draws: usize, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let mut gains = vec![0.0; documents.len()];

@@ -58,14 +58,12 @@ impl Weights {
 }
 
 /// The largest S(A) - S(B), in one pass.
-#[must_use]
 pub fn largest(weights: &Weights) -> f64 {
     let of_documents: f64 = weights.documents.iter().map(|x| weights.gain(x) * (x.a - x.b)).sum();
     of_documents + weights.top * weights.lacking.0.iter().map(|d| d.max(0.0)).sum::<f64>()
 }
 
 /// The same with the gains of documents.
-#[must_use]
 pub fn solve(weights: &Weights) -> Solution {
     let value = largest(weights);
     let gains = weights.documents.iter().map(|x| weights.gain(x)).collect();
@@ -73,7 +71,6 @@ pub fn solve(weights: &Weights) -> Solution {
 }
 
 /// The largest S(A) - S(B) where each gain has a largest number of unknown documents; any number of them gain nothing.
-#[must_use]
 pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
     let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
     let unknown = weights.documents.iter().enumerate().filter(|(_, x)| x.known.is_none());
@@ -95,7 +92,6 @@ pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
 
 /// The most that a ranking can be worth if each gain has a largest number of documents: with `most` counting judged
 /// documents too, the ideal DCG that goes with [`solve_limited`].
-#[must_use]
 pub fn ideal(discounts: &[f64], grades: &[Grade]) -> f64 {
     descending(grades).zip(discounts).map(|(gain, discount)| gain * discount).sum()
 }

@@ -58,7 +58,6 @@ pub struct Term {
 
 impl Term {
     /// The term of a document that gains `top` with a probability, unless its gain is known.
-    #[must_use]
     pub fn new(weighed: &Weighed, top: f64, chance: f64) -> Term {
         let (gain, chance) = weighed.known.map_or((top, chance), |gain| (gain, 1.0));
         Term { difference: gain * (weighed.a - weighed.b), chance }
@@ -67,7 +66,6 @@ impl Term {
 
 impl Uncertain {
     /// A document that gains so much with a probability, unless its gain is known.
-    #[must_use]
     pub fn of(x: &Document, top: f64, chance: impl FnOnce() -> f64) -> Uncertain {
         let (gain, chance) = x.known.map_or_else(|| (top, chance()), |gain| (gain, 1.0));
         Uncertain { a: x.a, b: x.b, gain, chance }
@@ -88,7 +86,6 @@ impl Uncertain {
 }
 
 /// Differences of dot products.
-#[must_use]
 pub fn dot(terms: &[Term]) -> Moments {
     let variance = |term: &Term| term.chance * (1.0 - term.chance) * term.difference * term.difference;
     Moments {
@@ -98,7 +95,6 @@ pub fn dot(terms: &[Term]) -> Moments {
 }
 
 /// Differences of the sum of precisions at relevant ranks, which is AP times k, in O(n^2).
-#[must_use]
 pub fn precisions(documents: &[Uncertain]) -> Moments {
     let inverse = |rank: u32| if rank == 0 { 0.0 } else { 1.0 / f64::from(rank) };
     // 1/a and 1/b of those that can be relevant, and p.
@@ -127,21 +123,18 @@ pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Moments
 }
 
 /// Differences of ERR to a depth, in O(depth^2).
-#[must_use]
 pub fn reciprocal_cascade(documents: &[Uncertain], depth: usize) -> Moments {
     let fall = |t: usize| 1.0 / (t as f64 * if t == depth { 1.0 } else { (t + 1) as f64 });
     Cascade::new(documents, depth, fall).moments()
 }
 
 /// Differences of a cascade with these discounts by rank, in the square of their number.
-#[must_use]
 pub fn discounted(documents: &[Uncertain], discounts: &[f64]) -> Moments {
     let fall = |t: usize| discounts[t - 1] - discounts.get(t).unwrap_or(&0.0);
     Cascade::new(documents, discounts.len(), fall).moments()
 }
 
 /// Differences of RR to a depth, in O(depth^2).
-#[must_use]
 pub fn first_relevant(documents: &[Uncertain], depth: usize) -> Moments {
     let stops = |x: &Uncertain| Uncertain { gain: 1.0, chance: x.relevant(), ..*x };
     reciprocal_cascade(&documents.iter().map(stops).collect::<Vec<_>>(), depth)

@@ -18,7 +18,6 @@ use super::{Instance, Solution};
 /// The largest S(A) - S(B) for discounts D(1) and so on up to the depth; nothing counts below.
 ///
 /// The numbers of documents after which the tie groups of A and of B end; a document's rank is any within its group.
-#[must_use]
 pub fn solve(instance: &Instance, ends: (&[u32], &[u32]), discounts: &[f64]) -> Solution {
     let mut network = network(instance, ends, discounts);
     while network.augment(0.0).is_some() {}

@@ -53,7 +53,6 @@ impl Instance {
     }
 
     /// The same with the documents that A and B lack as documents; they come last.
-    #[must_use]
     pub fn filled(&self) -> Instance {
         let mut filled = Instance { lengths: (self.depth, self.depth), ..self.clone() };
         let ranks = |length: usize| length as u32 + 1..=self.depth as u32;

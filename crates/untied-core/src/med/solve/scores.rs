@@ -15,7 +15,6 @@ pub trait Scores {
 }
 
 /// The sum of precisions at relevant ranks: AP times k. Any gain above 0 is relevant.
-#[must_use]
 pub fn precisions(gains: &[f64]) -> f64 {
     let (mut hits, mut sum) = (0.0, 0.0);
     for (i, _) in gains.iter().enumerate().filter(|&(_, &gain)| gain > 0.0) {
@@ -26,7 +25,6 @@ pub fn precisions(gains: &[f64]) -> f64 {
 }
 
 /// ERR.
-#[must_use]
 pub fn reciprocal_cascade(gains: &[f64]) -> f64 {
     let (mut left, mut sum) = (1.0, 0.0);
     for (i, gain) in gains.iter().enumerate() {
@@ -37,7 +35,6 @@ pub fn reciprocal_cascade(gains: &[f64]) -> f64 {
 }
 
 /// A cascade whose user stops with a probability equal to the gain, with a discount for each rank.
-#[must_use]
 pub fn cascade(gains: &[f64], discounts: &[f64]) -> f64 {
     let (mut left, mut sum) = (1.0, 0.0);
     for (gain, discount) in gains.iter().zip(discounts) {
@@ -48,7 +45,6 @@ pub fn cascade(gains: &[f64], discounts: &[f64]) -> f64 {
 }
 
 /// RR. Any gain above 0 is relevant.
-#[must_use]
 pub fn first_relevant(gains: &[f64]) -> f64 {
     gains.iter().position(|&gain| gain > 0.0).map_or(0.0, |i| 1.0 / (i + 1) as f64)
 }

@@ -11,7 +11,6 @@ pub struct Work {
 
 impl Work {
     /// A budget of this many steps.
-    #[must_use]
     pub fn new(steps: u64) -> Work {
         Work { left: steps }
     }
@@ -24,7 +23,6 @@ impl Work {
     }
 
     /// Steps that are left.
-    #[must_use]
     pub fn left(&self) -> u64 {
         self.left
     }

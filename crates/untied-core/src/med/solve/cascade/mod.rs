@@ -41,7 +41,6 @@ pub struct Workspace {
 /// most `limit` nodes.
 ///
 /// Where `bound` equals `value` nothing better exists but for `1e-12` a part.
-#[must_use]
 pub fn solve(instance: &Instance, tail: bool, limit: u64, workspace: &mut Workspace) -> Solution {
     let (depth, weights) = reciprocal(instance, tail);
     search(instance, depth, weights, limit, workspace)
@@ -63,7 +62,6 @@ fn reciprocal(instance: &Instance, tail: bool) -> (usize, impl Fn(usize) -> (f64
 }
 
 /// The same for discounts that never rise, one for each rank to the depth, and without what could follow.
-#[must_use]
 pub fn solve_discounted(instance: &Instance, discounts: &[f64], limit: u64, workspace: &mut Workspace) -> Solution {
     search(instance, instance.depth, falls(discounts), limit, workspace)
 }
@@ -78,7 +76,6 @@ fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
 }
 
 /// As [`solve`], for means over tie orders. `ends` holds the rank at which each tie group ends: see [`tied`].
-#[must_use]
 pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), tail: bool, work: Work) -> Solution {
     let (depth, weights) = reciprocal(instance, tail);
     let (a, b): (Vec<f64>, Vec<f64>) = (1..=depth).map(weights).unzip();
@@ -86,7 +83,6 @@ pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), tail: bool, work:
 }
 
 /// As [`solve_discounted`], for means over orders.
-#[must_use]
 pub fn solve_discounted_tied(instance: &Instance, ends: (&[u32], &[u32]), discounts: &[f64], work: Work) -> Solution {
     let (a, b): (Vec<f64>, Vec<f64>) = (1..=instance.depth).map(falls(discounts)).unzip();
     tied::solve(instance, ends, (&a, &b), work)

@@ -43,7 +43,6 @@ pub struct Workspace {
 impl Workspace {
     /// A workspace for programs divided by R. If persistency leaves more than `largest` documents open, nothing is searched,
     /// and the bound is infinite: the time of a step grows with the square of this number.
-    #[must_use]
     pub fn limited(largest: usize) -> Workspace {
         Workspace { largest: Some(largest), ..Workspace::default() }
     }
@@ -53,7 +52,6 @@ impl Workspace {
 /// have a gain above 0 is relevant, one known to have none is not.
 ///
 /// Where `bound` equals `value` nothing better exists but for `1e-10 / k`.
-#[must_use]
 pub fn solve(instance: &Instance, limit: u64, workspace: &mut Workspace) -> Solution {
     let Workspace { program, search, .. } = workspace;
     program.read(instance, false);

@@ -18,13 +18,11 @@ const LEAST: f64 = 1e-13;
 /// The largest `S(A) - S(B)` where S is divided by the number of relevant documents: those known to be, `elsewhere` of
 /// which are not among the first `depth` of A or B, and those of these that an assignment makes so. It is 0 where there
 /// are none. No other document is relevant. At most `limit` nodes, and one for each step.
-#[must_use]
 pub fn solve_ratio(instance: &Instance, elsewhere: usize, limit: u64, workspace: &mut Workspace) -> Solution {
     solve_ratio_limited(instance, usize::MAX, elsewhere, limit, workspace)
 }
 
 /// The same with at most `most` documents relevant of which nothing is known.
-#[must_use]
 pub fn solve_ratio_limited(
     instance: &Instance,
     most: usize,
@@ -60,7 +58,6 @@ pub fn solve_ratio_limited(
 /// The largest `S(A) - S(B)` where at most `most` documents of which nothing is known are relevant, and S is divided by
 /// that number and the number of those known to be, `elsewhere` of which are not among the first `depth` of A or B. It
 /// is 0 where the divisor is. At most `limit` nodes, and as many for each price that is tried first.
-#[must_use]
 pub fn solve_limited(
     instance: &Instance,
     most: usize,

@@ -30,7 +30,6 @@ use crate::med::solve::work::Work;
 /// The largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`], for tied rankings. `ends` holds the rank at
 /// which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
 /// depth if the group begins above it.
-#[must_use]
 pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), mut work: Work) -> Solution {
     let groups = groups_of(instance, ends);
     let (mut a, mut b) = (Group::all(ends.0, instance.depth), Group::all(ends.1, instance.depth));
@@ -70,7 +69,6 @@ pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), mut work: Work) -
 /// Mean and variance of the difference of these means, times the depth, for documents that are relevant with chances of
 /// their own, as [`crate::med::solve::expected::precisions`]; ranks as for [`solve_tied`]. What a ranking lacks gains
 /// nothing. The variance is over what is relevant, not over orders.
-#[must_use]
 pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> Moments {
     let (a, b) = (Group::all(ends.0, depth), Group::all(ends.1, depth));
     let place = |groups: &[Group], ends: &[u32], rank: u32| match rank {
