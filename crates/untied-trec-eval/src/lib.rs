@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod fields;
 mod jg;
 mod names;
@@ -19,15 +20,18 @@ mod prefs_group;
 mod prefs_read;
 mod qrels;
 mod quirks;
+mod quirks_of_gains;
 mod read;
 mod report;
+mod requested;
 mod topics;
 
-pub use names::{Context, Kind, Printed, Requested, Version, measures, nicknames};
+pub use names::{Context, Kind, Printed, Version, measures, nicknames};
 pub use numbers::atol;
 pub use quirks::build;
 pub use read::{read_deviations, read_qrels, read_run};
 pub use report::Report;
+pub use requested::Requested;
 
 use untied_core::error::{Error, quote, show};
 use untied_core::read::read_lines;

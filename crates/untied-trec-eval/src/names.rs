@@ -1,13 +1,13 @@
 //! trec_eval's measures in its own order: their names, parameters and printed names, each as a measure of ours.
 
-use std::fmt;
-
-use untied_core::error::{Error, Result, quote};
+use untied_core::error::Result;
 use untied_core::names::{Info, Spec, Value};
 use untied_core::registry::parse_open;
 
-use crate::numbers::{atof, atol};
-use crate::quirks;
+use crate::arguments::{
+    Pairing, beta, cutoffs, gains, levels, levels_of, number, pairs, persistence, persistence_and_gains, weights,
+};
+use crate::{quirks, quirks_of_gains};
 
 /// Which trec_eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,9 +64,9 @@ pub struct Printed {
 }
 
 /// What trec_eval knows about a measure.
-struct Entry {
-    name: &'static str,
-    since: Version,
+pub(crate) struct Entry {
+    pub name: &'static str,
+    pub since: Version,
     what: What,
 }
 
@@ -106,9 +106,6 @@ enum Parameters {
     Pairs(fn(Spec, Pairing<'_>) -> Result<Spec>),
 }
 
-/// Names with numbers.
-type Pairing<'a> = &'a [(&'a str, f64)];
-
 use Parameters::{Cutoffs, Levels, Numbers, Pairs};
 use Version::{Nine, Ten};
 
@@ -146,7 +143,7 @@ const fn since_ten(entry: Entry) -> Entry {
 }
 
 /// All measures, in the order in which they are printed.
-static ENTRIES: &[Entry] = &[
+pub(crate) static ENTRIES: &[Entry] = &[
     entry("runid", What::Tag),
     entry("num_q", What::Topics),
     count("num_ret", "NumRet", false),
@@ -167,12 +164,12 @@ static ENTRIES: &[Entry] = &[
     quirk("utility", |_| &quirks::UTILITY.info, true, Numbers(weights, &[1.0, -1.0, 0.0, 0.0])),
     quirk("11pt_avg", interpolated, true, Numbers(levels_of, RECALL)),
     mean("binG", "binG", true, Parameters::None),
-    mean("G", "G", false, Pairs(|_, pairs| gains(Spec::of(&quirks::G.info), pairs))),
-    since_ten(mean("dcg", "DCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::DCG.info), pairs)))),
-    since_ten(quirk("ideal_dcg", |_| &quirks::IDEAL_DCG.info, false, Pairs(gains))),
-    mean("ndcg", "nDCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG.info), pairs))),
-    mean("ndcg_rel", "nDCGRel", false, Pairs(|_, pairs| gains(Spec::of(&quirks::NDCG_REL.info), pairs))),
-    quirk("Rndcg", |_| &quirks::RNDCG.info, true, Pairs(gains)),
+    mean("G", "G", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::G.info), pairs))),
+    since_ten(mean("dcg", "DCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::DCG.info), pairs)))),
+    since_ten(quirk("ideal_dcg", |_| &quirks_of_gains::IDEAL_DCG.info, false, Pairs(gains))),
+    mean("ndcg", "nDCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::NDCG.info), pairs))),
+    mean("ndcg_rel", "nDCGRel", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::NDCG_REL.info), pairs))),
+    quirk("Rndcg", |_| &quirks_of_gains::RNDCG.info, true, Pairs(gains)),
     mean("ndcg_cut", "nDCG", false, Cutoffs(RANKS)),
     mean("map_cut", "AP", true, Cutoffs(RANKS)),
     mean("relative_P", "RelP", true, Cutoffs(RANKS)),
@@ -207,7 +204,7 @@ static ENTRIES: &[Entry] = &[
         Levels(MULTIPLES),
     ),
     mean("yaap", "yaap", true, Parameters::None),
-    since_ten(quirk("rbp", |_| &quirks::RBP.info, false, Pairs(persistence_and_gains))),
+    since_ten(quirk("rbp", |_| &quirks_of_gains::RBP.info, false, Pairs(persistence_and_gains))),
     since_ten(quirk("rbp_resid", |_| &quirks::RBP_RESIDUAL.info, false, Pairs(persistence))),
     since_ten(mean("unj", "Unjudged", false, Cutoffs(&[5, 10, 20]))),
 ];
@@ -238,7 +235,7 @@ const NICKNAMES: [(&str, &str); 6] = [
 ];
 
 /// The measures of a set, if it is one.
-fn members(nickname: &str) -> Option<Vec<&'static str>> {
+pub(crate) fn members(nickname: &str) -> Option<Vec<&'static str>> {
     NICKNAMES.iter().find(|(known, _)| *known == nickname).map(|(_, members)| members.split(' ').collect())
 }
 
@@ -254,71 +251,9 @@ pub fn nicknames(version: Version) -> impl Iterator<Item = (&'static str, Vec<&'
     })
 }
 
-/// Measures asked for by the arguments of `-m`.
-#[derive(Debug, Clone)]
-pub struct Requested {
-    version: Version,
-    /// Position in [`ENTRIES`] of what is asked for, in any order.
-    wanted: Vec<usize>,
-    /// Names with their parameters, as given. The first of a name counts.
-    parameters: Vec<(String, String)>,
-}
-
-impl Requested {
-    /// Nothing as yet.
-    pub fn new(version: Version) -> Requested {
-        Requested { version, wanted: Vec::new(), parameters: Vec::new() }
-    }
-
-    /// Add what an argument of `-m` names: `map`, `P.5,10`, `official`.
-    ///
-    /// # Errors
-    /// No measure of this version has the name.
-    pub fn add(&mut self, argument: &str) -> Result<()> {
-        let (name, parameters) = match argument.split_once('.') {
-            Some((name, parameters)) => (name, Some(parameters)),
-            None => (argument, None),
-        };
-        if parameters == Some("") {
-            return Err(problem(format!("-m {argument}: parameters are missing after the full stop")));
-        }
-        let members = members(name);
-        let known = |entry: &Entry| {
-            entry.since <= self.version && members.as_ref().map_or(entry.name == name, |all| all.contains(&entry.name))
-        };
-        let found: Vec<usize> = (0..ENTRIES.len()).filter(|&at| known(&ENTRIES[at])).collect();
-        if found.is_empty() {
-            return Err(Error::Measure(format!("unknown measure {}", quote(argument.as_bytes()))));
-        }
-        self.wanted.extend(found);
-        self.parameters.extend(parameters.map(|parameters| (name.to_owned(), parameters.to_owned())));
-        Ok(())
-    }
-
-    /// The lines of a report, in trec_eval's order; the official ones where nothing was added.
-    ///
-    /// # Errors
-    /// Parameters are not what the measure takes.
-    pub fn printed(&self, context: &Context) -> Result<Vec<Printed>> {
-        if self.wanted.is_empty() {
-            let mut official = Requested::new(self.version);
-            official.add("official")?;
-            return official.printed(context);
-        }
-        let mut lines = Vec::new();
-        for (at, entry) in ENTRIES.iter().enumerate() {
-            if self.wanted.contains(&at) {
-                let given = self.parameters.iter().find(|(name, _)| name == entry.name);
-                lines.extend(entry.print(given.map(|(_, parameters)| parameters.as_str()), context)?);
-            }
-        }
-        Ok(lines)
-    }
-}
-
 impl Entry {
     /// The lines of this measure.
-    fn print(&self, given: Option<&str>, context: &Context) -> Result<Vec<Printed>> {
+    pub fn print(&self, given: Option<&str>, context: &Context) -> Result<Vec<Printed>> {
         let name = |raw: Option<&str>| raw.map_or_else(|| self.name.to_owned(), |raw| format!("{}_{raw}", self.name));
         let line = |raw: Option<&str>, kind: Kind| Printed { name: name(raw), key: self.name.to_owned(), kind };
         let cut = |cutoff: &str, kind: Kind| Printed { name: name(Some(cutoff)), key: name(Some(cutoff)), kind };
@@ -369,125 +304,9 @@ impl Entry {
     }
 }
 
-fn problem(message: impl fmt::Display) -> Error {
-    Error::Measure(message.to_string())
-}
-
-/// Cutoffs, ascending.
-fn cutoffs(raw: &str) -> Result<Vec<i64>> {
-    let mut cutoffs: Vec<i64> = raw.split(',').map(whole).collect();
-    cutoffs.sort_unstable();
-    if cutoffs[0] <= 0 {
-        return Err(problem(format!("expected whole numbers from 1 as cutoffs, found {}", quote(raw.as_bytes()))));
-    }
-    if cutoffs.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(problem(format!("a cutoff appears twice in {}", quote(raw.as_bytes()))));
-    }
-    Ok(cutoffs)
-}
-
-/// Levels, ascending.
-fn levels(raw: &str) -> Result<Vec<f64>> {
-    let mut levels: Vec<f64> = raw.split(',').map(number).collect();
-    levels.sort_by(f64::total_cmp);
-    if levels.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(problem(format!("a level appears twice in {}", quote(raw.as_bytes()))));
-    }
-    Ok(levels)
-}
-
-fn pairs(raw: &str) -> Result<Vec<(&str, f64)>> {
-    let pair = |text: &'_ str| match text.split_once('=') {
-        Some((name, value)) if !value.contains('=') => Some((name.len(), number(value))),
-        _ => None,
-    };
-    raw.split(',')
-        .map(|text| pair(text).map(|(length, value)| (&text[..length], value)))
-        .collect::<Option<Vec<_>>>()
-        .ok_or_else(|| problem(format!("expected pairs as 1=3,2=9, found {}", quote(raw.as_bytes()))))
-}
-
-fn whole(text: &str) -> i64 {
-    atol(text.as_bytes())
-}
-
-fn number(text: &str) -> f64 {
-    atof(text.as_bytes())
-}
-
-fn beta(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
-    spec.with("beta", Value::Number(values[0]))
-}
-
-fn weights(spec: Spec, values: &[f64], context: &Context) -> Result<Spec> {
-    if values.len() != 4 {
-        return Err(problem(format!("expected 4 weights, found {}", values.len())));
-    }
-    spec.with("weights", Value::List(values.to_vec()))?.with("collection", Value::Number(context.collection as f64))
-}
-
-fn levels_of(spec: Spec, values: &[f64], _: &Context) -> Result<Spec> {
-    spec.with("levels", Value::List(values.to_vec()))
-}
-
 fn interpolated(version: Version) -> &'static Info {
     match version {
         Nine => &quirks::INTERPOLATED_9.info,
         Ten => &quirks::INTERPOLATED_10.info,
-    }
-}
-
-/// Gains of grades; what is not named by a number is not looked at.
-fn gains(spec: Spec, pairs: Pairing<'_>) -> Result<Spec> {
-    let is_grade = |name: &str| {
-        let digits = name.strip_prefix(['-', '+']).unwrap_or(name);
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let gains = pairs.iter().filter(|(name, _)| is_grade(name));
-    spec.with("pairs", Value::List(gains.flat_map(|&(name, gain)| [whole(name) as f64, gain]).collect()))
-}
-
-/// `p=0.5`: the last one counts.
-fn persistence(spec: Spec, pairs: Pairing<'_>) -> Result<Spec> {
-    match pairs.iter().rev().find(|(name, _)| *name == "p") {
-        Some(&(_, p)) => spec.with("p", Value::Number(p)),
-        None => Ok(spec),
-    }
-}
-
-fn persistence_and_gains(spec: Spec, pairs: Pairing<'_>) -> Result<Spec> {
-    persistence(gains(spec, pairs)?, pairs)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(arguments: &[&str], version: Version) -> Result<Vec<(String, String)>> {
-        let mut requested = Requested::new(version);
-        arguments.iter().try_for_each(|argument| requested.add(argument))?;
-        let context = Context { version, level: 2.0, collection: 0 };
-        let show = |kind: &Kind| match kind {
-            Kind::Count(spec) | Kind::Mean(spec) | Kind::Geometric(spec) | Kind::Groups(spec) => spec.to_string(),
-            other => format!("{other:?}"),
-        };
-        Ok(requested.printed(&context)?.into_iter().map(|line| (line.name, show(&line.kind))).collect())
-    }
-
-    #[test]
-    fn names_and_parameters() {
-        let found = lines(&["set_F.0.5", "P.10,5", "map.7", "P.1", "relstring.20"], Nine).expect("known");
-        let expected = [
-            ("map", "AP(rel=2)"),
-            ("P_5", "P(rel=2)@5"),
-            ("P_10", "P(rel=2)@10"),
-            ("relstring_20", "Relevances(20)"),
-            ("set_F_0.5", "set_F of trec_eval(beta=0.5, rel=2)"),
-        ];
-        assert_eq!(found, expected.map(|(name, spec)| (name.to_owned(), spec.to_owned())));
-        // What C's atof reads.
-        let found = lines(&["set_F.-Infinity"], Nine).expect("known");
-        assert_eq!(found[0], ("set_F_-Infinity".to_owned(), "set_F of trec_eval(beta=-inf, rel=2)".to_owned()));
-        assert_eq!(lines(&["set_F.1e1z"], Nine).expect("known")[0].1, "set_F of trec_eval(beta=10, rel=2)");
     }
 }
