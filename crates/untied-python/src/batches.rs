@@ -17,7 +17,7 @@ use untied_core::similarity::Score;
 use untied_core::table::Table;
 
 use crate::arrow::capsule;
-use crate::convert::{self, Parts};
+use crate::convert::{Parts, parts};
 use crate::errors::to_python;
 use crate::measure::Measure;
 
@@ -53,7 +53,7 @@ impl Rows {
             Arc::new(Float64Array::from_iter(self.values.iter().map(|value| value.as_ref().and_then(get))))
         };
         let name = |measure: Option<usize>| measure.map(|measure| self.measures[measure].as_str());
-        let certainty = |value: &Option<Value>| value.map(|value| convert::certainty(value.certainty));
+        let certainty = |value: &Option<Value>| value.map(|value| value.certainty.name());
         let mut fields = vec![
             Field::new("query", DataType::Utf8, false),
             Field::new("measure", DataType::Utf8, true),
@@ -134,11 +134,7 @@ impl Totals {
     fn add(&mut self, measure: usize, values: Vec<Given>) {
         for (value, low, high, variance, certainty, unsettled) in values {
             let range = low.zip(high);
-            let certainty = match certainty.as_str() {
-                "exact" => Certainty::Exact,
-                "interval" => Certainty::Interval,
-                _ => Certainty::Estimate,
-            };
+            let certainty = Certainty::named(&certainty).unwrap_or(Certainty::Estimate);
             match &mut self.0[measure] {
                 Sum::Total(total) => {
                     total.add(&Value { mean: value, variance, range, certainty, error: None, unsettled });
@@ -150,16 +146,10 @@ impl Totals {
 
     /// The aggregate of each measure.
     fn finish(&self) -> Vec<Parts> {
-        let parts = |sum: &Sum| match sum {
-            Sum::Total(total) => {
-                let value = total.finish();
-                convert::parts(value.mean, value.range, value.variance, value.certainty)
-            }
-            Sum::Mean(mean) => {
-                let score = mean.finish();
-                convert::parts(score.value, score.range, score.variance, score.certainty)
-            }
+        let finish = |sum: &Sum| match sum {
+            Sum::Total(total) => parts(total.finish()),
+            Sum::Mean(mean) => parts(mean.finish()),
         };
-        self.0.iter().map(parts).collect()
+        self.0.iter().map(finish).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use untied_core::certify::{self, Ahead, Overturn, Settings, Verdict, Witness};
+use untied_core::certify::{self, Overturn, Settings, Verdict, Witness};
 use untied_core::error::text;
 
 use crate::errors::to_python;
@@ -15,18 +15,13 @@ use crate::threads;
 type Concluded = (f64, f64, bool, &'static str, Option<usize>, bool, Option<i64>);
 
 fn concluded(verdict: &Verdict) -> Concluded {
-    let ahead = match verdict.ahead {
-        Ahead::A => "A",
-        Ahead::B => "B",
-        Ahead::Open => "open",
-    };
     let (overturn, is_exact) = match verdict.overturn {
         Overturn::Never => (None, true),
         Overturn::Needs(number) => (Some(number), true),
         Overturn::AtLeast(number) => (Some(number), false),
     };
     let largest = verdict.largest.map(|most| if most == usize::MAX { -1 } else { most as i64 });
-    (verdict.low, verdict.high, verdict.is_exact, ahead, overturn, is_exact, largest)
+    (verdict.low, verdict.high, verdict.is_exact, verdict.ahead.name(), overturn, is_exact, largest)
 }
 
 fn settings(

@@ -7,7 +7,8 @@ use untied_core::error::text;
 use untied_core::read::faults::faults;
 use untied_core::read::layout_of;
 
-use crate::tables::{FilePath, Qrels, Run, path_text};
+use crate::formats::{FilePath, path_text};
+use crate::tables::{Qrels, Run};
 use crate::threads;
 
 /// What is suspicious about a run that was read with its ranks, as facts by name.

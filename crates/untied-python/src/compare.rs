@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyString};
 use untied_core::compare::{self, Bulk, Evidence, Lists, Rank, Settings};
 use untied_core::error::text;
-use untied_core::evaluate::Value;
 use untied_core::names::Spec;
 use untied_core::overlap::share_document;
 use untied_core::similarity::items::{Distance, Items};
@@ -14,7 +13,7 @@ use untied_core::similarity::{Score, Symmetry};
 use untied_core::watch;
 
 use crate::batches::{Rows, joined};
-use crate::convert::{self, Parts, with_id};
+use crate::convert::{Parts, parts, with_id};
 use crate::errors::{refused, to_python};
 use crate::measure::{Measure, valid};
 use crate::tables::{Lengths, Qrels, Run};
@@ -26,10 +25,6 @@ pub struct Comparison {
     /// The first of them, which has the ids of the queries.
     run: Py<Run>,
     comparison: compare::Comparison,
-}
-
-fn parts(score: &Score) -> Parts {
-    convert::parts(score.value, score.range, score.variance, score.certainty)
 }
 
 /// A measure that compares two rankings, by its name.
@@ -75,7 +70,7 @@ pub fn item_distance(
         let score = items.distance(distance);
         watch::check().map(|()| score)
     })?;
-    Ok(parts(&score))
+    Ok(parts(score))
 }
 
 fn background<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: Option<&'a Lengths>) -> Evidence<'a> {
@@ -174,15 +169,7 @@ pub fn compare_rows<'py>(
                 judged.is_some_and(|judged| share_document(&of_a, &judged) || share_document(&of_b, &judged));
             let flags = [true, true, share_document(&of_a, &of_b), is_judged];
             for (measure, score) in values.by_ref().take(width).enumerate() {
-                let value = Value {
-                    mean: score.value,
-                    variance: score.variance,
-                    range: score.range,
-                    certainty: score.certainty,
-                    error: None,
-                    unsettled: false,
-                };
-                rows.push(&query, Some((measure, value)), &flags);
+                rows.push(&query, Some((measure, score.into())), &flags);
             }
         } else {
             rows.push(&query, None, &[in_a.is_some(), in_b.is_some(), false, false]);
@@ -365,17 +352,17 @@ impl Comparison {
     }
 
     fn totals(&self) -> Vec<Parts> {
-        self.comparison.totals.iter().map(parts).collect()
+        self.comparison.totals.iter().copied().map(parts).collect()
     }
 
     /// Query by query.
     fn values(&self) -> Vec<Parts> {
-        self.comparison.values.iter().map(|score| parts(&score)).collect()
+        self.comparison.values.iter().map(parts).collect()
     }
 
     /// Of one query, by its number, and measure.
     fn value(&self, query: usize, measure: usize) -> Parts {
-        parts(&self.comparison.values.get(query * self.comparison.totals.len() + measure))
+        parts(self.comparison.values.get(query * self.comparison.totals.len() + measure))
     }
 
     /// Plain values of one measure, query by query; or the largest that they can be, where that is known.

@@ -15,9 +15,10 @@ use untied_core::{Error, read};
 use crate::batches::{Rows, joined};
 use crate::convert::{self, with_id};
 use crate::errors::to_python;
+use crate::formats::{FilePath, Named, layout, named, path_text, read_run};
 use crate::laws::Laws;
 use crate::measure::Measure;
-use crate::tables::{FilePath, Lengths, Named, Qrels, Run, layout, named, path_text, read_run};
+use crate::tables::{Lengths, Qrels, Run};
 use crate::{arrow, threads};
 
 /// Qrels, measures and settings, prepared once for any number of runs.
@@ -219,8 +220,7 @@ pub type WithError = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str, 
 
 /// A value as Python has it.
 pub fn parts(value: Value) -> WithError {
-    let (mean, low, high, variance, certainty) =
-        convert::parts(value.mean, value.range, value.variance, value.certainty);
+    let (mean, low, high, variance, certainty) = convert::parts(value);
     (mean, low, high, variance, certainty, value.error)
 }
 

@@ -3,18 +3,17 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
-use untied_core::evaluate::Value;
 use untied_core::features::{Columns, Data, Evaluated, Feature, Scorer, evaluate};
 use untied_core::names::Spec;
 use untied_core::read::letor::Letor;
 use untied_core::settings::Settings;
 
 use crate::arrays::Numbers;
-use crate::convert::{self, Parts, with_id};
+use crate::convert::{Parts, parts, with_id};
 use crate::errors::to_python;
 use crate::evaluate::facts;
+use crate::formats::{FilePath, path_text};
 use crate::measure::Measure;
-use crate::tables::{FilePath, path_text};
 use crate::threads;
 
 /// How features are evaluated.
@@ -96,10 +95,6 @@ impl FeatureEvaluator {
             Ok(FeatureEvaluation { evaluated, queries, numbers: Vec::new() })
         })
     }
-}
-
-fn parts(value: Value) -> Parts {
-    convert::parts(value.mean, value.range, value.variance, value.certainty)
 }
 
 impl FeatureEvaluation {

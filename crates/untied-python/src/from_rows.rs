@@ -7,8 +7,9 @@ use untied_core::error::quote;
 use untied_core::table::columns::{Columns, Content};
 use untied_core::table::{Chunk, LineMap, subtopics};
 
-use crate::convert::{NO_TEXT, Taken, found, found_number, is_id, number, with_id};
+use crate::convert::{NO_TEXT, found, found_number, is_id, number, with_id};
 use crate::errors::to_python;
+use crate::mappings::Taken;
 
 /// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
 ///

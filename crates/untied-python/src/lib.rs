@@ -6,6 +6,7 @@
 mod arrays;
 mod arrow;
 mod batches;
+mod calls;
 mod certify;
 mod check;
 mod compare;
@@ -14,8 +15,10 @@ mod defined;
 mod errors;
 mod evaluate;
 mod features;
+mod formats;
 mod from_rows;
 mod laws;
+mod mappings;
 mod measure;
 mod outlook;
 mod overlap;
@@ -56,6 +59,8 @@ mod _core {
     #[pymodule_export]
     use super::features::{FeatureEvaluation, FeatureEvaluator};
     #[pymodule_export]
+    use super::formats::{find_columns, place_columns, read_bytes};
+    #[pymodule_export]
     use super::laws::{Laws, compare_laws};
     #[pymodule_export]
     use super::measure::{Measure, measure_info, parse_measures};
@@ -74,7 +79,7 @@ mod _core {
     #[pymodule_export]
     use super::statistics::{bootstrap_interval, bootstrap_means, randomization_counts, tukey_counts};
     #[pymodule_export]
-    use super::tables::{Lengths, Qrels, Run, find_columns, place_columns, read_bytes};
+    use super::tables::{Lengths, Qrels, Run};
     #[pymodule_export]
     use super::threads::observe;
     #[pymodule_export]

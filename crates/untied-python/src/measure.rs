@@ -185,13 +185,7 @@ fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info, text: &str) -> PyRes
     dict.set_item("aliases", info.aliases)?;
     dict.set_item("title", info.title)?;
     dict.set_item("text", text)?;
-    let cutoff = match info.cutoff {
-        Cutoff::Required => "required",
-        Cutoff::Optional => "optional",
-        Cutoff::None => "none",
-        Cutoff::Recall => "recall",
-    };
-    dict.set_item("cutoff", cutoff)?;
+    dict.set_item("cutoff", info.cutoff.name())?;
     let needs = match info.needs {
         Needs::Judgments => "judgments",
         Needs::Documents => "documents",

@@ -12,8 +12,9 @@ use untied_core::settings::{Queries, Settings, Ties};
 use untied_core::table::{self, Chunk};
 use untied_trec_eval::{Context, Kind, Requested, Version, build, measures, nicknames};
 
-use crate::convert::{self, Taken, items, place, with_id};
+use crate::convert::{self, items, with_id};
 use crate::errors::{refused, to_python};
+use crate::mappings::{Taken, place};
 use crate::threads;
 
 /// Names of trec_eval 9's measures, and its nicknames with what they stand for.

@@ -1,22 +1,22 @@
 //! Runs and qrels as Python objects.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyKeyError, PyUnicodeEncodeError};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use untied_core::error::text;
 use untied_core::read;
-use untied_core::table::columns::{Columns, Content};
+use untied_core::table::columns::Content;
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
-use crate::convert::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths, no_text, with_id};
-use crate::errors::{refused, to_python};
+use crate::convert::with_id;
+use crate::errors::refused;
+use crate::formats::{FilePath, Named, detail, named, path_text, read_run};
+use crate::mappings::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths};
 use crate::registered::{AS_QRELS, AS_RUN};
-use crate::{arrow, from_rows, threads};
+use crate::{arrow, formats, from_rows, threads};
 
 /// Retrieved documents with scores, query by query.
 #[pyclass(frozen, module = "untied")]
@@ -40,50 +40,6 @@ fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
     chunks
 }
 
-/// Where what a table holds stands among its columns: query, document, numbers (the score or grade first; whether it is
-/// a rank, so that less is better), subtopic.
-#[pyfunction]
-#[pyo3(signature = (names, format, ranks, source))]
-pub fn place_columns(names: Vec<String>, format: Option<&str>, ranks: bool, source: &str) -> PyResult<Found> {
-    let kind = match format {
-        None => Content::Run { ranks },
-        Some(format) => Content::Qrels(detail(format)?),
-    };
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = Columns::find(kind, &names, &[], source).map_err(to_python)?;
-    let numbers = found.numbers.iter().map(|number| (number.column, number.negated)).collect();
-    Ok((found.query, found.document, numbers, found.subtopic))
-}
-
-/// See [`place_columns`].
-type Found = (usize, usize, Vec<(usize, bool)>, Option<usize>);
-
-/// What qrels of a format say besides a grade, where they are tables.
-fn detail(format: &str) -> PyResult<Option<Detail>> {
-    match format {
-        "auto" | "trec" => Ok(None),
-        "subtopics" => Ok(Some(Detail::Subtopics)),
-        "stratified" => Ok(Some(Detail::Strata)),
-        "prels" => Ok(Some(Detail::Inclusion)),
-        _ => Err(refused(format!(
-            "qrels format must be trec, subtopics, stratified or prels for a table, not '{format}'"
-        ))),
-    }
-}
-
-/// How a file with names of columns is written.
-pub fn layout(name: &str) -> Option<read::table::Format> {
-    match name {
-        "csv" => Some(read::table::Format::Delimited(b',')),
-        "tsv" => Some(read::table::Format::Delimited(b'\t')),
-        "jsonl" => Some(read::table::Format::JsonLines),
-        _ => None,
-    }
-}
-
-/// Columns that the user names: what they hold, and their names.
-pub type Named = BTreeMap<String, String>;
-
 /// A function and its arguments, as pickle has them.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
 
@@ -97,20 +53,6 @@ fn reduced<'py>(object: &Bound<'py, PyAny>, store: impl FnOnce() -> Vec<u8> + Se
 fn restored<T: Send>(py: Python<'_>, bytes: &[u8], restore: fn(&[u8]) -> Option<T>, what: &str) -> PyResult<T> {
     let restored = threads::run(py, None, || Ok(restore(bytes)))?;
     restored.ok_or_else(|| refused(format!("these bytes are no {what} of this version of untied")))
-}
-
-pub fn named(columns: Option<Named>) -> Vec<(String, String)> {
-    columns.unwrap_or_default().into_iter().collect()
-}
-
-/// Those columns of a table that are needed, the query first; `holds` is `run` or a format of qrels.
-#[pyfunction]
-#[pyo3(signature = (names, holds, columns, source))]
-pub fn find_columns(names: Vec<String>, holds: &str, columns: Option<Named>, source: &str) -> PyResult<Vec<String>> {
-    let kind = if holds == "run" { Content::Run { ranks: true } } else { Content::Qrels(detail(holds)?) };
-    let refs: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = Columns::find(kind, &refs, &named(columns), source).map_err(to_python)?;
-    Ok(found.needed().map(|column| names[column].clone()).collect())
 }
 
 fn ids(table: &Table) -> Vec<String> {
@@ -127,53 +69,6 @@ fn rows(table: &Table, query: &Bound<'_, PyAny>) -> PyResult<Vec<(String, f64)>>
     let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
     let rows = table.rows(found);
     Ok((0..rows.len()).map(|row| (text(rows.doc(row)), rows.column(0)[row])).collect())
-}
-
-/// A path as Python gives it.
-pub struct FilePath(PathBuf);
-
-impl<'py> FromPyObject<'_, 'py> for FilePath {
-    type Error = PyErr;
-
-    fn extract(path: Borrowed<'_, 'py, PyAny>) -> PyResult<FilePath> {
-        path.extract().map(FilePath).map_err(|error| match error.is_instance_of::<PyUnicodeEncodeError>(path.py()) {
-            true => refused(no_text("a path", &path)),
-            false => error,
-        })
-    }
-}
-
-/// A path as the core takes it.
-pub fn path_text(path: FilePath) -> PyResult<String> {
-    let text = path.0.into_os_string().into_string();
-    text.map_err(|path| refused(format!("a path must be valid Unicode, not {}", path.display())))
-}
-
-/// All of a file, unpacked: for formats that Python reads, by lines or as a whole.
-#[pyfunction]
-#[pyo3(signature = (path, *, lines))]
-pub fn read_bytes<'py>(py: Python<'py>, path: FilePath, lines: bool) -> PyResult<Bound<'py, PyBytes>> {
-    let path = path_text(path)?;
-    let bytes = threads::run(py, Some(1), || if lines { read::read_lines(&path) } else { read::read_all(&path) })?;
-    Ok(PyBytes::new(py, &bytes))
-}
-
-/// Read a run from a file of this format into memory.
-pub fn read_run(
-    path: &str,
-    format: &str,
-    columns: &[(String, String)],
-    ranks: bool,
-) -> untied_core::Result<table::Run> {
-    match (format, layout(format)) {
-        ("trec", _) => read::read_run(path, ranks),
-        ("msmarco", _) => read::read_ranks(path),
-        ("trec-ranks", _) => read::read_run_by_rank(path),
-        (_, Some(layout)) => table::Run::new(read::read_table(path, layout, Content::Run { ranks }, columns)?, path),
-        _ => Err(untied_core::Error::Value(format!(
-            "run format must be trec, trec-ranks, msmarco, csv, tsv or jsonl, not '{format}'"
-        ))),
-    }
 }
 
 #[pymethods]
@@ -347,7 +242,7 @@ impl Qrels {
         layout: &str,
         columns: Option<Named>,
     ) -> PyResult<Qrels> {
-        if let Some(layout) = self::layout(layout) {
+        if let Some(layout) = formats::layout(layout) {
             let (path, columns, detail) = (path_text(path)?, named(columns), detail(format)?);
             let read = || {
                 let chunks = read::read_table(&path, layout, Content::Qrels(detail), &columns)?;

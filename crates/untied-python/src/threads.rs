@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use untied_core::Error;
 use untied_core::watch::Watch;
 
-use crate::defined;
+use crate::calls::{self, Calls};
 use crate::errors::{refused, to_python};
 
 /// More threads than this only wait for each other.
@@ -28,11 +28,11 @@ pub fn run<T: Send>(
 ) -> PyResult<T> {
     let size = size(threads)?;
     let kept = take(size);
-    let calls = defined::calls();
+    let calls = calls::calls();
     let (outcome, pool) = py.detach(|| {
         let pool = kept.map_or_else(|| start(size), Ok)?;
         *lock(&pool.callers) = calls;
-        let _waiting = defined::wait();
+        let _waiting = calls::wait();
         let end = End::default();
         let mut outcome = None;
         let raised = pool.threads.in_place_scope(|scope| {
@@ -143,7 +143,7 @@ struct Pool {
     size: usize,
     threads: ThreadPool,
     watch: Arc<Watch>,
-    callers: defined::Calls,
+    callers: Calls,
 }
 
 /// Pools that do nothing now. They are kept, as an evaluator may be called a thousand times a second.
@@ -182,11 +182,11 @@ fn take(size: usize) -> Option<Pool> {
 /// A new pool.
 fn start(size: usize) -> PyResult<Pool> {
     let watch = Arc::new(Watch::default());
-    let callers = defined::Calls::default();
+    let callers = Calls::default();
     let (under, of) = (Arc::clone(&watch), Arc::clone(&callers));
     let attend = move |_| {
         Arc::clone(&under).attend();
-        defined::attend(Arc::clone(&of));
+        calls::attend(Arc::clone(&of));
     };
     match ThreadPoolBuilder::new().num_threads(size).start_handler(attend).build() {
         Ok(threads) => Ok(Pool { process: std::process::id(), size, threads, watch, callers }),

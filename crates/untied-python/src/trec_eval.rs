@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use untied_trec_eval::{Failure, Options, Report, Version, atol, evaluate, explain};
 
-use crate::tables::{FilePath, path_text};
+use crate::formats::{FilePath, path_text};
 use crate::threads;
 
 /// Options by the names of [`Options`]; numbers as text, to be read as C does.

@@ -16,7 +16,7 @@ use crate::Session;
 use crate::measures::families;
 use crate::request::{Request, file, index, small};
 use crate::significance;
-use crate::values::{facts, number, numbers, score, value};
+use crate::values::{facts, number, numbers, value};
 
 impl Session {
     pub(crate) fn answer_to(&mut self, request: &Request) -> Result<Value> {
@@ -103,7 +103,7 @@ impl Session {
             "measures": names,
             "columns": evaluation.columns(),
             "queries": evaluation.queries.iter().map(|&query| show(truth.id(query))).collect::<Vec<_>>(),
-            "totals": evaluation.totals.iter().map(value).collect::<Vec<_>>(),
+            "totals": evaluation.totals.iter().copied().map(value).collect::<Vec<_>>(),
             "values": (0..names.len()).map(of_measure).collect::<Vec<_>>(),
             "facts": facts(&evaluation.facts, evaluation.queries.len()),
         }))
@@ -226,13 +226,13 @@ impl Session {
         let found = compare::compare(&[a, b], evidence, &specs, usize::MAX, settings)?;
         let found = &found[0];
         let of_query = |query: usize| -> Vec<Value> {
-            (0..specs.len()).map(|measure| score(&found.values.get(query * specs.len() + measure))).collect()
+            (0..specs.len()).map(|measure| value(found.values.get(query * specs.len() + measure))).collect()
         };
         Ok(json!({
             "measures": specs.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "lower": specs.iter().map(|spec| spec.info.lower_is_better).collect::<Vec<_>>(),
             "queries": found.queries.iter().map(|&query| show(a.id(query))).collect::<Vec<_>>(),
-            "totals": found.totals.iter().map(score).collect::<Vec<_>>(),
+            "totals": found.totals.iter().copied().map(value).collect::<Vec<_>>(),
             "values": (0..found.queries.len()).map(of_query).collect::<Vec<_>>(),
             "alone": found.alone,
         }))

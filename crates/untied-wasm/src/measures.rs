@@ -1,7 +1,7 @@
 //! The measures and their facts, for lists and help.
 
 use serde_json::{Value, json};
-use untied_core::names::{Cutoff, Info, Needs};
+use untied_core::names::{Info, Needs};
 use untied_core::registry::FAMILIES;
 
 /// All measures, family by family.
@@ -18,12 +18,7 @@ fn facts(info: &Info) -> Value {
         "name": info.name,
         "aliases": info.aliases,
         "title": info.title,
-        "cutoff": match info.cutoff {
-            Cutoff::Required => "required",
-            Cutoff::Optional => "optional",
-            Cutoff::None => "none",
-            Cutoff::Recall => "recall",
-        },
+        "cutoff": info.cutoff.name(),
         "parameters": info.parameters.iter().map(|parameter| parameter.name).collect::<Vec<_>>(),
         "lower": info.lower_is_better,
         "plain": info.needs == Needs::Judgments, // needs no more than grades

@@ -1,7 +1,7 @@
 //! What tests count, and verdicts: for pages that ask again what a report found.
 
 use serde_json::{Value, json};
-use untied_core::certify::{self, Ahead, Overturn, Verdict};
+use untied_core::certify::{self, Overturn, Verdict};
 use untied_core::names::Spec;
 use untied_core::registry;
 use untied_core::statistics::{self, largest_ranges, randomization};
@@ -89,13 +89,8 @@ fn concluded(verdict: &Verdict) -> Value {
         Overturn::Needs(documents) => (documents.into(), true),
         Overturn::AtLeast(documents) => (documents.into(), false),
     };
-    let ahead = match verdict.ahead {
-        Ahead::A => "A",
-        Ahead::B => "B",
-        Ahead::Open => "open",
-    };
     json!({
-        "low": number(verdict.low), "high": number(verdict.high), "verdict": ahead, "overturn": overturn,
+        "low": number(verdict.low), "high": number(verdict.high), "verdict": verdict.ahead.name(), "overturn": overturn,
         "overturn_is_exact": exact,
     })
 }

@@ -1,8 +1,7 @@
 //! The core's values as JSON.
 
 use serde_json::{Value as Json, json};
-use untied_core::evaluate::{Facts, Value};
-use untied_core::measures::Certainty;
+use untied_core::evaluate::Facts;
 use untied_core::similarity::Score;
 
 /// A number; JSON has none for what is undefined (`null`) or infinite (a text).
@@ -19,31 +18,15 @@ pub fn numbers(values: impl Iterator<Item = f64>) -> Json {
     values.map(number).collect()
 }
 
-fn certainty(certainty: Certainty) -> &'static str {
-    match certainty {
-        Certainty::Exact => "exact",
-        Certainty::Interval => "interval",
-        Certainty::Estimate => "estimate",
-    }
-}
-
-fn parts(mean: f64, range: Option<(f64, f64)>, sure: Certainty) -> Json {
+/// A value of an evaluation or a comparison.
+pub fn value(score: impl Into<Score>) -> Json {
+    let Score { value, range, certainty, .. } = score.into();
     json!({
-        "mean": number(mean),
+        "mean": number(value),
         "low": range.map(|range| number(range.0)),
         "high": range.map(|range| number(range.1)),
-        "certainty": certainty(sure),
+        "certainty": certainty.name(),
     })
-}
-
-/// An evaluated value.
-pub fn value(value: &Value) -> Json {
-    parts(value.mean, value.range, value.certainty)
-}
-
-/// A comparison's value.
-pub fn score(score: &Score) -> Json {
-    parts(score.value, score.range, score.certainty)
 }
 
 /// What to tell about an evaluation of a number of queries.

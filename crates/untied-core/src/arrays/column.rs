@@ -68,11 +68,6 @@ impl Column<'_> {
         })
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Some of the numbers, rounded to double precision if they have more digits.
     pub(crate) fn visit(&self, range: Range<usize>, mut visit: impl FnMut(f64)) {
         by_type!(self, S, numbers => numbers[range].iter().for_each(|&raw| visit(<S as Score>::number(raw))));

@@ -91,6 +91,13 @@ pub enum Ahead {
     Open,
 }
 
+impl Ahead {
+    /// What certificates say.
+    pub fn name(self) -> &'static str {
+        ["A", "B", "open"][self as usize]
+    }
+}
+
 /// What can be concluded about two runs in a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {

@@ -20,11 +20,6 @@ impl Scores {
         self.numbers.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
-    }
-
     /// One of them.
     pub fn get(&self, place: usize) -> Score {
         let ([value, low, high], (certainty, ranged)) = (self.numbers[place], self.about[place]);

@@ -18,6 +18,7 @@ use crate::measures::Certainty;
 use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
 use crate::settings::Settings;
+use crate::similarity::Score;
 use crate::table::{Qrels, Run};
 use crate::watch;
 use files::{Files, none};
@@ -45,6 +46,18 @@ pub struct Value {
     pub error: Option<f64>,
     /// Whether grades of unjudged documents decide if the query counts; not of an aggregate.
     pub unsettled: bool,
+}
+
+impl From<Value> for Score {
+    fn from(Value { mean, variance, range, certainty, .. }: Value) -> Score {
+        Score { value: mean, range, variance, certainty }
+    }
+}
+
+impl From<Score> for Value {
+    fn from(Score { value, range, variance, certainty }: Score) -> Value {
+        Value { mean: value, variance, range, certainty, error: None, unsettled: false }
+    }
 }
 
 /// What to know about one value.

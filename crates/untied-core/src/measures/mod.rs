@@ -123,6 +123,21 @@ pub enum Certainty {
     Estimate,
 }
 
+impl Certainty {
+    const NAMES: [(&str, Certainty); 3] =
+        [("exact", Certainty::Exact), ("interval", Certainty::Interval), ("estimate", Certainty::Estimate)];
+
+    /// What results say.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+
+    /// That of a name.
+    pub fn named(name: &str) -> Option<Certainty> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, certainty)| *certainty)
+    }
+}
+
 /// A measure with its parameters, ready to be computed. NaN stands for *undefined*.
 pub trait Measure: Send + Sync {
     /// Exact mean over all orders of the tie groups.

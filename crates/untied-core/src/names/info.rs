@@ -161,6 +161,21 @@ pub enum Cutoff {
     Recall,
 }
 
+impl Cutoff {
+    /// All of them with their names.
+    pub const NAMES: [(&str, Cutoff); 4] = [
+        ("required", Cutoff::Required),
+        ("optional", Cutoff::Optional),
+        ("none", Cutoff::None),
+        ("recall", Cutoff::Recall),
+    ];
+
+    /// What the facts of a measure say.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+}
+
 /// How values of queries are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {

@@ -50,11 +50,6 @@ impl List {
         self.docs.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.docs.is_empty()
-    }
-
     /// Whether documents are tied.
     pub fn is_tied(&self) -> bool {
         self.ends.len() < self.docs.len()

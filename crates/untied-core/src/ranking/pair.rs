@@ -43,11 +43,6 @@ impl Side {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// Number of tie groups.
     pub fn groups(&self) -> usize {
         self.ends.len()

@@ -141,11 +141,6 @@ impl Letor {
         self.queries.len()
     }
 
-    /// Whether there are no queries.
-    pub fn is_empty(&self) -> bool {
-        self.queries.is_empty()
-    }
-
     /// The id of a query, by its number in the order of ids.
     pub fn id(&self, query: usize) -> &[u8] {
         &self.queries[query].id

@@ -28,11 +28,6 @@ impl Block {
         self.docs.len()
     }
 
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.docs.is_empty()
-    }
-
     /// Forget all rows, keep the room.
     fn clear(&mut self, numbers: usize) {
         self.are_distinct = false;

@@ -42,11 +42,6 @@ impl Documents {
         self.ends.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// Bytes of all ids together.
     pub fn bytes(&self) -> usize {
         self.bytes.len()

@@ -70,11 +70,6 @@ impl Lengths {
         self.rows().len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The document in a row of other rows.
     pub fn find(&self, rows: &Rows<'_>, row: usize) -> Option<Length> {
         self.of(rows.doc(row), rows.hashes()[row])

@@ -20,11 +20,6 @@ impl Names {
         self.ends.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// The name with this number.
     #[inline]
     pub fn get(&self, number: usize) -> &[u8] {

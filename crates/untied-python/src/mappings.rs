@@ -1,0 +1,291 @@
+//! Python's dicts and lists to columns: dicts of dicts, ranked lists, lengths of documents.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use untied_core::error::quote;
+use untied_core::table::profiles::Accepted;
+use untied_core::table::{Chunk, Chunks, hash, subtopics};
+
+use crate::convert::{found, found_number, items, mark, number, with_id};
+use crate::errors::{refused, to_python};
+
+/// Rows taken from Python, as chunks of a size that columns can hold.
+pub struct Taken {
+    chunks: Chunks,
+    /// Whether the documents of a query are keys of a dict, and all of them str of valid text: then their bytes differ.
+    pub are_distinct: bool,
+}
+
+/// Bytes of an id, roughly: columns of ids are made large enough for most.
+const TYPICAL_ID: usize = 16;
+
+/// Rows for which room is made at once; what has more, or only says so, grows.
+const MOST_ROOM: usize = 1 << 24;
+
+impl Taken {
+    /// Nothing yet, with room for what a dict of dicts holds.
+    pub fn new(source: &Bound<'_, PyAny>) -> Taken {
+        Taken::with_columns(source, 1)
+    }
+
+    /// The same with several numbers a row.
+    pub fn with_columns(source: &Bound<'_, PyAny>, numbers: usize) -> Taken {
+        let mut chunks = Chunks::new(numbers);
+        if let Ok(dict) = source.cast_exact::<PyDict>() {
+            // Only of what tells its length without running Python's code.
+            let length = |documents: Bound<'_, PyAny>| {
+                let list = || documents.cast::<PyList>().map_or(0, PyListMethods::len);
+                documents.cast_exact::<PyDict>().map_or_else(|_| list(), PyDictMethods::len)
+            };
+            let rows = dict.iter().map(|(_, documents)| length(documents).min(MOST_ROOM)).sum::<usize>();
+            chunks.last.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
+        }
+        Taken { chunks, are_distinct: false }
+    }
+
+    /// Begin a query.
+    pub fn start_query(&mut self, id: &[u8]) {
+        self.chunks.start_query(id, self.chunks.last.block.columns.len());
+    }
+
+    /// Add a document to the query.
+    #[inline]
+    pub fn push(&mut self, document: &Bound<'_, PyAny>, value: f64) -> PyResult<()> {
+        self.push_id(document)?;
+        self.chunks.last.block.columns[0].push(value);
+        Ok(())
+    }
+
+    /// The same with the number as it was given, of which the value is what 64 bits hold.
+    #[inline]
+    pub fn push_given(&mut self, document: &Bound<'_, PyAny>, value: f64, given: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.push(document, value)?;
+        self.mark(value, given);
+        Ok(())
+    }
+
+    /// The first number of the last document was given so.
+    #[inline]
+    pub fn mark(&mut self, value: f64, given: &Bound<'_, PyAny>) {
+        mark(given, value).into_iter().for_each(|mark| self.chunks.last.block.mark(mark));
+    }
+
+    /// The same with a number for each column.
+    pub fn push_all(&mut self, document: &Bound<'_, PyAny>, values: &[f64]) -> PyResult<()> {
+        self.push_id(document)?;
+        self.chunks.last.block.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(*value));
+        Ok(())
+    }
+
+    #[inline]
+    fn push_id(&mut self, document: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(string) = document.cast_exact::<PyString>()
+            && let Ok(utf8) = string.to_str()
+            && self.chunks.push(utf8.as_bytes(), hash(utf8.as_bytes())).is_ok()
+        {
+            return Ok(());
+        }
+        self.push_other_id(document)
+    }
+
+    /// An id that is no str, or has no room.
+    #[cold]
+    fn push_other_id(&mut self, document: &Bound<'_, PyAny>) -> PyResult<()> {
+        // 1 and "1" are one document.
+        self.are_distinct = false;
+        let push = |id: &[u8]| self.chunks.push(id, hash(id)).map_err(to_python);
+        with_id(document, "a document id", push).or_else(|error| {
+            let query = quote(self.chunks.last.last_query().unwrap_or_default());
+            with_id(document, &format!("query {query}: a document id"), |_| Err(error))
+        })
+    }
+
+    /// All there is.
+    pub fn chunks(self) -> Vec<Chunk> {
+        let mut chunks = self.chunks.finish();
+        chunks.iter_mut().for_each(|chunk| chunk.block.are_distinct = self.are_distinct);
+        chunks
+    }
+}
+
+/// `{query: {document: number}}`, `{query: [document, ...]}` or `{query: [[document, ...], ...]}`.
+///
+/// `number` names the number in messages: score or grade.
+pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
+    let mut taken = Taken::new(source);
+    taken.are_distinct = true;
+    items(
+        source,
+        || Ok(what.into()),
+        |query, documents| {
+            with_id(query, "a query id", |id| {
+                taken.start_query(id);
+                Ok(())
+            })?;
+            taken.are_distinct &= documents.is_exact_instance_of::<PyDict>();
+            if documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>() {
+                let ranked: Vec<Bound<'_, PyAny>> = documents.try_iter()?.collect::<PyResult<_>>()?;
+                // Scores need not be positive; grades count from 1, for the last group.
+                let best = if number == "score" { 0 } else { ranked.len() };
+                return ranked_list(&mut taken, ranked, best as f64);
+            }
+            let what = || Ok(format!("{what}[{}]", found(query)));
+            items(documents, what, |document, value| {
+                let nearest = finite(value, number, query, document)?;
+                taken.push_given(document, nearest, value)
+            })
+        },
+    )?;
+    Ok(taken.chunks())
+}
+
+/// Whether the values of a mapping's values are mappings: `{query: {subtopic: {document: grade}}}`. The first one tells.
+pub fn is_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Ok(queries) = source.cast::<PyMapping>() else { return Ok(false) };
+    for query in queries.values()?.iter() {
+        let Ok(held) = query.cast::<PyMapping>() else { return Ok(false) };
+        if let Some(first) = held.values()?.iter().next() {
+            return Ok(first.cast::<PyMapping>().is_ok());
+        }
+    }
+    Ok(false)
+}
+
+/// `{query: {subtopic: {document: grade}}}`.
+pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+    let mut taken = Taken::new(source);
+    let mut key = Vec::new();
+    let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", found(query)));
+    let what = || Ok("qrels".into());
+    items(source, what, |query, by_subtopic| {
+        let what = || of(query);
+        items(by_subtopic, what, |subtopic, documents| {
+            with_id(query, "a query id", |query| {
+                with_id(subtopic, "a subtopic's id", |subtopic| {
+                    if subtopic.contains(&subtopics::SEPARATOR) {
+                        let message = format!("a subtopic's id must not contain blanks, found {}", quote(subtopic));
+                        return Err(refused(message));
+                    }
+                    subtopics::key(query, subtopic, &mut key);
+                    Ok(())
+                })
+            })?;
+            taken.start_query(&key);
+            let what = || Ok(format!("{}[{}]", of(query)?, found(subtopic)));
+            items(documents, what, |document, grade| {
+                let nearest = finite(grade, "grade", query, document)?;
+                taken.push_given(document, nearest, grade)
+            })
+        })
+    })?;
+    Ok(taken.chunks())
+}
+
+/// `{query: {document: (one, other)}}`: pairs of numbers, with what is accepted and the column each goes to.
+pub fn chunks_of_pairs(
+    source: &Bound<'_, PyAny>,
+    one: (Accepted, usize),
+    other: (Accepted, usize),
+) -> PyResult<Vec<Chunk>> {
+    let mut taken = Taken::with_columns(source, 2);
+    let what = || Ok("qrels".into());
+    items(source, what, |query, documents| {
+        with_id(query, "a query id", |id| {
+            taken.start_query(id);
+            Ok(())
+        })?;
+        let what = || Ok(format!("qrels[{}]", found(query)));
+        items(documents, what, |document, pair| {
+            let wrong = |expected: &str, found: String| {
+                let place = place(query, document);
+                Err(refused(format!("{place}: expected {expected}, found {found}")))
+            };
+            let (Ok(first), Ok(second), Ok(2)) = (pair.get_item(0), pair.get_item(1), pair.len()) else {
+                return wrong("a pair of numbers", found(pair));
+            };
+            let mut numbers = [0.0; 2];
+            for (given, ((accepts, expected), column)) in [(first, one), (second, other)] {
+                match number(&given) {
+                    Some(number) if accepts(number) => numbers[column] = number,
+                    _ => return wrong(expected, found_number(&given)),
+                }
+            }
+            taken.push_all(document, &numbers)
+        })
+    })?;
+    Ok(taken.chunks())
+}
+
+/// `{document: length}` or `{document: (length, seconds)}`.
+pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
+    let mut chunk = Chunk::new(2);
+    chunk.start_query(b"");
+    items(
+        docs,
+        || Ok("docs".into()),
+        |document, value| {
+            let numbers = match value.cast::<PyTuple>() {
+                Ok(pair) => pair.iter().map(|one| number(&one)).collect::<Option<Vec<f64>>>(),
+                Err(_) => number(value).map(|length| vec![length]),
+            };
+            let (length, seconds) = match numbers.as_deref() {
+                Some([length]) => (*length, f64::NAN),
+                Some([length, seconds]) if seconds.is_finite() => (*length, *seconds),
+                _ => (f64::NAN, f64::NAN),
+            };
+            with_id(document, "a document id", |id| {
+                if !length.is_finite() {
+                    let expected = "a finite length, or a tuple of it and seconds";
+                    let message = format!("document {}: expected {expected}, found {}", quote(id), found_number(value));
+                    return Err(refused(message));
+                }
+                if !chunk.block.docs.has_room(id) {
+                    return Err(refused("docs have more than 4 GiB of document ids"));
+                }
+                chunk.block.docs.push(id);
+                Ok(())
+            })?;
+            chunk.block.columns[0].push(length);
+            chunk.block.columns[1].push(seconds);
+            Ok(())
+        },
+    )?;
+    chunk.finish();
+    Ok(vec![chunk])
+}
+
+/// Documents best first; a list among them is a group without an order. The first gets the number `best`.
+fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64) -> PyResult<()> {
+    for (rank, entry) in documents.into_iter().enumerate() {
+        let number = best - rank as f64;
+        if entry.is_instance_of::<PyTuple>() {
+            return Err(PyTypeError::new_err(
+                "a ranked list holds document ids and lists of tied ones, not tuples; scores go into a dict",
+            ));
+        }
+        if entry.is_instance_of::<PyList>() {
+            entry.try_iter()?.try_for_each(|document| taken.push(&document?, number))?;
+        } else {
+            taken.push(&entry, number)?;
+        }
+    }
+    Ok(())
+}
+
+fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> PyResult<f64> {
+    match number(value) {
+        Some(number) if number.is_finite() => Ok(number),
+        other => {
+            let found = other.map_or_else(|| found_number(value), |number| number.to_string());
+            let place = place(query, doc);
+            Err(refused(format!("{place}: expected a finite number as the {name}, found {found}")))
+        }
+    }
+}
+
+/// Where a number stands, for messages.
+pub fn place(query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> String {
+    let id = |id: &Bound<'_, PyAny>| with_id(id, "id", |bytes| Ok(quote(bytes))).unwrap_or_default();
+    format!("query {}, document {}", id(query), id(doc))
+}
