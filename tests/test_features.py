@@ -8,6 +8,7 @@ import lzma
 import math
 import os
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,36 @@ def test_whatever_a_file_holds_it_is_read_or_refused(
     else:
         assert refused.file == str(path)
         assert refused.line is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 1:2", 'line 1: expected qid:Q after the label, found "1 1:2"'),
+        ("1 qid: 1:2", "expected qid:Q after the label"),
+        ("x qid:1 1:2", 'expected a number as the label, found "x"'),
+        ("nan qid:1 1:2", "expected a finite number as the label"),
+        ("1 qid:1 1:NaN", 'found "NaN"; write NULL for a missing value'),
+        ("\n1 qid:1 1:inf", 'line 2: expected a finite number as the value of feature 1, found "inf"'),
+        ("1 qid:1 1:", 'expected a number as the value of feature 1, found ""'),
+        ("1 qid:1 2:1 2:1", 'expected every feature once, in ascending order, found "2:1" after feature 2'),
+        ("1 qid:1 -1:1", "expected feature:value"),
+        ("1 qid:1 16777216:1", "expected feature:value, the feature a whole number below 16777216"),
+        ("1 qid:1 99999999999999999999:1", "expected feature:value"),
+        ("1 qid:1 :1", "expected feature:value"),
+        ("1 qid:1 sid:1", "expected feature:value"),
+        ("1 qid:1 1:1\0", "binary data"),
+        ("\n# nothing\n", "found only blank lines and comments"),
+        ("", "found an empty file"),
+        ("1 qid:1", "expected 1 to 65536 different features, found 0"),
+        ("1 qid:1" + "".join(f" {feature}:1" for feature in range(65537)), "found 65537"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "features.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(untied.InputError, match=re.escape(message)):
+        untied.features(path, ["AP"])
 
 
 def drawn(queries: int, documents: int, features: int, seed: int = 1) -> list[Line]:

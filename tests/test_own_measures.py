@@ -538,6 +538,9 @@ def test_parameters_are_checked_by_their_author() -> None:
         (lambda grades: 0, {"name": "ndcg_cut_10"}, "already stands for nDCG@10"),
         (lambda grades: 0, {"name": "gm_x"}, "the geometric mean of x"),
         (lambda grades: 0, {"name": "a@1"}, "must be identifiers"),
+        (lambda grades: 0, {"name": "a b"}, "must be identifiers"),
+        (lambda grades: 0, {"name": "a..b"}, "must be identifiers"),
+        (lambda grades: 0, {"name": "OWNRR"}, "the name OWNRR already stands for OwnRR"),
         (lambda grades: 0, {"name": "OwnRR"}, "OwnRR is already defined, by OwnRR in test_own_measures"),
         (lambda grades: 0, {"name": "Bad", "cutoff": "always"}, "cutoff must be 'optional', 'required' or 'none'"),
         (lambda grade: 0, {"name": "Bad"}, "grades, judged, .* stand first and have no default; parameters have one"),
@@ -555,6 +558,28 @@ def test_parameters_are_checked_by_their_author() -> None:
 def test_definitions_that_are_refused(function: Any, options: Any, message: str) -> None:
     with pytest.raises(untied.MeasureError, match=message):
         untied.measure(**options)(function)
+
+
+def test_names_are_read_like_others() -> None:
+    """Parameters are the author's, even if others have other spellings for them."""
+
+    @untied.measure(name="OwnSpelt")
+    def spelt(grades: tuple[float, ...], gains: str = "1", dcg: str = "1") -> float:
+        return 0
+
+    @untied.measure(name="own.Dotted")
+    def dotted(grades: tuple[float, ...]) -> float:
+        return 0
+
+    for given, name in {
+        "ownspelt(gains='exp', dcg='log2')@10": "OwnSpelt(gains='exp', dcg='log2')@10",
+        "gm_ownspelt_10": "OwnSpelt(mean='geometric')@10",
+        "OwnSpelt(judged_only=True, gains='1')": "OwnSpelt(judged_only=True)",
+        "own.Dotted@3": "own.Dotted@3",
+    }.items():
+        assert str(untied.parse_measure(given)) == name
+    with pytest.raises(untied.MeasureError, match="did you mean OwnSpelt"):
+        untied.parse_measure("OwnSpeltt")
 
 
 def test_misuse() -> None:

@@ -5,7 +5,7 @@ use std::fmt;
 use untied_core::error::{Error, Result, quote};
 use untied_core::names::{Spec, Value};
 
-use crate::names::Context;
+use crate::context::Context;
 use crate::numbers::{atof, atol};
 
 /// Names with numbers.

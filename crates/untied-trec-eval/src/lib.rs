@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod context;
 mod fields;
 mod jg;
 mod names;
@@ -20,13 +21,13 @@ mod prefs_group;
 mod prefs_read;
 mod qrels;
 mod quirks;
-mod quirks_of_gains;
 mod read;
 mod report;
 mod requested;
 mod topics;
 
-pub use names::{Context, Kind, Printed, Version, measures, nicknames};
+pub use context::{Context, Version};
+pub use names::{Kind, Printed, measures, nicknames};
 pub use numbers::atol;
 pub use quirks::build;
 pub use read::{read_deviations, read_qrels, read_run};

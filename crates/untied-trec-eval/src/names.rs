@@ -7,27 +7,8 @@ use untied_core::registry::parse_open;
 use crate::arguments::{
     Pairing, beta, cutoffs, gains, levels, levels_of, number, pairs, persistence, persistence_and_gains, weights,
 };
-use crate::{quirks, quirks_of_gains};
-
-/// Which trec_eval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Version {
-    /// 9.0.8, also inside pytrec_eval.
-    Nine,
-    /// 10.0.
-    Ten,
-}
-
-/// What decides on measures beside their names.
-#[derive(Debug, Clone, Copy)]
-pub struct Context {
-    /// Which trec_eval.
-    pub version: Version,
-    /// `-l`, the lowest relevant grade.
-    pub level: f64,
-    /// `-N`, the number of documents in the collection; 0 where it is not said.
-    pub collection: i64,
-}
+use crate::context::{Context, Version};
+use crate::quirks::{self, gains};
 
 /// How a value is made and shown.
 #[derive(Debug, Clone)]
@@ -164,12 +145,12 @@ pub(crate) static ENTRIES: &[Entry] = &[
     quirk("utility", |_| &quirks::UTILITY.info, true, Numbers(weights, &[1.0, -1.0, 0.0, 0.0])),
     quirk("11pt_avg", interpolated, true, Numbers(levels_of, RECALL)),
     mean("binG", "binG", true, Parameters::None),
-    mean("G", "G", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::G.info), pairs))),
-    since_ten(mean("dcg", "DCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::DCG.info), pairs)))),
-    since_ten(quirk("ideal_dcg", |_| &quirks_of_gains::IDEAL_DCG.info, false, Pairs(gains))),
-    mean("ndcg", "nDCG", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::NDCG.info), pairs))),
-    mean("ndcg_rel", "nDCGRel", false, Pairs(|_, pairs| gains(Spec::of(&quirks_of_gains::NDCG_REL.info), pairs))),
-    quirk("Rndcg", |_| &quirks_of_gains::RNDCG.info, true, Pairs(gains)),
+    mean("G", "G", false, Pairs(|_, pairs| gains(Spec::of(&gains::G.info), pairs))),
+    since_ten(mean("dcg", "DCG", false, Pairs(|_, pairs| gains(Spec::of(&gains::DCG.info), pairs)))),
+    since_ten(quirk("ideal_dcg", |_| &gains::IDEAL_DCG.info, false, Pairs(gains))),
+    mean("ndcg", "nDCG", false, Pairs(|_, pairs| gains(Spec::of(&gains::NDCG.info), pairs))),
+    mean("ndcg_rel", "nDCGRel", false, Pairs(|_, pairs| gains(Spec::of(&gains::NDCG_REL.info), pairs))),
+    quirk("Rndcg", |_| &gains::RNDCG.info, true, Pairs(gains)),
     mean("ndcg_cut", "nDCG", false, Cutoffs(RANKS)),
     mean("map_cut", "AP", true, Cutoffs(RANKS)),
     mean("relative_P", "RelP", true, Cutoffs(RANKS)),
@@ -204,7 +185,7 @@ pub(crate) static ENTRIES: &[Entry] = &[
         Levels(MULTIPLES),
     ),
     mean("yaap", "yaap", true, Parameters::None),
-    since_ten(quirk("rbp", |_| &quirks_of_gains::RBP.info, false, Pairs(persistence_and_gains))),
+    since_ten(quirk("rbp", |_| &gains::RBP.info, false, Pairs(persistence_and_gains))),
     since_ten(quirk("rbp_resid", |_| &quirks::RBP_RESIDUAL.info, false, Pairs(persistence))),
     since_ten(mean("unj", "Unjudged", false, Cutoffs(&[5, 10, 20]))),
 ];

@@ -3,7 +3,8 @@
 use untied_core::error::{Error, Result, quote};
 
 use crate::arguments::problem;
-use crate::names::{Context, ENTRIES, Entry, Printed, Version, members};
+use crate::context::{Context, Version};
+use crate::names::{ENTRIES, Entry, Printed, members};
 
 /// Measures asked for by the arguments of `-m`.
 #[derive(Debug, Clone)]
@@ -70,8 +71,8 @@ impl Requested {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::Version::Nine;
     use crate::names::Kind;
-    use crate::names::Version::Nine;
 
     fn lines(arguments: &[&str], version: Version) -> Result<Vec<(String, String)>> {
         let mut requested = Requested::new(version);

@@ -8,7 +8,7 @@ use untied_core::ranking::Ranking;
 use untied_core::registry::{self, parse_open};
 use untied_core::table::Judgments;
 
-use crate::quirks::{P, list, quirk};
+use super::{P, list, quirk};
 
 const PAIRS: Parameter = Parameter { name: "pairs", default: "", help: "grade, gain, grade, gain, ..." };
 

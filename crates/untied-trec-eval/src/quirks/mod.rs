@@ -1,5 +1,7 @@
 //! Values that trec_eval computes differently from our measures; they have no name in the grammar.
 
+pub mod gains;
+
 use untied_core::error::{Error, Result};
 use untied_core::measures::variants::{Target, interpolated_precision, r_precision, utility};
 use untied_core::measures::{Definition, Measure, Scope};
@@ -8,13 +10,13 @@ use untied_core::ranking::Ranking;
 use untied_core::registry;
 use untied_core::table::Judgments;
 
-use crate::quirks_of_gains::{DCG, G, IDEAL_DCG, NDCG, NDCG_REL, RBP, RNDCG};
+use gains::{DCG, G, IDEAL_DCG, NDCG, NDCG_REL, RBP, RNDCG};
 
 const LEVELS: Parameter = Parameter { name: "levels", default: "", help: "recall levels or multiples of R" };
 const WEIGHTS: Parameter = Parameter { name: "weights", default: "", help: "four weights" };
 const COLLECTION: Parameter = Parameter { name: "collection", default: "0", help: "size of the collection" };
 const BETA: Parameter = Parameter { name: "beta", default: "1", help: "weight" };
-pub const P: Parameter = Parameter { name: "p", default: "0.9", help: "persistence" };
+const P: Parameter = Parameter { name: "p", default: "0.9", help: "persistence" };
 
 const INTERPOLATED: &str = "interpolated precision";
 
@@ -94,7 +96,7 @@ static ALL: &[&Definition] = &[
 ];
 
 /// A measure that `untied eval` does not know.
-pub const fn quirk(
+const fn quirk(
     name: &'static str,
     title: &'static str,
     equation: &'static str,
@@ -118,7 +120,7 @@ fn wrong(spec: &Spec) -> Error {
     Error::Measure(format!("{spec}: too few or too many numbers"))
 }
 
-pub fn list<'s>(spec: &'s Spec, name: &str) -> &'s [f64] {
+fn list<'s>(spec: &'s Spec, name: &str) -> &'s [f64] {
     match spec.parameter(name) {
         Some(Value::List(list)) => list,
         _ => &[],
