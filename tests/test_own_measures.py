@@ -571,13 +571,13 @@ def test_names_are_read_like_others() -> None:
     def dotted(grades: tuple[float, ...]) -> float:
         return 0
 
-    for given, name in {
+    for spelling, name in {
         "ownspelt(gains='exp', dcg='log2')@10": "OwnSpelt(gains='exp', dcg='log2')@10",
         "gm_ownspelt_10": "OwnSpelt(mean='geometric')@10",
         "OwnSpelt(judged_only=True, gains='1')": "OwnSpelt(judged_only=True)",
         "own.Dotted@3": "own.Dotted@3",
     }.items():
-        assert str(untied.parse_measure(given)) == name
+        assert str(untied.parse_measure(spelling)) == name
     with pytest.raises(untied.MeasureError, match="did you mean OwnSpelt"):
         untied.parse_measure("OwnSpeltt")
 

@@ -5,8 +5,8 @@
 mod grammar;
 mod info;
 mod parameter;
-mod possible;
 mod parser;
+mod possible;
 mod printed;
 mod spec;
 mod spellings;

@@ -11,7 +11,6 @@ const TABLES: [&str; 3] = ["gain", "go_on", "stops"];
 
 impl Spec {
     /// Grades that a document without a judgment may have, highest first, where the qrels have these; the last is 0.
-    #[must_use]
     pub fn possible_grades(&self, of_qrels: &[f64]) -> Vec<f64> {
         let mut grades: Vec<f64> = of_qrels.iter().copied().filter(|&grade| grade > 0.0).collect();
         if !grades.iter().any(|&grade| self.is_relevant(grade)) {
