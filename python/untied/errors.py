@@ -55,11 +55,11 @@ class UntiedWarning(UserWarning):
     """
 
 
-def deprecated(old: str, new: str, *, level: int = 3) -> None:
-    """Warn that a name is deprecated, and say what to use; `level` is the stack level to blame."""
+def deprecated(old: str, new: str) -> None:
+    """Warn, where a name was used, that it is deprecated, and say what to use."""
     from warnings import warn
 
-    warn(f"{old} is deprecated and goes in untied 0.3; use {new}", DeprecationWarning, stacklevel=level)
+    warn(f"{old} is deprecated and goes in untied 0.3; use {new}", DeprecationWarning, stacklevel=3)
 
 
 def check_one_of(name: str, value: str, known: Collection[str]) -> str:

@@ -44,7 +44,7 @@ class Judgments:
     def read(self, piece: Any) -> Qrels:
         """The judgments of a piece."""
         judged = _there(piece, "grade", self.columns[1:])
-        qrels = _qrels(judged, self.format)
+        qrels = Qrels.from_arrow(judged, 1, self.format, _NAMES, piece=True)
         unknown = sorted(set(qrels.grades()) - set(self.grades))
         if unknown:
             raise UntiedError(f"grade {unknown[0]:g} is not in grades: {self.grades}")
@@ -175,7 +175,3 @@ _NAMES = {"query": "query", "document": "document"}
 def run_of(piece: Any, column: str) -> Run:
     """The rows of a piece that have a score, as a run."""
     return Run.from_arrow(_there(piece, column), 1, {**_NAMES, "score": column}, piece=True)
-
-
-def _qrels(judged: Any, format: str) -> Qrels:
-    return Qrels.from_arrow(judged, 1, format, _NAMES, piece=True)

@@ -15,9 +15,8 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure, as_measures
 from untied.policies import GATING, Policies, described_by
-from untied.statistics.intervals import check_level
+from untied.statistics.intervals import check_chance
 from untied.statistics.tests import SAMPLES
-from untied.statistics.values import check_samples, check_seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,14 +186,15 @@ def gate(
     """
     policies = Policies(GATING, ties=ties, unjudged=unjudged, score_dtype=score_dtype)
     GATING["on_undefined"].check(on_undefined)
-    check_level(level)
-    check_samples(samples)
-    check_seed(seed)
+    check_chance(level, samples, seed)
     if top < 1:
         raise UntiedError(f"top must be at least 1, not {top}")
     allowed = Allowed(allow_missing, on_undefined, top)
     given = {"min": min, "max": max, "max-drop": max_drop, "max-med": max_med}
-    given |= {"certain": [(measure, 0) for measure in _several(certain)], "min-overturn": min_overturn}
+    given |= {
+        "certain": [(measure, 0) for measure in (as_measures(certain) if certain else ())],
+        "min-overturn": min_overturn,
+    }
     limits = [
         Limit(kind, as_measure(measure), limit) for kind, of_kind in given.items() for measure, limit in _items(of_kind)
     ]
@@ -246,10 +246,6 @@ def _notes(evidence: Evidence) -> Iterator[str]:
 
 def _items(limits: Limits) -> Iterable[tuple[MeasureLike, float | str]]:
     return limits.items() if hasattr(limits, "items") else limits
-
-
-def _several(measures: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
-    return as_measures(measures) if measures else []
 
 
 def _xml(text: str) -> str:

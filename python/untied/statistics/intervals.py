@@ -79,6 +79,13 @@ def interval_of(
     return _core.bootstrap_interval(values, level, samples, seed, threads)
 
 
+def check_chance(level: float, samples: int, seed: int) -> None:
+    """Refuse an invalid confidence level, number of samples or seed."""
+    check_level(level)
+    check_samples(samples)
+    check_seed(seed)
+
+
 def check_level(level: float) -> float:
     """Refuse an invalid confidence level."""
     if not 0 < level < 1:

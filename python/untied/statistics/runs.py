@@ -15,7 +15,7 @@ from untied.policies import described_by
 from untied.results.differences import pairs_of
 from untied.results.table import Exported, Table, tidy
 from untied.statistics.aggregates import Aggregate
-from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_level, interval_of
+from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_chance, interval_of
 from untied.statistics.notes import notes_on, said_of
 from untied.statistics.paired import Column, Pair, delta_bounds, of_runs, pieces, spans_of
 from untied.statistics.tests import (
@@ -30,7 +30,7 @@ from untied.statistics.tests import (
     t_p,
     wilcoxon_p,
 )
-from untied.statistics.values import check_samples, check_seed, mean_of, standard_deviation
+from untied.statistics.values import mean_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,9 +204,7 @@ def significance(
     check_one_of("test", test, TESTS)
     check_one_of("correction", correction, CORRECTIONS)
     check_one_of("interval", interval, INTERVALS)
-    check_level(level)
-    check_samples(samples)
-    check_seed(seed)
+    check_chance(level, samples, seed)
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}

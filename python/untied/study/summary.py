@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from untied._core import __version__, show_id
+from untied.results.text import lines
 from untied.study.rows import markdown
 
 TYPE_CHECKING = False
@@ -66,8 +67,7 @@ def _command(study: Study) -> str:
 
 def tsv(table: Table) -> str:
     """A table with all digits, and control characters in ids escaped."""
-    lines = ["\t".join(table.columns), *("\t".join(map(_cell, row)) for row in table.rows())]
-    return "".join(f"{line}\n" for line in lines)
+    return lines(table.columns, (list(map(_cell, row)) for row in table.rows()), "tsv")
 
 
 def _cell(value: object) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from untied.study.inputs import Inputs
 
 LEVELS = 255
+#: Turns of which a median is taken.
+REPEATS = 5
 #: Policies whose cost is measured.
 COSTS: tuple[Ties, ...] = ("given", "docid", "expected", "range")
 
@@ -40,10 +42,10 @@ def _levels(scored: list[tuple[str, float]]) -> dict[str, int]:
     return {document: int((score / 2 - low / 2) / width * LEVELS + 0.5) for document, score in scored}
 
 
-def costs(inputs: Inputs, measures: Sequence[MeasureLike], repeats: int = 5) -> Table:
+def costs(inputs: Inputs, measures: Sequence[MeasureLike]) -> Table:
     """The cost of averaging over all tie orders: CPU time of evaluations with data in memory, on one thread.
 
-    Policies take turns; times are medians of `repeats`. The effects are measured with the original scores, and with
+    Policies take turns; times are medians of `REPEATS`. The effects are measured with the original scores, and with
     scores of 8 bits, which tie most documents.
     """
     from statistics import median
@@ -55,7 +57,7 @@ def costs(inputs: Inputs, measures: Sequence[MeasureLike], repeats: int = 5) -> 
         for measure in each(list(measures), "measure"):
             evaluators = {ties: Evaluator(inputs.qrels, [measure], ties=ties, threads=1) for ties in COSTS}
             times: dict[str, list[float]] = {ties: [] for ties in COSTS}
-            for number in range(repeats + 1):
+            for number in range(REPEATS + 1):
                 for ties, evaluator in evaluators.items():
                     begun = process_time()
                     for run in runs:
