@@ -175,6 +175,14 @@ def test_the_same_input_twice(untied_):
     assert untied_("eval", "-", "-")[::2] == (2, "untied: only one input can be standard input (-)\n")
 
 
+def test_parquet_needs_a_file():
+    for name, what in (("-", "standard input"), (os.devnull, "a pipe")):
+        expected = f"{name}: parquet cannot be read from {what}: write it to a file that ends in .parquet"
+        with pytest.raises(untied.UntiedError) as refused:
+            untied.read_run(name, format="parquet")
+        assert str(refused.value) == expected
+
+
 def test_threads_do_not_change_a_byte(untied_):
     arguments = ("eval", QRELS, *RUNS, "-q", "--ties", "range", "--variance", "--digits", "17")
     outputs = {untied_(*arguments, "--threads", threads)[1] for threads in (1, 2, 3, 8)}

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 import untied
+from nightly import many, seeded
+from oracle import permutations
 from untied.cli import changes, main
 
 OLD = {"1": ["a", "b", "c", "d"], "2": ["a", "b"], "3": ["x", "y"]}
@@ -322,3 +324,27 @@ def test_judgments_by_subtopic(untied_: Command, tmp_path: pathlib.Path) -> None
     code, _, message = untied_("old.run", "new.run", *asked)
     assert code != 0
     assert "subtopics" in message
+
+
+@pytest.mark.parametrize("seed", range(many(60)))
+def test_what_ties_alone_explain_is_marked(seed: int) -> None:
+    """Whether some order of each ranking is the same, by listing all orders."""
+    chance = seeded(f"only ties {seed}")
+
+    def ranking() -> list[list[str]]:
+        docs = chance.sample("abcd", 4 if chance.random() < 0.8 else 3)
+        groups: list[list[str]] = [[]]
+        for doc in docs:
+            groups += [[]] if chance.random() < 0.5 and groups[-1] else []
+            groups[-1].append(doc)
+        return groups
+
+    old = ranking()
+    new = ranking() if chance.random() < 0.7 else [[doc] for group in old for doc in group]
+    found = untied.compare(old, new, "Overlap@9", depth=9)
+    some = {tuple(order) for order in permutations(old)} & {tuple(order) for order in permutations(new)}
+    assert changes.only_ties(found.moved("query", 9)) is bool(some)
+    text = changes.Report("table", 4, on_screen=False).of_two(found, per_query=False, top=1)
+    is_same = [set(group) for group in old] == [set(group) for group in new]
+    marked = "  ~        first 9 ranks are equal in some order of ties\n"
+    assert (marked in text) is (bool(some) and not is_same)

@@ -425,10 +425,10 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     code, out, err = run(capsys, small, "-m", "RR")
     assert (code, err) == (0, "note: features with the same value everywhere, which cannot rank: 2\n")
     assert out.splitlines() == [
-        "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\trank\tdistinct\ttied\tmissing\tabsent",
-        "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t1\t3\t0.5000\t0\t0",
-        "2\thigh\tall\tRR\t0.7500\t0.5000\t1.0000\t2\t1\t1.0000\t0\t0",
-        "1\thigh\tall\tRR\t0.5000\t0.5000\t0.5000\t3\t4\t0.0000\t0\t0",
+        "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\tchance\trank\tdistinct\ttied\tmissing\tabsent\tvaried",
+        "3\thigh\tall\tRR\t0.8750\t0.7500\t1.0000\t0.7500\t1\t3\t0.5000\t0\t0\t1",
+        "2\thigh\tall\tRR\t0.7500\t0.5000\t1.0000\t0.7500\t2\t1\t1.0000\t0\t0\t0",
+        "1\thigh\tall\tRR\t0.5000\t0.5000\t0.5000\t0.7500\t3\t4\t0.0000\t0\t0\t2",
     ]
     names = tmp_path / "names.txt"
     names.write_text("# features\n1 age of the page\n3\tlength\n99 elsewhere\n")
@@ -437,6 +437,7 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     assert out.splitlines() == [
         "3 features, 2 queries, 4 documents; best RR first",
+        "a random order has RR 0.7500",
         "first: high or low values, whichever gives the better RR",
         "value [lowest, highest] over all orders of tied documents; no brackets if these are equal",
         "rank   feature           first   distinct   tied              RR",
@@ -524,11 +525,11 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text("1 qid:1 1:2 2:1\n0 qid:1 1:3\n1 qid:1 2:3\n")
     code, out, err = run(capsys, str(path), "-m", "AP", "-m", "RR", "--wide")
     assert (
-        out.splitlines()[0]
-        == "feature\tdirection\tAP\tAP low\tAP high\tRR\tRR low\tRR high\trank\tdistinct\ttied\tmissing\tabsent"
+        out.splitlines()[0] == "feature\tdirection\tAP\tAP low\tAP high\tAP chance\tRR\tRR low\tRR high\tRR chance\t"
+        "rank\tdistinct\ttied\tmissing\tabsent\tvaried"
     )
     assert err == "note: values missing from lines, counted as 0, of 3 documents: 1 of feature 1, 1 of feature 2\n"
-    assert [line.split("\t")[-1] for line in out.splitlines()[1:]] == ["1", "1"]
+    assert [line.split("\t")[-2:] for line in out.splitlines()[1:]] == [["1", "1"], ["1", "1"]]
     assert run(capsys, str(path), "--wide", "--format", "json")[0] == 2
     code, _, err = run(capsys, str(tmp_path / "frame.csv"))
     assert (code, "read this one into a frame first" in err) == (1, True)
@@ -570,3 +571,43 @@ def test_mq2008_to_the_last_bit(mq2008: list[str], ties: str) -> None:
             expected = untied.evaluate(qrels, run, MEASURES, ties=ties)
             for measure in MEASURES:
                 assert bits(found.value(feature, measure, direction=direction)) == bits(expected[measure])
+
+
+@pytest.mark.parametrize("ties", ["range", "expected", "best", "worst", "given"])
+def test_a_feature_of_the_query_scores_what_chance_does(
+    ties: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Feature 7 is the same for all documents of a query, and not everywhere; 8 is for some queries."""
+    chance = seeded("chance")
+    lines = []
+    for query in range(9):
+        for _ in range(chance.randint(1, 7)):
+            eighth = chance.randint(0, 3) if query < 3 else query
+            lines.append(f"{chance.randint(0, 2)} qid:{query} 1:{chance.random()} 7:{query} 8:{eighth}\n")
+    path = tmp_path / "data.txt"
+    path.write_text("".join(lines))
+    measures = ["AP", "nDCG@3", "ERR", "RR"]
+    found = untied.features(str(path), measures, ties=ties, per_query=True)
+    expected = untied.features(str(path), measures, ties="expected", per_query=True)
+    for measure in measures:
+        assert found.chance(measure) == expected["7", measure]
+    table = {
+        (row["query"], row["measure"]): row["value"]
+        for row in expected.table(per_query=True).to_dicts()
+        if row["feature"] == "7"
+    }
+    for row in found.table(per_query=True).to_dicts():
+        assert row["chance"] == table[row["query"], row["measure"]]
+    assert found.ties("7")["varied"] == 0
+    assert 0 < found.ties("8")["varied"] <= 3
+    assert found.ties("1")["varied"] == sum(len(found_) > 1 for found_ in _queries(lines).values())
+    _, _, err = run(capsys, str(path), "--ties", ties)
+    assert "note: features with the same value for all documents of each query, which cannot rank: 7\n" in err
+    assert "everywhere" not in err
+
+
+def _queries(lines: list[str]) -> dict[str, list[str]]:
+    queries: dict[str, list[str]] = {}
+    for line in lines:
+        queries.setdefault(line.split()[1], []).append(line)
+    return queries

@@ -515,8 +515,13 @@ def test_stats_lists_the_queries_that_changed_most(tmp_path: Path, capsys: pytes
     assert below.splitlines()[0] == "RR: largest losses of new (a) against old (b)"
     assert below.splitlines()[2].split() == ["q1", "0.2500", "1.0000", "-0.7500"]
     assert above.splitlines()[2].split() == ["q2", "1.0000", "0.5000", "+0.5000"]
+    few = "no p can be below"  # of five queries
+    assert main([*command[:-2], "--format", "tsv"]) == 0
+    assert few in capsys.readouterr().err
     assert main([*command, "--format", "tsv"]) == 0
-    listed = [tuple(line.split("\t")[3:5]) for line in capsys.readouterr().out.splitlines()]
+    out, err = capsys.readouterr()
+    assert few not in err, "no test is printed"
+    listed = [tuple(line.split("\t")[3:5]) for line in out.splitlines()]
     assert listed == [("query", "change"), ("q1", "loss"), ("q2", "gain")]
     assert main([*command, "--format", "json"]) == 0
     assert [row["query"] for row in json.loads(capsys.readouterr().out)["queries"]] == ["q1", "q2"]

@@ -78,6 +78,7 @@ class FeatureTies(TypedDict):
     tied: float
     missing: int
     absent: int
+    varied: int
 
 
 class Findings(TypedDict):

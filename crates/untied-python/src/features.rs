@@ -126,11 +126,21 @@ impl FeatureEvaluation {
         self.evaluated.documents
     }
 
-    /// Distinct values (none if there are too many), documents that are tied, that have a value, that have none, and whose
-    /// line does not name the feature.
-    fn ties(&self, feature: usize) -> (Option<usize>, usize, usize, usize, usize) {
+    /// Distinct values (none if there are too many); documents that are tied, that have a value, that have none, and whose
+    /// line does not name the feature; queries in which it has more than one value.
+    fn ties(&self, feature: usize) -> (Option<usize>, usize, usize, usize, usize, usize) {
         let ties = &self.feature(feature).ties;
-        (ties.distinct(), ties.tied, ties.ranked, ties.missing, ties.absent)
+        (ties.distinct(), ties.tied, ties.ranked, ties.missing, ties.absent, ties.varied)
+    }
+
+    /// The values of a random order.
+    fn chance(&self) -> Vec<Parts> {
+        self.evaluated.chance.totals().into_iter().map(parts).collect()
+    }
+
+    /// The same of queries, all measures of one after the other.
+    fn chances(&self) -> Vec<Parts> {
+        self.evaluated.chance.values.iter().copied().map(parts).collect()
     }
 
     fn totals(&self, feature: usize, direction: usize) -> Vec<Parts> {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from untied._core import show_id
 from untied.cli import width
 from untied.cli.output import bold
@@ -50,7 +52,7 @@ class Report:
             listed = [[show_id(query), *rows[query]] for query in changed]
             parts += [
                 self.title(f"changed most by {found.measures[0]}"),
-                self._told(head, listed, map(moved, map(found.moved, changed))),
+                self._told(head, listed, [moved(found.moved(query), found.moving_depth) for query in changed]),
             ]
         return "\n".join(parts)
 
@@ -150,8 +152,8 @@ def _by_measure(head: list[str], rows: list[list[str]], texts: int) -> tuple[lis
     return [*head[:texts], "measure", "value"], groups, texts + 1
 
 
-def moved(documents: Table) -> dict[str, list[str]]:
-    """The documents to print for each kind of change, the top ones first."""
+def moved(documents: Table, depth: int) -> dict[str, list[str]]:
+    """The documents to print for each kind of change, the top ones first; ``~`` marks what ties alone could explain."""
     told: dict[str, list[tuple[float, str]]] = {change: [] for change in CHANGES}
     for row in documents.to_dicts():
         if row["change"] != "stayed":
@@ -163,7 +165,31 @@ def moved(documents: Table) -> dict[str, list[str]]:
         listed[change] = [text for _, text in entries[:NAMED]]
         if len(entries) > NAMED:
             listed[change].append(f"and {len(entries) - NAMED} more")
-    return {change: entries for change, entries in listed.items() if entries}
+    named = {change: entries for change, entries in listed.items() if entries}
+    if named and only_ties(documents):
+        named = {"~": [f"first {depth} ranks are equal in some order of ties"], **named}
+    return named
+
+
+def only_ties(documents: Table) -> bool:
+    """Whether some orders of tied documents make two rankings equal, by the ranks in a table of moved documents.
+
+    Tied documents may take any of the ranks that they share. Two rankings can be made equal unless a document is in
+    only one of them, or one ranking has a document above another and the other ranking has it below.
+    """
+    ends = []
+    for row in documents.to_dicts():
+        if row["rank_a"] is None or row["rank_b"] is None:
+            return False
+        ends.append(tuple((row[f"rank_{side}"], row[f"rank_{side}"] + row[f"tied_{side}"] - 1) for side in "ab"))
+    ends.sort()
+    highest = 0.0  # of the first ranks in the second run, among groups that are above in the first run
+    for _, group in groupby(ends, key=lambda one: one[0]):
+        ranks = [in_b for _, in_b in group]
+        if any(last < highest for _, last in ranks):
+            return False
+        highest = max(highest, *(first for first, _ in ranks))
+    return True
 
 
 def _document(row: dict[str, Any]) -> str:

@@ -29,7 +29,8 @@ EXAMPLES = """\
 
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
 absent from a line counts as 0. A document whose value is NULL is not ranked.
-Each value is the exact expected score if tied documents were shuffled.
+Each value is the exact expected score if tied documents were shuffled. The
+score of a random order is what a feature that says nothing has.
 """
 
 
@@ -103,7 +104,7 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
     table = found.table(sort_by, top=options.top, per_query=options.per_query)
     if options.wide:
         table = table.wide()
-    counts = ("rank", "distinct", "missing", "absent")
+    counts = ("rank", "distinct", "missing", "absent", "varied")
 
     def cell(value: str | float | None, name: str) -> str:
         if isinstance(value, str):
@@ -159,6 +160,8 @@ def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespac
     title, *rest = aligned
     what = f"{len(found):,} features, {len(found.queries):,} queries, {found.documents:,} documents"
     legend = f"{what}; best {sort_by} first\n"
+    chances = (f"{name} {found.chance(name):.{digits}f}" for name in measures)
+    legend += f"a random order has {', '.join(chances)}\n"
     if with_direction:
         better = f"high or low values, whichever gives the better {sort_by}"
         legend += f"first: {better if options.directions == 'better' else 'high or low values, as two rankers'}\n"
@@ -189,9 +192,17 @@ def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Nam
             f"values missing from lines, counted as 0, of {found.documents:,} documents: "
             f"{notes.listed(absent, 'feature')}"
         )
-    constant = [show_id(name) for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]
+    constant = [name for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]
     if constant:
-        yield f"features with the same value everywhere, which cannot rank: {notes.listed(constant)}"
+        shown = notes.listed([show_id(name) for name in constant])
+        yield f"features with the same value everywhere, which cannot rank: {shown}"
+    of_query = [
+        show_id(name) for name, of in ties.items() if not (of["varied"] or of["missing"]) and name not in constant
+    ]
+    if of_query:
+        yield (
+            f"features with the same value for all documents of each query, which cannot rank: {notes.listed(of_query)}"
+        )
     mixed = sum(fact["mixed"] for fact in facts)
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
         yield notes.of_ties(f"{mixed / (len(facts) * len(found.queries)):.0%} of the rankings", options.ties)

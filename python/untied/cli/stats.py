@@ -17,6 +17,7 @@ from untied.measures import as_measure, as_measures
 from untied.results.shown import WORDS
 from untied.results.text import aligned
 from untied.statistics.aggregates import Aggregate
+from untied.statistics.notes import on_bounds
 from untied.statistics.runs import Significance, discriminative_power, significance
 from untied.statistics.tests import TESTS
 
@@ -118,10 +119,15 @@ def main(arguments: Sequence[str]) -> None:
     plugins = load_plugins(options.plugin)
     settings = chosen(options, "ties", "unjudged", "score_dtype", "qrels_format", "adjust")
     certify = {name: True for name in ("certify", "shuffle") if getattr(options, name)}
-    if by_run or (options.top and style in ("tsv", "csv")):
+    only_queries = bool(options.top) and style in ("tsv", "csv")
+    if by_run or only_queries:
         options.interval = "none"  # is not printed
     results, found, skipped = _found(options, settings)
-    said = [*skipped, *_notes(results, found), *notes.of_adjusted(results.facts(), options.adjust, can_leave_out=False)]
+    said = [
+        *skipped,
+        *_notes(results, found, with_tests=not only_queries),
+        *notes.of_adjusted(results.facts(), options.adjust, can_leave_out=False),
+    ]
     columns: Sequence[str]
     if isinstance(found, Significance):
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
@@ -150,7 +156,7 @@ def main(arguments: Sequence[str]) -> None:
             settings | columns_named(options), inputs, **output.plugins(plugins), notes=said,
             results=list(map(plain, rows)), **more,
         )  # fmt: skip
-    elif style in ("tsv", "csv") and changed is not None:
+    elif only_queries and changed is not None:
         lines = ([_cell(cell, "value", options.digits) for cell in row] for row in changed.rows())
         text = output.lines(changed.columns, lines, style, 5)
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
@@ -379,11 +385,11 @@ def _cell(cell: str | float | None, name: str, digits: int) -> str:
     return f"{cell:.{digits}g}" if name.startswith("p") and name not in ("pairs", "power") else f"{cell:.{digits}f}"
 
 
-def _notes(results: Results, found: Any) -> Iterable[str]:
-    """Notes on unusual inputs."""
+def _notes(results: Results, found: Any, *, with_tests: bool) -> Iterable[str]:
+    """Notes on unusual inputs, and on the tests if these are printed."""
     yield from notes.of_queries(results.facts())
     if isinstance(found, Significance):
-        yield from found.notes
+        yield from found.notes if with_tests else on_bounds(results, found.apart)
         dropped = [f"{count} of {measure}" for measure, count in found.dropped.items() if count]
         if dropped:
             over = "" if found.pairs == 1 else f" (over {found.pairs:,} pairs of runs)"

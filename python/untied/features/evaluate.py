@@ -133,7 +133,8 @@ class FeatureResults(MeasureResults):
             ``distinct``, the number of different values, None if there are more than 10,000; ``tied``, the share of
             documents that have the same value as another document of their query; ``missing``, the number of documents
             without a value (``NULL``); ``absent``, the number of documents whose line does not have the feature, which
-            then counts as 0.
+            then counts as 0; ``varied``, the number of queries in which the feature has more than one value. With 0, it
+            ranks nothing.
 
         Raises
         ------
@@ -141,8 +142,28 @@ class FeatureResults(MeasureResults):
             There is no such feature.
         """
         evaluation, place = self._place(feature)
-        distinct, tied, ranked, missing, absent = evaluation.ties(place)
-        return {"distinct": distinct, "tied": tied / ranked if ranked else 0.0, "missing": missing, "absent": absent}
+        distinct, tied, ranked, missing, absent, varied = evaluation.ties(place)
+        share = tied / ranked if ranked else 0.0
+        return {"distinct": distinct, "tied": share, "missing": missing, "absent": absent, "varied": varied}
+
+    def chance(self, measure: MeasureLike) -> float:
+        """The expected mean if the documents of each query are shuffled: what a feature scores that says nothing.
+
+        Parameters
+        ----------
+        measure : measure or its name
+            One of the evaluated measures.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        KeyError
+            The measure was not evaluated.
+        """
+        return Value(*self._evaluations[0].chance()[self._number(measure)]).mean
 
     def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
         """The direction in which a feature has the better mean; ``high`` if both are equal.
@@ -214,8 +235,9 @@ class FeatureResults(MeasureResults):
         Returns
         -------
         Table
-            Columns feature, direction, query (``all`` for means), measure, value, low and high if computed; distinct,
-            tied, missing and absent, see `ties`; and ``rank``, 1 for the best.
+            Columns feature, direction, query (``all`` for means), measure, value, low and high if computed; ``chance``,
+            the value of a random order, see `chance`; distinct, tied, missing, absent and varied, see `ties`; and
+            ``rank``, 1 for the best.
 
         Raises
         ------
@@ -225,8 +247,10 @@ class FeatureResults(MeasureResults):
             The measure was not evaluated.
         """
         texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
-        more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": [], "absent": []}
+        more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": [], "absent": [], "varied": []}
         rows: list[Any] = []
+        first = self._evaluations[0]
+        chances = [part[0] for part in (first.chances() if per_query else []) + first.chance()]
         measures = self.measures
         number = 0 if sort_by is None else self._number(sort_by)
         best, rank = None, 0
@@ -251,7 +275,8 @@ class FeatureResults(MeasureResults):
             for name, column in more.items():
                 column += [ties[name]] * len(parts)
         has_range = bool(rows) and rows[0][1] is not None
-        return table_of(texts, rows, FIELDS[: 3 if has_range else 1], **more)
+        chance = chances * (len(rows) // len(chances))
+        return table_of(texts, rows, FIELDS[: 3 if has_range else 1], chance=chance, **more)
 
     def _facts_of_rows(self) -> list[Facts]:
         facts = self.facts()
@@ -289,7 +314,9 @@ def _recorded(evaluation: FeatureEvaluation | Recorded, directions: int) -> Reco
 
     features = range(len(evaluation))
     ways = [(feature, way) for feature in features for way in range(directions)]
-    calls: dict[str, Iterable[tuple[Any, ...]]] = {name: [()] for name in ("__len__", "queries", "documents")}
+    calls: dict[str, Iterable[tuple[Any, ...]]] = {
+        name: [()] for name in ("__len__", "queries", "documents", "chance", "chances")
+    }
     return recorded(
         evaluation, calls | {"ties": [(one,) for one in features]} | dict.fromkeys(("totals", "values", "facts"), ways)
     )

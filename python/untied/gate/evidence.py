@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan, sqrt
+from math import copysign, isnan, sqrt
 
 from untied import _core
 from untied.errors import UntiedError
@@ -139,10 +139,12 @@ class Limit:
         if not abs(self.number) < float("inf"):
             expected = "a number or a percentage" if kind == "max-drop" else "a number"
             raise UntiedError(f"the limit of --{kind} for {measure} must be {expected}, not {given!r}")
-        if kind in ("max-drop", "max-med") and self.number < 0:
+        # -0 as well: it is a slip for something else.
+        is_negative = copysign(1, self.number) < 0
+        if kind in ("max-drop", "max-med") and is_negative:
             to_be_better = "; --certain requires that the run is better" if kind == "max-drop" else ""
             raise UntiedError(f"the limit of --{kind} for {measure} must not be negative, found {given}{to_be_better}")
-        if kind in ("min", "max") and self._is_share_of_one and not 0 <= self.number <= 1:
+        if kind in ("min", "max") and self._is_share_of_one and (is_negative or self.number > 1):
             raise UntiedError(
                 f"the limit of --{kind} for {measure} must be from 0 to 1, as its values are, found {given}"
             )

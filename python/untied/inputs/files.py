@@ -263,12 +263,24 @@ def of_parquet(path: str, read: Callable[[], Read]) -> Read:
         from pyarrow import ArrowException
     except ImportError:
         raise UntiedError(f"{path}: Parquet files need pyarrow: pip install pyarrow") from None
+    _check_parquet(path)
     try:
         return read()
     except (ArrowException, OSError, UnicodeDecodeError) as error:
         if getattr(error, "errno", None) is not None:
             raise  # it cannot be opened
         raise UntiedError(f"{path}: {' '.join(str(error).split())}") from None
+
+
+def _check_parquet(path: str) -> None:
+    """Refuse what a parquet file cannot be read from, because its reader begins at the end."""
+    import os
+
+    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        what = "standard input" if path == "-" else "a pipe"
+        raise UntiedError(
+            f"{show_id(path)}: parquet cannot be read from {what}: write it to a file that ends in .parquet"
+        )
 
 
 def parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:

@@ -114,7 +114,8 @@ def wide(
     for measure in measures:
         name = str(measure)
         values = columns[name]
-        low, high, _ = (columns.pop(f"{name} {field}", [None] * size) for field in ("low", "high", "variance"))
+        of = ("low", "high", "variance", "chance")
+        low, high, *_ = (columns.pop(f"{name} {field}", [None] * size) for field in of)
         first = best(values, measure.lower_is_better) if ranked else None
         digits = 0 if measure.is_count else 4
         cells = zip(values[:most], low, high, strict=False)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: The fields of a value, in the native part's order.
 FIELDS = ("value", "low", "high", "variance")
+#: Numbers of a measure: what wide tables have for each.
+OF_MEASURE = (*FIELDS, "chance")
 
 
 class Exported:
@@ -128,10 +130,10 @@ class Table(Exported):
         numbers = {
             name if field == "value" else f"{name} {field}": self._numbers[field][place::step]
             for place, name in enumerate(measures)
-            for field in FIELDS
+            for field in OF_MEASURE
             if field in self._numbers
         }
-        numbers |= {name: cells[::step] for name, cells in self._numbers.items() if name not in FIELDS}
+        numbers |= {name: cells[::step] for name, cells in self._numbers.items() if name not in OF_MEASURE}
         return Table(texts, numbers)
 
     def _exported(self) -> Table:

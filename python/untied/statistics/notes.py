@@ -34,14 +34,7 @@ def notes_on(
     settings: dict[str, Any], varied: Sequence[str], apart: Sequence[str],
 ) -> Iterator[str]:  # fmt: skip
     """Notes that affect the interpretation of tests."""
-    if apart:
-        of_arrays = results._joint is None
-        why = (
-            "a document's grade is not taken to be the same in both, so they may be wider than what can occur"
-            if of_arrays
-            else "documents that only the other run retrieved are left out, but could change the difference, too"
-        )
-        yield f"bounds of {', '.join(apart)} over unjudged documents are those of each run alone: {why}"
+    yield from on_bounds(results, apart)
     if any(unsettled.values()):
         of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
         yield (
@@ -67,6 +60,18 @@ def notes_on(
             what, remedy = f"{queries} {'query' if queries == 1 else 'queries'}", "nothing can be significant"
         corrected = f", corrected for {comparisons:,} comparisons" if is_corrected else ""
         yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
+
+
+def on_bounds(results: Results, apart: Sequence[str]) -> Iterator[str]:
+    """A note on bounds over judgments that are not of both runs together."""
+    if apart:
+        of_arrays = results._joint is None
+        why = (
+            "a document's grade is not taken to be the same in both, so they may be wider than what can occur"
+            if of_arrays
+            else "documents that only the other run retrieved are left out, but could change the difference, too"
+        )
+        yield f"bounds of {', '.join(apart)} over unjudged documents are those of each run alone: {why}"
 
 
 def _disagreements(

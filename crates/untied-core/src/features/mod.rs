@@ -25,7 +25,7 @@ use crate::names::{Needs, Spec};
 use crate::ranking::score::Float64;
 use crate::ranking::{Layout, Order};
 use crate::registry;
-use crate::settings::Settings;
+use crate::settings::{Settings, Ties as Policy};
 use crate::table::Judgments;
 use crate::watch;
 
@@ -81,6 +81,8 @@ const BATCH: u64 = 8 << 20;
 pub struct Evaluated {
     /// Number of documents.
     pub documents: usize,
+    /// A random order of all documents of a query: what a feature has that says nothing.
+    pub chance: Scorer,
     /// Feature by feature.
     pub features: Vec<Feature>,
 }
@@ -157,10 +159,14 @@ pub fn evaluate<D: Data>(
         settings.unjudged,
     )?;
     let work = Work { data, plan: &plan, settings, per_query };
+    let expected = Settings { ties: Policy::Expected, ..settings };
+    let chance = Work { settings: expected, ..work };
     let scorer = |&ascending: &bool| {
         let totals = plan.totals(settings);
         Scorer { ascending, totals, facts: Facts::default(), values: Vec::new() }
     };
+    let mut random =
+        Scorer { ascending: false, totals: plan.totals(expected), facts: Facts::default(), values: Vec::new() };
     let feature = |_| Feature { ties: Ties::default(), scorers: directions.iter().map(scorer).collect() };
     let mut features: Vec<Feature> = (0..data.features()).map(feature).collect();
     let total = (0..data.queries()).map(|query| data.bytes(query)).sum();
@@ -173,11 +179,14 @@ pub fn evaluate<D: Data>(
             bytes += data.bytes(end);
             end += 1;
         }
-        work.batch(first..end, &mut features)?;
+        let batch = work.load(first..end)?;
+        work.batch(&batch, &mut features)?;
+        random.add(&chance.rank(&batch, &vec![0.0; batch.labels.documents()], false, None)?, per_query);
         watch::step(bytes)?;
         first = end;
     }
-    Ok(Evaluated { documents: (0..data.queries()).map(|query| data.documents(query)).sum(), features })
+    let documents = (0..data.queries()).map(|query| data.documents(query)).sum();
+    Ok(Evaluated { documents, chance: random, features })
 }
 
 /// What is the same for all batches.
@@ -188,8 +197,17 @@ struct Work<'a, D> {
     per_query: bool,
 }
 
-impl<D: Data> Work<'_, D> {
-    fn batch(&self, queries: Range<usize>, features: &mut [Feature]) -> Result<()> {
+/// Some queries, whose labels are ready.
+struct Loaded<B> {
+    batch: B,
+    /// Number of the first query.
+    first: usize,
+    labels: Labels,
+    bases: Bases,
+}
+
+impl<'a, D: Data> Work<'a, D> {
+    fn load(&self, queries: Range<usize>) -> Result<Loaded<D::Batch<'a>>> {
         let batch = self.data.load(queries.clone())?;
         let ends = queries.clone().scan(0, |end, query| {
             *end += self.data.documents(query);
@@ -198,12 +216,16 @@ impl<D: Data> Work<'_, D> {
         let given = batch.labels();
         let given = Given { labels: Column::Float64(&given), present: None, judged: None, totals: Totals::Same };
         let labels = Labels::new(Groups::Ends(ends.collect()), &given)?;
-        let first = queries.start;
+        let bases = labels.bases(self.plan);
+        Ok(Loaded { batch, first: queries.start, labels, bases })
+    }
+
+    fn batch(&self, loaded: &Loaded<D::Batch<'a>>, features: &mut [Feature]) -> Result<()> {
+        let Loaded { batch, labels, .. } = loaded;
         // What ties all documents of all queries is the same whichever feature does.
         let zeros = vec![0.0; labels.documents()];
         let mut of_zeros = Ties::default();
-        let bases = labels.bases(self.plan);
-        let constant = self.rank(first, (&labels, &bases), &zeros, false, Some(&mut of_zeros))?;
+        let constant = self.rank(loaded, &zeros, false, Some(&mut of_zeros))?;
         let outcomes: Vec<Result<()>> = features
             .par_iter_mut()
             .enumerate()
@@ -218,7 +240,7 @@ impl<D: Data> Work<'_, D> {
                 }
                 let mut ties = Some(ties); // they are the same in both directions
                 for scorer in scorers {
-                    let found = self.rank(first, (&labels, &bases), values, scorer.ascending, ties.take())?;
+                    let found = self.rank(loaded, values, scorer.ascending, ties.take())?;
                     scorer.add(&found, self.per_query);
                 }
                 Ok(())
@@ -230,8 +252,7 @@ impl<D: Data> Work<'_, D> {
     /// Evaluate a batch, whose first query has this number, by some values; and count ties.
     fn rank(
         &self,
-        first: usize,
-        (labels, bases): (&Labels, &Bases),
+        Loaded { first, labels, bases, .. }: &Loaded<D::Batch<'a>>,
         values: &[f64],
         ascending: bool,
         ties: Option<&mut Ties>,

@@ -18,6 +18,8 @@ pub struct Ties {
     pub absent: usize,
     /// Documents whose value another document of the query has too.
     pub tied: usize,
+    /// Queries in which it has more than one value, so that it ranks.
+    pub varied: usize,
     /// Distinct values so far, as bits.
     values: HashSet<u64>,
     is_full: bool,
@@ -33,6 +35,7 @@ impl Ties {
     pub(super) fn count(&mut self, order: &Order, values: &[f64]) {
         self.ranked += order.rows.len();
         self.missing += values.len() - order.rows.len();
+        self.varied += usize::from(order.ends.len() > 1);
         let mut start = 0;
         for &end in &order.ends {
             if end - start > 1 {
@@ -49,6 +52,7 @@ impl Ties {
         self.missing += other.missing;
         self.absent += other.absent;
         self.tied += other.tied;
+        self.varied += other.varied;
         other.values.iter().for_each(|&value| self.insert(value));
     }
 

@@ -85,7 +85,7 @@ const UNREADABLE: [(&[u8], &str); 6] = [
     (b"BZh", "a bzip2 archive"),
     (b"PK\x03\x04", "a zip archive"),
     (b"\x04\x22\x4d\x18", "an lz4 archive"),
-    (b"PAR1", "a parquet file"),
+    (b"PAR1", "a parquet file (read from files whose names end in .parquet)"),
     (b"\xff\xfe", "UTF-16 text"),
     (b"\xfe\xff", "UTF-16 text"),
 ];

@@ -95,7 +95,7 @@ function tint(side) {
 
 function queries() {
   const where = section("queries", "Query by query",
-    comparing ? "How much each query changed, the most changed first." : alone ? "Values of queries, sorted." : "Differences between two runs, sorted.",
+    comparing ? "How much each query changed, the most changed first." : alone ? "Values of queries, sorted." : "Differences between two runs: bars from the highest to the lowest, the table by size.",
     `Choose a bar or a row to see ${alone ? "the ranking" : "both rankings"} below.`);
   const controls = node("div", { class: "bar" });
   if (!comparing && !alone) {
@@ -119,8 +119,12 @@ function queryTable() {
   const query = { title: "query", value: (row) => data.queries[row.query], cell: (row) => node("td", {},
     node("button", { type: "button", onclick: () => open(row.query) }, data.queries[row.query])) };
   const title = data.titles && { title: "text", left: true, value: (row) => titleOf(row.query), cell: (row) => node("td", { class: "title", title: titleOf(row.query) }, titleOf(row.query) || "") };
+  // What the table opens sorted by: losses count as much as gains.
+  const size = { title: comparing ? "size" : "|A − B|", value: (row) => row.difference === null ? null : Math.abs(row.difference),
+    cell: (row) => show(row.difference === null ? null : Math.abs(row.difference)), tip: "size of the difference, whichever run is better" };
   const columns = () => [query, ...(title ? [title] : []), ...(comparing ? [
     { title: key().name, value: (row) => row.difference, cell: (row) => show(row.difference), tip: about(key()) },
+    ...(key().signed ? [size] : []),
     ...(data.values[state.measure].every(([value, low, high]) => show(low) === show(value) && show(high) === show(value)) ? [] : [
       { title: "lowest", value: (row) => row.low, cell: (row) => show(row.low) },
       { title: "highest", value: (row) => row.high, cell: (row) => show(row.high) },
@@ -130,11 +134,12 @@ function queryTable() {
       { title: "A", value: (row) => row.a, cell: (row) => show(row.a), tip: data.runs[state.a] },
       { title: "B", value: (row) => row.b, cell: (row) => show(row.b), tip: data.runs[state.b] },
       { title: "A − B", value: (row) => row.difference, cell: (row) => signed(row.difference) },
+      size,
     ]),
     { title: "relevant", value: (row) => data.rankings[row.query]?.relevant ?? null, tip: "documents with a grade above 0" },
   ])];
   const first = title ? 2 : 1;
   table(where, "queries", "measure a b queryFilter", columns, () => differences().filter((row) => filteredQuery(row.query)),
     { buttons: comparing ? [node("button", { type: "button", onclick: saveMoved }, "Save moved documents as TSV")] : [],
-      resort: () => (comparing ? [first, key().lower || key().signed] : alone ? [first, key().lower] : [first + 2, !key().lower]) });
+      resort: () => (comparing ? [first + (key().signed ? 1 : 0), key().lower || key().signed] : alone ? [first, key().lower] : [first + 3, true]) });
 }
