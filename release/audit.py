@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,14 +15,13 @@ from platforms import Platform
 
 #: What a wheel must hold besides the extension.
 HELD = ("untied/py.typed", "untied/_core.pyi", "/licenses/LICENSE", "/licenses/THIRD-PARTY.md")
-#: Libraries of Windows 10 and of Python that a wheel may load, as their names begin. Python for Windows brings
+#: Libraries of Windows 10 that a wheel may load, as their names begin. Python for Windows brings
 #: vcruntime140.dll, which its own compiler asks for.
 WINDOWS = (
     "api-ms-win-",
     "bcryptprimitives.",
     "kernel32.",
     "ntdll.",
-    "python3.dll",
     "ucrtbase.",
     "userenv.",
     "vcruntime140.",
@@ -67,10 +67,10 @@ def system(wheel: Path, platform: Platform) -> str:
     (name,) = [name for name in archive.namelist() if "/_core." in name and not name.endswith(".pyi")]
     with tempfile.TemporaryDirectory() as folder:
         extension = Path(archive.extract(name, folder))
-        return macho.read(extension, platform) if platform.is_macos else windows(extension, platform)
+        return macho.read(extension, platform) if platform.is_macos else windows(extension, platform, wheel.name)
 
 
-def windows(extension: Path, platform: Platform) -> str:
+def windows(extension: Path, platform: Platform, wheel: str) -> str:
     """Which libraries a DLL loads; it must export the function that Python calls."""
     import pefile
 
@@ -83,7 +83,10 @@ def windows(extension: Path, platform: Platform) -> str:
     if "PyInit__core" not in exported:
         sys.exit(f"a DLL is to export PyInit__core, found {', '.join(exported) or 'nothing'}")
     loaded = sorted(entry.dll.decode().lower() for entry in dll.DIRECTORY_ENTRY_IMPORT)
-    strange = [library for library in loaded if not library.startswith(WINDOWS)]
+    # A wheel for one version of Python, as free-threaded ones are, loads that version's library.
+    version = re.search(r"-cp(\d+t?)-win", wheel)
+    pythons = f"python{version[1]}.dll" if version else "python3.dll"
+    strange = [library for library in loaded if not library.startswith((*WINDOWS, pythons))]
     if strange or not loaded:
         sys.exit(f"{extension.name} loads {', '.join(strange) or 'nothing'}")
     return f"loads {', '.join(loaded)}"

@@ -96,11 +96,17 @@ def frameworks() -> Path:
 
 
 def pythons() -> dict[str, str]:
-    """Pythons from 3.11 on that can be had here: version and path, one of each. Free-threaded ones end in t."""
-    free = "'t' * bool(sysconfig.get_config_var('Py_GIL_DISABLED'))"
-    ask = f"import sys, sysconfig; print('%d.%d' % sys.version_info[:2] + {free})"
+    """Pythons from 3.11 on, and free-threaded ones from 3.14 on, that can be had here: version and path, one of each.
+
+    Versions of free-threaded ones end in t.
+    """
+    ask = "import sys, sysconfig; free = bool(sysconfig.get_config_var('Py_GIL_DISABLED'))\n"
+    ask += (
+        "print('%d.%d' % sys.version_info[:2] + 't' * free) if sys.version_info >= (3, 14 if free else 11) else exit(1)"
+    )
     folders = [*os.environ["PATH"].split(os.pathsep), *map(str, Path.home().glob(".pyenv/versions/*/bin"))]
     names = [f"python3.{n}{kind}" for n in range(11, 30) for kind in ("", "t")]
+    names = ["python.exe"] if os.name == "nt" else names  # of which each version has one in a folder of its own
     found: dict[str, str] = {}
     for path in (sys.executable, *(f"{folder}/{name}" for name in names for folder in folders)):
         if Path(path).exists():

@@ -47,11 +47,13 @@ class Debian:
         for made in (lists, parts, folder / "cache" / "archives" / "partial", folder / "packages"):
             made.mkdir(parents=True, exist_ok=True)
         (folder / "status").touch()
-        # Lists of Debian's alone, with sources.
+        # Lists of Debian's alone, with sources; those of security updates are soon replaced by others.
         for path in Path("/etc/apt/sources.list.d").glob("*.sources"):
-            text = path.read_text()
-            if "debian-archive-keyring" in text or "ubuntu-archive-keyring" in text:
-                (parts / path.name).write_text(re.sub(r"^Types: .*", "Types: deb deb-src", text, flags=re.MULTILINE))
+            for number, text in enumerate(path.read_text().split("\n\n")):
+                if "debian-archive-keyring" in text or "ubuntu-archive-keyring" in text:
+                    types = "deb" if "-security" in text else "deb deb-src"
+                    listed = re.sub(r"^Types: .*", f"Types: {types}", text, flags=re.MULTILINE)
+                    (parts / f"{number}-{path.name}").write_text(listed)
         settings = {
             "APT::Architecture": DEBIAN[machine],
             "APT::Architectures": DEBIAN[machine],

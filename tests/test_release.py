@@ -114,12 +114,44 @@ def test_a_dll_that_windows_or_python_would_refuse_is_refused(
 ) -> None:
     windows = next(platform for platform in platforms.PLATFORMS if platform.tag == "win_amd64")
     monkeypatch.setitem(sys.modules, "pefile", found)
-    path = wheel(tmp_path, "untied-0-cp311-cp311-win_amd64.whl", *FILES, "untied/_core.pyd")
+    monkeypatch.setattr(audit, "stable_abi", lambda _: "stable")
+    path = wheel(tmp_path, "untied-0-cp311-abi3-win_amd64.whl", *FILES, "untied/_core.pyd")
     if fault:
         with pytest.raises(SystemExit, match=fault):
             audit.audit(path, windows)
     else:
-        assert audit.audit(path, windows) == "loads kernel32.dll, python3.dll"
+        assert audit.audit(path, windows) == "loads kernel32.dll, python3.dll; stable"
+
+
+def test_a_wheel_for_one_python_loads_that_pythons_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    windows = next(platform for platform in platforms.PLATFORMS if platform.tag == "win_amd64")
+    monkeypatch.setitem(sys.modules, "pefile", dll("x86_64", EXPORTED, ["python314t.dll"]))
+    free = wheel(tmp_path, "untied-0-cp314-cp314t-win_amd64.whl", *FILES, "untied/_core.pyd")
+    assert audit.audit(free, windows) == "loads python314t.dll"
+    other = wheel(tmp_path, "untied-0-cp314-cp314-win_amd64.whl", *FILES, "untied/_core.pyd")
+    with pytest.raises(SystemExit, match=r"loads python314t\.dll"):
+        audit.audit(other, windows)
+
+
+@pytest.mark.parametrize(
+    ("version", "free", "found"),
+    [((3, 10), 0, None), ((3, 11), 0, "3.11"), ((3, 13), 1, None), ((3, 14), 1, "3.14t"), ((3, 14), None, "3.14")],
+)
+def test_pythons_are_those_that_wheels_are_built_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: tuple[int, int], free: int | None, found: str | None
+) -> None:
+    """A Python that says to be another: its own answer to the question, with these facts put in."""
+    (tmp_path / "facts.py").write_text(
+        "import sys, sysconfig\n"
+        f"sys.version_info = {version}\nsysconfig.get_config_var = lambda name: {free}\nexec(sys.argv[3])\n"
+    )
+    program = tmp_path / "python3.11"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path}/facts.py" "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(build.sys, "executable", str(program))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(build.Path, "home", lambda: tmp_path)
+    assert build.pythons() == ({found: str(program)} if found else {})
 
 
 def bindings(*found: tuple[int, str]) -> bytes:
