@@ -134,8 +134,9 @@ def musl(target: str, folder: Path) -> None:
     own = Path(sys.base_prefix) / "bin" / version
     options = [f"--host={machine}-linux-musl", f"--build={os.uname().machine}-linux-gnu", f"--with-build-python={own}"]
     options += ["--prefix=/usr", "--disable-ipv6", "--disable-test-modules", "--without-ensurepip"]
-    options += ["ac_cv_file__dev_ptmx=yes", "ac_cv_file__dev_ptc=no", "PKG_CONFIG=/bin/false", "READELF=readelf"]
-    options += [f"CC={tools / 'cc'}", f"AR={tools / 'ar'}", "OPT=-O1 -DNDEBUG"]
+    options += ["ac_cv_file__dev_ptmx=yes", "ac_cv_file__dev_ptc=no", "PKG_CONFIG=/bin/false"]
+    # Any readelf reads them; configure wants one with a name of its own.
+    options += [f"CC={tools / 'cc'}", f"AR={tools / 'ar'}", f"READELF={shutil.which('readelf')}", "OPT=-O1 -DNDEBUG"]
     options += ["ac_cv_func_preadv2=no", "ac_cv_func_pwritev2=no", f"CPPFLAGS=-I{zlib}", f"LDFLAGS=-s -L{zlib}"]
     run(source / "configure", *options, cwd=built)
     run("make", f"-j{os.cpu_count()}", cwd=built)
