@@ -618,3 +618,28 @@ def test_proofs_take_bounded_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     low, high = (Fraction(wider[side]) - Fraction(closest[side]) for side in SIDES)
     assert low <= 0 <= high
     assert high - low > 0
+
+
+def test_the_command_says_where_a_certificate_claims_less(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AP of tied runs, all of whose documents are judged: the difference is known, and the checker only bounds it."""
+    (tmp_path / "qrels").write_text("".join(f"q 0 d{i} {i % 2}\n" for i in range(4)))
+    for name, scores in {"a": "2211", "b": "1222"}.items():
+        (tmp_path / name).write_text("".join(f"q Q0 d{i} 0 {score} t\n" for i, score in enumerate(scores)))
+    paths = [str(tmp_path / name) for name in ("qrels", "a", "b")]
+    certificate = str(tmp_path / "c.json")
+    command = ["certify", *paths, "-m", "AP", "-m", "P@2", "--certificate", certificate]
+    assert main(command) == 0
+    said = capsys.readouterr().err.splitlines()[-1]
+    verdicts = untied.certify(paths[0], paths[1:], ["AP", "P@2"])
+    claims = verdicts.write_certificate(certificate, paths[0], paths[1:]).to_dicts()
+    printed = verdicts.table.to_dicts()
+    assert claims[0]["low"] < printed[0]["low"] - 0.01
+    assert claims[1]["low"] == pytest.approx(printed[1]["low"], abs=1e-6)
+    assert said == (
+        "note: bounds in the certificate are wider than the bounds printed, in 1 of 2 claims: AP of a and b "
+        f"({claims[0]['low']:.4f} to {claims[0]['high']:.4f}{', open' if printed[0]['verdict'] != 'open' else ''})"
+    )
+    told = json.loads(Path(certificate).read_text())["claims"]["a"]["b"]["AP"]
+    assert (float(told["low"]), float(told["high"])) == (claims[0]["low"], claims[0]["high"])
+    assert main([*command, "--ties", "docid"]) == 0
+    assert "wider" not in capsys.readouterr().err

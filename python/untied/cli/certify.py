@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
+    from untied.results.table import Table
     from untied.verdicts.verdict import Grades, Verdict
 
 EXAMPLES = """\
@@ -69,6 +70,8 @@ WITHOUT_SAMPLES = (
     "unjudged", "unretrieved", "score_dtype", "ranks", "levels", "explain", "plot", "most", "certificate",
 )  # fmt: skip
 
+#: Bounds that are no farther apart are the same: more than a certificate rounds them, and takes for exact.
+CLOSE = 1e-6
 COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
 
 
@@ -136,7 +139,7 @@ def main(arguments: Sequence[str]) -> None:
     else:
         verdicts, skipped = with_readable(options, make, least=2)
         if options.certificate:
-            verdicts.write_certificate(options.certificate, options.qrels, options.runs)
+            claims = verdicts.write_certificate(options.certificate, options.qrels, options.runs)
         columns, rows = _asked(verdicts, options)
         said = [*skipped, *_notes(verdicts, columns, options.ties)]
         if picture:
@@ -159,9 +162,23 @@ def main(arguments: Sequence[str]) -> None:
     output.write(text, options.output)
     notes.show(said)
     if options.certificate:
-        claims, size = len(verdicts.table), os.path.getsize(options.certificate)
-        what = f"certificate of {claims} claim{'s' * (claims > 1)}, {size / 1000:.1f} kB"
+        size = os.path.getsize(options.certificate)
+        what = f"certificate of {len(claims)} claim{'s' * (len(claims) > 1)}, {size / 1000:.1f} kB"
         print(f"{show_id(options.certificate)}: {what}", file=sys.stderr)
+        notes.show(_wider(verdicts, claims))
+
+
+def _wider(verdicts: Verdicts, claims: Table) -> Iterator[str]:
+    """A note on claims of a certificate whose bounds are wider than those that were printed."""
+    wider = []
+    for row, claim in zip(verdicts.table.to_dicts(), claims.to_dicts(), strict=True):
+        if claim["low"] < row["low"] - CLOSE or claim["high"] > row["high"] + CLOSE:
+            of = f"{row['measure']} of {show_id(row['run_a'])} and {show_id(row['run_b'])}"
+            undecided = ", open" if claim["verdict"] == "open" != row["verdict"] else ""
+            wider.append(f"{of} ({claim['low']:z.4f} to {claim['high']:z.4f}{undecided})")
+    if wider:
+        where = f"{len(wider):,} of {len(claims):,} claim{'s' * (len(claims) > 1)}: {notes.listed(wider, 'claim')}"
+        yield f"bounds in the certificate are wider than the bounds printed, in {where}"
 
 
 def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    #: Two runs, a measure, the verdict, the lowest and the highest difference.
+    Claim = tuple[str, str, str, str, float, float]
+
 #: The format's version.
 FORMAT = 2
 #: Units of claims in 1: ten decimals.
@@ -46,10 +49,8 @@ class Verdicts:
     explain: Callable[[str, str, str], Any]
 
 
-def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> bytes:
-    """The certificate of verdicts about the runs in these files, in the same order, as JSON."""
-    import json
-
+def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str, Any]:
+    """The certificate of verdicts about the runs in these files, in the same order."""
     options = found.options
     for option, values in KNOWN.items():
         if options[option] not in values:
@@ -73,7 +74,7 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> bytes:
     claims: dict[str, dict[str, dict[str, Any]]] = {}
     for a, b in found.pairs:
         claims.setdefault(a, {})[b] = {name: inputs.claim(found, (a, b), name) for name in found.measures}
-    told = {
+    return {
         "certificate": FORMAT,
         "untied": __version__,
         "qrels": of_qrels,
@@ -81,18 +82,26 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> bytes:
         "policies": policies,
         "claims": claims,
     }
-    return (json.dumps(told, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
 
 
-def write(found: Verdicts, path: str, qrels: str, runs: Sequence[str]) -> None:
-    """Write a certificate, compressed if the file's name ends with ``.gz``."""
+def write(found: Verdicts, path: str, qrels: str, runs: Sequence[str]) -> list[Claim]:
+    """Write a certificate, compressed if the file's name ends with ``.gz``; return its claims."""
+    import json
+
     writing.check_target(path, [qrels, *runs])
-    data = certificate(found, qrels, runs)
+    told = certificate(found, qrels, runs)
+    data = (json.dumps(told, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
     if path.endswith(".gz"):
         import gzip
 
         data = gzip.compress(data, mtime=0)
     writing.write_file(data, path)
+    return [
+        (a, b, measure, claim["verdict"], float(claim["low"]), float(claim["high"]))
+        for a, of in told["claims"].items()
+        for b, claims in of.items()
+        for measure, claim in claims.items()
+    ]
 
 
 def _read(path: str, columns: int, number: int, convert: Any) -> tuple[str, Any]:

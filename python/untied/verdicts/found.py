@@ -312,7 +312,7 @@ class Verdicts(ByPair):
 
     def write_certificate(
         self, path: str | os.PathLike[str], qrels: str | os.PathLike[str], runs: Sequence[str | os.PathLike[str]]
-    ) -> None:
+    ) -> Table:
         """Write a certificate: all verdicts, with everything that another program needs to check them.
 
         To check it, use ``untied verify``, or run `untied.verdicts.verify` alone, which is one file of plain Python.
@@ -325,6 +325,12 @@ class Verdicts(ByPair):
             The file that the qrels are from, in TREC's format, plain or packed by gzip.
         runs : list of paths
             The files of the runs, in the order of `runs`, likewise.
+
+        Returns
+        -------
+        Table
+            The claims of the certificate: columns run_a, run_b, measure, verdict, low, high. Some bounds may be wider
+            than those in `table`, because a certificate claims only what it proves.
 
         Raises
         ------
@@ -340,7 +346,8 @@ class Verdicts(ByPair):
         from untied.verdicts.certificate import write
 
         told = Told(self.runs, self.pairs, list(map(str, self.measures)), self._options, self.explain)
-        write(told, os.fspath(path), os.fspath(qrels), [os.fspath(run) for run in runs])
+        claims = write(told, os.fspath(path), os.fspath(qrels), [os.fspath(run) for run in runs])
+        return tidy("run_a run_b measure verdict", "low high", claims)
 
     def _grid(self, most: int) -> Grid:
         table = self.table
