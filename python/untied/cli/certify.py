@@ -57,9 +57,9 @@ would have to be relevant to end the lead. The column largest_m has the number
 of unjudged documents of every query that may be relevant without ending the
 lead.
 
-With --explain, the column bound tells what a document decides: the smallest
-difference (low), the largest difference (high), or the end of the lead
-(overturn). The column grade has the grade that the document then has.
+--explain prints the documents that decide a bound. The column bound is low for
+the smallest difference, high for the largest difference, and overturn for the
+end of the lead. The column grade has the grade that the document must have.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.

@@ -78,7 +78,7 @@ def arguments_parser() -> Command:
     group.option(
         "--top",
         "N",
-        f"list moved documents for the N most changed queries; 0 leaves out the list (default: {SHOWN})",
+        f"list moved documents for the N most changed queries (default: {SHOWN})",
         type=whole(0),
     )
     group.flag("--matrix", "print a table with a row and a column for every run")

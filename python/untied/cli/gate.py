@@ -47,14 +47,14 @@ def arguments_parser() -> Command:
         "--min": "minimum allowed mean",
         "--max": "maximum allowed mean",
         "--max-drop": "largest allowed drop from the baseline's mean, as a number or a percentage such as 2%%",
-        "--max-med": "largest allowed mean of MED, the largest difference that judgments could show",
+        "--max-med": "largest allowed difference that judgments could show (mean of MED)",
     }
     for option, what in limits.items():
         made.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
     group.option(
         "--certain",
         "MEASURE",
-        "require that the run is better than the baseline whatever the grades of unjudged documents are",
+        "require that the run is better than the baseline for all possible judgments",
         default=[],
         action="append",
     )

@@ -167,7 +167,7 @@ class Command(Parser):
 
     def add_texts(self) -> None:
         """Add texts of queries and documents, for pages."""
-        shape = "lines with id, tab and text, or .jsonl"
+        shape = "lines: id, tab, text"
         group = self.group("output")
         group.option("--queries-text", "FILE", f"read texts of queries from FILE, and show them ({shape})")
         group.option("--docs-text", "FILE", f"read titles or texts of documents from FILE, and show them ({shape})")
@@ -187,7 +187,7 @@ class Command(Parser):
         self.group("measures").option(
             "--docs",
             "FILE",
-            "read lengths of documents for TBG and U from FILE; each line has a document and its length",
+            "read lengths of documents from FILE, for TBG and U (lines: document length)",
         )
 
     def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:

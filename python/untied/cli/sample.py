@@ -29,8 +29,8 @@ EXAMPLES = """\
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
 Judged documents that are not sampled get grade -1, so that infAP and subAP know
-the pool. Every sample of a query has a relevant document, if the query has one.
-The same seed gives the same sample.
+the pool. Samples are drawn again until they have a relevant document. The same
+seed gives the same sample.
 """
 #: Suffixes of what is not written here.
 OTHERS = {

@@ -45,21 +45,21 @@ the mean difference in standard deviations (Cohen's d). The column p has the
 p-value, corrected for the number of comparisons. A star marks significant
 differences. Intervals are not corrected for the number of comparisons.
 
-With --ties range, the column "a - b can be" shows how far ties could move the
-difference. With --unjudged range, it shows how far missing judgments could move
-the difference. A significant difference survives if it stays significant, with
-the same sign, over the whole range.
+The column "a - b can be" shows how far ties (--ties range) or missing judgments
+(--unjudged range) could move the difference. A significant difference survives
+if it stays significant, with the same sign, over the whole range.
 
-In tsv, csv and json, the column difference has a - b, and the column effect has
-d. The columns least and most have the ends of "a - b can be". The column p has
-the uncorrected p-value, and the column p_adjusted has the corrected p-value.
-The column p_most has the largest corrected p-value over the whole range.
+In tsv, csv and json, the column "a - b" is called difference, and the column d
+is called effect. The columns least and most have the ends of "a - b can be".
+The column p has the uncorrected p-value, and the column p_adjusted has the
+corrected p-value. The column p_most has the largest corrected p-value over the
+whole range.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.
 
 With --certify, the verdict names the run that is better whatever the grades of
-unjudged documents are. untied certify --help explains the other columns.
+unjudged documents are. untied certify --help explains the columns of verdicts.
 """
 
 

@@ -26,9 +26,7 @@ COLUMNS = ("verdict", "overturn", "largest_m")
 
 def add_certify(made: Command) -> None:
     """Add ``--certify``."""
-    made.group("ties and judgments").flag(
-        "--certify", "add the columns verdict, overturn and largest_m, as untied certify has them"
-    )
+    made.group("ties and judgments").flag("--certify", "add the verdicts of untied certify")
 
 
 def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measures: list[MeasureLike]) -> Verdicts:
