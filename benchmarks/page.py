@@ -23,9 +23,9 @@ PAGE = HERE.parent / "docs" / "figures.md"
 HEAD = """\
 # Benchmark output
 
-[Performance](performance.md) explains these figures. `python benchmarks/page.py` runs the benchmarks and rewrites this
-page, or only the sections you name. [benchmarks/README.md](../benchmarks/README.md) says what each benchmark measures
-and needs. Times depend on the machine and its load, ratios less so, and instruction counts hardly at all.
+[Performance](performance.md) explains these figures. `python benchmarks/page.py` runs the benchmarks and rewrites the
+page. [benchmarks/README.md](../benchmarks/README.md) says what each benchmark measures and needs. Times depend on the
+machine and its load. Instruction counts hardly depend on the machine.
 """
 
 #: Titles, and what each needs besides the generated data.
