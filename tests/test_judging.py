@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import untied
 from nightly import many, seeded
 from strategies import topics
+from untied.cli import judge_next as commanded
 from untied.cli import main
 from untied.judging import judge_next
 from untied.statistics import significance
@@ -230,3 +232,22 @@ def test_until_decided_on_the_command_line(tmp_path: Any, capsys: pytest.Capture
     assert err == "note: P@1: one is better whatever unjudged documents are (1.0000 to 1.0000)\n"
     assert main(["judge-next", *inputs[:2], "--until-decided"]) == 1
     assert "until_decided needs two runs, found 1" in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_has_what_rows_are_sorted_by(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "qrels").write_text("q 0 r 1\nq 0 n 0\n")
+    for name, docs in {"a": "xyr", "b": "xrny"}.items():
+        (tmp_path / name).write_text("".join(f"q Q0 {doc} {i} {-i} t\n" for i, doc in enumerate(docs)))
+    files = [str(tmp_path / name) for name in ("qrels", "a", "b")]
+    columns = 120
+    for hidden in ("", "narrowing", "narrowing, probability"):
+        monkeypatch.setattr(commanded, "width", lambda columns=columns: columns)
+        assert main(["judge-next", *files, "-m", "P@2", "--format", "table"]) == 0
+        head, *_, last = capsys.readouterr().out.splitlines()
+        assert len(head) <= columns
+        assert head.split()[-2:] == ["swing", "worth"]
+        assert [name for name in ("narrowing", "probability") if name not in head] == hidden.split(", ") * bool(hidden)
+        assert (last == f"{hidden} hidden: widen the terminal or use --format tsv") is bool(hidden)
+        columns = len(head) - 1

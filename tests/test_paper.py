@@ -83,7 +83,7 @@ def test_what_does_not_survive_ties_has_a_question_mark() -> None:
         "sure", "a", "1.0", "[1.0, 1.0]", "b?", "1.0", "[1.0, 1.0]", "b?",
     ]  # fmt: skip
     latex = paper_table(results, significance(results, interval="none"), digits=1)
-    assert "(a) sure & \\textbf{1.0}\\textsuperscript{b?}\\phantom{ {\\scriptsize [0.0, 1.0]}} & " in latex
+    assert "(a) sure & \\textbf{1.0}\\textsuperscript{b?}\\phantom{ {\\scriptsize [0.1, 1.0]}} & " in latex
     assert "(b) tied & 0.3\\phantom{\\textsuperscript{b?}} {\\scriptsize [0.1, 1.0]} & " in latex
     assert "\\begin{tabular}{lrr}" in latex
 

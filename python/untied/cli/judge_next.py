@@ -6,7 +6,7 @@ from dataclasses import asdict
 from math import inf
 
 from untied._core import show_id
-from untied.cli import output
+from untied.cli import output, width
 from untied.cli.notes import of_queries, show
 from untied.cli.options import RUNS, Command, chosen, inputs_of, load_plugins
 from untied.cli.reading import parse, read_qrels, run_files
@@ -16,10 +16,14 @@ from untied.results.shown import WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     from untied.judging.next import Advice
     from untied.verdicts.verdict import Verdict
+
+#: Columns that a narrow terminal does without, in this order.
+DISPENSABLE = ("narrowing", "probability")
 
 EXAMPLES = """\
   untied judge-next qrels.txt dense.run
@@ -84,11 +88,26 @@ def main(arguments: Sequence[str]) -> None:
         }
         text = json.dumps(known, indent=1, ensure_ascii=False) + "\n"
     else:
-        columns = ["query", "document", *(f"rank in {name}" for name in advice.runs)]
-        columns += COLUMNS
-        text = output.lines(columns, [[_cell(cell, options.digits) for cell in row.values()] for row in found], style)
+        columns = ["query", "document", *(f"rank in {name}" for name in advice.runs), *COLUMNS]
+        lines = [[_cell(cell, options.digits) for cell in row.values()] for row in found]
+        text = _fitting(columns, lines, options) if style == "table" else output.lines(columns, lines, style)
     output.write(text, options.output)
     show(_notes(advice, options.depth))
+
+
+def _fitting(columns: list[str], lines: list[list[str]], options: argparse.Namespace) -> str:
+    """A table without columns for which the terminal has no room."""
+    most = width() if options.output is None else 10**9
+    hidden: list[str] = []
+    rows = [columns, *lines]
+    for name in DISPENSABLE:
+        if max(map(len, output.aligned(rows, 2))) <= most:
+            break
+        place = rows[0].index(name)
+        rows = [[*row[:place], *row[place + 1 :]] for row in rows]
+        hidden.append(name)
+    text = output.lines(rows[0], rows[1:], "table")
+    return text + (f"{', '.join(hidden)} hidden: widen the terminal or use --format tsv\n" if hidden else "")
 
 
 def _notes(advice: Advice, depth: int) -> Iterator[str]:

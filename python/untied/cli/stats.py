@@ -229,7 +229,7 @@ def _tables(
             from textwrap import fill
 
             columns = width() if on_screen else 10**9
-            title = fill(title, columns, subsequent_indent="  ")
+            title = fill(title.replace("* ", "*\xa0"), columns, subsequent_indent="  ").replace("\xa0", " ")
             table = _fitting(lines, columns) + reversed_
             yield f"{output.bold(title, on_screen)}\n{table}"
         else:
