@@ -157,8 +157,8 @@ UNJUDGED = Policy(
 UNRETRIEVED = Policy(
     "unretrieved",
     {
-        "none": "leave these documents out",
-        "pooled": "give these documents every possible grade, like retrieved ones",
+        "none": "leave out documents that a run did not retrieve",
+        "pooled": "give these documents every possible grade, like retrieved documents",
     },
     "choose what to do with pooled, unjudged documents (grade -1) that a run did not retrieve",
 )

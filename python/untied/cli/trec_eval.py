@@ -56,7 +56,7 @@ trec_eval's. RESULTS can be - for standard input. Files may be compressed (gzip,
   -N, --Number_docs_in_coll NUM       set the size of the collection, for utility (default: 0)
   -R, --Rel_info_format FORMAT        read judgments as qrels (default), prefs, qrels_prefs or qrels_jg
   -T, --Results_format FORMAT         read results as trec_results (default)
-  -Z, --Zscore FILE                   print values in standard deviations above the means in FILE
+  -Z, --Zscore FILE                   print how far values are above the means in FILE, in standard deviations
   -D, --Debug_level NUM.TOPIC         evaluate only TOPIC
   -o                                  no effect, as in trec_eval
   --trec-version 9|10                 choose the version of trec_eval (default: 10)
