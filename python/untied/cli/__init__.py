@@ -18,7 +18,7 @@ COMMANDS = {
     "compare": "compare runs without judgments, and list the documents that moved",
     "stats": "test differences between runs; list queries that got worse",
     "certify": "find out which runs are better whatever unjudged documents are",
-    "verify": "check a certificate of untied certify, independently of it",
+    "verify": "check a certificate that untied certify wrote",
     "report": "write an evaluation as one self-contained web page",
     "check": "find problems in runs and judgments",
     "gate": "fail a build when quality drops",
