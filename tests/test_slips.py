@@ -284,15 +284,16 @@ def test_a_gate_that_writes_files_says_what_failed(run) -> None:
     assert "FAILED" not in run("gate qrels tied --min AP=0.9")[2]
 
 
-def test_results_of_arrays_are_tested_by_their_values() -> None:
+def test_results_of_arrays_are_tested_as_those_of_runs() -> None:
     labels = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     scores = numpy.array([[[3, 2, 1.0]] * 3, [[1, 3, 2.0]] * 3])
     both = untied.evaluate_arrays(scores, labels, "RR", per_query=True)
-    for wrong in (both, [both, both], both.per_query["RR"]):
-        with pytest.raises(TypeError, match=r"expected results of untied.evaluate .*per_query"):
+    for wrong in ([both, both], both.per_query["RR"]):
+        with pytest.raises(TypeError, match=r"expected results of untied.evaluate .*or a dict of results of arrays"):
             significance(wrong)
     old, new = both.per_query["RR"].value
-    assert 0 < untied.statistics.randomization_test(old, new).p <= 1
+    (row,) = significance(both).table.to_dicts()
+    assert row["p"] == untied.statistics.randomization_test(old, new).p
 
 
 def test_a_key_of_one_run_is_no_pair() -> None:
