@@ -18,8 +18,8 @@ def said(name: str) -> set[str]:
     kinds: set[str] = set()
     for _, then in PACKAGE[name]["sampled"]:
         of_row = {"estimate"} if "estimates" in then else set()
-        of_row |= {"interval"} if "(`interval`)" in then else set()
-        of_row |= {"variance"} if "no variance" in then or "is left out" in then else set()
+        of_row |= {"interval"} if "bounds" in then else set()
+        of_row |= {"variance"} if "no variance" in then else set()
         assert of_row, then
         kinds |= of_row
     return kinds
