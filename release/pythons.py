@@ -114,6 +114,10 @@ def glibc(target: str, folder: Path) -> None:
     wrapper(target, *emulator(machine), "-L", folder / "root", python)
 
 
+#: Python's setup.py adds this machine's own headers, which are not those of another processor.
+WITHOUT_OWN = 'for word do shift; [ "$word" = -I/usr/include ] || set -- "$@" "$word"; done\n'
+
+
 def musl(target: str, folder: Path) -> None:
     """Debian's sources of this machine's version of Python, compiled by Zig for musl."""
     machine = target.partition("-")[0]
@@ -124,7 +128,7 @@ def musl(target: str, folder: Path) -> None:
     tools, built = folder / "tools", folder / "build"
     for name, what in (("cc", f"cc -target {machine}-linux-musl -dynamic -Wno-date-time"), ("ar", "ar")):
         tools.mkdir(exist_ok=True)
-        (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {what} "$@"\n')
+        (tools / name).write_text(f'#!/bin/sh\n{WITHOUT_OWN}exec "{sys.executable}" -m ziglang {what} "$@"\n')
         (tools / name).chmod(0o755)
     # The one library that untied's Python code needs. Debian's musl is older than the one that Zig knows.
     zlib = debian.source("zlib")
