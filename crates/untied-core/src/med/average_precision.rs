@@ -36,8 +36,9 @@ impl Ranked for Divisor {
         }
     }
 
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>) -> Option<Solution> {
-        (*self == Divisor::Depth).then(|| quadratic::solve_tied(instance, ends, Work::new(STEPS)))
+    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
+        let solve = || quadratic::solve_tied(instance, ends, Work::new(STEPS), &mut solvers.quadratic);
+        (*self == Divisor::Depth).then(solve)
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {

@@ -31,8 +31,8 @@ impl Ranked for ExpectedReciprocalRank {
         cascade::solve(of.instance, self.tail, NODES, &mut solvers.cascade)
     }
 
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>) -> Option<Solution> {
-        Some(cascade::solve_tied(instance, ends, self.tail, Work::new(STEPS)))
+    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
+        Some(cascade::solve_tied(instance, ends, self.tail, Work::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
@@ -69,9 +69,9 @@ impl Ranked for Cascade {
         cascade::solve_discounted(of.instance, discounts, NODES, &mut solvers.cascade)
     }
 
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>) -> Option<Solution> {
+    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
         let discounts = &self.discounts[..instance.depth];
-        Some(cascade::solve_discounted_tied(instance, ends, discounts, Work::new(STEPS)))
+        Some(cascade::solve_discounted_tied(instance, ends, discounts, Work::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {

@@ -302,15 +302,21 @@ impl Scale {
 
     /// All documents with their gains, wherever they stand.
     pub fn with_ties(&self, pair: &RankingPair<'_>) -> Instance {
+        let mut instance = Instance::default();
+        self.lay_out_tied(pair, &mut instance);
+        instance
+    }
+
+    /// Write all documents with their gains to an instance, wherever they stand.
+    pub fn lay_out_tied(&self, pair: &RankingPair<'_>, instance: &mut Instance) {
         let depth = self.depth_of(pair);
         let place = |place: &Placed| Document { a: place.a, b: place.b, known: self.known(pair, place) };
         let filled = |list: &List| if self.fills { list.len() } else { list.len().max(depth) };
-        Instance {
-            depth,
-            lengths: (filled(pair.a), filled(pair.b)),
-            documents: pair.places.iter().map(place).collect(),
-            top: self.top,
-        }
+        instance.depth = depth;
+        instance.top = self.top;
+        instance.lengths = (filled(pair.a), filled(pair.b));
+        instance.documents.clear();
+        instance.documents.extend(pair.places.iter().map(place));
     }
 
     /// Write what documents weigh to the workspace: the discounts of their ranks, of tied ones the mean.
@@ -376,17 +382,17 @@ pub(super) fn fixed(directions: (bool, bool), difference: f64) -> Extent {
     Extent::exact(in_both(directions, &mut { difference }, solve, |difference| *difference = 0.0 - *difference))
 }
 
-/// The same for rankings with ties, whose groups' ends come with the instance.
+/// The same for rankings with ties, whose groups' ends come with the instance, which is in the workspace.
 pub(super) fn in_both_orders(
     pair: &RankingPair<'_>,
-    instance: Instance,
+    work: &mut Workspace,
     directions: (bool, bool),
-    solve: impl Fn(&Instance, (&[u32], &[u32])) -> (f64, f64),
+    solve: impl for<'e> Fn(&mut Workspace, (&'e [u32], &'e [u32])) -> (f64, f64),
 ) -> ((f64, f64), (f64, f64)) {
-    let mut tied = (instance, pair.ends());
-    let swap = |(instance, ends): &mut (Instance, (_, _))| {
-        instance.swap();
+    let mut tied = (work, pair.ends());
+    let swap = |(work, ends): &mut (&mut Workspace, (_, _))| {
+        work.instance.swap();
         std::mem::swap(&mut ends.0, &mut ends.1);
     };
-    in_both(directions, &mut tied, |(instance, ends)| solve(instance, *ends), swap)
+    in_both(directions, &mut tied, |(work, ends)| solve(work, *ends), swap)
 }

@@ -41,7 +41,7 @@ pub(super) trait Ranked: Send + Sync {
     fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution;
 
     /// The same for means over the orders of ties; none where it is not known.
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>) -> Option<Solution>;
+    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution>;
 
     /// Mean and variance of the difference, without ties; none where they are drawn.
     fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<Moments> {
@@ -93,9 +93,12 @@ impl<M: Ranked> Difference for ByRank<M> {
 
     fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
         if pair.is_tied() {
-            return Extent::exact(in_both_orders(pair, self.scale.with_ties(pair), directions, |instance, ends| {
-                self.of.solve_tied(instance, ends).map_or((f64::NAN, f64::NAN), |found| (found.value, found.bound))
-            }));
+            self.scale.lay_out_tied(pair, &mut work.instance);
+            let solve = |Workspace { instance, solvers, .. }: &mut Workspace, ends: Ends<'_>| {
+                let found = self.of.solve_tied(instance, ends, solvers);
+                found.map_or((f64::NAN, f64::NAN), |found| (found.value, found.bound))
+            };
+            return Extent::exact(in_both_orders(pair, work, directions, solve));
         }
         drop(self.scale.lay_out(pair, &mut work.instance));
         let relevant = self.scale.relevant(pair);
@@ -108,7 +111,7 @@ impl<M: Ranked> Difference for ByRank<M> {
 
     fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
         if pair.is_tied() {
-            let gains = self.of.solve_tied(&self.scale.with_ties(pair), pair.ends())?.gains;
+            let gains = self.of.solve_tied(&self.scale.with_ties(pair), pair.ends(), &mut work.solvers)?.gains;
             let numbers = pair.places.iter().map(|place| place.document).collect();
             return Some((numbers, self.scale.grades(self.scale.with_filling(pair, gains))));
         }

@@ -28,9 +28,9 @@ impl Ranked for ReciprocalRank {
     }
 
     /// Of a cascade whose user stops for certain.
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>) -> Option<Solution> {
+    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
         let discounts: Vec<f64> = (1..=instance.depth).map(|rank| 1.0 / rank as f64).collect();
-        Some(cascade::solve_discounted_tied(instance, ends, &discounts, Work::new(STEPS)))
+        Some(cascade::solve_discounted_tied(instance, ends, &discounts, Work::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {

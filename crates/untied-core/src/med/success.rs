@@ -20,8 +20,14 @@ impl Ranked for Success {
     }
 
     /// Of a cascade whose user has all the time.
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>) -> Option<Solution> {
-        Some(cascade::solve_discounted_tied(instance, ends, &vec![1.0; instance.depth], Work::new(STEPS)))
+    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
+        Some(cascade::solve_discounted_tied(
+            instance,
+            ends,
+            &vec![1.0; instance.depth],
+            Work::new(STEPS),
+            &mut solvers.cascade,
+        ))
     }
 
     fn score(&self, _: Question<'_>, by_rank: &[f64], _: f64) -> f64 {

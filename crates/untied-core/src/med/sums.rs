@@ -3,6 +3,7 @@
 
 use super::difference::{Chance, Difference, Extent, Outcomes, RankingPair, Scale, Workspace, in_both, in_both_orders};
 use super::given::Given;
+use super::ranked::Ends;
 use super::solve::expected::{self, Moments, Term};
 use super::solve::{dot, flow};
 use crate::elementary::powf;
@@ -158,10 +159,12 @@ impl Difference for Sum {
     fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
         let norm = self.norm(pair);
         let mut extent = Extent::exact(if self.is_optimistic(pair) {
-            in_both_orders(pair, self.scale.with_ties(pair), directions, |instance, ends| {
-                let value = flow::solve(instance, ends, self.discounts(pair)).value / norm;
+            self.scale.lay_out_tied(pair, &mut work.instance);
+            let solve = |work: &mut Workspace, ends: Ends<'_>| {
+                let value = flow::solve(&work.instance, ends, self.discounts(pair)).value / norm;
                 (value, value)
-            })
+            };
+            in_both_orders(pair, work, directions, solve)
         } else {
             self.weigh(pair, work);
             let solve = |weights: &mut dot::Weights| {

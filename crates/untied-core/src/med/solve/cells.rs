@@ -48,26 +48,29 @@ pub(super) struct Cells {
     pub all: Vec<Cell>,
     /// Numbers of documents in the instance, cell by cell.
     documents: Vec<usize>,
+    /// Groups in A and in B, and the number in the instance, of each document.
+    keyed: Vec<(usize, usize, usize)>,
 }
 
 impl Cells {
-    /// The unknown documents of an instance that count in both rankings; `groups` has the numbers of their groups.
-    pub fn new(instance: &Instance, groups: &[(Option<usize>, Option<usize>)]) -> Cells {
-        let mut keyed: Vec<(usize, usize, usize)> = Vec::new();
-        for (id, (document, &of)) in instance.documents.iter().zip(groups).enumerate() {
+    /// Take in the unknown documents of an instance that count in both rankings.
+    pub fn read(&mut self, instance: &Instance, groups: &Groups) {
+        self.keyed.clear();
+        for (id, (document, &of)) in instance.documents.iter().zip(&groups.of).enumerate() {
             if let ((Some(a), Some(b)), None) = (of, document.known) {
-                keyed.push((a, b, id));
+                self.keyed.push((a, b, id));
             }
         }
-        keyed.sort_unstable();
-        let mut all: Vec<Cell> = Vec::new();
-        for (start, &(a, b, _)) in keyed.iter().enumerate() {
-            match all.last_mut() {
+        self.keyed.sort_unstable();
+        self.all.clear();
+        self.documents.clear();
+        for (start, &(a, b, id)) in self.keyed.iter().enumerate() {
+            match self.all.last_mut() {
                 Some(last) if (last.a, last.b) == (a, b) => last.size += 1,
-                _ => all.push(Cell { a, b, start, size: 1 }),
+                _ => self.all.push(Cell { a, b, start, size: 1 }),
             }
+            self.documents.push(id);
         }
-        Cells { all, documents: keyed.into_iter().map(|(_, _, id)| id).collect() }
     }
 
     /// Visit all documents: the number of the cell, that of the document in it, and that in the instance.
@@ -85,20 +88,31 @@ impl Cells {
     }
 }
 
-/// Groups of every document in A and in B: numbers of those that begin within the depth, by where groups end.
-pub(super) fn groups_of(instance: &Instance, ends: (&[u32], &[u32])) -> Vec<(Option<usize>, Option<usize>)> {
-    let by_rank = |ends: &[u32]| {
-        let mut groups: Vec<usize> = Vec::with_capacity(ends.last().map_or(0, |&end| end as usize));
-        for (group, &end) in ends.iter().enumerate() {
-            if groups.len() >= instance.depth {
-                break;
+/// Groups of every document in A and in B: numbers of those that begin within the depth.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// By document of the instance.
+    pub of: Vec<(Option<usize>, Option<usize>)>,
+    /// By rank, in A and in B.
+    by_rank: [Vec<usize>; 2],
+}
+
+impl Groups {
+    /// Take in the documents of an instance, and where groups end, in A and in B.
+    pub fn read(&mut self, instance: &Instance, ends: (&[u32], &[u32])) {
+        let Groups { of, by_rank: [a, b] } = self;
+        for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
+            groups.clear();
+            for (group, &end) in ends.iter().enumerate() {
+                if groups.len() >= instance.depth {
+                    break;
+                }
+                groups.resize(end as usize, group);
             }
-            groups.resize(end as usize, group);
         }
-        groups
-    };
-    let (a, b) = (by_rank(ends.0), by_rank(ends.1));
-    // Rank 0 is none.
-    let group = |groups: &[usize], rank: u32| groups.get((rank as usize).wrapping_sub(1)).copied();
-    instance.documents.iter().map(|x| (group(&a, x.a), group(&b, x.b))).collect()
+        // Rank 0 is none.
+        let group = |groups: &[usize], rank: u32| groups.get((rank as usize).wrapping_sub(1)).copied();
+        of.clear();
+        of.extend(instance.documents.iter().map(|x| (group(a, x.a), group(b, x.b))));
+    }
 }

@@ -279,7 +279,8 @@ fn assert_tied(tied: &Tied, beyond: usize, formula: impl Fn(&[f64]) -> f64, solv
 fn tied_average_precision_is_the_largest_mean_over_all_assignments() {
     for tied in seeds(150).map(Tied::draw).chain(seeds(5).map(Tied::draw_more)) {
         let depth = tied.instance.depth as f64;
-        let solve = |work| quadratic::solve_tied(&tied.instance, (&tied.ends.0, &tied.ends.1), work);
+        let solve =
+            |work| quadratic::solve_tied(&tied.instance, (&tied.ends.0, &tied.ends.1), work, &mut Default::default());
         assert_tied(&tied, 0, |by_rank| scores::precisions(by_rank) / depth, solve);
     }
 }
@@ -289,7 +290,15 @@ fn tied_cascades_are_the_largest_mean_over_all_assignments() {
     for (top, beyond) in [(0.75, 0), (0.5, 0), (0.9375, 200)] {
         for mut tied in seeds(100).map(Tied::draw) {
             tied.instance.top = top;
-            let solve = |work| cascade::solve_tied(&tied.instance, (&tied.ends.0, &tied.ends.1), beyond > 0, work);
+            let solve = |work| {
+                cascade::solve_tied(
+                    &tied.instance,
+                    (&tied.ends.0, &tied.ends.1),
+                    beyond > 0,
+                    work,
+                    &mut Default::default(),
+                )
+            };
             assert_tied(&tied, beyond, scores::reciprocal_cascade, solve);
         }
     }
@@ -302,7 +311,8 @@ fn tied_cascades_are_the_largest_mean_over_all_assignments() {
             }
             let discounts: Vec<f64> = (0..tied.instance.depth).map(|i| 0.9f64.powi(fall(i) as i32)).collect();
             let ends = (&*tied.ends.0, &*tied.ends.1);
-            let solve = |work| cascade::solve_discounted_tied(&tied.instance, ends, &discounts, work);
+            let solve =
+                |work| cascade::solve_discounted_tied(&tied.instance, ends, &discounts, work, &mut Default::default());
             assert_tied(&tied, 0, |by_rank| scores::cascade(by_rank, &discounts), solve);
         }
     }
@@ -329,7 +339,7 @@ fn tied_average_precision_is_certified() {
     for shape in [(1000, (1, 1000)), (1000, (10, 10)), (400, (200, 200)), (100, (20, 33)), (100, (50, 100))] {
         for share in [0.0, 0.25] {
             tied_pairs(shape, share, 1.0, |name, pair, ends| {
-                let found = quadratic::solve_tied(pair, ends, Work::new(STEPS));
+                let found = quadratic::solve_tied(pair, ends, Work::new(STEPS), &mut Default::default());
                 assert_eq!(found.bound, found.value, "{name} {shape:?}");
             });
         }
@@ -341,7 +351,7 @@ fn tied_cascades_of_few_groups_are_certified() {
     for shape in [(1000, (10, 10)), (1000, (1, 1000))] {
         for &(share, top) in some(&[(0.25, 0.9375), (0.0, 0.5), (0.0, 0.9375), (0.0, 1.0)], 1) {
             tied_pairs(shape, share, top, |name, pair, ends| {
-                let found = cascade::solve_tied(pair, ends, false, Work::new(STEPS));
+                let found = cascade::solve_tied(pair, ends, false, Work::new(STEPS), &mut Default::default());
                 assert_eq!(found.bound, found.value, "{name} {shape:?} {top}");
             });
         }
@@ -356,7 +366,7 @@ fn tied_cascades_of_many_groups_are_enclosed() {
         tied_pairs(shape, 0.0, top, |name, pair, ends| {
             // Rankings that hardly differ leave most to decide.
             let width = if name.contains("sim") { 1e-2 } else { 1e-3 };
-            let solve = |steps| cascade::solve_tied(pair, ends, false, Work::new(steps));
+            let solve = |steps| cascade::solve_tied(pair, ends, false, Work::new(steps), &mut Default::default());
             let found = solve(steps);
             assert!(found.bound - found.value <= width, "{name} {top} {} {}", found.value, found.bound);
             // What is found does not depend on how often it is asked.

@@ -35,6 +35,7 @@ use super::{Instance, Solution};
 #[derive(Debug, Default)]
 pub struct Workspace {
     problem: Problem,
+    tied: tied::Workspace,
 }
 
 /// The largest `S(A) - S(B)` among the first `depth` documents, or with a `tail` of all that could follow them; in at
@@ -76,16 +77,28 @@ fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
 }
 
 /// As [`solve`], for means over tie orders. `ends` holds the rank at which each tie group ends: see [`tied`].
-pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), tail: bool, work: Work) -> Solution {
+pub fn solve_tied(
+    instance: &Instance,
+    ends: (&[u32], &[u32]),
+    tail: bool,
+    work: Work,
+    workspace: &mut Workspace,
+) -> Solution {
     let (depth, weights) = reciprocal(instance, tail);
     let (a, b): (Vec<f64>, Vec<f64>) = (1..=depth).map(weights).unzip();
-    tied::solve(instance, ends, (&a, &b), work)
+    tied::solve(instance, ends, (&a, &b), work, &mut workspace.tied)
 }
 
 /// As [`solve_discounted`], for means over orders.
-pub fn solve_discounted_tied(instance: &Instance, ends: (&[u32], &[u32]), discounts: &[f64], work: Work) -> Solution {
+pub fn solve_discounted_tied(
+    instance: &Instance,
+    ends: (&[u32], &[u32]),
+    discounts: &[f64],
+    work: Work,
+    workspace: &mut Workspace,
+) -> Solution {
     let (a, b): (Vec<f64>, Vec<f64>) = (1..=instance.depth).map(falls(discounts)).unzip();
-    tied::solve(instance, ends, (&a, &b), work)
+    tied::solve(instance, ends, (&a, &b), work, &mut workspace.tied)
 }
 
 /// With what each rank to a depth weighs in A and in B.

@@ -36,6 +36,7 @@ const LEAST: f64 = 1e-12;
 pub struct Workspace {
     program: Program,
     search: Search,
+    tied: tied::Workspace,
     /// See [`Workspace::limited`].
     largest: Option<usize>,
 }

@@ -91,7 +91,7 @@ fn closed(solution: Solution, scale: f64) -> Solution {
 impl Workspace {
     /// Find the most of `N - price n` with `n <= most`; a bound of it.
     fn solve_at(&mut self, instance: &Instance, price: f64, most: usize, limit: u64) -> f64 {
-        let Workspace { program, search, largest } = self;
+        let Workspace { program, search, largest, .. } = self;
         program.read(instance, true);
         program.price = price;
         program.persist(most);

@@ -16,12 +16,21 @@ mod question;
 mod search;
 mod side;
 
+use self::positions::Draws;
 use self::question::Question;
 use self::search::Search;
 use self::side::{Group, Side};
-use crate::med::solve::cells::{Cell, Cells, groups_of};
+use crate::med::solve::cells::{Cell, Cells, Groups};
 use crate::med::solve::work::Work;
-use crate::med::solve::{Instance, Solution};
+use crate::med::solve::{Document, Instance, Solution};
+
+/// Memory that one solution leaves to the next.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    groups: Groups,
+    cells: Cells,
+    draws: Draws,
+}
 
 /// The largest mean of `S(A) - S(B)`, where each rank down to the depth weighs `weights` in A and in B: as
 /// [`super::solve`], for tied rankings. `ends` holds the rank at which each tie group ends, in A and in B. The instance
@@ -31,51 +40,32 @@ pub(super) fn solve(
     ends: (&[u32], &[u32]),
     weights: (&[f64], &[f64]),
     mut work: Work,
+    memory: &mut Workspace,
 ) -> Solution {
     let go_on = 1.0 - instance.top;
     let numbers = (merged(ends.0, weights.0), merged(ends.1, weights.1));
-    let number = |numbers: &[usize], group: Option<usize>| group.map(|group| numbers[group]);
-    let groups = groups_of(instance, ends).into_iter();
-    let groups: Vec<_> = groups.map(|(a, b)| (number(&numbers.0, a), number(&numbers.1, b))).collect();
+    let Workspace { groups, cells, draws, .. } = memory;
+    groups.read(instance, ends);
+    for (of_a, of_b) in &mut groups.of {
+        of_a.iter_mut().for_each(|group| *group = numbers.0[*group]);
+        of_b.iter_mut().for_each(|group| *group = numbers.1[*group]);
+    }
     // A ranking beside itself, down to the depth: the difference is 0 whatever is relevant, and nothing is to be searched.
     let length = ends.0.last().map_or(0, |&end| end as usize).max(instance.lengths.0.min(instance.lengths.1));
-    if (ends.0, weights.0) == (ends.1, weights.1) && length >= instance.depth && groups.iter().all(|of| of.0 == of.1) {
+    if (ends.0, weights.0) == (ends.1, weights.1) && length >= instance.depth && groups.of.iter().all(|(a, b)| a == b) {
         let gains = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
         return Solution { value: 0.0, bound: 0.0, gains, nodes: 0 };
     }
-    let cells = Cells::new(instance, &groups);
-    let in_both = |(of_a, of_b): (Option<usize>, Option<usize>)| of_a.is_some() && of_b.is_some();
-    let gain = |x: &crate::med::solve::Document, of: (Option<usize>, Option<usize>)| {
-        x.known.unwrap_or(if of.0.is_some() && !in_both(of) { instance.top } else { 0.0 })
+    cells.read(instance, groups);
+    let gain = |(x, of): (&Document, &(Option<usize>, Option<usize>))| {
+        x.known.unwrap_or(if matches!(of, (Some(_), None)) { instance.top } else { 0.0 })
     };
-    type Number = fn((Option<usize>, Option<usize>)) -> Option<usize>;
-    // Factors of documents that are not to be decided, by group; then of those that are below the last one.
-    let factors = |number: Number, ends: &[u32], filled: usize, filler: f64| {
-        let mut found: Vec<(usize, f64)> = Vec::with_capacity(instance.depth);
-        let mut open = Vec::new();
-        for (x, &of) in instance.documents.iter().zip(&groups) {
-            let Some(group) = number(of) else { continue };
-            open.resize(open.len().max(group + 1), 0);
-            match x.known.is_none() && in_both(of) {
-                true => open[group] += 1,
-                false => found.push((group, 1.0 - gain(x, of))),
-            }
-        }
-        found.sort_by_key(|&(group, _)| group);
-        // Below its last document nobody stops, unless it is filled up.
-        let length = ends.last().map_or(0, |&end| end as usize);
-        for rank in length..instance.depth {
-            found.push((open.len(), if rank < filled { 1.0 } else { filler }));
-            open.push(0);
-        }
-        let mut sizes: Vec<(usize, usize)> = open.into_iter().map(|open| (0, open)).collect();
-        found.iter().for_each(|&(group, _)| sizes[group].0 += 1);
-        (found.into_iter().map(|(_, factor)| factor).collect::<Vec<f64>>(), sizes)
-    };
-    let of_a = factors(|of| of.0, ends.0, instance.lengths.0, go_on);
-    let of_b = factors(|of| of.1, ends.1, instance.lengths.1, 1.0);
+    let mut gains: Vec<f64> = instance.documents.iter().zip(&groups.of).map(gain).collect();
+    // Below its last document nobody stops, unless it is filled up.
+    let fixed = Fixed { instance, groups, gains: &gains };
+    let of_a = fixed.of(|of| of.0, ends.0, |rank| if rank < instance.lengths.0 { 1.0 } else { go_on });
+    let of_b = fixed.of(|of| of.1, ends.1, |_| 1.0);
     let (a, b) = (Group::all(&of_a.0, &of_a.1), Group::all(&of_b.0, &of_b.1));
-    let mut gains: Vec<f64> = instance.documents.iter().zip(&groups).map(|(x, &of)| gain(x, of)).collect();
     let numbers = (numbered(&a), numbered(&b));
     let cell = |cell: &Cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b]);
     let sides = Side::new(&a, weights.0, go_on, &mut work).zip(Side::new(&b, weights.1, go_on, &mut work));
@@ -85,7 +75,7 @@ pub(super) fn solve(
         return Solution { value: of_b.0 - of_a.0, bound: of_b.0 - of_a.1, gains, nodes: 0 };
     };
     let question = Question { cells: cells.all.iter().map(cell).collect(), a, b };
-    let mut search = Search::new(&question, work);
+    let mut search = Search::new(&question, draws, work);
     let root = search.root();
     if root.is_mostly_decided() {
         // What is decided makes but factors: the rest is a smaller question.
@@ -96,12 +86,58 @@ pub(super) fn solve(
                 rest.documents[id].known = Some(if number < root.low[cell] as usize { instance.top } else { 0.0 });
             }
         });
-        return solve(&rest, ends, weights, search.work);
+        let work = search.work;
+        return solve(&rest, ends, weights, work, memory);
     }
     let bound = search.run(root);
     let counts: Vec<usize> = search.counts.iter().map(|&count| count as usize).collect();
     cells.chosen(&counts).for_each(|id| gains[id] = instance.top);
     Solution { value: search.value, bound: bound.max(search.value), gains, nodes: search.nodes }
+}
+
+/// What is not to be decided.
+struct Fixed<'p> {
+    instance: &'p Instance,
+    groups: &'p Groups,
+    /// By document.
+    gains: &'p [f64],
+}
+
+impl Fixed<'_> {
+    /// Factors of documents that are not to be decided, group by group, and how many of these and of documents to decide
+    /// each group of a ranking has. Ranks below the last document are groups of their own, with these factors.
+    fn of(
+        &self,
+        number: impl Fn((Option<usize>, Option<usize>)) -> Option<usize>,
+        ends: &[u32],
+        below: impl Fn(usize) -> f64,
+    ) -> (Vec<f64>, Vec<(usize, usize)>) {
+        let mut sizes: Vec<(usize, usize)> = Vec::with_capacity(self.instance.depth);
+        let mut fixed = Vec::with_capacity(self.instance.documents.len());
+        for ((x, &of), gain) in self.instance.documents.iter().zip(&self.groups.of).zip(self.gains) {
+            let Some(group) = number(of) else { continue };
+            sizes.resize(sizes.len().max(group + 1), (0, 0));
+            if x.known.is_none() && of.0.is_some() && of.1.is_some() {
+                sizes[group].1 += 1;
+            } else {
+                sizes[group].0 += 1;
+                fixed.push((group, 1.0 - gain));
+            }
+        }
+        // Where the next factor of each group belongs.
+        let start = |sum: &mut usize, &(fixed, _): &(usize, usize)| Some(std::mem::replace(sum, *sum + fixed));
+        let mut next: Vec<usize> = sizes.iter().scan(0, start).collect();
+        let length = ends.last().map_or(0, |&end| end as usize);
+        let mut factors = Vec::with_capacity(fixed.len() + self.instance.depth.saturating_sub(length));
+        factors.resize(fixed.len(), 0.0);
+        for (group, factor) in fixed {
+            factors[next[group]] = factor;
+            next[group] += 1;
+        }
+        factors.extend((length..self.instance.depth).map(below));
+        sizes.resize(sizes.len() + self.instance.depth.saturating_sub(length), (1, 0));
+        (factors, sizes)
+    }
 }
 
 /// Numbers of groups where neighbours in which no rank weighs anything are one: their order does not matter.

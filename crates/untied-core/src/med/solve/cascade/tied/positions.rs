@@ -20,15 +20,21 @@ const SLACK: f64 = 1e-15;
 /// The largest group for which this is worth the tables.
 const LARGEST: usize = 64;
 
-/// `E q^X` by the size m of a group, l and s.
-#[derive(Debug)]
-struct Draws(Vec<Vec<f64>>);
+/// `E q^X` by the size m of a group, l and s. They hang on q alone, so that questions share them.
+#[derive(Debug, Default)]
+pub(super) struct Draws {
+    go_on: f64,
+    tables: Vec<Vec<f64>>,
+}
 
 impl Draws {
-    fn new(most: usize, go_on: f64) -> Draws {
-        let mut tables = vec![vec![1.0]];
-        for m in 1..=most {
-            let before = &tables[m - 1];
+    /// Have those of groups of up to `most` documents.
+    fn reach(&mut self, most: usize, go_on: f64) {
+        if self.tables.is_empty() || self.go_on != go_on {
+            *self = Draws { go_on, tables: vec![vec![1.0]] };
+        }
+        for m in self.tables.len()..=most {
+            let before = &self.tables[m - 1];
             let mut table = vec![1.0; (m + 1) * (m + 1)];
             for l in 1..=m {
                 for s in 0..=m {
@@ -39,13 +45,12 @@ impl Draws {
                     table[l * (m + 1) + s] = on + off;
                 }
             }
-            tables.push(table);
+            self.tables.push(table);
         }
-        Draws(tables)
     }
 
     fn mean(&self, m: usize, l: usize, s: usize) -> f64 {
-        self.0[m][l * (m + 1) + s]
+        self.tables[m][l * (m + 1) + s]
     }
 }
 
@@ -68,9 +73,11 @@ struct Line {
 impl Line {
     fn new(side: &Side) -> Line {
         let mut line = Line::default();
-        for group in &side.groups {
+        line.starts.reserve(side.len() + 1);
+        line.whole.reserve(side.total() + 1);
+        for group in 0..side.len() {
             let start = line.whole.len();
-            line.whole.resize(start + group.len() - 1, line.starts.len());
+            line.whole.resize(start + side.group(group).len() - 1, group);
             line.starts.push(start);
         }
         // Nothing is after the last group.
@@ -178,8 +185,8 @@ impl Slopes {
 
 /// Bounds by position, and their room.
 #[derive(Debug)]
-pub(super) struct Positions {
-    draws: Draws,
+pub(super) struct Positions<'d> {
+    draws: &'d Draws,
     a: Line,
     b: Line,
     /// By position, how many undecided documents both prefixes have for certain.
@@ -190,16 +197,19 @@ pub(super) struct Positions {
     pub steps: usize,
 }
 
-impl Positions {
+impl<'d> Positions<'d> {
     /// For the ranges of a question; none if groups are too large.
-    pub fn new(question: &Question) -> Option<Positions> {
+    pub fn new(question: &Question, draws: &'d mut Draws) -> Option<Positions<'d>> {
         let (a, b) = (Line::new(&question.a), Line::new(&question.b));
         let sizes = |line: &Line| (0..line.starts.len() - 1).map(|group| line.size(group)).max().unwrap_or(0);
         let most = sizes(&a).max(sizes(&b));
         let steps = 8 * (a.whole.len() + question.cells.len());
         let go_on = question.a.power(1.min(question.a.total()));
-        let found = || Positions { draws: Draws::new(most, go_on), a, b, both: Vec::new(), rests: Vec::new(), steps };
-        (most <= LARGEST).then(found)
+        if most > LARGEST {
+            return None;
+        }
+        draws.reach(most, go_on);
+        Some(Positions { draws, a, b, both: Vec::new(), rests: Vec::new(), steps })
     }
 
     /// Narrow a range by what one document changes whatever the others are, and whether it was. Nothing in it was above
@@ -239,8 +249,8 @@ impl Positions {
             sum += *both;
             *both = sum;
         }
-        self.a.sum(&question.a, &self.draws);
-        self.b.sum(&question.b, &self.draws);
+        self.a.sum(&question.a, self.draws);
+        self.b.sum(&question.b, self.draws);
         self.rests.clear();
         self.rests.resize(positions + 1, Slopes::default());
         let mut bound = 0.0;
@@ -264,15 +274,15 @@ impl Positions {
         let mut slopes = self.rests[end];
         for i in meet..end {
             let both = self.both[i];
-            let a = self.a.with(&question.a, &self.draws, i, cell.a, both);
-            let b = self.b.with(&question.b, &self.draws, i, cell.b, both);
+            let a = self.a.with(&question.a, self.draws, i, cell.a, both);
+            let b = self.b.with(&question.b, self.draws, i, cell.b, both);
             slopes.add(a.0 - b.1, a.1 - b.0, question.a.power(both));
         }
         let (side, line, group) =
             if start_a < start_b { (&question.a, &self.a, cell.a) } else { (&question.b, &self.b, cell.b) };
         // One ranking alone.
         let inside = line.starts[group] + 1..line.end(group).min(meet);
-        let inside: f64 = inside.map(|i| line.with(side, &self.draws, i, group, 0).1).sum();
+        let inside: f64 = inside.map(|i| line.with(side, self.draws, i, group, 0).1).sum();
         let most = inside + (line.sums[meet] - line.sums[line.end(group).min(meet)]);
         // Others that it may have by then, and that both do not have.
         let others = line.open_to(meet - 1) - self.both[meet - 1];

@@ -43,10 +43,10 @@ impl Prices {
     /// Room for the bounds of a question.
     pub fn new(question: &Question) -> Prices {
         let documents: usize = question.cells.iter().map(|cell| cell.size).sum();
-        let groups = question.a.groups.len();
+        let groups = question.a.len();
         let most = most_before(&question.a);
         let before = most + 1;
-        let steps = 3 * (documents + groups) * before + 2 * documents * (question.b.groups.len().min(before) + 20);
+        let steps = 3 * (documents + groups) * before + 2 * documents * (question.b.len().min(before) + 20);
         Prices { most, steps, ..Prices::default() }
     }
 
@@ -73,7 +73,7 @@ impl Prices {
     /// The bound of these prices; where it is reached is in `counts`.
     pub fn bound(&mut self, question: &Question, range: &Range) -> f64 {
         let side = &question.a;
-        let count = side.groups.len();
+        let count = side.len();
         let (low, of_b) = question.by_group(&range.low);
         self.offers.iter_mut().for_each(Vec::clear);
         self.offers.resize(count, Vec::new());
@@ -96,7 +96,7 @@ impl Prices {
             let mut price = 0.0;
             for j in 0..=offers.len() {
                 let on = low[group] + j;
-                let loss = side.groups[group][on];
+                let loss = side.group(group)[on];
                 for (n, (best, choice)) in self.best.iter_mut().zip(choices.iter_mut()).enumerate() {
                     let found = self.below[(n + on).min(most)] - side.power(n) * loss - price;
                     if found > *best {

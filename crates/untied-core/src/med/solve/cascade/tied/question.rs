@@ -40,7 +40,7 @@ impl Range {
 impl Question {
     /// Documents that are on in each group of A, and of B.
     pub fn by_group(&self, counts: &[u32]) -> (Vec<usize>, Vec<usize>) {
-        let (mut a, mut b) = (vec![0; self.a.groups.len()], vec![0; self.b.groups.len()]);
+        let (mut a, mut b) = (vec![0; self.a.len()], vec![0; self.b.len()]);
         for (cell, &count) in self.cells.iter().zip(counts) {
             a[cell.a] += count as usize;
             b[cell.b] += count as usize;
@@ -61,7 +61,7 @@ impl Question {
 
     /// About how many steps an evaluation takes.
     pub fn steps(&self) -> usize {
-        2 * (self.a.groups.len() + self.b.groups.len())
+        2 * (self.a.len() + self.b.len())
     }
 
     /// All counts.

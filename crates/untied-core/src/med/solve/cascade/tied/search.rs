@@ -1,7 +1,7 @@
 //! Best-first search over ranges of counts: the range with the highest bound is split in two.
 
 use super::super::search::TOLERANCE;
-use super::positions::Positions;
+use super::positions::{Draws, Positions};
 use super::prices::Prices;
 use super::question::{Question, Range};
 use crate::med::solve::cells::Cell;
@@ -22,7 +22,7 @@ pub(super) struct Search<'q> {
     pub counts: Vec<u32>,
     pub value: f64,
     prices: Prices,
-    positions: Option<Positions>,
+    positions: Option<Positions<'q>>,
     /// Counts of the solutions of a node's bounds, on average.
     means: Vec<f64>,
     pub work: Work,
@@ -30,7 +30,7 @@ pub(super) struct Search<'q> {
 }
 
 impl<'q> Search<'q> {
-    pub fn new(question: &'q Question, work: Work) -> Search<'q> {
+    pub fn new(question: &'q Question, draws: &'q mut Draws, work: Work) -> Search<'q> {
         let counts = vec![0; question.cells.len()];
         let value = question.value(&counts);
         Search {
@@ -38,7 +38,7 @@ impl<'q> Search<'q> {
             counts,
             value,
             prices: Prices::new(question),
-            positions: Positions::new(question),
+            positions: Positions::new(question, draws),
             means: Vec::new(),
             work,
             nodes: 0,
@@ -114,7 +114,7 @@ impl<'q> Search<'q> {
 
     /// Counts with every cell full that stands relatively higher in A than in B.
     fn ahead(&self, range: &Range) -> Vec<u32> {
-        let (of_a, of_b) = (self.question.a.groups.len() as f64, self.question.b.groups.len() as f64);
+        let (of_a, of_b) = (self.question.a.len() as f64, self.question.b.len() as f64);
         let is_ahead = |cell: &Cell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
         let ends = range.low.iter().zip(&range.high);
         self.question

@@ -8,8 +8,11 @@ const NEGLIGIBLE: f64 = 1e-20;
 /// A ranking: of its groups those that have documents to decide, from the first.
 #[derive(Debug, Default)]
 pub(super) struct Side {
-    /// For every group `D_g(s)`, times the factors of all documents before it that are not to be decided.
-    pub groups: Vec<Vec<f64>>,
+    /// For every group `D_g(s)`, times the factors of all documents before it that are not to be decided; one group after
+    /// the other.
+    losses: Vec<f64>,
+    /// Where each group begins in them; then their number.
+    starts: Vec<usize>,
     /// What is left below the last of them, times such factors.
     pub rest: f64,
     /// What is lost after each number of documents to decide, in any order of ties, times such factors.
@@ -84,9 +87,8 @@ fn means(factors: &[f64]) -> Vec<f64> {
 ///
 /// `V(l, r) = r / (n - l) q (W_{l+1} + V(l + 1, r - 1)) + (1 - r / (n - l)) (W_{l+1} + V(l + 1, r))`, r being on of those
 /// that are left after l, and `D(s) = W_0 + V(0, s)`. All terms are positive.
-fn walk(weights: &[f64], go_on: f64) -> Vec<f64> {
+fn walk(weights: &[f64], go_on: f64, values: &mut [f64]) {
     let open = weights.len() - 1;
-    let mut values = vec![0.0; open + 1];
     let last = weights.iter().rposition(|&weight| weight != 0.0).unwrap_or(0);
     for l in (0..last).rev() {
         let left = (open - l) as f64;
@@ -97,7 +99,7 @@ fn walk(weights: &[f64], go_on: f64) -> Vec<f64> {
             values[r] = on + off;
         }
     }
-    values.iter().map(|value| weights[0] + value).collect()
+    values.iter_mut().for_each(|value| *value += weights[0]);
 }
 
 /// Go through the groups of a ranking where each rank down to the depth weighs `weights`: how many documents each has to
@@ -136,7 +138,14 @@ impl Side {
             return None;
         }
         let (mut side, mut carried, mut total) = (Side::default(), 0.0, 0);
-        side.weights.resize(1 + groups.iter().map(|group| group.open).sum::<usize>(), 0.0);
+        let (mut open, mut all) = (0, 0);
+        for group in groups.iter().filter(|group| group.open > 0) {
+            open += 1;
+            all += group.open;
+        }
+        side.starts.reserve(open + 1);
+        side.losses.reserve(all + open);
+        side.weights.resize(1 + all, 0.0);
         each(groups, weights, |open, of_group| {
             side.weights[total..].iter_mut().zip(&*of_group).for_each(|(sum, weight)| *sum += weight);
             of_group[0] += carried;
@@ -145,12 +154,31 @@ impl Side {
                 carried = of_group[0];
             } else {
                 carried = 0.0;
-                side.groups.push(walk(of_group, go_on));
+                let start = side.losses.len();
+                side.starts.push(start);
+                side.losses.resize(start + open + 1, 0.0);
+                walk(of_group, go_on, &mut side.losses[start..]);
             }
         });
+        side.starts.push(side.losses.len());
         side.rest = carried;
         side.powers = (0..=total).scan(1.0, |power, _| Some(std::mem::replace(power, *power * go_on))).collect();
         Some(side)
+    }
+
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The losses of a group by the number of its documents that are on.
+    pub fn group(&self, number: usize) -> &[f64] {
+        &self.losses[self.starts[number]..self.starts[number + 1]]
+    }
+
+    /// Those of all groups.
+    fn groups(&self) -> impl DoubleEndedIterator<Item = &[f64]> + ExactSizeIterator {
+        self.starts.windows(2).map(|ends| &self.losses[ends[0]..ends[1]])
     }
 
     /// How many documents are to be decided.
@@ -166,7 +194,7 @@ impl Side {
     /// `1 - S` for these numbers of relevant documents a group, without the terms that do not depend on them.
     pub fn loss(&self, counts: &[usize]) -> f64 {
         let (mut before, mut sum) = (0, 0.0);
-        for (group, &count) in self.groups.iter().zip(counts) {
+        for (group, &count) in self.groups().zip(counts) {
             sum += self.powers[before] * group[count];
             before += count;
             if self.powers[before] < NEGLIGIBLE {
@@ -180,13 +208,13 @@ impl Side {
     /// where there is none.
     pub fn marginals(&self, counts: &[usize], found: &mut Vec<(f64, f64)>) {
         found.clear();
-        found.resize(self.groups.len(), (0.0, 0.0));
+        found.resize(self.len(), (0.0, 0.0));
         let go_on = self.powers.get(1).copied().unwrap_or(1.0);
         let power = |n: usize| self.powers[n.saturating_sub(1)];
         let mut before: usize = counts.iter().sum();
         // What is lost below, as it is and with one document less above.
         let (mut below, mut lifted) = (self.powers[before] * self.rest, power(before) * self.rest);
-        for (number, (group, &count)) in self.groups.iter().zip(counts).enumerate().rev() {
+        for (number, (group, &count)) in self.groups().zip(counts).enumerate().rev() {
             before -= count;
             let above = self.powers[before];
             if let Some(next) = group.get(count + 1) {
@@ -235,7 +263,7 @@ mod tests {
                 factors.resize(fixed.len() + on, go_on);
                 factors.resize(fixed.len() + open, 1.0);
                 let expected = enumerated(&mut factors, 0, 1.0, &weights);
-                let counts: Vec<usize> = side.groups.iter().map(|_| on).collect();
+                let counts: Vec<usize> = side.groups().map(|_| on).collect();
                 assert!((side.loss(&counts) - expected).abs() < 1e-14, "{open} {fixed:?} {on}");
             }
         }

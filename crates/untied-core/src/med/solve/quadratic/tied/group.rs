@@ -35,12 +35,15 @@ impl Group {
         }
     }
 
-    /// All groups of a ranking, and those of one document each that fill it up.
-    pub fn all(ends: &[u32], depth: usize) -> Vec<Group> {
+    /// List all groups of a ranking, and those of one document each that fill it up.
+    pub fn list(found: &mut Vec<Group>, ends: &[u32], depth: usize) {
         let length = ends.last().map_or(0, |&end| end as usize);
         let mut start = 0;
-        let ends = ends.iter().map(|&end| end as usize).chain(length + 1..=depth);
-        ends.map(|end| Group::new(std::mem::replace(&mut start, end), end, depth)).collect()
+        found.clear();
+        for end in ends.iter().map(|&end| end as usize).chain(length + 1..=depth) {
+            found.push(Group::new(start, end, depth));
+            start = end;
+        }
     }
 
     /// Put in what undecided documents gain; the value of what is certain.

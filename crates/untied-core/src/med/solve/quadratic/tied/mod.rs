@@ -20,23 +20,43 @@ mod search;
 
 use self::group::{Group, Place, Places};
 use self::program::Program;
-use self::search::Search;
+use self::search::{Memory, Search};
 use super::Solution;
 use crate::med::solve::Instance;
-use crate::med::solve::cells::{Cells, groups_of};
+use crate::med::solve::cells::{Cells, Groups};
 use crate::med::solve::expected::{self, Moments, Uncertain};
 use crate::med::solve::work::Work;
+
+/// Memory that one solution leaves to the next.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    groups: Groups,
+    cells: Cells,
+    /// Groups of A and of B.
+    sides: [Vec<Group>; 2],
+    /// How many documents of each cell are relevant.
+    counts: Vec<usize>,
+    program: Program,
+    search: Memory,
+}
 
 /// The largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`], for tied rankings. `ends` holds the rank at
 /// which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
 /// depth if the group begins above it.
-pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), mut work: Work) -> Solution {
-    let groups = groups_of(instance, ends);
-    let (mut a, mut b) = (Group::all(ends.0, instance.depth), Group::all(ends.1, instance.depth));
+pub fn solve_tied(
+    instance: &Instance,
+    ends: (&[u32], &[u32]),
+    mut work: Work,
+    workspace: &mut super::Workspace,
+) -> Solution {
+    let Workspace { groups, cells, sides: [a, b], counts, program, search } = &mut workspace.tied;
+    groups.read(instance, ends);
+    Group::list(a, ends.0, instance.depth);
+    Group::list(b, ends.1, instance.depth);
     // What A lacks is relevant, as is what only A has.
     a.iter_mut().skip(ends.0.len()).for_each(|group| group.on = 1.0);
     let mut gains = Vec::with_capacity(instance.documents.len());
-    for (x, (of_a, of_b)) in instance.documents.iter().zip(&groups) {
+    for (x, (of_a, of_b)) in instance.documents.iter().zip(&groups.of) {
         let is_open = x.known.is_none() && of_a.is_some() && of_b.is_some();
         let on = x.known.map_or(!is_open && of_a.is_some(), |gain| gain > 0.0);
         gains.push(x.known.unwrap_or(if on { instance.top } else { 0.0 }));
@@ -45,21 +65,22 @@ pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), mut work: Work) -
             of_b.iter().for_each(|&group| b[group].on += 1.0);
         }
     }
-    let cells = Cells::new(instance, &groups);
-    let mut counts = vec![0; cells.all.len()];
-    let certain = Group::sum(&mut a) - Group::sum(&mut b);
-    let mut program = Program::new(cells.all.clone(), &a, &b);
-    let decided = certain + program.persist(&mut counts, &mut work);
+    cells.read(instance, groups);
+    counts.clear();
+    counts.resize(cells.all.len(), 0);
+    let certain = Group::sum(a) - Group::sum(b);
+    program.read(&cells.all, a, b);
+    let decided = certain + program.persist(counts, &mut work);
     let (mut value, mut bound, mut nodes) = (decided, decided, 0);
     if !program.open().is_empty() {
         let core = program.core();
         let question = program.question(&core);
-        let mut search = Search::new(&question, work);
+        let mut search = Search::new(&question, search, work);
         bound = search.run(program.root(&core, decided));
         (value, nodes) = (search.incumbent.value, search.nodes);
         core.iter().zip(&search.incumbent.counts).for_each(|(&cell, &count)| counts[cell] = count);
     }
-    cells.chosen(&counts).for_each(|id| gains[id] = instance.top);
+    cells.chosen(counts).for_each(|id| gains[id] = instance.top);
     let depth = instance.depth.max(1) as f64;
     // AP is 1 at most.
     let bound = if bound > value { (value / depth).max((bound / depth).min(1.0)) } else { value / depth };
@@ -70,7 +91,9 @@ pub fn solve_tied(instance: &Instance, ends: (&[u32], &[u32]), mut work: Work) -
 /// their own, as [`crate::med::solve::expected::precisions`]; ranks as for [`solve_tied`]. What a ranking lacks gains
 /// nothing. The variance is over what is relevant, not over orders.
 pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> Moments {
-    let (a, b) = (Group::all(ends.0, depth), Group::all(ends.1, depth));
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    Group::list(&mut a, ends.0, depth);
+    Group::list(&mut b, ends.1, depth);
     let place = |groups: &[Group], ends: &[u32], rank: u32| match rank {
         0 => Place::NONE,
         _ => {

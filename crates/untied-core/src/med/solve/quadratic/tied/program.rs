@@ -26,14 +26,15 @@ use crate::med::solve::quadratic::SLACK;
 use crate::med::solve::work::Work;
 
 /// The cells of two rankings, some of which are decided.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Program {
     cells: Vec<Cell>,
+    is_open: Vec<bool>,
     rankings: [Ranking; 2],
 }
 
 /// One ranking: what it has of cells.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Ranking {
     groups: Vec<Part>,
     /// Undecided cells by group, then by group of the other ranking.
@@ -61,11 +62,12 @@ struct Part {
 }
 
 impl Ranking {
-    /// Keep the groups that have cells, and write each group's number into its cells.
-    fn new(all: &[Group], cells: &mut [Cell], open: Vec<usize>, group: fn(&mut Cell) -> &mut usize) -> Ranking {
-        let mut groups: Vec<Part> = Vec::with_capacity(open.len());
+    /// Keep the groups that have cells, of which `open` is the order, and write each group's number into its cells.
+    fn read(&mut self, all: &[Group], cells: &mut [Cell], group: fn(&mut Cell) -> &mut usize) {
+        let Ranking { groups, open, tied } = self;
         let mut last = usize::MAX;
-        for &cell in &open {
+        groups.clear();
+        for &cell in &*open {
             let size = cells[cell].size as f64;
             let number = group(&mut cells[cell]);
             if *number != last {
@@ -85,7 +87,8 @@ impl Ranking {
             *number = groups.len() - 1;
             groups[*number].open += size;
         }
-        Ranking { groups, tied: vec![0.0; open.len()], open }
+        tied.clear();
+        tied.resize(open.len(), 0.0);
     }
 
     /// Put in what documents gain with those that are decided, and with all that are not; the value of the former.
@@ -117,13 +120,19 @@ fn group(cell: &Cell, ranking: usize) -> usize {
 
 impl Program {
     /// Nothing is decided. Cells are in the order of A's groups, then of B's.
-    pub fn new(mut cells: Vec<Cell>, a: &[Group], b: &[Group]) -> Program {
-        let by_a: Vec<usize> = (0..cells.len()).collect();
-        let mut by_b = by_a.clone();
-        by_b.sort_unstable_by_key(|&cell| (cells[cell].b, cells[cell].a));
-        let of_a = Ranking::new(a, &mut cells, by_a, |cell| &mut cell.a);
-        let of_b = Ranking::new(b, &mut cells, by_b, |cell| &mut cell.b);
-        Program { cells, rankings: [of_a, of_b] }
+    pub fn read(&mut self, all: &[Cell], a: &[Group], b: &[Group]) {
+        let Program { cells, is_open, rankings: [of_a, of_b] } = self;
+        cells.clear();
+        cells.extend(all);
+        is_open.clear();
+        is_open.resize(all.len(), true);
+        for ranking in [&mut *of_a, &mut *of_b] {
+            ranking.open.clear();
+            ranking.open.extend(0..all.len());
+        }
+        of_b.open.sort_unstable_by_key(|&cell| (all[cell].b, all[cell].a));
+        of_a.read(a, cells, |cell| &mut cell.a);
+        of_b.read(b, cells, |cell| &mut cell.b);
     }
 
     /// Undecided cells, in their order.
@@ -156,12 +165,12 @@ impl Program {
             if self.open().len() == before {
                 return value;
             }
-            let [Ranking { open: left, .. }, Ranking { open, .. }] = &mut self.rankings;
-            open.retain(|cell| left.binary_search(cell).is_ok());
+            self.rankings[1].open.retain(|&cell| self.is_open[cell]);
         }
     }
 
     fn decide(&mut self, cell: usize, count: usize) {
+        self.is_open[cell] = false;
         let cell = &self.cells[cell];
         for (ranking, of) in self.rankings.iter_mut().enumerate() {
             let part = &mut of.groups[group(cell, ranking)];
@@ -317,14 +326,17 @@ mod tests {
                 }
                 ends.split_off(1)
             };
-            let (a, b) = (Group::all(&ends(), depth), Group::all(&ends(), depth));
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            Group::list(&mut a, &ends(), depth);
+            Group::list(&mut b, &ends(), depth);
             let mut cells = Vec::new();
             for (a, b) in (0..a.len()).flat_map(|a| (0..b.len()).map(move |b| (a, b))) {
                 if random.below(3) == 0 {
                     cells.push(Cell::new((a, b), 1 + random.below(3) as usize));
                 }
             }
-            let mut program = Program::new(cells.clone(), &a, &b);
+            let mut program = Program::default();
+            program.read(&cells, &a, &b);
             program.sum();
             program.bound();
             let core = program.core();

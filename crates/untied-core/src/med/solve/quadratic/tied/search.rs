@@ -8,12 +8,18 @@ use crate::med::solve::work::Work;
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (150, 40);
 
+/// Memory that one search leaves to the next.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    dual: Dual,
+}
+
 /// The search.
 #[derive(Debug)]
 pub(super) struct Search<'q> {
     question: &'q Question,
     pub incumbent: Incumbent,
-    dual: Dual,
+    memory: &'q mut Memory,
     work: Work,
     /// Nodes so far.
     pub nodes: u64,
@@ -22,9 +28,9 @@ pub(super) struct Search<'q> {
 }
 
 impl<'q> Search<'q> {
-    pub fn new(question: &'q Question, work: Work) -> Search<'q> {
+    pub fn new(question: &'q Question, memory: &'q mut Memory, work: Work) -> Search<'q> {
         let incumbent = Incumbent { value: f64::NEG_INFINITY, counts: vec![0; question.cells.len()] };
-        Search { question, incumbent, dual: Dual::default(), work, nodes: 0, open: f64::NEG_INFINITY }
+        Search { question, incumbent, memory, work, nodes: 0, open: f64::NEG_INFINITY }
     }
 
     /// Find the best counts; nothing is above the bound that is returned.
@@ -50,11 +56,11 @@ impl<'q> Search<'q> {
             return self.fill(node, &chain);
         }
         let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
-        let bound = self.dual.descend(question, &node, steps, &mut self.incumbent, &mut self.work);
+        let bound = self.memory.dual.descend(question, &node, steps, &mut self.incumbent, &mut self.work);
         if bound <= self.incumbent.value + TOLERANCE {
             return;
         }
-        let position = self.dual.tensest(&node);
+        let position = self.memory.dual.tensest(&node);
         let Free { cell, size, .. } = node.free[position];
         let half = node.decided[cell] + size / 2;
         let most_first = self.incumbent.counts[cell] > half;
