@@ -240,6 +240,18 @@ def test_equal_rankings_differ_by_nothing() -> None:
             assert (value.low, value.mean, value.high, value.certainty) == (0, 0, 0, "exact")
 
 
+@pytest.mark.parametrize("measure", ["SetP", "SetRelP", "SetR", "SetF", "SetAP", "Utility"])
+def test_no_order_changes_measures_of_sets(measure: str) -> None:
+    """Rankings of the same documents differ by nothing; documents that the same rankings have are alike."""
+    docs = [f"d{i}" for i in range(1000)]
+    other = random.Random(1).sample(docs, 1000)
+    found = untied.compare(docs, other, f"MED({measure})")
+    value = found[found.measures[0]]
+    assert (value.low, value.mean, value.high, value.certainty) == (0, 0, 0, "exact")
+    found = untied.compare(docs[:20], other[:10] + docs[10:15], f"MED({measure})", ties="docid")
+    assert found[found.measures[0]].certainty == "exact"
+
+
 def test_what_is_refused() -> None:
     for name, why in {
         "MED(G)": "bounds",

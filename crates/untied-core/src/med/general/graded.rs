@@ -53,7 +53,7 @@ impl<'s> Graded<'s> {
     pub fn new(of: &'s General, pair: &RankingPair<'_>) -> Graded<'s> {
         let filled = of.scale.cutoff.filter(|_| of.scale.fills).unwrap_or(0);
         let groups = |list: &List| -> Vec<Group> {
-            let ends = list.ends.iter().map(|&end| end as usize).chain(list.len() + 1..=filled);
+            let ends = of.ends(list).iter().map(|&end| end as usize).chain(list.len() + 1..=filled);
             let group = |start: &mut usize, end: usize| {
                 let start = std::mem::replace(start, end);
                 Some(Group { start, size: end - start })
@@ -72,7 +72,7 @@ impl<'s> Graded<'s> {
             all[index(level.grade)] += level.count;
         }
         let mut known = [0, 1].map(|side: usize| vec![0; sides[side].len() * grades.len()]);
-        let group = |list: &List, rank: u32| (rank > 0).then(|| list.ends.partition_point(|&end| end < rank));
+        let group = |list: &List, rank: u32| (rank > 0).then(|| of.ends(list).partition_point(|&end| end < rank));
         let places: Vec<[Option<usize>; 2]> =
             pair.places.iter().map(|place| [group(pair.a, place.a), group(pair.b, place.b)]).collect();
         let mut keyed: Vec<([Option<usize>; 2], usize)> = Vec::new();
@@ -97,7 +97,8 @@ impl<'s> Graded<'s> {
             }
         }
         // What fills a ranking up is a cell of its own.
-        let fillers = |side: usize, list: &List| (list.ends.len()..sides[side].len()).map(move |group| (side, group));
+        let fillers =
+            |side: usize, list: &List| (of.ends(list).len()..sides[side].len()).map(move |group| (side, group));
         for (side, group) in fillers(0, pair.a).chain(fillers(1, pair.b)) {
             let mut groups = [None; 2];
             groups[side] = Some(group);
@@ -108,7 +109,11 @@ impl<'s> Graded<'s> {
         cells.sort_by_key(|cell| (cell.groups.contains(&None), start(cell, 0).min(start(cell, 1))));
         let units = cells.iter().enumerate().flat_map(|(i, cell)| std::iter::repeat_n(i, cell.places.len().max(1)));
         let units: Vec<usize> = units.collect();
-        let sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
+        let mut sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
+        if of.is_of_set() {
+            // Such a group costs no more than documents that are not tied.
+            sizes = vec![1; sizes.into_iter().sum()];
+        }
         let cost = Cost::new(of, &sizes, units.len());
         Graded { of, sides, grades, choices, judged: all, known, cells, units, places, cost, root: OnceCell::new() }
     }

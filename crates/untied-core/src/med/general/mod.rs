@@ -26,7 +26,7 @@ use crate::measures::formula::Formula;
 use crate::measures::gain::Gain;
 use crate::measures::{Certainty, Measure};
 use crate::names::{Info, Needs};
-use crate::ranking::{Placed, Ranking};
+use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
 /// Documents of the ranking for which a measure has to have bounds.
@@ -87,6 +87,23 @@ pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl General {
+    /// Whether no order of documents changes the measure.
+    fn is_of_set(&self) -> bool {
+        self.info.is_of_set && self.scale.cutoff.is_none()
+    }
+
+    /// Where tie groups end. Where no order changes anything, all documents are one group: they are alike.
+    fn ends<'l>(&self, list: &'l List) -> &'l [u32] {
+        let from = if self.is_of_set() { list.ends.len().saturating_sub(1) } else { 0 };
+        &list.ends[from..]
+    }
+
+    /// Whether both rankings have the same value whatever the grades are.
+    fn is_same(&self, pair: &RankingPair<'_>) -> bool {
+        let is_in_both = || pair.places.iter().all(|x| x.a > 0 && x.b > 0);
+        self.scale.lacking(pair) == 0 && (pair.is_same() || self.is_of_set() && is_in_both())
+    }
+
     fn open<'o>(&'o self, ranking: &'o Ranking, truth: &'o Judgments<'o>, unretrieved: usize) -> Open<'o> {
         Open { ranking, truth, resolution: Resolution::Mean, grades: &self.grades, unretrieved }
     }
@@ -115,7 +132,7 @@ impl Difference for General {
     }
 
     fn extent(&self, pair: &RankingPair<'_>, _: &mut Workspace, directions: (bool, bool)) -> Extent {
-        if pair.is_same() && self.scale.lacking(pair) == 0 {
+        if self.is_same(pair) {
             return fixed(directions, 0.0);
         }
         let sure = Cell::new(Certainty::Exact);
