@@ -295,10 +295,13 @@ impl Program {
 /// `D` at the means of one ranking, over documents that it has higher than the other.
 fn sweep(other: &[Part], groups: &mut [Part]) {
     let (mut slope, mut constant) = (0.0, 0.0);
-    let mut below = other.iter().rev().peekable();
+    let mut left = other;
     for part in groups.iter_mut().rev() {
         let mean = part.of.mean;
-        while let Some(below) = below.next_if(|below| below.of.mean < mean) {
+        while let [rest @ .., below] = left
+            && below.of.mean < mean
+        {
+            left = rest;
             slope += below.lower;
             constant -= below.lower * below.of.mean;
         }
