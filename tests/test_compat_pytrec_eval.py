@@ -310,6 +310,47 @@ def test_nan_is_no_score(score: Any) -> None:
         ours.RelevanceEvaluator(QRELS, {"map"}).evaluate({"q1": {"d1": score}})
 
 
+@given(collections(), st.sampled_from(["trec", "expected"]))
+def test_measures_do_not_depend_on_those_beside_them(collection: tuple[Qrels, Run, int], ties: Any) -> None:
+    """Of many measures, those that read only relevant documents share a ranking that has no others."""
+    qrels, run, level = collection
+    names = {"map", "P_5", "ndcg", "bpref", "recip_rank", "iprec_at_recall_0.10", "num_nonrel_judged_ret", "recall_5"}
+    together = ours.RelevanceEvaluator(qrels, names, level, ties=ties).evaluate(run)
+    for name in names:
+        alone = ours.RelevanceEvaluator(qrels, {name}, level, ties=ties).evaluate(run)
+        assert alone == {topic: {name: values[name]} for topic, values in together.items()}
+
+
+def test_long_runs() -> None:
+    """A run is evaluated piece by piece; topics do not depend on the piece in which they come, nor on their order."""
+    sizes = [3, 9000, 0, 9000, 1, 17_000, 40_000, 2, 9000]
+    run = {
+        f"q{97 * topic % 10}": {f"d{7919 * i % 50_021}": float(i // (topic + 1) % 1000) for i in range(size)}
+        for topic, size in enumerate(sizes)
+    }
+    qrels = {topic: {f"d{i}": i % 3 for i in range(0, 50_000, 501)} for topic in [*run, "other"] if topic != "q8"}
+    evaluator = ours.RelevanceEvaluator(qrels, {"official"})
+    found = evaluator.evaluate(run)
+    assert list(found) == [topic for topic in run if topic != "q8"]
+    assert found == {topic: evaluator.evaluate({topic: run[topic]})[topic] for topic in found}
+    assert found["q2"]["num_ret"] == 40_000
+
+
+class Twice(dict[str, Any]):
+    """A mapping that has every topic twice."""
+
+    def items(self) -> Any:
+        """All topics, and all of them again."""
+        return [*super().items(), *super().items()]
+
+
+def test_topics_come_once() -> None:
+    """A mapping of one's own may say otherwise."""
+    evaluator = ours.RelevanceEvaluator({"q": {"a": 1}, "r": {"a": 1}}, {"map"})
+    with pytest.raises(ValueError, match='query "q" again'):
+        evaluator.evaluate(Twice({"q": {"a": 1.0}, "r": {"a": 1.0}}))
+
+
 def test_ties() -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 1.0 + 1e-9, "a": 1.0 + 2e-9}}
 

@@ -49,6 +49,34 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
     other_number(value)
 }
 
+/// Numbers of objects, of which many are the same: small whole numbers, as most grades are.
+#[derive(Default)]
+pub struct Numbers<'py> {
+    lately: [Option<(Bound<'py, PyAny>, f64)>; 16],
+}
+
+impl<'py> Numbers<'py> {
+    /// As [`number`].
+    #[inline]
+    pub fn of(&mut self, value: &Bound<'py, PyAny>) -> Option<f64> {
+        if let Ok(float) = value.cast_exact::<PyFloat>() {
+            return Some(float.value());
+        }
+        // The place depends on the address; an object that is kept here is alive, so that no other has its own.
+        let place = &mut self.lately[value.as_ptr() as usize / 32 % 16];
+        if let Some((known, number)) = place
+            && known.is(value)
+        {
+            return Some(*number);
+        }
+        let number = other_number(value)?;
+        if value.is_exact_instance_of::<PyInt>() {
+            *place = Some((value.clone(), number));
+        }
+        Some(number)
+    }
+}
+
 /// Converts an object that is not exactly a Python float to a number.
 fn other_number(value: &Bound<'_, PyAny>) -> Option<f64> {
     const ALL_HELD: u64 = 1 << f64::MANTISSA_DIGITS;
@@ -72,7 +100,8 @@ fn other_number(value: &Bound<'_, PyAny>) -> Option<f64> {
 /// The mark of a number that was rounded: of anything but a float that has more digits (Decimal, Fraction, longdouble).
 /// What Python prints for a float is that float: 0.1 has no mark.
 pub fn mark(value: &Bound<'_, PyAny>, number: f64) -> Option<u64> {
-    if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+    let is_plain = value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>();
+    if is_plain || value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
         return None; // held exactly, see `number`
     }
     if value.eq(number).is_ok_and(|held| held) {
@@ -140,9 +169,13 @@ fn dict_items<'py>(
 ) -> PyResult<()> {
     let changed = || PyRuntimeError::new_err("a dict changed while it was read");
     let (mut items, size) = (dict.iter(), dict.len());
+    let mut ran = false;
     for _ in 0..size {
-        let item = if dict.len() == size { items.next() } else { None };
+        let item = if ran && dict.len() != size { None } else { items.next() };
         let (key, value) = item.ok_or_else(changed)?;
+        // Of these types no code runs, and to ask for the length takes longer than to look at them.
+        let is_number = value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>();
+        ran = !(is_number && key.is_exact_instance_of::<PyString>());
         visit(&key, &value)?;
     }
     if dict.len() == size { Ok(()) } else { Err(changed()) }

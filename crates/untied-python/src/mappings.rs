@@ -7,7 +7,7 @@ use untied_core::error::quote;
 use untied_core::table::profiles::Accepted;
 use untied_core::table::{Chunk, Chunks, hash, subtopics};
 
-use crate::convert::{found, found_number, items, mark, number, with_id};
+use crate::convert::{Numbers, found, found_number, items, mark, number, with_id};
 use crate::errors::{refused, to_python};
 
 /// Rows taken from Python, as chunks of a size that columns can hold.
@@ -15,6 +15,12 @@ pub struct Taken {
     chunks: Chunks,
     /// Whether the documents of a query are keys of a dict, and all of them str of valid text: then their bytes differ.
     pub are_distinct: bool,
+}
+
+impl Default for Taken {
+    fn default() -> Taken {
+        Taken { chunks: Chunks::new(1), are_distinct: false }
+    }
 }
 
 /// Bytes of an id, roughly: columns of ids are made large enough for most.
@@ -42,6 +48,21 @@ impl Taken {
             chunks.last.reserve(rows.min(MOST_ROOM), rows.min(MOST_ROOM) * TYPICAL_ID);
         }
         Taken { chunks, are_distinct: false }
+    }
+
+    /// Nothing yet, in the room of chunks that are no longer needed.
+    pub fn reusing(mut free: Vec<Chunk>) -> Taken {
+        let mut taken = Taken::default();
+        if let Some(mut chunk) = free.pop() {
+            chunk.clear(1);
+            taken.chunks.last = chunk;
+        }
+        taken
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.chunks.last.block.len()
     }
 
     /// Begin a query.
@@ -113,7 +134,7 @@ impl Taken {
 ///
 /// `number` names the number in messages: score or grade.
 pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
-    let mut taken = Taken::new(source);
+    let (mut taken, mut numbers) = (Taken::new(source), Numbers::default());
     taken.are_distinct = true;
     items(
         source,
@@ -132,7 +153,7 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
             }
             let what = || Ok(format!("{what}[{}]", found(query)));
             items(documents, what, |document, value| {
-                let nearest = finite(value, number, query, document)?;
+                let nearest = finite(&mut numbers, value, number, query, document)?;
                 taken.push_given(document, nearest, value)
             })
         },
@@ -154,7 +175,7 @@ pub fn is_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// `{query: {subtopic: {document: grade}}}`.
 pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
-    let mut taken = Taken::new(source);
+    let (mut taken, mut numbers) = (Taken::new(source), Numbers::default());
     let mut key = Vec::new();
     let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", found(query)));
     let what = || Ok("qrels".into());
@@ -174,7 +195,7 @@ pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
             taken.start_query(&key);
             let what = || Ok(format!("{}[{}]", of(query)?, found(subtopic)));
             items(documents, what, |document, grade| {
-                let nearest = finite(grade, "grade", query, document)?;
+                let nearest = finite(&mut numbers, grade, "grade", query, document)?;
                 taken.push_given(document, nearest, grade)
             })
         })
@@ -273,8 +294,14 @@ fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64) -
     Ok(())
 }
 
-fn finite(value: &Bound<'_, PyAny>, name: &str, query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> PyResult<f64> {
-    match number(value) {
+fn finite<'py>(
+    numbers: &mut Numbers<'py>,
+    value: &Bound<'py, PyAny>,
+    name: &str,
+    query: &Bound<'_, PyAny>,
+    doc: &Bound<'_, PyAny>,
+) -> PyResult<f64> {
+    match numbers.of(value) {
         Some(number) if number.is_finite() => Ok(number),
         other => {
             let found = other.map_or_else(|| found_number(value), |number| number.to_string());

@@ -6,13 +6,13 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use untied_core::Error;
-use untied_core::evaluate::{self, GEOMETRIC_FLOOR, Prepared};
+use untied_core::evaluate::{GEOMETRIC_FLOOR, Prepared, Streamed};
 use untied_core::names::Spec;
 use untied_core::settings::{Queries, Settings, Ties};
-use untied_core::table::{self, Chunk};
+use untied_core::table;
 use untied_trec_eval::{Context, Kind, Requested, Version, build, measures, nicknames};
 
-use crate::convert::{self, items, with_id};
+use crate::convert::{Numbers, items, with_id};
 use crate::errors::{refused, to_python};
 use crate::mappings::{Taken, place};
 use crate::threads;
@@ -22,6 +22,9 @@ use crate::threads;
 pub fn trec_eval_names() -> (Vec<&'static str>, HashMap<&'static str, Vec<&'static str>>) {
     (measures(Version::Nine).collect(), nicknames(Version::Nine).collect())
 }
+
+/// Documents of a run that are taken over before they are evaluated.
+const PIECE: usize = 1 << 14;
 
 /// What stands under a key of a topic's results.
 enum Entry {
@@ -64,8 +67,9 @@ impl TrecEvaluator {
         let mut specs = Vec::new();
         let entries = entries(&measures, level, &mut specs).map_err(to_python)?;
         let finite = |grade: f64| grade.is_finite().then_some(grade);
-        let chunks = take(qrels, "query_relevance", "relevance", |_, _| true, finite)?;
-        let qrels = threads::run(py, None, || table::Qrels::new(chunks, "query_relevance"))?;
+        let mut taken = Taken::new(qrels);
+        take(&mut taken, qrels, ("query_relevance", "relevance"), |_, _| true, finite, |_| Ok(()))?;
+        let qrels = threads::run(py, None, || table::Qrels::new(taken.chunks(), "query_relevance"))?;
         let prepared = Prepared::built_by(build, specs, settings, &qrels, None).map_err(to_python)?;
         let entries = entries.into_iter().map(|(name, entry)| (PyString::intern(py, &name).unbind(), entry)).collect();
         Ok(TrecEvaluator { qrels, prepared, entries, single })
@@ -82,15 +86,24 @@ impl TrecEvaluator {
             let score = if self.single { f64::from(score as f32) } else { score };
             (!score.is_nan()).then_some(score)
         };
-        let chunks = take(scores, "scores", "score", judged, read)?;
+        // Piece by piece, in the same room, which stays in the cache.
+        let (mut streamed, mut taken) = (Streamed::new("scores", &self.qrels, &self.prepared), Taken::default());
+        take(&mut taken, scores, ("scores", "score"), judged, read, |taken| {
+            if taken.rows() >= PIECE {
+                let chunks = std::mem::take(taken).chunks();
+                let free = threads::run(py, None, || streamed.push(&self.qrels, &self.prepared, chunks))?;
+                *taken = Taken::reusing(free);
+                taken.are_distinct = true;
+            }
+            Ok(())
+        })?;
         let results = PyDict::new(py);
         if topics.is_empty() {
             return Ok(results);
         }
         let evaluation = threads::run(py, None, || {
-            let run = table::Run::new(chunks, "scores")?;
-            let plan = self.prepared.plan(&self.qrels, run.longest())?;
-            evaluate::evaluate(&self.qrels, &run, &plan, self.prepared.settings)
+            streamed.push(&self.qrels, &self.prepared, taken.chunks())?;
+            streamed.finish(&self.qrels, &self.prepared)
         })?;
         for (topic, number) in topics {
             let values = PyDict::new(py);
@@ -142,19 +155,20 @@ fn entries(measures: &[String], level: f64, specs: &mut Vec<Spec>) -> Result<Vec
 }
 
 /// Take over `{query: {document: number}}`, where all ids must be strings; of the queries those that `keep` accepts,
-/// and of their numbers what `read` makes of them.
+/// and of their numbers what `read` makes of them. After each query, `end` is called.
 fn take<'py>(
+    taken: &mut Taken,
     source: &Bound<'py, PyAny>,
-    what: &str,
-    number: &str,
+    (what, number): (&str, &str),
     mut keep: impl FnMut(&Bound<'py, PyAny>, &[u8]) -> bool,
     read: impl Fn(f64) -> Option<f64>,
-) -> PyResult<Vec<Chunk>> {
+    mut end: impl FnMut(&mut Taken) -> PyResult<()>,
+) -> PyResult<()> {
     let check_id = |id: &Bound<'_, PyAny>, of: &str| match id.is_instance_of::<PyString>() {
         true => Ok(()),
         false => Err(PyTypeError::new_err(format!("{what}: a {of} id must be a str, not {}", id.get_type().name()?))),
     };
-    let mut taken = Taken::new(source);
+    let mut numbers = Numbers::default();
     taken.are_distinct = true;
     items(
         source,
@@ -177,7 +191,7 @@ fn take<'py>(
                 if !document.is_exact_instance_of::<PyString>() {
                     check_id(document, "document")?;
                 }
-                let Some(value) = convert::number(value).or_else(|| value.extract().ok()) else {
+                let Some(value) = numbers.of(value).or_else(|| value.extract().ok()) else {
                     let (place, found) = (place(query, document), value.repr()?);
                     return Err(PyTypeError::new_err(format!("{place}: {number} must be a number, not {found}")));
                 };
@@ -188,8 +202,8 @@ fn take<'py>(
                         Err(refused(format!("{place}: {number} cannot be {value}")))
                     }
                 }
-            })
+            })?;
+            end(taken)
         },
-    )?;
-    Ok(taken.chunks())
+    )
 }

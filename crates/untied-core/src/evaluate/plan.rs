@@ -20,8 +20,10 @@ pub struct Plan {
     /// Whether a measure reads profiles, and not grades.
     pub(super) by_profile: Vec<bool>,
     pub(super) aggregates: Vec<Aggregate>,
-    /// Whether no measure reads more than relevant documents.
-    relevant_only: bool,
+    /// Whether a measure reads no more than relevant documents.
+    relevant_only: Vec<bool>,
+    /// The same of rankings without ties.
+    relevant_only_untied: Vec<bool>,
     formulas: bool,
     /// Of each measure, see [`Spec::possible_grades`].
     possible_grades: Vec<Vec<f64>>,
@@ -84,9 +86,13 @@ impl Plan {
         };
         let measures: Vec<Box<dyn Measure>> = specs.iter().zip(&possible_grades).map(made).collect::<Result<_>>()?;
         let judged_only: Vec<bool> = specs.iter().map(Spec::judged_only).collect::<Result<_>>()?;
+        let all = || measures.iter().zip(&judged_only);
         Ok(Plan {
             specs: specs.to_vec(),
-            relevant_only: measures.iter().all(|measure| measure.reads_relevant_only()) && !judged_only.contains(&true),
+            relevant_only: all().map(|(measure, judged)| measure.reads_relevant_only() && !judged).collect(),
+            relevant_only_untied: all()
+                .map(|(measure, judged)| measure.reads_relevant_only_untied() && !judged)
+                .collect(),
             formulas: measures.iter().any(|measure| measure.formula().is_some()),
             measures,
             judged_only,
@@ -175,7 +181,12 @@ impl Plan {
     pub(crate) fn reads_grades_above_0(&self, settings: Settings) -> bool {
         let Settings { unjudged, variance, depth, adjust, .. } = settings;
         let is_plain = unjudged == Unjudged::Nonrelevant && !variance && depth.is_none() && adjust == Adjust::None;
-        is_plain && self.relevant_only
+        is_plain && !self.relevant_only(settings.ties.layout()).contains(&false)
+    }
+
+    /// Whether a measure reads no more than relevant documents of rankings that are laid out so.
+    pub(super) fn relevant_only(&self, layout: Layout) -> &[bool] {
+        if layout == Layout::Tied { &self.relevant_only } else { &self.relevant_only_untied }
     }
 
     /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.

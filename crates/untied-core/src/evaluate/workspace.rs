@@ -7,7 +7,7 @@ use super::{Flags, Note, Plan, Ranked, Shape, Source};
 use crate::error::{Error, Result};
 use crate::measures::Orders;
 use crate::measures::formula::Formula;
-use crate::ranking::{Judge, Order, Places, Short, best, condensed, worst};
+use crate::ranking::{Judge, Order, Places, Ranking, Short, best, condensed, relevant, worst};
 use crate::settings::{Adjust, Settings, Ties, Undefined, Unjudged};
 use crate::table::Judgments;
 
@@ -23,6 +23,8 @@ pub(super) struct Work<'a> {
     condensed: bool,
     /// Whether nothing is wanted but means of measures that read grades, and no formula is among them.
     means_only: bool,
+    /// Which measures read no more than relevant documents, if some do but not all.
+    sifted: Option<&'a [bool]>,
 }
 
 impl<'a> Work<'a> {
@@ -32,7 +34,9 @@ impl<'a> Work<'a> {
         let condensed = settings.unjudged == Unjudged::Remove || plan.judged_only.contains(&true);
         let more = every_group || extremes || condensed || shape.variance || settings.adjust != Adjust::None;
         let means_only = !more && !plan.has_formulas() && !plan.by_profile.contains(&true);
-        Work { plan, settings, shape, every_group, extremes, condensed, means_only }
+        let relevant_only = plan.relevant_only(settings.ties.layout());
+        let sifted = (relevant_only.contains(&true) && relevant_only.contains(&false)).then_some(relevant_only);
+        Work { plan, settings, shape, every_group, extremes, condensed, means_only, sifted }
     }
 }
 
@@ -48,6 +52,8 @@ pub(crate) struct Workspace {
     /// The ranking, with its orders.
     pub all: Orders,
     judged: Orders,
+    /// Relevant documents alone, for measures that read no others.
+    relevant: Ranking,
     /// The same with numbers of profiles as grades, for measures that read them.
     pub profiles: Orders,
     judged_profiles: Orders,
@@ -116,6 +122,9 @@ impl Workspace {
         let mut positive = truth.levels.iter().take_while(|level| level.grade > 0.0);
         *flags = Flags { mixed, matched, relevant: positive.any(|level| level.count > 0) };
         if means_only {
+            if work.sifted.is_some() {
+                relevant(&self.all.tied, &mut self.relevant);
+            }
             self.means(source, query, work, &truth, bases, cells, notes)?;
             if let Some(key) = key {
                 self.remembered.keep(key, cells, notes, *flags);
@@ -223,7 +232,9 @@ impl Workspace {
         let is_tied = ranking.is_tied();
         for (m, ((measure, cell), note)) in plan.measures.iter().zip(cells).zip(notes).enumerate() {
             let base = bases.map_or_else(|| measure.base(truth), |bases| bases[m]);
-            let mean = measure.mean_on(base, ranking, truth);
+            let is_sifted = work.sifted.is_some_and(|relevant_only| relevant_only[m]);
+            let read = if is_sifted { &self.relevant } else { ranking };
+            let mean = measure.mean_on(base, read, truth);
             if !mean.is_nan() {
                 put(cell, mean);
                 // Of one order every measure is exact.

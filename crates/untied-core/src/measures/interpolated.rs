@@ -103,6 +103,10 @@ impl InterpolatedPrecision {
 }
 
 impl Measure for InterpolatedPrecision {
+    fn reads_relevant_only_untied(&self) -> bool {
+        self.rel > 0.0
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut sampled = Vec::new();
         let exact = self.over_targets(ranking, truth, |maximum| {

@@ -191,6 +191,11 @@ pub trait Measure: Send + Sync {
         false
     }
 
+    /// The same of a ranking without ties, of which no order is sampled.
+    fn reads_relevant_only_untied(&self) -> bool {
+        self.reads_relevant_only()
+    }
+
     /// How sure the values for this ranking are; asked only where documents are tied.
     fn certainty(&self, _ranking: &Ranking, _truth: &Judgments<'_>) -> Certainty {
         Certainty::Exact

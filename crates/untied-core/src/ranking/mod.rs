@@ -19,7 +19,7 @@ pub use judge::Judge;
 pub use list::{List, Numbering};
 pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
 pub use places::{Place, Places, Sparse, is_worth_it};
-pub use policy::{best, condensed, shuffled, worst};
+pub use policy::{best, condensed, relevant, shuffled, worst};
 pub use short::{Rows, Short, ShortRanking};
 pub use ties::{Layout, Order, Precision, misfit};
 pub use top::{TieCounts, Top, tie_counts, top};

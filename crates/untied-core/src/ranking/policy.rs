@@ -1,4 +1,5 @@
-//! Rankings made from a ranking: without its unjudged documents, in its best and in its worst order.
+//! Rankings made from a ranking: without its unjudged documents, with its relevant documents alone, in its best and in
+//! its worst order.
 
 use super::Ranking;
 use crate::grade::Level;
@@ -18,6 +19,20 @@ pub fn condensed(ranking: &Ranking, into: &mut Ranking) {
     }
     for group in ranking.texts.groups() {
         into.texts.push(group.iter().filter(|text| text.grade >= 0.0).copied());
+    }
+}
+
+/// Only the documents with a grade above 0, at their places: all that many measures read.
+pub fn relevant(ranking: &Ranking, into: &mut Ranking) {
+    into.clear();
+    into.retrieved = ranking.retrieved;
+    for group in ranking.groups() {
+        let relevant = group.levels.iter().take_while(|level| level.grade > 0.0);
+        match group.levels.first() {
+            Some(&Level { grade, .. }) if grade > 0.0 && group.size == 1 => into.push_one(group.start, grade),
+            Some(highest) if highest.grade > 0.0 => into.push(group.start, group.size, relevant.copied()),
+            _ => {}
+        }
     }
 }
 

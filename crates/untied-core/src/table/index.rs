@@ -3,8 +3,10 @@
 //! One small table a query, not one of all ids: it stays in the first-level cache, and that is several times
 //! faster than a global dictionary of documents.
 
-/// A slot: the hash in the upper half, the row + 1 in the lower; 0 is empty.
-pub type Slot = u64;
+/// A slot: the row + 1 in the bits that tell slots apart, and above them those of the hash; 0 is empty.
+///
+/// The bits of the hash that are missing are those by which its slot was chosen.
+pub type Slot = u32;
 
 /// Slots for `rows` documents: a power of two, at most half full.
 pub fn slots_for(rows: usize) -> usize {
@@ -14,7 +16,7 @@ pub fn slots_for(rows: usize) -> usize {
 /// Whether the first slot for this hash is taken: if not, nothing with this hash is in the table.
 #[inline]
 pub fn is_taken(slots: &[Slot], hash: u32) -> bool {
-    slots[hash as usize & (slots.len() - 1)] != 0
+    slots[(hash & mask(slots)) as usize] != 0
 }
 
 /// The row with this hash for which `is_same` holds.
@@ -30,26 +32,34 @@ pub fn find(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Option<
 #[inline]
 pub fn insert(slots: &mut [Slot], hash: u32, row: u32, is_same: impl Fn(u32) -> bool) -> Result<(), u32> {
     let free = probe(slots, hash, is_same).map_or_else(Err, Ok)?;
-    slots[free] = u64::from(hash) << 32 | u64::from(row + 1);
+    slots[free] = hash & !mask(slots) | (row + 1);
     Ok(())
 }
 
 /// The free slot where a document belongs, or the row that holds it.
 #[inline]
 fn probe(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Result<usize, u32> {
-    let mask = slots.len() - 1;
-    let mut at = hash as usize & mask;
+    let mask = mask(slots);
+    let mut at = hash & mask;
     loop {
-        let slot = slots[at];
+        let slot = slots[at as usize];
         if slot == 0 {
-            return Ok(at);
+            return Ok(at as usize);
         }
-        let row = slot as u32 - 1;
-        if (slot >> 32) as u32 == hash && is_same(row) {
-            return Err(row);
+        if (slot ^ hash) & !mask == 0 {
+            let row = (slot & mask) - 1;
+            if is_same(row) {
+                return Err(row);
+            }
         }
         at = (at + 1) & mask;
     }
+}
+
+/// The bits that tell slots apart.
+#[inline]
+fn mask(slots: &[Slot]) -> u32 {
+    (slots.len() - 1) as u32
 }
 
 #[cfg(test)]
@@ -59,9 +69,11 @@ mod tests {
 
     /// Slots that are looked at to find every document once, from its own one on.
     fn steps(hashes: impl Iterator<Item = u32>, rows: usize) -> usize {
-        let mut slots = vec![0; slots_for(rows)];
-        hashes.zip(0..).for_each(|(hash, row)| insert(&mut slots, hash, row, |_| false).expect("another document"));
-        let away = |(at, &slot): (usize, &Slot)| at.wrapping_sub((slot >> 32) as usize) & (slots.len() - 1);
+        let (mut slots, hashes) = (vec![0; slots_for(rows)], hashes.collect::<Vec<u32>>());
+        let all = hashes.iter().zip(0..);
+        all.for_each(|(&hash, row)| insert(&mut slots, hash, row, |_| false).expect("another document"));
+        let hash = |slot: Slot| hashes[(slot & mask(&slots)) as usize - 1];
+        let away = |(at, &slot): (usize, &Slot)| at.wrapping_sub(hash(slot) as usize) & (slots.len() - 1);
         slots.iter().enumerate().filter(|(_, slot)| **slot != 0).map(away).sum::<usize>() + rows
     }
 

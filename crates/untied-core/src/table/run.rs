@@ -96,19 +96,26 @@ pub(crate) fn returned(query: &[u8], place: Option<Place>, source: &str) -> Erro
 fn duplicates(table: &Table) -> Result<Vec<(usize, (u32, u32))>> {
     let found = (0..table.len())
         .into_par_iter()
-        .map_init(Vec::new, |room, query| duplicate(&table.rows(query), room).map(|rows| (query, rows)))
+        .map_init(Room::default, |room, query| duplicate(&table.rows(query), room).map(|rows| (query, rows)))
         .flatten()
         .collect();
     watch::check().map(|()| found)
 }
 
+/// What is kept between queries.
+#[derive(Default)]
+struct Room {
+    bits: Vec<u64>,
+    slots: Vec<index::Slot>,
+}
+
 /// The first two rows that hold the same document.
-fn duplicate(rows: &Rows<'_>, room: &mut Vec<u64>) -> Option<(u32, u32)> {
+fn duplicate(rows: &Rows<'_>, room: &mut Room) -> Option<(u32, u32)> {
     // Rows of one query that were not consecutive are in a block of their own, of which nothing is known.
     if rows.block.are_distinct || rows.len() < 2 {
         return None;
     }
-    match doubtful(rows.hashes(), room) {
+    match doubtful(rows.hashes(), &mut room.bits) {
         Some(doubtful) => doubtful.into_iter().find_map(|row| {
             let (hashes, row) = (rows.hashes(), row as usize);
             let hash = hashes[row];
@@ -119,7 +126,7 @@ fn duplicate(rows: &Rows<'_>, room: &mut Vec<u64>) -> Option<(u32, u32)> {
             let is_same = |&first: &usize| hashes[first] == hash && rows.doc(first) == rows.doc(row);
             (0..row).find(is_same).map(|first| (first as u32, row as u32))
         }),
-        None => duplicate_by_index(rows, room),
+        None => duplicate_by_index(rows, &mut room.slots),
     }
 }
 
@@ -202,9 +209,9 @@ mod tests {
                     let first = *seen.entry(id).or_insert(row);
                     (first < row).then_some((first, row))
                 });
-                let room = &mut Vec::new();
-                assert_eq!(duplicate(&run.rows(0), room), expected, "{documents} {twice}");
-                assert_eq!(duplicate_by_index(&run.rows(0), room), expected, "{documents} {twice}");
+                let mut room = Room::default();
+                assert_eq!(duplicate(&run.rows(0), &mut room), expected, "{documents} {twice}");
+                assert_eq!(duplicate_by_index(&run.rows(0), &mut room.slots), expected, "{documents} {twice}");
             }
         }
     }

@@ -43,6 +43,7 @@ impl Chunk {
         let start = self.segments[first].rows.start;
         self.segments.truncate(first);
         let mut block = Block::new(self.block.columns.len());
+        block.are_distinct = self.block.are_distinct;
         (start as usize..self.block.len()).for_each(|row| block.push_from(&self.block, row));
         let marks = self.block.rounded.partition_point(|&(row, _)| row < start);
         block.rounded = self.block.rounded.drain(marks..).map(|(row, mark)| (row - start, mark)).collect();
