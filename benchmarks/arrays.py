@@ -9,9 +9,9 @@
    queries only. The last column is the difference of the means of nDCG@10 to ours under the same rule; ties that a sort
    breaks as it likes have none.
 4. Many columns of scores over one set of labels: 46 of them, 784 queries x 20 documents.
-5. Wide arrays, 2,000 queries x 10,000 candidates in float32 with ten relevant documents each, in nanoseconds a
-   candidate, beside what numpy takes to find the first 100 (argpartition) or to sort, and beside the way in which
-   torchmetrics computes nDCG@10, written in numpy: sort, gather, discount (it knows no ties).
+5. Wide arrays, 2,000 queries x 10,000 candidates in float32 with ten relevant documents each, or with 30 % relevant
+   ones, in nanoseconds a candidate, beside what numpy takes to find the first 100 (argpartition) or to sort, and beside
+   the way in which torchmetrics computes nDCG@10, written in numpy: sort, gather, discount (it knows no ties).
 """
 
 from __future__ import annotations
@@ -146,11 +146,15 @@ def wide(repetitions: int) -> list[list[str]]:
     for row in labels:
         row[random.choice(len(row), 10, replace=False)] = 1
     top = ["nDCG@10", "R@100", "RR@10"]
+    many = (random.random(scores.shape, dtype=np.float32) < 0.3).astype(np.int8)
     prepared = untied.ArrayEvaluator(labels, top, threads=1)
     contenders: dict[str, Callable[[], object]] = {
         "untied, nDCG@10 + R@100 + RR@10": partial(untied.evaluate_arrays, scores, labels, top, threads=1),
         "untied, labels prepared before": partial(prepared.evaluate, scores),
         "untied, AP": partial(untied.evaluate_arrays, scores, labels, ["AP"], threads=1),
+        "untied, nDCG@10 + R@100, 30 % relevant": partial(
+            untied.evaluate_arrays, scores, many, ["nDCG@10", "R@100"], threads=1
+        ),
         "numpy argpartition, first 100": partial(np.argpartition, scores, -100, axis=1),
         "numpy sort": partial(np.sort, scores, axis=1),
         "torchmetrics' nDCG@10 in numpy": partial(gathered, scores, labels),

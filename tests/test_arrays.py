@@ -433,6 +433,66 @@ def test_many_short_queries_are_counted_as_they_are_sorted(width: int, dtype: An
             untied.evaluate_arrays(scores, labels, measures)
 
 
+def of_many_relevant(dtype: Any) -> tuple[Any, Any]:
+    """Rankings of 1500 documents, a third of them relevant: untied, tied behind the cutoffs or everywhere."""
+    random = np.random.default_rng(1500)
+    labels = random.choice([np.nan, -1, 0, 0, 0, 0, 1, 1, 2, 3], (12, 1500))
+    levels = [1500, 1500, 1500, 1500, 1500, 700, 120, 120, 30, 5, 2, 1]  # different scores
+    scores = np.array([random.permutation(1500) % level for level in levels], dtype=np.float64)
+    # Far behind, a pair of tied documents: of one grade, of two, relevant and not judged, both of them not relevant.
+    for query, grades in enumerate([(2, 2), (1, 3), (2, np.nan), (0, -1)], start=1):
+        last = np.argsort(scores[query])[:2]
+        scores[query, last], labels[query, last] = 0, grades
+    scores[-1, 7] = -0.0
+    return (scores % 100 if np.dtype(dtype).itemsize == 1 else scores - 700).astype(dtype), labels
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, ml_dtypes.bfloat16, np.float16, np.int64, np.uint8])
+def test_first_documents_are_found_as_they_are_sorted(dtype: Any, ties: Any) -> None:
+    """Where many documents are relevant and all measures have a cutoff, only the first ones are sorted."""
+    scores, labels = of_many_relevant(dtype)
+    measures = [
+        "nDCG@10",
+        "P@1",
+        "R@20",
+        "RR@10",
+        "AP@5",
+        "AP(recall_base=7)@9",
+        "Success@3",
+        "RBP@10",
+        "DCG@23",
+        "F1@2",
+    ]
+    flat = {"sizes": [1500] * 11 + [1400, 100]}  # of the last two, one has too few documents
+    for column in (scores, scores[::-1, ::-1]):
+        for shaped, options in (((column, labels), {}), ((column.ravel(), labels.ravel()), flat)):
+            first = untied.evaluate_arrays(*shaped, measures, ties=ties, **options)
+            # Bpref reads judged non-relevant documents too, at all ranks: everything is sorted.
+            ordered = untied.evaluate_arrays(*shaped, [*measures, "Bpref"], ties=ties, **options)
+            for measure in measures:
+                for part in ("value", "low", "high"):
+                    np.testing.assert_array_equal(
+                        getattr(first.per_query[measure], part), getattr(ordered.per_query[measure], part)
+                    )
+                assert parts(first[measure]) == parts(ordered[measure])
+            known = {"undefined": 0, "left_out": 0}
+            assert first.facts() | known == ordered.facts() | known
+            assert first.facts()["mixed"] > 0
+            assert first.facts()["mixed"] < 12 or np.dtype(dtype).itemsize < 4
+
+
+def test_first_documents_are_finite_and_rounded_as_asked() -> None:
+    scores, labels = of_many_relevant(np.float64)
+    rounded = untied.evaluate_arrays(scores / 7, labels, ["nDCG@10", "R@20"], score_dtype="float16")
+    ordered = untied.evaluate_arrays((scores / 7).astype(np.float16), labels, ["nDCG@10", "R@20", "AP"])
+    assert all(rounded[name].mean == ordered[name].mean for name in ("nDCG@10", "R@20"))
+    for wrong in (np.nan, np.inf, -np.inf):
+        scores[3, 1200] = wrong
+        with pytest.raises(untied.UntiedError, match=r"query 3, document 1200 \(counted from 0\)"):
+            untied.evaluate_arrays(scores, labels, "nDCG@10")
+
+
 @pytest.mark.parametrize("options", [{}, {"ties": "range"}, {"unjudged": "range"}, {"on_undefined": "nan"}], ids=str)
 def test_significance_of_arrays_is_that_of_runs(options: dict[str, Any]) -> None:
     """By name, and for columns; the same table as for documents with ids, but for bounds of both runs together."""

@@ -147,9 +147,14 @@ fn narrow(given: &Given<'_>, totals: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
         grades.push(f64::from(place + LEAST));
         levels[place as usize] = grades.len() as u8;
     }
+    // Of consecutive grades it is the distance from the highest one, plus 1.
+    let is_consecutive = grades.windows(2).all(|pair| pair[0] - pair[1] == 1.0);
+    let behind = grades.first().map_or(0, |&highest| highest as i32 + 1) as u8;
     codes.par_chunks_mut(PART).enumerate().for_each(|(part, codes)| {
-        if bytes {
-            let range = part * PART..part * PART + codes.len();
+        let range = part * PART..part * PART + codes.len();
+        if bytes && is_consecutive {
+            given.labels.convert_bytes(range, codes, |raw| behind.wrapping_sub(raw));
+        } else if bytes {
             given.labels.convert(range, codes, |label| levels[usize::from(small(label))]);
         } else {
             codes.iter_mut().for_each(|code| *code = levels[usize::from(*code)]);

@@ -80,19 +80,22 @@ impl Column<'_> {
 
     /// Visit each of these once, as often as it may be among some of the numbers.
     pub(super) fn visit_bytes(&self, range: Range<usize>, mut visit: impl FnMut(f64)) {
-        let mut seen = [false; 256];
-        let number: fn(u8) -> f64 = match self {
+        match self {
+            Column::Int8(numbers) => seen(&numbers[range], i8::MIN..=i8::MAX, |raw| visit(raw.into())),
+            Column::Uint8(numbers) => seen(&numbers[range], 0..=u8::MAX, |raw| visit(raw.into())),
+            _ => {}
+        }
+    }
+
+    /// Write what becomes of the bytes of some numbers of one byte each, which is quickly computed.
+    pub(super) fn convert_bytes(&self, range: Range<usize>, into: &mut [u8], convert: impl Fn(u8) -> u8) {
+        match self {
             Column::Int8(numbers) => {
-                numbers[range].iter().for_each(|&raw| seen[usize::from(raw as u8)] = true);
-                |byte| f64::from(byte as i8)
+                into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = convert(raw as u8));
             }
-            Column::Uint8(numbers) => {
-                numbers[range].iter().for_each(|&raw| seen[usize::from(raw)] = true);
-                f64::from
-            }
-            _ => return,
-        };
-        (0..=255).filter(|&byte| seen[usize::from(byte)]).for_each(|byte| visit(number(byte)));
+            Column::Uint8(numbers) => into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = convert(raw)),
+            _ => {}
+        }
     }
 
     /// Write what becomes of some of the numbers, rounded to double precision if they have more digits.
@@ -152,6 +155,22 @@ impl Column<'_> {
         });
     }
 
+    /// Sort those of some of the numbers that rank first, compared as they are; see [`Order::sort_first`].
+    #[inline]
+    pub(super) fn sort_first<C: Copy + Eq>(
+        &self,
+        range: Range<usize>,
+        depth: usize,
+        ascending: bool,
+        codes: &[C],
+        is_relevant: impl Fn(C) -> bool,
+        order: &mut Order,
+    ) -> Option<bool> {
+        by_type!(self, S, numbers => {
+            order.sort_first::<S, C>(&numbers[range], depth, ascending, codes, is_relevant)
+        })
+    }
+
     /// Write the ranking of a query with these numbers by counting, compared as they are, if they are finite and that is
     /// cheaper than sorting them; whether tied documents differ in grade.
     #[inline]
@@ -172,3 +191,20 @@ impl Column<'_> {
         })
     }
 }
+
+/// Visit each of these values that is among some numbers: where they are few, each is searched, and mostly found soon.
+fn seen<T: Copy + Ord + Into<i32>>(numbers: &[T], all: impl Iterator<Item = T>, mut visit: impl FnMut(T)) {
+    let Some(&first) = numbers.first() else { return };
+    let (least, most) = numbers.iter().fold((first, first), |(least, most), &raw| (least.min(raw), most.max(raw)));
+    let mut among = [false; 256];
+    let place = |raw: T| (raw.into() - least.into()) as usize;
+    if place(most) < FEW {
+        all.filter(|raw| (least..=most).contains(raw) && numbers.contains(raw)).for_each(visit);
+        return;
+    }
+    numbers.iter().for_each(|&raw| among[place(raw)] = true);
+    all.filter(|raw| (least..=most).contains(raw) && among[place(*raw)]).for_each(&mut visit);
+}
+
+/// How many values are few.
+const FEW: usize = 16;

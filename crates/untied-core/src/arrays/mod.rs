@@ -31,7 +31,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use codes::by_width;
+use codes::{Code, by_width};
 pub use column::Column;
 pub use given::{Given, Totals};
 pub use groups::Groups;
@@ -42,7 +42,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Key, Plan, Ranked, Source, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::{Layout, Order, Precision, Short, ShortRanking};
+use crate::ranking::{Layout, Order, Precision, Short, ShortRanking, are_few};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::{Found, Judgments};
@@ -102,7 +102,8 @@ impl Labels {
         if found != expected {
             return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
         }
-        let columns = Columns { labels: self, scores, settings, relevant_only: plan.reads_relevant_only(settings) };
+        let relevant_only = plan.reads_relevant_only(settings);
+        let columns = Columns { labels: self, scores, settings, relevant_only, depth: plan.reads_to() };
         let name = |query| format!("{query} (counted from 0)");
         let source = Labelled { labels: self, bases: &self.bases(plan), name, rank: columns };
         evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
@@ -129,12 +130,14 @@ struct Columns<'a> {
     settings: Settings,
     /// Whether nothing but the places of relevant documents is read.
     relevant_only: bool,
+    /// Nothing behind the tie group at this rank is read.
+    depth: usize,
 }
 
 impl Rank for Columns<'_> {
     /// Counts the rankings of short queries together: a single one has too few documents for a fast pass.
     fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
-        let Columns { labels, scores, settings, relevant_only } = *self;
+        let Columns { labels, scores, settings, relevant_only, .. } = *self;
         room.short.clear();
         let is_tied = settings.ties.layout() == Layout::Tied;
         if relevant_only && is_tied && settings.precision == Precision::Float64 && labels.longest < Short::LONG {
@@ -185,7 +188,7 @@ impl Columns<'_> {
         range: Range<usize>,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        let Columns { labels, scores, settings, relevant_only } = *self;
+        let Columns { labels, scores, settings, relevant_only, depth } = *self;
         let how = (scores.ascending, settings.ties.layout());
         let Workspace { places, all, .. } = &mut *room;
         if relevant_only
@@ -194,7 +197,38 @@ impl Columns<'_> {
         {
             return Ok(Ranked { mixed, matched: sparse.judged });
         }
+        if relevant_only
+            && !labels.is_padded()
+            && are_few(depth, range.len())
+            && let Some(ranked) = self.sort_first(query, truth, column, range.clone(), room)
+        {
+            return Ok(ranked);
+        }
         self.sort(query, truth, column, range, room)
+    }
+
+    /// Write the first groups of the same ranking, up to all that is read; None if a score is not finite.
+    fn sort_first(
+        &self,
+        query: usize,
+        truth: &Judgments<'_>,
+        column: Column<'_>,
+        places: Range<usize>,
+        room: &mut Workspace,
+    ) -> Option<Ranked> {
+        let Columns { labels, scores, settings, depth, .. } = *self;
+        let Workspace { order, judge, all, .. } = room;
+        let (codes, range) = labels.codes(query);
+        let (end, documents) = (truth.grades().partition_point(|&grade| grade > 0.0), range.len());
+        let tied = settings.ties.layout() == Layout::Tied;
+        let mixed = by_width!(codes, codes => {
+            let (codes, end) = (&codes[range], Code::of(end));
+            let behind =
+                column.sort_first(places, depth, scores.ascending, codes, |code| code.is_before(end), order)?;
+            judge.judge_known(Found(codes), order, truth, tied, false, &mut all.tied) || behind
+        });
+        all.tied.retrieved = documents;
+        Some(Ranked { mixed, matched: labels.is_judged(query) })
     }
 
     /// Write the same ranking by sorting.

@@ -189,6 +189,11 @@ impl Plan {
         if layout == Layout::Tied { &self.relevant_only } else { &self.relevant_only_untied }
     }
 
+    /// A rank: no measure reads groups that begin behind it.
+    pub(crate) fn reads_to(&self) -> usize {
+        self.measures.iter().map(|measure| measure.reads_to()).max().unwrap_or(usize::MAX)
+    }
+
     /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.
     pub fn has_formulas(&self) -> bool {
         self.formulas

@@ -74,6 +74,10 @@ impl Measure for AveragePrecision {
         self.rel > 0.0
     }
 
+    fn reads_to(&self) -> usize {
+        self.base.reads_to(self.cutoff)
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean_on(self.base(truth), ranking, truth)
     }

@@ -232,6 +232,10 @@ impl Measure for Gains {
         self.gained_by_relevant_only
     }
 
+    fn reads_to(&self) -> usize {
+        self.ideal.unwrap_or(RecallBase::Qrels).reads_to(self.discounts.len())
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean_on(self.base(truth), ranking, truth)
     }

@@ -160,6 +160,10 @@ impl Measure for Hits {
         self.rel > 0.0
     }
 
+    fn reads_to(&self) -> usize {
+        self.base.reads_to(self.cutoff)
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean_on(self.base(truth), ranking, truth)
     }

@@ -191,6 +191,11 @@ pub trait Measure: Send + Sync {
         false
     }
 
+    /// A rank: groups that begin behind it, left out, change no bit of mean and extremes.
+    fn reads_to(&self) -> usize {
+        usize::MAX
+    }
+
     /// The same of a ranking without ties, of which no order is sampled.
     fn reads_relevant_only_untied(&self) -> bool {
         self.reads_relevant_only()
@@ -216,6 +221,11 @@ impl RecallBase {
             RecallBase::Ranking => known + retrieved as f64,
             RecallBase::Number(_) => known,
         }
+    }
+
+    /// See [`Measure::reads_to`], of a measure with this cutoff.
+    fn reads_to(self, cutoff: usize) -> usize {
+        if self == RecallBase::Ranking { usize::MAX } else { cutoff }
     }
 
     fn relevant(self, rel: f64, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {

@@ -98,6 +98,10 @@ impl Measure for RankBiased {
         self.gains.reads_relevant_only()
     }
 
+    fn reads_to(&self) -> usize {
+        self.gains.reads_to()
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.gains.mean(ranking, truth)
     }

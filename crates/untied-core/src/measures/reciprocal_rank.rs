@@ -65,6 +65,10 @@ impl Measure for ReciprocalRank {
         self.rel > 0.0
     }
 
+    fn reads_to(&self) -> usize {
+        self.cutoff
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean_on(self.base(truth), ranking, truth)
     }

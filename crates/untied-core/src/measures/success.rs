@@ -55,6 +55,10 @@ impl Measure for Success {
         self.rel > 0.0
     }
 
+    fn reads_to(&self) -> usize {
+        self.cutoff
+    }
+
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean_on(self.base(truth), ranking, truth)
     }

@@ -4,6 +4,7 @@
 //! tie policy, [`policy`] derives other rankings from it: without unjudged documents, in the best or worst order.
 //! [`list`] numbers the documents of a query, [`pair`] joins two of its rankings by them.
 
+mod first;
 mod judge;
 mod list;
 mod network;
@@ -15,6 +16,7 @@ mod short;
 mod ties;
 mod top;
 
+pub use first::are_few;
 pub use judge::Judge;
 pub use list::{List, Numbering};
 pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};

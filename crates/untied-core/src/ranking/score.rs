@@ -35,7 +35,7 @@ pub trait Score {
 }
 
 /// An integer to sort by, and the same with a row behind it, so that equal ones stay in order.
-pub trait Key: Copy + Ord + Not<Output = Self> {
+pub trait Key: Copy + Ord + Not<Output = Self> + Into<u64> {
     /// Both in one.
     type Packed: Copy + Ord + Send;
 

@@ -87,7 +87,7 @@ pub struct Order {
     /// For every tie group, the number of rows up to its end.
     pub ends: Vec<u32>,
     read: Vec<f64>,
-    buffers: Buffers,
+    pub(super) buffers: Buffers,
     by_document: ByDocument,
 }
 
@@ -131,10 +131,17 @@ impl Order {
         packed.clear();
         packed.extend(scores.map(|(score, row)| turn(S::key(score)).pack(row)));
         network::sort(packed);
-        self.rows.clear();
-        self.rows.extend(packed.iter().map(|&packed| S::Key::unpack(packed).1));
-        end_groups(&mut self.ends, packed, |pair| S::Key::unpack(pair[0]).0 != S::Key::unpack(pair[1]).0);
+        self.take_sorted::<S::Key>();
+        let packed = S::Key::buffers(&mut self.buffers);
         packed.first().iter().chain(&packed.last()).all(|&&end| S::is_finite(turn(S::Key::unpack(end).0)))
+    }
+
+    /// Take rows and groups over from what was sorted.
+    pub(super) fn take_sorted<K: Key>(&mut self) {
+        let packed = K::buffers(&mut self.buffers);
+        self.rows.clear();
+        self.rows.extend(packed.iter().map(|&packed| K::unpack(packed).1));
+        end_groups(&mut self.ends, packed, |pair| K::unpack(pair[0]).0 != K::unpack(pair[1]).0);
     }
 
     /// Part the tie groups, unless they are left tied: every document is a group of its own then.

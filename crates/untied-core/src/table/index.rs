@@ -25,13 +25,15 @@ pub fn find(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Option<
     probe(slots, hash, is_same).err()
 }
 
-/// Insert a row; the row that already holds the same document, if there is one.
+/// Insert a row, one of as many as there are [slots for](slots_for); the row that already holds the same document, if
+/// there is one.
 ///
 /// # Errors
 /// The row that holds the same document; nothing is inserted.
 #[inline]
 pub fn insert(slots: &mut [Slot], hash: u32, row: u32, is_same: impl Fn(u32) -> bool) -> Result<(), u32> {
     let free = probe(slots, hash, is_same).map_or_else(Err, Ok)?;
+    debug_assert!(row < mask(slots), "a row for which there is no room");
     slots[free] = hash & !mask(slots) | (row + 1);
     Ok(())
 }

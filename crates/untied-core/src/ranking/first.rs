@@ -1,0 +1,73 @@
+//! The first documents of a long ranking, with all that tie with the last of them, without an order of the others.
+//!
+//! Of the smallest key of each block of documents, the k-th smallest is a bound: k blocks hold a key up to it, so that
+//! the first k documents are among those with such keys, and every tie group is among them as a whole or not at all.
+
+use super::score::{Key, Score};
+use super::{Order, network};
+use crate::table::{hash_number, index};
+
+/// Documents in a block.
+const BLOCK: usize = 32;
+
+/// Whether to look for the first documents costs less than to sort all.
+pub fn are_few(depth: usize, documents: usize) -> bool {
+    0 < depth && depth <= documents / (2 * BLOCK)
+}
+
+impl Order {
+    /// Sort the documents of the tie groups that begin within a depth, and perhaps of some behind them. None if a score is
+    /// not finite; else whether any document behind them that is relevant ties with one of another code.
+    ///
+    /// The depth is [one of few](are_few).
+    pub fn sort_first<S: Score, C: Copy + Eq>(
+        &mut self,
+        scores: &[S::Raw],
+        depth: usize,
+        ascending: bool,
+        codes: &[C],
+        is_relevant: impl Fn(C) -> bool,
+    ) -> Option<bool> {
+        let turn = |key: S::Key| if ascending { !key } else { key };
+        let keys: Vec<S::Key> = scores.iter().map(|&score| turn(S::key(score))).collect();
+        let (least, most) = keys.iter().fold((keys[0], keys[0]), |(least, most), &key| (least.min(key), most.max(key)));
+        if !S::is_finite(turn(least)) || !S::is_finite(turn(most)) {
+            return None;
+        }
+        let last = bound(&keys, depth);
+        let packed = S::Key::buffers(&mut self.buffers);
+        packed.clear();
+        for (part, first) in keys.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
+            if part.iter().any(|&key| key <= last) {
+                packed
+                    .extend(part.iter().zip(first..).filter(|(key, _)| **key <= last).map(|(key, row)| key.pack(row)));
+            }
+        }
+        network::sort(packed);
+        self.take_sorted::<S::Key>();
+        Some(is_mixed(&keys, codes, last, is_relevant))
+    }
+}
+
+/// A key that the first documents do not exceed.
+fn bound<K: Key>(keys: &[K], depth: usize) -> K {
+    let least = |part: &[K]| part.iter().fold(part[0], |least, &key| least.min(key));
+    let mut minima: Vec<K> = keys.chunks(BLOCK).map(least).collect();
+    *minima.select_nth_unstable(depth - 1).1
+}
+
+/// Whether any relevant document behind this key ties with one of another code.
+fn is_mixed<K: Key, C: Copy + Eq>(keys: &[K], codes: &[C], last: K, is_relevant: impl Fn(C) -> bool) -> bool {
+    let behind = || keys.iter().copied().zip(codes.iter().copied()).filter(|&(key, _)| key > last);
+    let relevant: Vec<(K, C)> = behind().filter(|&(_, code)| is_relevant(code)).collect();
+    let mut slots = vec![0; index::slots_for(relevant.len())];
+    let hash = |key: K| hash_number(key.into());
+    for (&(key, code), number) in relevant.iter().zip(0..) {
+        match index::insert(&mut slots, hash(key), number, |other| relevant[other as usize].0 == key) {
+            Err(other) if relevant[other as usize].1 != code => return true,
+            _ => {}
+        }
+    }
+    let ties = |key: K| index::find(&slots, hash(key), |other| relevant[other as usize].0 == key).is_some();
+    behind().any(|(key, code)| !is_relevant(code) && ties(key))
+}
