@@ -122,13 +122,17 @@ pub fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// Characters that would do something to a terminal instead of being shown there: controls, and what ends a line or turns
-/// the direction of the text behind it.
+/// Characters that would do something to a terminal instead of being shown there (controls, and what ends a line or turns
+/// the direction of the text behind it), or that look like a blank or like nothing.
 fn is_harmful(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    let is_invisible = matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}');
+    c.is_control()
+        || (c.is_whitespace() && c != ' ')
+        || is_invisible
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// [`text`] that does no harm to a terminal: characters that would are escaped too.
+/// [`text`] that does no harm to a terminal and can be read there: other characters are escaped too.
 pub fn show(bytes: &[u8]) -> String {
     let text = text(bytes);
     if !text.contains(is_harmful) {
@@ -167,6 +171,7 @@ mod tests {
         assert_eq!(show("d\u{e9}".as_bytes()), "d\u{e9}");
         assert_eq!(show(b"a\xff\x1b[2J"), "a\\xff\\u{1b}[2J");
         assert_eq!(show("\u{9b}2J \u{202e}nur \u{2028}".as_bytes()), "\\u{9b}2J \\u{202e}nur \\u{2028}");
+        assert_eq!(quote("\u{feff}qid\u{a0}\u{e9} x".as_bytes()), "\"\\u{feff}qid\\u{a0}\u{e9} x\"");
         assert_eq!(quote(&[b'x'; 500]), format!("\"{}...\"", "x".repeat(80)));
     }
 }
