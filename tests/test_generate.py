@@ -14,7 +14,9 @@ def test_files_are_what_the_measures_say(capsys: pytest.CaptureFixture[str]) -> 
     assert generate.main(["--check"]) == 0, capsys.readouterr().err
 
 
-@pytest.mark.parametrize("path", [generate.OBJECTS, generate.MODULES, generate.ARCHITECTURE, *generate.TABLES])
+@pytest.mark.parametrize(
+    "path", [generate.OBJECTS, generate.TYPED, generate.MODULES, generate.ARCHITECTURE, *generate.TABLES]
+)
 def test_a_difference_is_told_and_mended(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wanted = generate.generated()
     shutil.copytree(generate.ROOT / "crates", tmp_path / "crates")
