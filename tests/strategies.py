@@ -26,7 +26,9 @@ ESTIMATED = [
     name
     for name, info in PACKAGE.items()
     if info["needs"] == "judgments" and all(default for _, default, _ in info["parameters"])
-    if any("arrangements" in unless and "mean and variance are estimates" in then for unless, then in info["sampled"])
+    if any(
+        "arranged" in unless and then == "the mean and the variance are estimates" for unless, then in info["sampled"]
+    )
 ]
 TESTED = [name for name in oracle.MEASURES if name not in NOT_YET]
 

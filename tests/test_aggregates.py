@@ -9,13 +9,14 @@ from math import exp, log
 import pytest
 
 import untied
+from page_data import data_of
 from strategies import BUILT_IN
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.gate import gate
 from untied.measures import as_measure
 from untied.paper import paper_table
-from untied.report.data import collect
+from untied.report import report
 from untied.statistics import mean_interval, randomization_test, significance
 
 QUERIES = [f"q{number}" for number in range(8)]
@@ -96,14 +97,11 @@ def test_what_is_shown_is_the_aggregate(name: str, kind: str) -> None:
     table = paper_table(results, found, style="tsv", digits=9)
     printed = {line.split("\t")[0]: line.split("\t")[2] for line in table.splitlines()[1:]}
     assert printed == {run: f"{mean:.9f}" for run, mean in means.items()}
-    data = collect(
-        QRELS[kind], RUNS, [name], baseline=None, depth=5, level=0.95, test="randomization", correction="holm",
-        interval="t", distances=["RBO"], samples=100, seed=0, score_dtype="float64",
-        qrels_format=kind, threads=None, queries_text=None, docs_text=None,
-    ) if kind == "auto" and not needs_lengths(name) else None  # fmt: skip
-    for mean, of_run in zip(means.values(), data["means"][0] if data else (), strict=False):
-        assert of_run["mean"] == pytest.approx(mean, abs=1e-5)
-        assert of_run["ci_low"] - 1e-5 <= mean <= of_run["ci_high"] + 1e-5
+    if kind == "auto" and not needs_lengths(name):
+        data = data_of(report(QRELS[kind], RUNS, [name], depth=5, interval="t", samples=100, qrels_format=kind))
+        for mean, of_run in zip(means.values(), data["means"][0], strict=True):
+            assert of_run["mean"] == pytest.approx(mean, abs=1e-5)
+            assert of_run["ci_low"] - 1e-5 <= mean <= of_run["ci_high"] + 1e-5
 
 
 def needs_lengths(name: str) -> bool:
