@@ -133,13 +133,13 @@ TIES = Policy(
     "ties",
     {
         "expected": "average over all orders of the tied documents",
-        "range": "add the lowest and highest value over all orders",
+        "range": "also show the lowest and highest value over all orders",
         "best": "give the best value over all orders",
         "worst": "give the worst value over all orders",
-        "docid": "sort by document id, descending (trec_eval 10)",
-        "trec": "round scores to 32 bits, then sort by document id (trec_eval 9)",
-        "given": "keep the order of the input",
-        "rank": "sort by the rank column instead of the score",
+        "docid": "sort tied documents by id, descending (trec_eval 10)",
+        "trec": "round scores to 32 bits, then sort tied documents by id (trec_eval 9)",
+        "given": "keep tied documents in the order of the input",
+        "rank": "sort documents by the rank column instead of the score",
     },
     "choose what to do with tied documents",
 )
@@ -148,7 +148,7 @@ UNJUDGED = Policy(
     {
         "nonrelevant": "count unjudged documents as non-relevant",
         "remove": "remove unjudged documents from the ranking",
-        "range": "add the lowest and highest value over all possible grades",
+        "range": "also show the lowest and highest value over all possible grades",
         "best": "give the best value over all possible grades",
         "worst": "give the worst value over all possible grades",
     },
@@ -173,19 +173,19 @@ QUERIES = Policy(
         "qrels": "count all judged queries, even if the run lacks them",
         "common": "count only queries in both the judgments and the run",
     },
-    "choose which queries count",
+    "choose which queries count in means",
 )
 ON_UNDEFINED = Policy(
     "on_undefined",
     {"zero": "count the query as 0", "nan": "leave the query out of the mean", "raise": "stop with an error"},
-    "choose how a query without a value counts",
+    "choose how a query without a value counts in means",
 )
 
 ADJUST = Policy(
     "adjust",
     {
         "none": "do not adjust values",
-        "chance": "rescale values so that a random order has 0 and the best order has 1",
+        "chance": "rescale values so that a random order of documents gets 0, and the best order gets 1",
     },
     "choose how to adjust values",
 )
@@ -220,7 +220,7 @@ _TIES_OF_VERDICTS = RANKLESS.only(
 CERTIFYING = COMPARING | _named(
     Policy(
         "ties",
-        _TIES_OF_VERDICTS.values | {"range": "give only verdicts that hold for every order"},
+        _TIES_OF_VERDICTS.values | {"range": "give only verdicts that are true for every order"},
         TIES.about,
         _TIES_OF_VERDICTS.others,
     ),
@@ -253,7 +253,7 @@ GATING = EVALUATING | _named(
         "on_undefined",
         {
             "fail": "fail the check",
-            "zero": "count the query as 0, but fail if lower values are better",
+            "zero": "count the query as 0; fail the check for measures such as ESL, whose lower values are better",
             "nan": "leave the query out of the mean",
         },
         ON_UNDEFINED.about,

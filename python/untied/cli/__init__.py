@@ -17,7 +17,7 @@ COMMANDS = {
     "eval": "score runs, and show how far ties and missing judgments matter",
     "compare": "compare runs without judgments, and list the documents that moved",
     "stats": "test differences between runs; list queries that got worse",
-    "certify": "find out which runs are better whatever unjudged documents are",
+    "certify": "find which runs are better even if unjudged documents are relevant",
     "verify": "check a certificate that untied certify wrote",
     "report": "write an evaluation as one self-contained web page",
     "check": "find problems in runs and judgments",
@@ -25,10 +25,10 @@ COMMANDS = {
     "curve": "print or plot recall, precision and gain by rank for a query",
     "features": "score each feature of learning-to-rank data as a ranker",
     "judge-next": "list the unjudged documents that are most worth judging",
-    "sample": "sample judgments, pools or parts of a collection",
+    "sample": "draw random samples of judgments, pools or collections",
     "study": "repeat an experiment from the literature on your own data",
     "measures": "list measures with parameters, equations and references",
-    "trec_eval": "take trec_eval's options and print its output",
+    "trec_eval": "take trec_eval's options, and print what trec_eval prints",
     "completion": "print a script that completes commands in your shell",
 }
 

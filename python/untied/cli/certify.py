@@ -57,9 +57,10 @@ would have to be relevant to end the lead. The column largest_m has the number
 of unjudged documents of every query that may be relevant without ending the
 lead.
 
---explain prints the documents that decide a bound. The column bound is low for
-the smallest difference, high for the largest difference, and overturn for the
-end of the lead. The column grade has the grade that the document must have.
+--explain prints the documents that decide a verdict. The column bound shows
+what a document decides: low is the smallest difference, high is the largest
+difference, and overturn is the end of the lead. The column grade has the grade
+that the document must have.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -77,7 +78,9 @@ COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "l
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command("certify", "Find out which runs are better whatever unjudged documents are.", EXAMPLES)
+    made = Command(
+        "certify", "Find out which runs are better, whether or not unjudged documents are relevant.", EXAMPLES
+    )
     made.add_judged_runs(f"two or more {RUNS}")
     made.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
     made.add_plugin()
@@ -91,11 +94,11 @@ def arguments_parser() -> Command:
         "--from-sample",
         f"treat judgments as a random sample of the pool (default measures: {' and '.join(OF_SAMPLES)})",
     )
-    group.option("--level", "L", "set the level of confidence (default: 0.95)", type=float)
+    group.option("--level", "L", "set the confidence level of verdicts (default: 0.95)", type=float)
     group.option(
         "--correction",
         "NAME",
-        "correct the confidence for the number of pairs: bonferroni (default) or none",
+        "correct the confidence for the number of pairs of runs: bonferroni (default) or none",
         choices=("bonferroni", "none"),
     )
     group = made.group("output")
@@ -247,7 +250,8 @@ def _caption(columns: Sequence[str], options: argparse.Namespace) -> str:
     whatever = "whatever the grades of unjudged documents are"
     if options.levels:
         whatever = (
-            "in every order of ties (ties), whatever unjudged documents are (judgments), with confidence (queries)"
+            "in every order of tied documents (ties), for all grades of unjudged documents (judgments), "
+            "with confidence (queries)"
         )
     elif options.from_sample:
         whatever = f"with a confidence of {100 * (options.level or SAMPLING['level']):g} %"
@@ -290,4 +294,4 @@ def _notes(found: Verdicts, columns: Sequence[str], ties: str) -> Iterable[str]:
 def _counted(verdicts: list[Verdict]) -> str:
     decided = sum(one.verdict != "open" for one in verdicts)
     pairs = "pair of runs is" if len(verdicts) == 1 else "pairs of runs are"
-    return f"{decided} of {len(verdicts)} {pairs} decided whatever unjudged documents are"
+    return f"{decided} of {len(verdicts)} {pairs} decided for all grades of unjudged documents"

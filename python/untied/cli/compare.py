@@ -37,9 +37,10 @@ EXAMPLES = """\
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
-MED is the largest difference in a measure that judgments could show. In MED,
-nDCG, AP and Bpref are divided by a constant. Delta is the expected difference.
-Similarities are expected values if tied documents were shuffled.
+MED is the largest difference in a measure that judgments could show. MED
+divides nDCG, AP and Bpref by a constant that does not depend on judgments.
+Delta is the expected difference in a measure. Similarities are expected values
+if tied documents were shuffled.
 
 To see which queries got better or worse according to judgments, use untied
 stats QRELS NEW OLD --top 10.
@@ -148,7 +149,7 @@ def main(arguments: Sequence[str]) -> None:
         else:
             text = report.of_many(pairs, options.per_query)
         if verdicts is not None:
-            text += "\n" + report.title("certain whatever unjudged documents are, over all judged queries")
+            text += "\n" + report.title("verdicts for all grades of unjudged documents, over all judged queries")
             text += report.table(["run a", "run b", "measure", *OF_VERDICTS], _concluded(verdicts), texts=4)
     if options.html:
         from untied.report import comparison_report

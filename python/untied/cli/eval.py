@@ -41,7 +41,7 @@ def arguments_parser() -> Command:
     made = Command("eval", "Score runs against relevance judgments.", EXAMPLES)
     made.add_judged_runs(explained=True)
     group = made.group("input")
-    group.option("--pool", "FILE", "read the pool from FILE, for infAP and subAP")
+    group.option("--pool", "FILE", "read the documents chosen for judging (the pool) from FILE, for infAP and subAP")
     group.flag("--strict", "refuse runs that have no query or document in common with the judgments")
     group.flag("--stream", "read standard input and pipes query by query, to save memory")
     made.add_measures()
@@ -53,11 +53,11 @@ def arguments_parser() -> Command:
     group.flag("-q --per-query", "also print per-query values")
     group.flag("--wide", "write one column per measure in tsv, csv and md")
     group.option("--sort-by", "MEASURE", "sort runs by MEASURE, the best first")
-    group.flag("--variance", "add the variance over all orders of tied documents")
+    group.flag("--variance", "also show the variance of values over all orders of tied documents")
     group.option(
         "--quantiles",
         "LEVELS",
-        "print quantiles over all orders of tied documents, such as 0.05,0.5,0.95",
+        "print quantiles of values over all orders of tied documents, such as 0.05,0.5,0.95",
         type=_levels,
     )
     group.option(

@@ -30,7 +30,7 @@ EXAMPLES = """\
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
 absent from a line counts as 0. A document whose value is NULL is not ranked.
 Each value is the exact expected score if tied documents were shuffled. The
-score of a random order is what a feature that says nothing has.
+output also has the score of a random order of the documents.
 """
 
 

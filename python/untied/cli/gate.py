@@ -29,46 +29,46 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
-The exit code is 0 if all limits hold. The exit code is 1 if a limit does not
-hold or cannot be decided. The exit code is 2 if an input or an option was
-refused.
+The exit code is 0 if the run is within all limits. The exit code is 1 if the
+run exceeds a limit, or if a limit cannot be decided. The exit code is 2 if an
+input or an option was refused.
 """
 
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command("gate", "Fail a build when quality drops. Limits can be repeated.", EXAMPLES)
+    made = Command("gate", "Fail a build when quality drops. Each limit can be given several times.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
     made.add_reading()
     group = made.group("limits")
     group.option("--baseline", "RUN", "compare with RUN; all limits except --min and --max need it")
     limits = {
-        "--min": "minimum allowed mean",
-        "--max": "maximum allowed mean",
-        "--max-drop": "largest allowed drop from the baseline's mean, as a number or a percentage such as 2%%",
-        "--max-med": "largest allowed difference that judgments could show (mean of MED)",
+        "--min": "minimum allowed mean of MEASURE",
+        "--max": "maximum allowed mean of MEASURE",
+        "--max-drop": "largest allowed drop of MEASURE from the baseline's mean, as a number or a percentage",
+        "--max-med": "largest allowed difference in MEASURE that judgments could show (mean of MED)",
     }
     for option, what in limits.items():
         made.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
     group.option(
         "--certain",
         "MEASURE",
-        "require that the run is better than the baseline for all possible judgments",
+        "require that the run is better than the baseline by MEASURE, for all possible judgments",
         default=[],
         action="append",
     )
     group.option(
         "--min-overturn",
         "MEASURE=N",
-        "require that at least N more relevant documents are needed to end the lead",
+        "require that at least N unjudged documents would have to be relevant to end the run's lead by MEASURE",
         default=[],
         type=limit,
         action="append",
     )
     group.flag("--allow-missing", "count queries that are missing from the run as empty rankings")
     group = made.group("significance")
-    group.flag("--significant", "fail only if the drop is statistically significant")
+    group.flag("--significant", "let --max-drop fail only if the drop is statistically significant")
     made.add_draws("random permutations")
     made.add_docs()
     made.add_plugin()

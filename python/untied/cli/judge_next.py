@@ -37,8 +37,8 @@ change the difference between the runs most.
 The column probability has the estimated probability that the document is
 relevant. The column narrowing shows how much a judgment is expected to narrow
 the bounds of the mean. The column swing shows how much the mean, or the
-difference of two means, changes if the document is relevant. Rows are sorted by
-the column worth.
+difference of two means, changes if the document is relevant. The table is
+sorted by the column worth.
 """
 
 
@@ -133,7 +133,7 @@ def _on_verdict(advice: Advice, verdict: Verdict) -> Iterator[str]:
         yield f"{advice.measure}: open, the difference is between {low} and {high}; overturn number: {number}"
         return
     better = advice.runs["AB".index(verdict.verdict)]
-    yield f"{advice.measure}: {show_id(better)} is better whatever unjudged documents are ({low} to {high})"
+    yield f"{advice.measure}: {show_id(better)} is better for all grades of unjudged documents ({low} to {high})"
 
 
 def _cell(value: object, decimals: int) -> str:

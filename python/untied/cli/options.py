@@ -30,7 +30,7 @@ QRELS_HOLD = {
     "trec": "query iteration document grade",
     "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
     "rank-eval": "a request to Elasticsearch's rank-eval",
-    "subtopics": "query subtopic document grade, for diversity",
+    "subtopics": "query subtopic document grade, for diversity measures",
     "stratified": "query 0 document stratum grade, for xinfAP, infNDCG",
     "prels": "query document grade method probability, for statAP",
     "groups": "query document document | document (best group first)",
@@ -77,7 +77,7 @@ class Command(Parser):
 
         group = self.group("significance")
         about = {
-            "randomization": "paired randomisation test, exact for few queries",
+            "randomization": "paired randomisation test, exact for up to 32 queries",
             "tukey": "randomised Tukey HSD of all runs together",
             "t": "Student's paired t-test",
             "wilcoxon": "Wilcoxon's signed-rank test",
@@ -110,7 +110,9 @@ class Command(Parser):
         from untied.statistics.tests import SAMPLES
 
         group = self.group("significance")
-        group.option("--level", "L", "set the level of confidence (default: 0.95)", type=float, default=0.95)
+        group.option(
+            "--level", "L", "set the confidence level of tests and intervals (default: 0.95)", type=float, default=0.95
+        )
         about = f"draw N random permutations (default: {SAMPLES})"
         group.option("--samples", "N", about, type=int, default=SAMPLES)
         group.option("--seed", "N", f"set the seed of {seeded} (default: 0)", type=int, default=0)

@@ -21,7 +21,7 @@ EXAMPLES = """\
   untied report qrels.txt *.run --live -o report.html
 
 The page works without a network. Open the page in a browser, or send it to
-somebody. The page opens on the first measure that you name with -m, or on AP by
+somebody. The page first shows the measure that you name first with -m, or AP by
 default.
 """
 

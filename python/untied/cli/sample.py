@@ -29,8 +29,8 @@ EXAMPLES = """\
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
 Judged documents that are not sampled get grade -1, so that infAP and subAP know
-the pool. Samples are drawn again until they have a relevant document. The same
-seed gives the same sample.
+the pool. A sample without a relevant document is drawn again. The same seed
+gives the same sample.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -55,7 +55,7 @@ def arguments_parser() -> Command:
     group.option(
         "--documents",
         "RATE",
-        "remove all documents from the runs but a share RATE",
+        "keep only a random share RATE of the documents in the runs",
         type=float,
     )
     group.flag("--judgments-too", "with --documents, remove the same documents from the judgments")

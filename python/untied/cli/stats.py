@@ -84,10 +84,10 @@ def arguments_parser() -> Command:
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").flag(
-        "--shuffle", "add the probability that run a beats run b if tied documents are shuffled"
+        "--shuffle", "show the probability that run a beats run b if tied documents are shuffled"
     )
     group = made.group("output")
-    group.option("--top", "N", "list the queries with the N largest losses and gains", type=count)
+    group.option("--top", "N", "list the N queries that lose most, and the N queries that gain most", type=count)
     group.flag("--by-run", "write a table for a paper, with one line per run")
     made.add_table(PAPER_FORMATS)
     made.add_threads()

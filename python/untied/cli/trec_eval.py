@@ -51,15 +51,15 @@ trec_eval's. RESULTS can be - for standard input. Files may be compressed (gzip,
   -n, --nosummary                     print no summary over topics
   -c, --complete_rel_info_wanted      count topics without results as 0
   -l, --level_for_rel NUM             set the lowest relevant grade (default: 1)
-  -J, --Judged_docs_only              remove documents that are not judged from the results
-  -M, --Max_retrieved_per_topic NUM   evaluate only the first NUM documents of a topic
+  -J, --Judged_docs_only              remove unjudged documents from the results
+  -M, --Max_retrieved_per_topic NUM   evaluate only the first NUM documents of each topic
   -N, --Number_docs_in_coll NUM       set the size of the collection, for utility (default: 0)
   -R, --Rel_info_format FORMAT        read judgments as qrels (default), prefs, qrels_prefs or qrels_jg
   -T, --Results_format FORMAT         read results as trec_results (default)
   -Z, --Zscore FILE                   print how far values are above the means in FILE, in standard deviations
   -D, --Debug_level NUM.TOPIC         evaluate only TOPIC
   -o                                  no effect, as in trec_eval
-  --trec-version 9|10                 choose the version of trec_eval (default: 10)
+  --trec-version 9|10                 choose the version of trec_eval to imitate (default: 10)
   -h, --help                          show this help, and describe the measures given with -m
   -v, --version                       show the version
 

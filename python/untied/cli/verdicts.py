@@ -26,7 +26,7 @@ COLUMNS = ("verdict", "overturn", "largest_m")
 
 def add_certify(made: Command) -> None:
     """Add ``--certify``."""
-    made.group("ties and judgments").flag("--certify", "add the verdicts of untied certify")
+    made.group("ties and judgments").flag("--certify", "also show the verdicts of untied certify")
 
 
 def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measures: list[MeasureLike]) -> Verdicts:

@@ -1,4 +1,4 @@
-"""What is certain on the page: verdicts whatever unjudged documents are, and the ranks that runs can have."""
+"""What is certain on the page: verdicts for all grades of unjudged documents, and the ranks that runs can have."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class Verdicts(ByPair):
 
     @property
     def ranks(self) -> Table:
-        """The ranks that each run can have, whatever unjudged documents are: columns run, measure, best, worst.
+        """The ranks that each run can have, for all grades of unjudged documents: columns run, measure, best, worst.
 
         The best rank is one more than the number of runs that are certainly better; the worst is the number of runs
         minus those that are certainly worse.

@@ -1,4 +1,4 @@
-"""Certifying which of several runs are better, whatever unjudged documents are."""
+"""Certifying which of several runs are better, whatever the grades of unjudged documents are."""
 
 from __future__ import annotations
 
