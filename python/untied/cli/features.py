@@ -8,7 +8,8 @@ from untied._core import show_id
 from untied.cli import notes, output, tables, width
 from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing
 from untied.cli.reading import parse
-from untied.features.evaluate import DIRECTIONS, features
+from untied.features.evaluate import features
+from untied.features.found import DIRECTIONS
 from untied.measures import as_measure, as_measures
 from untied.policies import OF_ARRAYS
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.features.evaluate import FeatureResults
+    from untied.features.found import FeatureResults
 
 EXAMPLES = """\
   untied features train.txt

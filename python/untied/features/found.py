@@ -1,0 +1,313 @@
+"""What an evaluation of features found."""
+
+from __future__ import annotations
+
+from untied.errors import UntiedError
+from untied.results.base import MeasureResults
+from untied.results.table import FIELDS, Table, table_of
+from untied.results.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from untied._core import FeatureEvaluation, Measure
+    from untied._types import Facts, FeatureTies
+    from untied.measures import MeasureLike
+    from untied.results.recorded import Recorded
+
+#: What ``directions`` takes, each with the directions that are evaluated.
+DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "better": ("high", "low")}
+
+
+class FeatureResults(MeasureResults):
+    """Results of an evaluation of features.
+
+    ``found["16", "AP"]`` is the value of a feature, `table` has all of them, best feature first.
+    """
+
+    _ranked = True
+
+    def __init__(
+        self,
+        measures: list[Measure],
+        directions: str,
+        names: Sequence[str],
+        evaluations: Sequence[FeatureEvaluation | Recorded],
+        varied: tuple[str, ...],
+    ) -> None:
+        self._measures = measures
+        self._asked = directions
+        self._evaluations = evaluations
+        self._varied = varied
+        self._features = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        found = [_recorded(evaluation, len(self.directions)) for evaluation in self._evaluations]
+        return FeatureResults, (self._measures, self._asked, list(self._features), found, self._varied)
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features, in the order of the data; their numbers if they have no names."""
+        return list(self._features)
+
+    @property
+    def directions(self) -> list[str]:
+        """The directions that were evaluated: ``high``, the highest value is ranked first, and ``low``."""
+        return list(DIRECTIONS[self._asked])
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries, in byte order of their ids."""
+        return self._evaluations[0].queries()
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+        return self._evaluations[0].documents()
+
+    def keys(self) -> list[Any]:
+        """The keys: pairs of a feature and a measure."""
+        return [(feature, measure) for feature in self._features for measure in self.measures]
+
+    def __contains__(self, key: tuple[str, MeasureLike]) -> bool:
+        return key[0] in self._features and super().__contains__(key[1])
+
+    def __len__(self) -> int:
+        """Number of features."""
+        return len(self._features)
+
+    def __getitem__(self, key: tuple[str, MeasureLike]) -> Value:
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise KeyError(f"expected a feature and a measure, such as {next(iter(self.keys()))}, found {key!r}")
+        return self.value(*key)
+
+    def value(self, feature: str, measure: MeasureLike, *, direction: str | None = None) -> Value:
+        """The mean of a feature.
+
+        Parameters
+        ----------
+        feature : str
+            Its name, or number.
+        measure : measure or its name
+            One of the evaluated measures.
+        direction : str, optional
+            ``"high"`` or ``"low"``; by default the only one that was evaluated, or the better of both.
+
+        Returns
+        -------
+        Value
+
+        Raises
+        ------
+        KeyError
+            There is no such feature, measure or direction.
+        """
+        number = 0 if measure is None else self._number(measure)
+        if direction is None:
+            direction = self.best_direction(feature, measure)
+        evaluation, place = self._place(feature)
+        return Value(*evaluation.totals(place, self._direction(direction))[number])
+
+    def ties(self, feature: str) -> FeatureTies:
+        """Numbers of tied documents and of distinct values of a feature.
+
+        Parameters
+        ----------
+        feature : str
+            Its name, or number.
+
+        Returns
+        -------
+        dict
+            ``distinct``, the number of different values, None if there are more than 10,000; ``tied``, the share of
+            documents that have the same value as another document of their query; ``missing``, the number of documents
+            without a value (``NULL``); ``absent``, the number of documents whose line does not have the feature, which
+            then counts as 0; ``varied``, the number of queries in which the feature has more than one value. With 0, it
+            ranks nothing.
+
+        Raises
+        ------
+        KeyError
+            There is no such feature.
+        """
+        evaluation, place = self._place(feature)
+        distinct, tied, ranked, missing, absent, varied = evaluation.ties(place)
+        share = tied / ranked if ranked else 0.0
+        return {"distinct": distinct, "tied": share, "missing": missing, "absent": absent, "varied": varied}
+
+    def chance(self, measure: MeasureLike) -> float:
+        """The expected mean if the documents of each query are shuffled: what a feature scores that says nothing.
+
+        Parameters
+        ----------
+        measure : measure or its name
+            One of the evaluated measures.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        KeyError
+            The measure was not evaluated.
+        """
+        return Value(*self._evaluations[0].chance()[self._number(measure)]).mean
+
+    def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
+        """The direction in which a feature has the better mean; ``high`` if both are equal.
+
+        Parameters
+        ----------
+        feature : str
+            Its name, or number.
+        measure : measure or its name, optional
+            One of the evaluated measures, by default the first.
+
+        Returns
+        -------
+        str
+            ``"high"`` or ``"low"``; if only one direction was evaluated, that one.
+
+        Raises
+        ------
+        KeyError
+            There is no such feature or measure.
+        """
+        number = 0 if measure is None else self._number(measure)
+        return min(self.directions, key=lambda direction: self._key((feature, direction), number))
+
+    def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
+        """Features with directions, best first; those with equal values in the order of the data.
+
+        Parameters
+        ----------
+        measure : measure or its name, optional
+            One of the evaluated measures, by default the first.
+        top : int, optional
+            Number of entries; by default all.
+
+        Returns
+        -------
+        list of (feature, direction)
+            Both directions of each feature with ``directions="both"``, else one.
+
+        Raises
+        ------
+        KeyError
+            The measure was not evaluated.
+        """
+        number = 0 if measure is None else self._number(measure)
+        if self._asked == "both":
+            found = [(feature, direction) for feature in self._features for direction in self.directions]
+        else:
+            found = [(feature, self.best_direction(feature, measure)) for feature in self._features]
+        return sorted(found, key=lambda scorer: self._key(scorer, number))[:top]
+
+    @property
+    def means(self) -> Table:
+        """Means of all features, see `table`."""
+        return self.table()
+
+    def table(self, sort_by: MeasureLike | None = None, *, top: int | None = None, per_query: bool = False) -> Table:
+        """Values of features, best feature first.
+
+        Parameters
+        ----------
+        sort_by : measure or its name, optional
+            The measure that decides which is best; by default the first.
+        top : int, optional
+            Number of features (with directions); by default all.
+        per_query : bool
+            Whether to include the values of queries, before the means.
+
+        Returns
+        -------
+        Table
+            Columns feature, direction, query (``all`` for means), measure, value, low and high if computed; ``chance``,
+            the value of a random order, see `chance`; distinct, tied, missing, absent and varied, see `ties`; and
+            ``rank``, 1 for the best.
+
+        Raises
+        ------
+        UntiedError
+            Values of queries were not kept.
+        KeyError
+            The measure was not evaluated.
+        """
+        texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
+        more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": [], "absent": [], "varied": []}
+        rows: list[Any] = []
+        first = self._evaluations[0]
+        chances = [part[0] for part in (first.chances() if per_query else []) + first.chance()]
+        measures = self.measures
+        number = 0 if sort_by is None else self._number(sort_by)
+        best, rank = None, 0
+        for position, (feature, direction) in enumerate(self.ranked(sort_by, top), 1):
+            evaluation, place = self._place(feature)
+            queries = ["all"]
+            parts = evaluation.totals(place, self._direction(direction))
+            if per_query:
+                values = evaluation.values(place, self._direction(direction))
+                if not values:
+                    raise UntiedError("values of queries were not kept: evaluate with per_query=True")
+                queries, parts = [*evaluation.queries(), *queries], values + parts
+            rows += parts
+            texts["feature"] += [feature] * len(parts)
+            texts["direction"] += [direction] * len(parts)
+            texts["query"] += [query for query in queries for _ in measures]
+            texts["measure"] += measures * len(queries)
+            mean = parts[number - len(measures)][0]
+            rank = rank if mean == best else position  # equal values share one
+            best = mean
+            ties = {"rank": rank, **self.ties(feature)}
+            for name, column in more.items():
+                column += [ties[name]] * len(parts)
+        has_range = bool(rows) and rows[0][1] is not None
+        chance = chances * (len(rows) // len(chances))
+        return table_of(texts, rows, FIELDS[: 3 if has_range else 1], chance=chance, **more)
+
+    def _facts_of_rows(self) -> list[Facts]:
+        facts = self.facts()
+        return [facts[row] for row in self.ranked()]
+
+    def facts(self) -> dict[tuple[str, str], Facts]:
+        """Counts that affect the values, as in `Results.facts`, for every feature and direction."""
+        return {
+            (feature, direction): evaluation.facts(place, number)
+            for feature, (evaluation, place) in self._features.items()
+            for number, direction in enumerate(self.directions)
+        }
+
+    def _place(self, feature: str) -> tuple[FeatureEvaluation | Recorded, int]:
+        if feature not in self._features:
+            first = ", ".join(self.features[:10]) + (", ..." if len(self) > 10 else "")
+            raise KeyError(f"no feature {feature!r}; the features are {first}")
+        return self._features[feature]
+
+    def _direction(self, direction: str) -> int:
+        if direction not in self.directions:
+            raise KeyError(f"direction {direction!r} was not evaluated; evaluated: {' and '.join(self.directions)}")
+        return self.directions.index(direction)
+
+    def _key(self, scorer: tuple[str, str], measure: int) -> tuple[bool, float]:
+        """Sort key that puts undefined values last."""
+        (evaluation, place), direction = self._place(scorer[0]), self._direction(scorer[1])
+        mean = evaluation.totals(place, direction)[measure][0]
+        return mean != mean, mean if self._measures[measure].lower_is_better else -mean
+
+
+def _recorded(evaluation: FeatureEvaluation | Recorded, directions: int) -> Recorded:
+    """A native evaluation as plain data."""
+    from untied.results.recorded import recorded
+
+    features = range(len(evaluation))
+    ways = [(feature, way) for feature in features for way in range(directions)]
+    calls: dict[str, Iterable[tuple[Any, ...]]] = {
+        name: [()] for name in ("__len__", "queries", "documents", "chance", "chances")
+    }
+    return recorded(
+        evaluation, calls | {"ties": [(one,) for one in features]} | dict.fromkeys(("totals", "values", "facts"), ways)
+    )
