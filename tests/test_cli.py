@@ -90,7 +90,7 @@ def test_every_format_says_the_same(untied_, tmp_path):
 def test_a_table_for_a_terminal(untied_):
     _, out, _ = untied_("eval", QRELS, UOS, "-m", "AP", "-m", "P@10", "--ties", "range", "--format", "table")
     lines = out.splitlines()
-    assert lines[0] == "value [lowest, highest] over all orders of tied documents; no brackets if these are equal"
+    assert lines[0] == "value [lowest, highest] over all orders of tied documents, if these differ"
     assert lines[1].split() == ["run", "AP", "P@10"]
     assert lines[2].startswith("uos   0.0971 [0.0432, 1.0000]   ")
 

@@ -439,7 +439,7 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         "3 features, 2 queries, 4 documents; best RR first",
         "a random order has RR 0.7500",
         "first: high or low values, whichever gives the better RR",
-        "value [lowest, highest] over all orders of tied documents; no brackets if these are equal",
+        "value [lowest, highest] over all orders of tied documents, if these differ",
         "rank   feature           first   distinct   tied              RR",
         "1      age of the page   low            4     0%   1.0000",
         "2      length            high           3    50%   0.8750 [0.7500, 1.0000]",

@@ -5,7 +5,7 @@ const meaning = () => {
   const value = orders || ties === "expected" ? "mean over all orders of tied documents" : "value";
   const over = grades ? ` over ${orders ? "these orders and " : ""}all grades that unjudged documents may have` : "";
   const why = orders ? " Documents with equal scores can be listed in any order; other tools show one of these orders." : "";
-  return `Each score: ${value} [lowest, highest]${over}; no brackets if these are equal.${why}`;
+  return `Each score: ${value} [lowest, highest]${over}, if these differ.${why}`;
 };
 
 /** On what the brackets depend. */

@@ -167,7 +167,7 @@ def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespac
         better = f"high or low values, whichever gives the better {sort_by}"
         legend += f"first: {better if options.directions == 'better' else 'high or low values, as two rankers'}\n"
     if with_range:
-        legend += "value [lowest, highest] over all orders of tied documents; no brackets if these are equal\n"
+        legend += "value [lowest, highest] over all orders of tied documents, if these differ\n"
     if 0 < bands < shown_measures:
         legend += f"bounds of {_and(measures[bands:shown_measures])}: --format csv\n"
     if shown_measures < most:

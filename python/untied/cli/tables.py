@@ -155,7 +155,7 @@ class Sheet:
         names = [[row["run"], row["query"]][:texts] for row in rows[::measures]]
         lines = [["run", "query"][:texts] + [row["measure"] + " " * is_open for row in rows[:measures]]]
         lines += [[*name, *cells[i * measures : (i + 1) * measures]] for i, name in enumerate(names)]
-        legend = f"value [lowest, highest] over {spread_over}; no brackets if these are equal\n" if with_range else ""
+        legend = f"value [lowest, highest] over {spread_over}, if these differ\n" if with_range else ""
         shown = aligned(lines, texts, with_range)
         if self.on_screen and max(map(len, shown)) > width():
             columns = [name for name in table.columns if not (marked and name in ("low", "high"))]
