@@ -9,6 +9,7 @@
 //! relevant document moves up: `of_sum` here, and `filling`.
 
 pub(super) mod dcg;
+mod expansion;
 pub(super) mod filling;
 pub(super) mod interpolated;
 pub(super) mod one_grade;

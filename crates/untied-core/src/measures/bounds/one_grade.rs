@@ -8,9 +8,11 @@
 //!
 //! as (1 + q) i costs a rank i <= R. To compute the measure for n assignments takes n^2 steps with much overhead. So S is
 //! computed first, not to the last bit, from sums over groups of which most are the same for all assignments: a group
-//! before which B documents are relevant adds gamma^B (own + B slope), and own and slope change with R only after rank R.
+//! before which B documents are relevant adds gamma^B (own + B slope), and own and slope change with R only after rank R,
+//! where `expansion` gives them for all R.
 //! The measure itself then tells the value of the few assignments with the largest and the smallest S over norm.
 
+use super::expansion::Expansion;
 use super::filling::{Filling, Slot, Stage};
 use super::{Bounds, Open, Resolution, Widest};
 use crate::elementary::powi;
@@ -128,6 +130,8 @@ struct Sums<'a> {
     ratios: Ratios,
     /// gamma^0, gamma^1, ..
     powers: Vec<f64>,
+    /// 1/i for every rank i.
+    inverse: Vec<f64>,
     /// Groups with their known documents only, and with all that can be relevant.
     known: Filled,
     all: Filled,
@@ -146,16 +150,20 @@ struct Filled {
     sums: Vec<(f64, f64)>,
     /// What `Fading` says of the groups for which that takes long.
     fading: Vec<Option<Fading>>,
+    /// own and slope of each long group after rank R, by q R.
+    after: Vec<Option<Expansion>>,
 }
 
 impl<'a> Sums<'a> {
     fn new(filling: &'a Filling, resolution: Resolution, ratios: Ratios) -> Sums<'a> {
         let all: usize = filling.groups.iter().map(|slot| slot.known + slot.open).sum();
+        let depth = filling.groups.iter().map(|slot| slot.start + slot.size).max().unwrap_or(0);
         let mut sums = Sums {
             filling,
             resolution,
             ratios,
             powers: (0..=all).map(|count| powi(ratios.fading, count as i32)).collect(),
+            inverse: (0..=depth).map(|rank| 1.0 / rank as f64).collect(),
             known: Filled::default(),
             all: Filled::default(),
         };
@@ -173,6 +181,7 @@ impl<'a> Sums<'a> {
             let fading = self.fading_of(slot, relevant);
             let settled = self.terms(slot, relevant, usize::MAX, fading.as_ref());
             filled.settled.push(settled);
+            filled.after.push(self.after(slot, relevant, fading.as_ref()));
             filled.fading.push(fading);
             filled.relevant.push(relevant);
             filled.before.push(before);
@@ -199,11 +208,13 @@ impl<'a> Sums<'a> {
         if let Some(slot) = self.filling.groups.get(stage.cut) {
             let here = slot.known + stage.chosen;
             let before = self.filling.before(stage, stage.cut);
-            let fading = self.fading_of(slot, here);
-            let (own, slope) = self.terms(slot, here, relevant, fading.as_ref());
-            sum += self.powers[before] * (own + before as f64 * slope);
-            let moved = (before + here) as f64 - below.before[stage.cut + 1] as f64;
-            sum += self.over(below, stage.cut + 1..groups, moved, relevant);
+            if self.powers[before] > FADED {
+                let fading = self.fading_of(slot, here);
+                let (own, slope) = self.terms(slot, here, relevant, fading.as_ref());
+                sum += self.powers[before] * (own + before as f64 * slope);
+                let moved = (before + here) as f64 - below.before[stage.cut + 1] as f64;
+                sum += self.over(below, stage.cut + 1..groups, moved, relevant);
+            }
         }
         sum / self.ratios.norm(relevant)
     }
@@ -234,7 +245,10 @@ impl<'a> Sums<'a> {
                 filled.settled[group]
             } else {
                 let slot = &self.filling.groups[group];
-                self.terms(slot, filled.relevant[group], relevant, filled.fading[group].as_ref())
+                let after = filled.after[group].as_ref().filter(|_| slot.start >= relevant);
+                after.and_then(|after| after.at(self.ratios.blend * relevant as f64)).unwrap_or_else(|| {
+                    self.terms(slot, filled.relevant[group], relevant, filled.fading[group].as_ref())
+                })
             };
             sum += weight * (own + before * slope);
         }
@@ -247,7 +261,10 @@ impl<'a> Sums<'a> {
         let slots = slot.size.min(cutoff.saturating_sub(slot.start));
         let share = |above: usize| {
             let rank = slot.start + above + 1;
-            if rank <= relevant { 1.0 / rank as f64 } else { (1.0 + blend) / (rank as f64 + blend * relevant as f64) }
+            match rank <= relevant {
+                true => self.inverse[rank],
+                false => (1.0 + blend) / (rank as f64 + blend * relevant as f64),
+            }
         };
         if !is_mixed(slot, r, self.resolution) {
             let first = if self.resolution == Resolution::Worst { slot.size - r } else { 0 };
@@ -260,26 +277,30 @@ impl<'a> Sums<'a> {
             }
             return (own, slope);
         }
-        let chance = r as f64 / slot.size as f64;
         let (mut own, mut slope) = (0.0, 0.0);
-        if let Some(fading) = fading {
-            for (above, (weight, hits)) in (0..slots).zip(fading.weights.iter().zip(&fading.hits)) {
-                own += (weight + hits) * share(above);
-                slope += weight * share(above);
-            }
-        } else {
-            for above in 0..slots {
-                own += above as f64 * share(above);
-                slope += share(above);
-            }
-            own = slope + own * (r - 1) as f64 / (slot.size - 1) as f64;
+        for (above, weights) in mixed_weights(slot, r, slots, fading).enumerate() {
+            let share = share(above);
+            own += weights.0 * share;
+            slope += weights.1 * share;
         }
-        (chance * own, chance * slope)
+        (own, slope)
+    }
+
+    /// own and slope of a group with r relevant documents if it begins after rank R.
+    fn after(&self, slot: &Slot, r: usize, fading: Option<&Fading>) -> Option<Expansion> {
+        let Ratios { blend, cutoff, .. } = self.ratios;
+        if blend == 0.0 || !is_mixed(slot, r, self.resolution) {
+            return None;
+        }
+        let slots = slot.size.min(cutoff.saturating_sub(slot.start));
+        let weights = mixed_weights(slot, r, slots, fading);
+        let weights: Vec<_> = weights.map(|(own, slope)| ((1.0 + blend) * own, (1.0 + blend) * slope)).collect();
+        Expansion::new(slot.start, &weights)
     }
 
     fn fading_of(&self, slot: &Slot, r: usize) -> Option<Fading> {
         let fades = self.ratios.fading < 1.0 && is_mixed(slot, r, self.resolution);
-        fades.then(|| Fading::new(slot.size - 1, r - 1, self.ratios.fading))
+        fades.then(|| Fading::new(slot.size - 1, r - 1, self.ratios.fading, &self.inverse))
     }
 }
 
@@ -288,30 +309,44 @@ fn is_mixed(slot: &Slot, r: usize, resolution: Resolution) -> bool {
     resolution == Resolution::Mean && 0 < r && r < slot.size
 }
 
+/// What 1/rank counts in own and slope at the first positions of a group that stands in all its orders.
+fn mixed_weights(slot: &Slot, r: usize, slots: usize, fading: Option<&Fading>) -> impl Iterator<Item = (f64, f64)> {
+    let chance = r as f64 / slot.size as f64;
+    let each = (r - 1) as f64 / (slot.size - 1) as f64;
+    (0..slots).map(move |above| match fading {
+        Some(Fading { means }) => (chance * (means[above].0 + means[above].1), chance * means[above].0),
+        None => (chance * (1.0 + above as f64 * each), chance),
+    })
+}
+
 impl Default for Filled {
     fn default() -> Self {
         let (relevant, before, active) = (Vec::new(), Vec::new(), Vec::new());
-        Filled { relevant, before, active, settled: Vec::new(), sums: Vec::new(), fading: Vec::new() }
+        let (settled, sums, fading, after) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Filled { relevant, before, active, settled, sums, fading, after }
     }
 }
 
 /// With J of s special documents among the first a of n, for a = 0 .. n: the means of gamma^J and of J gamma^J.
 struct Fading {
-    weights: Vec<f64>,
-    hits: Vec<f64>,
+    means: Vec<(f64, f64)>,
 }
 
 impl Fading {
-    fn new(n: usize, s: usize, gamma: f64) -> Fading {
-        let weights = faded(n, s, gamma);
-        let mut hits = vec![0.0; n + 1];
-        if s > 0 {
-            // Each special document is among them with probability a/n; so are, of the others, those it leaves.
-            for (a, mean) in faded(n - 1, s - 1, gamma).into_iter().enumerate() {
-                hits[a + 1] = gamma * (s * (a + 1)) as f64 / n as f64 * mean;
-            }
+    /// Both follow from the means g(a) with one special document fewer, of n - 1: it is among the first a with
+    /// probability a/n, which leaves a - 1 to the others; and each of s adds as much to J gamma^J.
+    fn new(n: usize, s: usize, gamma: f64, inverse: &[f64]) -> Fading {
+        if s == 0 {
+            return Fading { means: vec![(1.0, 0.0); n + 1] };
         }
-        Fading { weights, hits }
+        let fewer = faded(n - 1, s - 1, gamma, inverse);
+        let mean = |a: usize| {
+            let chance = a as f64 * inverse[n];
+            let among = if a > 0 { chance * gamma * fewer[a - 1] } else { 0.0 };
+            let below = if a < n { (n - a) as f64 * inverse[n] * fewer[a] } else { 0.0 };
+            (among + below, s as f64 * among)
+        };
+        Fading { means: (0..=n).map(mean).collect() }
     }
 }
 
@@ -321,22 +356,26 @@ impl Fading {
 ///
 /// from the front as long as the first factor is positive, and for the rest from the back, where it is the same in
 /// 1/gamma: so nothing cancels.
-fn faded(n: usize, s: usize, gamma: f64) -> Vec<f64> {
+fn faded(n: usize, s: usize, gamma: f64, inverse: &[f64]) -> Vec<f64> {
     let mut means = vec![1.0; n + 1];
     let middle = ((n as f64 - s as f64 * (1.0 - gamma)) / (1.0 + gamma)) as usize;
     let (size, special) = (n as f64, s as f64);
-    for a in 0..middle.min(n) {
-        let at = a as f64;
-        let before = if a > 0 { gamma * at * means[a - 1] } else { 0.0 };
-        means[a + 1] = ((size - special * (1.0 - gamma) - (1.0 + gamma) * at) * means[a] + before) / (size - at);
+    let (mut last, mut before) = (1.0, 0.0);
+    for (a, mean) in (0..middle.min(n)).zip(&mut means[1..]) {
+        let (at, left) = (a as f64, inverse[n - a]);
+        let factor = (size - special * (1.0 - gamma) - (1.0 + gamma) * at) * left;
+        (last, before) = (factor * last + gamma * at * left * before, last);
+        *mean = last;
     }
-    means[n] = powi(gamma, s as i32);
     let back = 1.0 / gamma;
-    for left in 0..n.saturating_sub(middle + 1) {
-        let at = left as f64;
-        let before = if left > 0 { back * at * means[n - left + 1] } else { 0.0 };
-        means[n - left - 1] =
-            ((size + special * (back - 1.0) - (1.0 + back) * at) * means[n - left] + before) / (size - at);
+    (last, before) = (powi(gamma, s as i32), 0.0);
+    means[n] = last;
+    let rest = 0..n.saturating_sub(middle + 1);
+    for (a, mean) in rest.zip(means[..n].iter_mut().rev()) {
+        let (at, left) = (a as f64, inverse[n - a]);
+        let factor = (size + special * (back - 1.0) - (1.0 + back) * at) * left;
+        (last, before) = (factor * last + back * at * left * before, last);
+        *mean = last;
     }
     means
 }
