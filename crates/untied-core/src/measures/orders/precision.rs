@@ -7,6 +7,8 @@
 //!
 //!   E = v_0 + sum over i of (1 - P(max <= v_i)) (v_{i+1} - v_i).
 
+use std::borrow::Cow;
+
 use super::{Outcome, sampling};
 use crate::elementary::log10;
 use crate::ranking::Ranking;
@@ -102,13 +104,17 @@ impl Maximum {
             group.values_above(self.low, |value| values.push((value, number)));
         }
         values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut below: Vec<f64> = self.groups.iter().map(|group| group.stays_below(self.low)).collect();
+        let mut ways: Vec<Ways> = self.groups.iter().map(Ways::new).collect();
+        let of_group = self.groups.iter().zip(&mut ways);
+        let mut below: Vec<f64> = of_group.map(|(group, ways)| group.stays_below(self.low, ways)).collect();
         let (mut last, mut reached) = (self.low, below.iter().product::<f64>());
         let (mut mean, mut steps) = (last, vec![(last, reached)]);
         for same in values.chunk_by(|a, b| a.0 == b.0) {
             let value = same[0].0;
             mean += (1.0 - reached) * (value - last);
-            same.iter().for_each(|&(_, number)| below[number] = self.groups[number].stays_below(value));
+            for &(_, number) in same {
+                below[number] = self.groups[number].stays_below(value, &mut ways[number]);
+            }
             let now = below.iter().product::<f64>();
             steps.push((value, now - reached));
             (last, reached) = (value, now);
@@ -157,20 +163,17 @@ impl HitGroup {
     }
 
     /// Probability that no precision at a hit that counts is above `value`.
-    fn stays_below(&self, value: f64) -> f64 {
-        // ways[h]: arrangements of the first `seen` positions with h hits that are allowed so far.
-        let mut ways = vec![1.0];
+    fn stays_below(&self, value: f64, ways: &mut Ways) -> f64 {
+        ways.start();
         let mut seen = 0;
         for h in self.first..=self.relevant {
             let too_early = self.too_early(h, value, seen);
             if too_early > seen {
-                ways = extended(&ways, too_early - seen, h - 1);
+                ways.extend(too_early - seen, h - 1);
                 seen = too_early;
             }
         }
-        let rest = binomials(self.size - seen, self.relevant);
-        let allowed: f64 = ways.iter().enumerate().map(|(h, ways)| ways * rest[self.relevant - h]).sum();
-        allowed / binomials(self.size, self.relevant)[self.relevant]
+        ways.ending(self.size - seen) / ways.all
     }
 
     /// The number of first positions at which the h-th hit has a precision above `value`; at least `from`.
@@ -187,10 +190,66 @@ impl HitGroup {
     }
 }
 
-/// Arrangements by their hits, up to `most`, after `positions` more positions.
-fn extended(ways: &[f64], positions: usize, most: usize) -> Vec<f64> {
-    let more = binomials(positions, most);
-    (0..=most).map(|hits| ways.iter().take(hits + 1).enumerate().map(|(h, ways)| ways * more[hits - h]).sum()).collect()
+/// Arrangements of the first positions of a group, by their hits, and room to compute them.
+struct Ways {
+    by_hits: Vec<f64>,
+    longer: Vec<f64>,
+    relevant: usize,
+    /// All arrangements of the group.
+    all: f64,
+    /// C(n, 0), C(n, 1), .. for each n that was needed, up to `ROWS`.
+    rows: Vec<Vec<f64>>,
+}
+
+/// What is remembered takes 24 bytes for each of these, and 8 for each hit.
+const ROWS: usize = 1 << 12;
+
+impl Ways {
+    fn new(group: &HitGroup) -> Ways {
+        let HitGroup { size, relevant, .. } = *group;
+        let all = binomials(size, relevant)[relevant];
+        Ways { by_hits: vec![1.0], longer: Vec::new(), relevant, all, rows: vec![Vec::new(); ROWS.min(size + 1)] }
+    }
+
+    /// Of no position.
+    fn start(&mut self) {
+        self.by_hits.clear();
+        self.by_hits.push(1.0);
+    }
+
+    /// With more positions and at most `most` hits.
+    fn extend(&mut self, positions: usize, most: usize) {
+        let Ways { by_hits, longer, .. } = self;
+        let more = row(&mut self.rows, positions, self.relevant);
+        longer.clear();
+        longer.resize(most + 1, 0.0);
+        // Each sum in the order of h, and next to each other, so that several are computed at once.
+        for (h, ways) in by_hits.iter().enumerate().take(most + 1) {
+            for (sum, more) in longer[h..].iter_mut().zip(more.iter()) {
+                *sum += ways * more;
+            }
+        }
+        std::mem::swap(by_hits, longer);
+    }
+
+    /// Whole arrangements of the group: with all other hits in the rest of the positions.
+    fn ending(&mut self, positions: usize) -> f64 {
+        let rest = row(&mut self.rows, positions, self.relevant);
+        self.by_hits.iter().enumerate().map(|(h, ways)| ways * rest[self.relevant - h]).sum()
+    }
+}
+
+/// C(n, 0), .., C(n, most), remembered unless n is large.
+fn row(rows: &mut [Vec<f64>], n: usize, most: usize) -> Cow<'_, [f64]> {
+    match rows.get_mut(n) {
+        None => binomials(n, most).into(),
+        Some(row) => {
+            if row.is_empty() {
+                *row = binomials(n, most);
+            }
+            row.as_slice().into()
+        }
+    }
 }
 
 /// C(n, 0), .., C(n, most).
