@@ -148,14 +148,38 @@ def tied(n: int, every: int) -> tuple[list[list[str]], dict[str, int]]:
     "measure", ["Q", "O", "P-measure", "P+", "NCU", "NCU(user='graded-uniform')", "GAP", "iRBU", "Rnorm"]
 )
 def test_large_ties(measure: str) -> None:
-    """Beyond what can be counted the mean stays exact; P+ has no variance, and enclosing extremes say so."""
+    """Beyond what can be counted the mean and the variance stay exact, and enclosing extremes say so."""
     groups, qrels = tied(2_000, 10)
     found = value(measure, groups, qrels)
     assert found.low is not None
     assert found.high is not None
     assert found.low < found.mean < found.high
-    assert (found.variance is None) == (measure == "P+")
+    assert found.variance is not None
+    assert 0 < found.variance < (found.high - found.low) ** 2 / 4
     assert found.certainty == ("interval" if "graded-uniform" in measure else "exact")
+
+
+def test_the_largest_ties_have_no_variance_of_p_plus() -> None:
+    found = value("P+", *tied(5_000, 4))
+    assert found.mean > 0
+    assert found.variance is None
+
+
+def test_variance_of_p_plus_among_many_documents() -> None:
+    """One document of grade 2 and one of grade 1: P+ is BR at the first, or the mean of BR at both."""
+    n = 400
+    expected = []
+    for best in range(1, n + 1):
+        for other in range(1, n + 1):
+            if other > best:
+                expected.append(3 / (best + (2 if best == 1 else 3)))
+            elif other < best:
+                expected.append((2 / (other + (2 if other == 1 else 3)) + 5 / (best + 3)) / 2)
+    mean = math.fsum(expected) / len(expected)
+    variance = math.fsum((one - mean) ** 2 for one in expected) / len(expected)
+    found = value("P+", [[f"d{i}" for i in range(n)]], {"d0": 2, "d7": 1})
+    assert found.mean == pytest.approx(mean, rel=1e-12)
+    assert found.variance == pytest.approx(variance, rel=1e-12)
 
 
 @pytest.mark.parametrize("measure", ["Q", "P+", "NCU", "GAP"])

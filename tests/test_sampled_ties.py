@@ -10,7 +10,7 @@ import oracle
 import untied
 from strategies import PACKAGE
 
-SMALL, LARGE = 3, 2400
+SMALL, LARGE = 3, 3200
 
 
 def said(name: str) -> set[str]:

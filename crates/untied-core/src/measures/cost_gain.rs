@@ -174,10 +174,7 @@ impl Part<'_> {
         // For m documents with a gain: S after the next one, and its gain times the number there is of it.
         let mut nexts: Vec<Vec<(f64, f64)>> = vec![Vec::new(); all + 1];
         let placed_of = |placed: &[usize]| placed.iter().sum::<usize>();
-        let share = |placed: &[usize], kind: usize| {
-            ((counts[kind] - placed[kind]) as f64 / (all - placed_of(placed)) as f64, 0.0)
-        };
-        lattice::forward(&counts, share, |placed, chance, _, _| {
+        lattice::forward(&counts, |placed, chance| {
             let above = self.gain_of(placed);
             for ((level, count), placed_here) in self.levels.iter().zip(&counts).zip(placed) {
                 let gain = chance * (count - placed_here) as f64 * level.grade;

@@ -13,14 +13,15 @@
 //!
 //!   (j/(x-1)) (B + V/o) A0(x)  +  j (j-1) / ((x-1) (x-2)) (V/o) A1(x)  +  (B + j V/o + v) / D(t+x).
 //!
-//! The variance of P+ goes through the counts of all that may stand above. Smallest and largest value have, for some j,
+//! For the variance of P+ see [`super::orders::down_to`]. Smallest and largest value have, for some j,
 //! the j best others above and nothing else, or all that is not relevant and the j worst: not the order by grade, as a
 //! good document above the best one can cost more, by its rank, than it adds.
 
 use super::bounds::one_grade::of_first;
 use super::bounds::{Bounds, Open};
-use super::orders::{Outcome, drawing, lattice};
-use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted};
+use super::orders::down_to::DownTo;
+use super::orders::{Outcome, drawing};
+use super::q_measure::{BETA, Blend, GAINS, Kind, Part};
 use super::reciprocal_rank::positions;
 use super::{Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, REL, Sampled};
@@ -52,7 +53,10 @@ pub static P_PLUS: Definition = Info {
                C as for Q",
     tex: r"\mathrm{P}^+ = \frac{1}{C(r_p)} \sum_{i \le r_p,\ x_i = 1} \mathrm{BR}(i)",
     reference: "Sakai 2006, 2007; ties: mean, exact, over the preferred rank and the relevant documents above it",
-    sampled: &[Sampled { unless: lattice::MANY_KINDS, then: Sampled::NO_VARIANCE }],
+    sampled: &[Sampled {
+        unless: "a large tie group has many relevant documents (2,000 documents with 1,000 relevant ones are still exact)",
+        then: Sampled::NO_VARIANCE,
+    }],
     ..OF_PREFERRED_RANK
 }
 .built_by(|spec, scope| Ok(Box::new(Preferred { blend: Blend::new(spec, scope)?, plus: true })));
@@ -190,30 +194,19 @@ impl Decisive {
         mean
     }
 
-    /// Moments of P+, by all ways in which the documents above the preferred rank can be counted.
+    /// Moments of P+, by how many relevant and how many other documents are above the preferred rank.
     fn listed(&self) -> Moments {
-        let mut counts: Vec<usize> = self.others.iter().map(|kind| kind.count).collect();
-        counts.push(self.rest);
+        let weights: Vec<f64> = self.costs.iter().map(|cost| 1.0 / cost).collect();
+        let values: Vec<(f64, usize)> = self.others.iter().map(|kind| (kind.value, kind.count)).collect();
+        let best = (self.best, self.bests);
+        let group = DownTo { best, values: &values, rest: self.rest, before: self.before, weights: &weights };
         let mean = self.mean();
         let mut variance = 0.0;
-        let left = |placed: usize| (self.costs.len() - placed) as f64;
-        let listed = lattice::forward(
-            &counts,
-            |placed, kind| {
-                let at: usize = placed.iter().sum();
-                let share = (counts[kind] - placed[kind]) as f64 / left(at);
-                let Some(kind) = self.others.get(kind) else { return (share, 0.0) };
-                (share, (self.before + counted(&self.others, placed) + kind.value) / self.costs[at])
-            },
-            |placed, chance, sum, spread| {
-                let at: usize = placed.iter().sum();
-                let hits = (self.hits + at - placed[self.others.len()] + 1) as f64;
-                let last = (self.before + counted(&self.others, placed) + self.best) / self.costs[at];
-                let value = (self.sum.mean + sum + last) / hits;
-                let inside = (self.sum.variance + spread) / (hits * hits);
-                variance += chance * (self.bests as f64 / left(at)) * ((value - mean).powi(2) + inside);
-            },
-        );
+        let listed = group.visit(|found| {
+            let hits = (self.hits + found.hits + 1) as f64;
+            let apart = (self.sum.mean + found.mean) / hits - mean;
+            variance += found.chance * (apart * apart + (self.sum.variance + found.variance) / (hits * hits));
+        });
         Moments { mean, variance: if listed { variance } else { f64::NAN } }
     }
 

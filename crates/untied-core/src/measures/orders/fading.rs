@@ -13,23 +13,23 @@
 
 use super::lattice;
 
-/// Mean and variance of a sum over what follows.
+/// Mean and variance of a sum.
 #[derive(Clone, Copy, Default)]
-struct Moments {
-    mean: f64,
-    variance: f64,
+pub(super) struct Moments {
+    pub mean: f64,
+    pub variance: f64,
 }
 
 impl Moments {
-    fn plus(self, gain: f64) -> Moments {
+    pub fn plus(self, gain: f64) -> Moments {
         Moments { mean: gain + self.mean, ..self }
     }
 
-    fn square(self) -> f64 {
+    pub fn square(self) -> f64 {
         self.mean * self.mean + self.variance
     }
 
-    fn mixed(self, other: Moments, share: f64) -> Moments {
+    pub fn mixed(self, other: Moments, share: f64) -> Moments {
         let apart = self.mean - other.mean;
         Moments {
             mean: share * self.mean + (1.0 - share) * other.mean,

@@ -131,33 +131,20 @@ pub(crate) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f6
     Some(lattice.outcome(end, |_, point, kind, after| after.after(term(point, kind), 1.0)))
 }
 
-/// Visit all points from the start. `step` returns the probability that a document of a kind comes next, and what it
-/// adds to the sum; `visit` gets each point with its probability and the mean and variance of the sum there. False
-/// where there are too many points.
-pub(crate) fn forward(
-    counts: &[usize],
-    step: impl Fn(&[usize], usize) -> (f64, f64),
-    mut visit: impl FnMut(&[usize], f64, f64, f64),
-) -> bool {
+/// Visit all points from the start, each with its probability; false where there are too many points.
+pub(crate) fn forward(counts: &[usize], mut visit: impl FnMut(&[usize], f64)) -> bool {
     let Some(points) = points(counts) else { return false };
+    let all: usize = counts.iter().sum();
     let strides: Vec<usize> =
         counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect();
-    let mut found = vec![(0.0, 0.0, 0.0); points]; // probability, mean, variance
-    found[0].0 = 1.0;
+    let mut chances = vec![0.0; points];
+    chances[0] = 1.0;
     let mut placed = vec![0; counts.len()];
     for point in 0..points {
-        let (chance, mean, variance) = found[point];
-        visit(&placed, chance, mean, variance);
+        visit(&placed, chances[point]);
+        let left = (all - placed.iter().sum::<usize>()) as f64;
         for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
-            let (share, term) = step(&placed, kind);
-            let (new, value, (old, before, spread)) = (chance * share, mean + term, found[point + strides[kind]]);
-            let all = old + new;
-            if all > 0.0 {
-                let part = new / all;
-                let apart = value - before;
-                let inside = (1.0 - part) * spread + part * variance + part * (1.0 - part) * apart * apart;
-                found[point + strides[kind]] = (all, before + part * apart, inside);
-            }
+            chances[point + strides[kind]] += chances[point] * ((counts[kind] - placed[kind]) as f64 / left);
         }
         next_point(&mut placed, counts);
     }
