@@ -25,7 +25,7 @@ COMMANDS = {
     "curve": "print or plot recall, precision and gain by rank for a query",
     "features": "score each feature of learning-to-rank data as a ranker",
     "judge-next": "list the unjudged documents that are most worth judging",
-    "sample": "draw random samples of judgments, pools or collections",
+    "sample": "draw samples of judgments, pools or collections",
     "study": "repeat an experiment from the literature on your own data",
     "measures": "list measures with parameters, equations and references",
     "trec_eval": "take trec_eval's options, and print what trec_eval prints",

@@ -60,7 +60,7 @@ lead.
 --explain prints the documents that decide a verdict. The column bound shows
 what a document decides: low is the smallest difference, high is the largest
 difference, and overturn is the end of the lead. The column grade has the grade
-that the document must have.
+with which the document decides this.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -102,10 +102,12 @@ def arguments_parser() -> Command:
         choices=("bonferroni", "none"),
     )
     group = made.group("output")
-    group.flag("--ranks", "print the ranks that each run can have, instead of verdicts")
-    group.flag("--levels", "print separate verdicts for ties, judgments and the choice of queries")
+    group.flag("--ranks", "print the best and the worst rank that each run can have, instead of verdicts")
+    group.flag("--levels", "print separate verdicts for the order of ties, missing judgments and the choice of queries")
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
-    group.option("--plot", "FILE", "also plot the certain order of the runs (.svg, .png, .pdf; needs matplotlib)")
+    group.option(
+        "--plot", "FILE", "also plot which runs are certainly better than which (.svg, .png, .pdf; needs matplotlib)"
+    )
     group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
     made.add_table(PAPER_FORMATS)
     made.add_threads()

@@ -68,14 +68,14 @@ def arguments_parser() -> Command:
         "use only the first N documents of each ranking",
         type=count,
     )
-    group.flag("--passages", "compare passages, with lines: query document start length rank score tag")
+    group.flag("--passages", "compare runs of passages, with lines: query document start length rank score tag")
     group.option("--text-length", "L", "with --passages, ignore text after L characters (default: 12000)", type=float)
     made.add_measures(f"compare by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     made.add_docs()
     made.add_policies("ties", "score_dtype", known=COMPARING)
     add_certify(made)
     group = made.group("output")
-    group.flag("-q --per-query", "also print per-query values")
+    group.flag("-q --per-query", "also print the value of each query")
     group.option(
         "--top",
         "N",

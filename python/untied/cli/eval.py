@@ -50,7 +50,7 @@ def arguments_parser() -> Command:
     made.group("measures").flag("--sampling-error", "print the standard error of infAP")
     made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
     group = made.group("output")
-    group.flag("-q --per-query", "also print per-query values")
+    group.flag("-q --per-query", "also print the value of each query")
     group.flag("--wide", "write one column per measure in tsv, csv and md")
     group.option("--sort-by", "MEASURE", "sort runs by MEASURE, the best first")
     group.flag("--variance", "also show the variance of values over all orders of tied documents")

@@ -29,9 +29,9 @@ EXAMPLES = """\
   untied features train.parquet --ties expected -o features.tsv
 
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
-absent from a line counts as 0. A document whose value is NULL is not ranked.
-Each value is the exact expected score if tied documents were shuffled. The
-output also has the score of a random order of the documents.
+absent from a line counts as 0. A feature does not rank documents for which its
+value is NULL. Each score is the exact expected score if tied documents were
+shuffled. The output also has the score of a random order of the documents.
 """
 
 
@@ -63,7 +63,7 @@ def arguments_parser() -> Command:
     group = made.group("output")
     group.option("--sort-by", "MEASURE", "sort features by MEASURE, the best first (default: the first measure)")
     group.option("--top", "N", "show only the N best features (default: all)", type=count)
-    group.flag("-q --per-query", "also print per-query values")
+    group.flag("-q --per-query", "also print the value of each query")
     group.flag("--wide", "write one column per measure in tsv and csv")
     made.add_table()
     made.add_threads()

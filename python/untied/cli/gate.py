@@ -42,7 +42,7 @@ def arguments_parser() -> Command:
     made.add_argument("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
     made.add_reading()
     group = made.group("limits")
-    group.option("--baseline", "RUN", "compare with RUN; all limits except --min and --max need it")
+    group.option("--baseline", "RUN", "compare the run with RUN; all limits except --min and --max need it")
     limits = {
         "--min": "minimum allowed mean of MEASURE",
         "--max": "maximum allowed mean of MEASURE",
@@ -75,7 +75,7 @@ def arguments_parser() -> Command:
     made.add_policies("ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
     group = made.group("output")
     group.option(
-        "--top", "N", f"name the N worst queries of each failed limit (default: {NAMED})", type=count, default=NAMED
+        "--top", "N", f"name the N worst queries for each failed limit (default: {NAMED})", type=count, default=NAMED
     )
     group.option("--format", "FORMAT", "write text (default) or json", choices=("text", "json"), default="text")
     group.option("--junit", "FILE", "also write a report to FILE, in the XML format of JUnit")

@@ -29,7 +29,7 @@ QRELS_HOLD = {
     "auto": SUFFIXED,
     "trec": "query iteration document grade",
     "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
-    "rank-eval": "a request to Elasticsearch's rank-eval",
+    "rank-eval": "a request to Elasticsearch's rank-eval API",
     "subtopics": "query subtopic document grade, for diversity measures",
     "stratified": "query 0 document stratum grade, for xinfAP, infNDCG",
     "prels": "query document grade method probability, for statAP",
@@ -39,10 +39,10 @@ QRELS_HOLD = {
 RUNS_HOLD = {
     "auto": SUFFIXED,
     "trec": "query Q0 document rank score tag",
-    "trec-ranks": "like trec, but sorted by rank instead of score",
+    "trec-ranks": "like trec, but documents are sorted by rank instead of score",
     "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
     "msmarco": "query document rank",
-    "rank-eval": "a response of Elasticsearch's rank-eval",
+    "rank-eval": "a response of Elasticsearch's rank-eval API",
 }
 
 
@@ -131,14 +131,14 @@ class Command(Parser):
             said = (
                 listing(f"choose the format of {called}", hold)
                 if explained
-                else f"read {called} as auto (default), {listed}"
+                else f"read {called} in the format auto (default), {listed}"
             )
             group.option(f"--{what}-format", "FORMAT", said, choices=formats, default="auto")
         for what, number in (("qrels", "grade"), ("run", "score")):
             group.option(
                 f"--{what}-column",
                 "WHAT=NAME",
-                f"name a column, such as query=topic or {number}=points (repeatable)",
+                f"read WHAT from column NAME, such as query=topic or {number}=points (repeatable)",
                 type=_column,
                 default=[],
                 action="append",

@@ -35,7 +35,7 @@ def arguments_parser() -> Command:
     group.option(
         "--distance",
         "MEASURE",
-        "compare the runs by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
+        "show how similar the runs are by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
         action="append",
     )
     made.add_plugin()
@@ -47,7 +47,7 @@ def arguments_parser() -> Command:
     group.option("-o --output", "FILE", "write the page to FILE (.html); - is standard output", required=True)
     group.option("--title", "TEXT", "set the page's title (default: the names of the runs)", default="")
     group.option("--depth", "N", "show N documents of each ranking (default: 20)", type=int, default=20)
-    group.flag("--live", "let readers change measures, policies and the baseline in the page")
+    group.flag("--live", "let readers change the measures, the options and the baseline in the page")
     made.add_texts()
     made.add_threads()
     return made

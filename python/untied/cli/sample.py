@@ -40,7 +40,7 @@ OTHERS = {
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command("sample", "Sample judgments, pools or parts of a collection.", EXAMPLES)
+    made = Command("sample", "Draw samples of judgments, pools or collections.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="*", help=RUNS)
     group = made.group("input")
@@ -49,7 +49,9 @@ def arguments_parser() -> Command:
     group.option("--rel", "GRADE", "set the lowest relevant grade (default: 1)", type=float, default=1.0)
     group = made.group("sample")
     group.option(
-        "--rate", "RATE", "keep this share of judged documents, such as 0.1 or 1=1,2=0.25 for two strata (default: 1)"
+        "--rate",
+        "RATE",
+        "keep the share RATE of judged documents, such as 0.1 or 1=1,2=0.25 for two strata (default: 1)",
     )
     group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
     group.option(

@@ -47,13 +47,13 @@ differences. Intervals are not corrected for the number of comparisons.
 
 The column "a - b can be" shows how far ties (--ties range) or missing judgments
 (--unjudged range) could move the difference. A significant difference survives
-if it stays significant, with the same sign, over the whole range.
+if it stays significant, with the same sign, for all these orders or judgments.
 
 In tsv, csv and json, the column "a - b" is called difference, and the column d
-is called effect. The columns least and most have the ends of "a - b can be".
-The column p has the uncorrected p-value, and the column p_adjusted has the
-corrected p-value. The column p_most has the largest corrected p-value over the
-whole range.
+is called effect. The columns least and most have the lowest and the highest
+"a - b can be". The column p has the uncorrected p-value, and the column
+p_adjusted has the corrected p-value. The column p_most has the largest
+corrected p-value of all differences between least and most.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.

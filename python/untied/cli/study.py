@@ -50,7 +50,7 @@ def arguments_parser(name: str) -> Command:
     made.group("input").option(
         "--qrels-format",
         "FORMAT",
-        f"read judgments as auto (default), {', '.join(QRELS_FORMATS[1:-1])} or {QRELS_FORMATS[-1]}",
+        f"read judgments in the format auto (default), {', '.join(QRELS_FORMATS[1:-1])} or {QRELS_FORMATS[-1]}",
         choices=QRELS_FORMATS,
         default="auto",
     )

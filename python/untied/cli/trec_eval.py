@@ -48,14 +48,14 @@ trec_eval's. RESULTS can be - for standard input. Files may be compressed (gzip,
 
   -m, --measure MEASURE               compute MEASURE, such as P.5,10 or all_trec (repeatable; default: official)
   -q, --query_eval_wanted             also print the values of every topic
-  -n, --nosummary                     print no summary over topics
+  -n, --nosummary                     print no values over all topics
   -c, --complete_rel_info_wanted      count topics without results as 0
   -l, --level_for_rel NUM             set the lowest relevant grade (default: 1)
   -J, --Judged_docs_only              remove unjudged documents from the results
   -M, --Max_retrieved_per_topic NUM   evaluate only the first NUM documents of each topic
-  -N, --Number_docs_in_coll NUM       set the size of the collection, for utility (default: 0)
-  -R, --Rel_info_format FORMAT        read judgments as qrels (default), prefs, qrels_prefs or qrels_jg
-  -T, --Results_format FORMAT         read results as trec_results (default)
+  -N, --Number_docs_in_coll NUM       set the size of the collection, for the measure utility (default: 0)
+  -R, --Rel_info_format FORMAT        read judgments in the format qrels (default), prefs, qrels_prefs or qrels_jg
+  -T, --Results_format FORMAT         read results in the format trec_results (default)
   -Z, --Zscore FILE                   print how far values are above the means in FILE, in standard deviations
   -D, --Debug_level NUM.TOPIC         evaluate only TOPIC
   -o                                  no effect, as in trec_eval

@@ -14,9 +14,9 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --certificate p10.json
   untied verify p10.json qrels.txt old.run new.run
 
-The exit code is 0 if every claim is proved. The exit code is 1 if the
-certificate is refused, because a claim is not proved or an input file has
-changed. The exit code is 2 if a file cannot be read.
+The exit code is 0 if every claim in the certificate is proved. The exit code is
+1 if the certificate is refused, because a claim is not proved or an input file
+has changed. The exit code is 2 if a file cannot be read.
 
 The checker is one file of plain Python, untied/verdicts/verify.py. You can also
 run the checker without untied.

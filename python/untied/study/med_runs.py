@@ -57,7 +57,7 @@ class Med(Study):
 
     name = "med"
     needs = ("distances between runs need", 3)
-    title = "How MED of runs is related to their groups, actual differences and other distances"
+    title = "How MED is related to groups of runs, actual differences and other distances"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "a run",
         "run_b": "another one",
