@@ -133,9 +133,9 @@ TIES = Policy(
     "ties",
     {
         "expected": "average over all orders of the tied documents",
-        "range": "also show the lowest and highest value over all orders",
-        "best": "give the best value over all orders",
-        "worst": "give the worst value over all orders",
+        "range": "also show the lowest and highest value over all orders of tied documents",
+        "best": "give the best value over all orders of tied documents",
+        "worst": "give the worst value over all orders of tied documents",
         "docid": "sort tied documents by id, descending (trec_eval 10)",
         "trec": "round scores to 32 bits, then sort tied documents by id (trec_eval 9)",
         "given": "keep tied documents in the order of the input",
@@ -148,9 +148,9 @@ UNJUDGED = Policy(
     {
         "nonrelevant": "count unjudged documents as non-relevant",
         "remove": "remove unjudged documents from the ranking",
-        "range": "also show the lowest and highest value over all possible grades",
-        "best": "give the best value over all possible grades",
-        "worst": "give the worst value over all possible grades",
+        "range": "also show the lowest and highest value over all grades of unjudged documents",
+        "best": "give the best value over all grades of unjudged documents",
+        "worst": "give the worst value over all grades of unjudged documents",
     },
     "choose what to do with unjudged documents",
 )
@@ -220,7 +220,7 @@ _TIES_OF_VERDICTS = RANKLESS.only(
 CERTIFYING = COMPARING | _named(
     Policy(
         "ties",
-        _TIES_OF_VERDICTS.values | {"range": "give only verdicts that are true for every order"},
+        _TIES_OF_VERDICTS.values | {"range": "give only verdicts that are true for every order of tied documents"},
         TIES.about,
         _TIES_OF_VERDICTS.others,
     ),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "eval": "score runs, and show how far ties and missing judgments matter",
     "compare": "compare runs without judgments, and list the documents that moved",
-    "stats": "test differences between runs; list queries that got worse",
+    "stats": "test if runs differ significantly; list queries that got worse",
     "certify": "find which runs are better even if unjudged documents are relevant",
     "verify": "check a certificate that untied certify wrote",
     "report": "write an evaluation as one self-contained web page",

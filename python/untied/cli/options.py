@@ -103,7 +103,7 @@ class Command(Parser):
             choices=INTERVALS,
             default="bca",
         )
-        self.add_draws("random permutations and samples")
+        self.add_draws("random permutations and bootstrap samples")
 
     def add_draws(self, seeded: str) -> None:
         """Add the confidence of tests by random permutations, their number, and the seed of what is drawn."""
@@ -200,7 +200,7 @@ class Command(Parser):
         suffixes = ", ".join(suffix for suffix, style in SUFFIXES.items() if style in formats)
         self.group("output").option("-o --output", "FILE", f"write to FILE, in the format of its suffix: {suffixes}")
 
-    def add_digits(self, decimals: int = 4, *, rest: str = "; json always has all") -> None:
+    def add_digits(self, decimals: int = 4, *, rest: str = "; json always has all decimals") -> None:
         """Add ``--digits``."""
         self.group("output").option(
             "--digits", "N", f"show N decimals (default: {decimals}{rest})", type=digits, default=decimals
