@@ -177,7 +177,11 @@ QUERIES = Policy(
 )
 ON_UNDEFINED = Policy(
     "on_undefined",
-    {"zero": "count the query as 0", "nan": "leave the query out of the mean", "raise": "stop with an error"},
+    {
+        "zero": "count the query as 0",
+        "nan": "leave the query out of the mean",
+        "raise": "stop with an error if a query has no value",
+    },
     "choose how a query without a value counts in means",
 )
 
