@@ -132,14 +132,14 @@ def _is_decimals(value: str) -> bool:
 TIES = Policy(
     "ties",
     {
-        "expected": "average over all orders of the tied documents",
-        "range": "also show the lowest and highest value over all orders of tied documents",
-        "best": "give the best value over all orders of tied documents",
-        "worst": "give the worst value over all orders of tied documents",
-        "docid": "sort tied documents by id, descending (trec_eval 10)",
-        "trec": "round scores to 32 bits, then sort tied documents by id (trec_eval 9)",
-        "given": "keep tied documents in the order of the input",
-        "rank": "sort documents by the rank column instead of the score",
+        "expected": "give each measure's average over all orders of tied documents",
+        "range": "also show each measure's lowest and highest value over all orders of tied documents",
+        "best": "give each measure's best value over all orders of tied documents",
+        "worst": "give each measure's worst value over all orders of tied documents",
+        "docid": "sort tied documents by descending id, as trec_eval 10 does",
+        "trec": "round scores to 32 bits, then sort tied documents by descending id, as trec_eval 9 does",
+        "given": "keep tied documents in the order that they have in the input",
+        "rank": "sort documents by the rank column instead of the score column",
     },
     "choose what to do with tied documents",
 )
@@ -148,50 +148,50 @@ UNJUDGED = Policy(
     {
         "nonrelevant": "count unjudged documents as non-relevant",
         "remove": "remove unjudged documents from the ranking",
-        "range": "also show the lowest and highest value over all grades of unjudged documents",
-        "best": "give the best value over all grades of unjudged documents",
-        "worst": "give the worst value over all grades of unjudged documents",
+        "range": "also show each measure's lowest and highest value over all grades that unjudged documents could have",
+        "best": "give each measure's best value over all grades that unjudged documents could have",
+        "worst": "give each measure's worst value over all grades that unjudged documents could have",
     },
     "choose what to do with unjudged documents",
 )
 UNRETRIEVED = Policy(
     "unretrieved",
     {
-        "none": "leave out documents that a run did not retrieve",
-        "pooled": "give these documents every possible grade, like retrieved documents",
+        "none": "leave out unretrieved documents",
+        "pooled": "give unretrieved documents every possible grade, like retrieved documents",
     },
-    "choose what to do with pooled, unjudged documents (grade -1) that a run did not retrieve",
+    "choose what to do with pooled but unjudged documents (grade -1) that a run did not retrieve",
 )
 SCORE_DTYPE = Policy(
     "score_dtype",
     dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
-    "round scores to",
+    "round scores to a type of number, or to N decimals:",
 )
 QUERIES = Policy(
     "queries",
     {
-        "qrels": "count all judged queries, even if the run lacks them",
-        "common": "count only queries in both the judgments and the run",
+        "qrels": "count all judged queries, even queries that a run lacks",
+        "common": "count only queries that are in both the judgments and the run",
     },
     "choose which queries count in means",
 )
 ON_UNDEFINED = Policy(
     "on_undefined",
     {
-        "zero": "count the query as 0",
-        "nan": "leave the query out of the mean",
-        "raise": "stop with an error if a query has no value",
+        "zero": "count the query's value as 0 in the measure's mean",
+        "nan": "leave the query out of the measure's mean",
+        "raise": "stop with an error",
     },
-    "choose how a query without a value counts in means",
+    "choose what to do with a query that has no value of a measure",
 )
 
 ADJUST = Policy(
     "adjust",
     {
-        "none": "do not adjust values",
-        "chance": "rescale values so that a random order of documents gets 0, and the best order gets 1",
+        "none": "do not adjust the values",
+        "chance": "rescale the values so that a random order of documents gets 0, and the best order gets 1",
     },
-    "choose how to adjust values",
+    "choose how to adjust the values of measures",
 )
 
 
@@ -238,7 +238,10 @@ CERTIFYING = COMPARING | _named(
     ),
     Policy(
         "unretrieved",
-        {"none": "no such document may be relevant", "pooled": "pooled documents (grade -1) may be relevant"},
+        {
+            "none": "only retrieved unjudged documents may be relevant",
+            "pooled": "unretrieved pooled documents (grade -1) may be relevant too",
+        },
         "choose whether documents that neither run retrieves may be relevant",
     ),
 )
@@ -256,9 +259,10 @@ GATING = EVALUATING | _named(
     Policy(
         "on_undefined",
         {
-            "fail": "fail the check",
-            "zero": "count the query as 0; fail the check for measures such as ESL, whose lower values are better",
-            "nan": "leave the query out of the mean",
+            "fail": "fail the limits on the measure",
+            "zero": "count the query's value as 0, but fail the limits on measures such as ESL, whose lower values are "
+            "better",
+            "nan": "leave the query out of the measure's mean",
         },
         ON_UNDEFINED.about,
     ),

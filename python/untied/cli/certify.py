@@ -52,15 +52,15 @@ low and high have the smallest and the largest possible difference of the means,
 A minus B.
 
 A run is ahead if its mean is higher when all unjudged documents are
-non-relevant. The column overturn has the number of unjudged documents that
-would have to be relevant to end the lead. The column largest_m has the number
-of unjudged documents of every query that may be relevant without ending the
-lead.
+non-relevant. The column overturn has the smallest number of unjudged documents
+that end the lead if the documents are relevant. The column largest_m has the
+number of unjudged documents of every query that may be relevant without ending
+the lead.
 
 --explain prints the documents that decide a verdict. The column bound shows
 what a document decides: low is the smallest difference, high is the largest
 difference, and overturn is the end of the lead. The column grade has the grade
-with which the document decides this.
+that the document needs to decide the bound.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -87,7 +87,10 @@ def arguments_parser() -> Command:
     made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
     group = made.group("ties and judgments")
     group.option(
-        "--most", "M", "let at most M unjudged documents of each query be relevant (default: any number)", type=whole(0)
+        "--most",
+        "M",
+        "assume that at most M unjudged documents of each query are relevant (default: any number)",
+        type=whole(0),
     )
     group = made.group("verdicts from a sample")
     group.flag(
@@ -98,15 +101,22 @@ def arguments_parser() -> Command:
     group.option(
         "--correction",
         "NAME",
-        "correct the confidence for the number of pairs of runs: bonferroni (default) or none",
+        "correct the confidence level for the number of pairs of runs: bonferroni (default) or none",
         choices=("bonferroni", "none"),
     )
     group = made.group("output")
-    group.flag("--ranks", "print the best and the worst rank that each run can have, instead of verdicts")
-    group.flag("--levels", "print separate verdicts for the order of ties, missing judgments and the choice of queries")
+    group.flag(
+        "--ranks", "print the best and the worst rank that each run can have among all runs, instead of verdicts"
+    )
+    group.flag(
+        "--levels",
+        "print a separate verdict for each of: orders of tied documents, missing judgments, and choice of queries",
+    )
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
     group.option(
-        "--plot", "FILE", "also plot which runs are certainly better than which (.svg, .png, .pdf; needs matplotlib)"
+        "--plot",
+        "FILE",
+        "also plot to FILE (.svg, .png or .pdf; needs matplotlib) which runs are certainly better than other runs",
     )
     group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
     made.add_table(PAPER_FORMATS)

@@ -46,7 +46,11 @@ def arguments_parser() -> Command:
     made.add_reading()
     made.add_keep_going()
     made.group("output").option(
-        "--list", "N", f"list up to N ids for each problem (default: {NAMED})", type=count, default=NAMED
+        "--list",
+        "N",
+        f"list up to N queries or documents for each problem (default: {NAMED})",
+        type=count,
+        default=NAMED,
     )
     made.add_threads()
     return made

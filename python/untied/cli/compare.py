@@ -37,10 +37,10 @@ EXAMPLES = """\
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
-MED is the largest difference in a measure that judgments could show. MED
-divides nDCG, AP and Bpref by a constant that does not depend on judgments.
-Delta is the expected difference in a measure. Similarities are expected values
-if tied documents were shuffled.
+MED is the largest difference between two runs in a measure that judgments could
+show. MED divides nDCG, AP and Bpref by a constant that does not depend on
+judgments. Delta is the expected difference between two runs in a measure.
+Similarities, such as RBO, are expected values if tied documents were shuffled.
 
 To see which queries got better or worse according to judgments, use untied
 stats QRELS NEW OLD --top 10.
@@ -54,13 +54,13 @@ def arguments_parser() -> Command:
     )
     made.add_runs()
     group = made.group("input")
-    group.option("--qrels", "QRELS", "read judgments from QRELS, for MED and Delta")
+    group.option("--qrels", "QRELS", "read judgments from QRELS, for the measures MED and Delta")
     made.add_reading()
     made.add_keep_going()
     group.option(
         "--probabilities",
         "FILE",
-        "read probabilities of relevance from FILE, a run whose scores are probabilities",
+        "read probabilities of relevance from FILE, which is a run with probabilities as scores",
     )
     group.option(
         "--depth",
@@ -69,22 +69,27 @@ def arguments_parser() -> Command:
         type=count,
     )
     group.flag("--passages", "compare runs of passages, with lines: query document start length rank score tag")
-    group.option("--text-length", "L", "with --passages, ignore text after L characters (default: 12000)", type=float)
-    made.add_measures(f"compare by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
+    group.option(
+        "--text-length",
+        "L",
+        "with --passages, ignore the text after the first L characters of a document (default: 12000)",
+        type=float,
+    )
+    made.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     made.add_docs()
     made.add_policies("ties", "score_dtype", known=COMPARING)
     add_certify(made)
     group = made.group("output")
-    group.flag("-q --per-query", "also print the value of each query")
+    group.flag("-q --per-query", "also print each measure's value for each query")
     group.option(
         "--top",
         "N",
-        f"list moved documents for the N most changed queries (default: {SHOWN})",
+        f"list the documents that moved in the N queries that changed most (default: {SHOWN})",
         type=whole(0),
     )
-    group.flag("--matrix", "print a table with a row and a column for every run")
+    group.flag("--matrix", "print the values of all pairs of runs, as a table with a row and a column for each run")
     made.add_table()
-    group.option("--html", "FILE", "also write a page about two runs, with both rankings of every query")
+    group.option("--html", "FILE", "also write a web page about two runs, which shows the two rankings of every query")
     made.add_texts()
     made.add_threads()
     return made

@@ -27,7 +27,7 @@ EXAMPLES = """\
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("completion", "Print a script that completes commands in your shell.", EXAMPLES)
-    made.add_argument("shell", metavar="SHELL", choices=tuple(SCRIPTS), help=f"{', '.join(SCRIPTS)}")
+    made.add_argument("shell", metavar="SHELL", choices=tuple(SCRIPTS), help="bash, zsh or fish")
     return made
 
 

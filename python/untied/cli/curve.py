@@ -32,12 +32,12 @@ def arguments_parser() -> Command:
     made.add_judged_runs(keep_going=False)
     group = made.group("measures")
     group.option("--query", "Q", "show the curves of query Q", required=True)
-    group.option("--depth", "N", "stop at rank N (default: 100)", type=whole(1, 10_000))
-    group.option("--rel", "GRADE", "set the lowest relevant grade (default: 1)", type=float, default=1)
+    group.option("--depth", "N", "stop the curves at rank N (default: 100)", type=whole(1, 10_000))
+    group.option("--rel", "GRADE", "set the lowest grade that counts as relevant (default: 1)", type=float, default=1)
     group.option(
         "--gain",
         "GAIN",
-        "set the gain of a grade g: linear (g, default) or exp2 (2^g - 1)",
+        "set the gain of a grade g: linear (g; default) or exp2 (2 to the power of g, minus 1)",
         choices=("linear", "exp2"),
         default="linear",
     )
@@ -53,12 +53,12 @@ def arguments_parser() -> Command:
     group.option(
         "--format",
         "FORMAT",
-        f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by suffix, else tsv)",
+        f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by the suffix of the output, else tsv)",
         choices=("auto", "tsv", "csv", *PLOTS),
         default="auto",
     )
     made.add_digits(rest="")
-    group.option("-o --output", "FILE", "write to FILE, in the format of its suffix")
+    group.option("-o --output", "FILE", "write to FILE; the suffix of FILE sets the format")
     made.add_threads()
     return made
 

@@ -41,8 +41,10 @@ def arguments_parser() -> Command:
     made = Command("eval", "Score runs against relevance judgments.", EXAMPLES)
     made.add_judged_runs(explained=True)
     group = made.group("input")
-    group.option("--pool", "FILE", "read the documents chosen for judging (the pool) from FILE, for infAP and subAP")
-    group.flag("--strict", "refuse runs that have no query or document in common with the judgments")
+    group.option(
+        "--pool", "FILE", "read the documents chosen for judging (the pool) from FILE, for the measures infAP and subAP"
+    )
+    group.flag("--strict", "refuse runs that have no queries or no documents in common with the judgments")
     group.flag("--stream", "read standard input and pipes query by query, to save memory")
     made.add_measures()
     made.add_docs()
@@ -50,20 +52,21 @@ def arguments_parser() -> Command:
     made.group("measures").flag("--sampling-error", "print the standard error of infAP")
     made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
     group = made.group("output")
-    group.flag("-q --per-query", "also print the value of each query")
+    group.flag("-q --per-query", "also print each measure's value for each query")
     group.flag("--wide", "write one column per measure in tsv, csv and md")
-    group.option("--sort-by", "MEASURE", "sort runs by MEASURE, the best first")
-    group.flag("--variance", "also show the variance of values over all orders of tied documents")
+    group.option("--sort-by", "MEASURE", "sort runs by MEASURE, the best run first")
+    group.flag("--variance", "also show the variance of each value over all orders of tied documents")
     group.option(
         "--quantiles",
         "LEVELS",
-        "print quantiles of values over all orders of tied documents, such as 0.05,0.5,0.95",
+        "print these quantiles (e.g. 0.05,0.5,0.95) of each value over all orders of tied documents",
         type=_levels,
     )
     group.option(
         "--plot",
         "FILE",
-        "also plot the distribution of each mean (.svg, .png, .pdf; needs matplotlib)",
+        "also plot to FILE (.svg, .png or .pdf; needs matplotlib) the distribution of each mean over all orders of "
+        "tied documents",
     )
     made.add_table(PAPER_FORMATS)
     made.add_threads()

@@ -29,31 +29,32 @@ EXAMPLES = """\
   untied features train.parquet --ties expected -o features.tsv
 
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
-absent from a line counts as 0. A feature does not rank documents for which its
-value is NULL. Each score is the exact expected score if tied documents were
-shuffled. The output also has the score of a random order of the documents.
+absent from a line counts as 0. If the value of a feature is NULL for a
+document, the feature does not rank the document. Each score is the exact
+expected score if tied documents were shuffled. The output also has the score of
+a random order of the documents.
 """
 
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
-    made.add_argument("data", metavar="DATA", nargs="+", help="files of SVMlight, LETOR or parquet")
+    made.add_argument("data", metavar="DATA", nargs="+", help="files in the format of SVMlight, LETOR or parquet")
     group = made.group("input")
-    group.option("--feature-names", "FILE", "read names of features from FILE, with lines: number name")
-    group.option("--labels", "COLUMN", "name the column of labels in parquet files (default: label, relevance, ...)")
-    group.option("--query-ids", "COLUMN", "name the column of queries in parquet files (default: qid, query_id, ...)")
+    group.option("--feature-names", "FILE", "read names of features from FILE (each line: number name)")
+    group.option("--labels", "COLUMN", "read labels from COLUMN of parquet files (default: label, relevance, ...)")
+    group.option("--query-ids", "COLUMN", "read query ids from COLUMN of parquet files (default: qid, query_id, ...)")
     made.add_measures()
     made.group("measures").option(
         "--directions",
         "WHICH",
         listing(
-            "choose how to rank documents by a feature",
+            "choose how to rank documents by the value of a feature",
             {
-                "high": "highest value first (default)",
-                "low": "lowest value first",
-                "both": "in both directions, as two rankers",
-                "better": "in the direction with the better score",
+                "high": "documents with the highest value first (default)",
+                "low": "documents with the lowest value first",
+                "both": "rank in both directions, as two rankers",
+                "better": "rank in the direction with the better score",
             },
         ),
         choices=tuple(DIRECTIONS),
@@ -61,9 +62,11 @@ def arguments_parser() -> Command:
     )
     made.add_policies("unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
     group = made.group("output")
-    group.option("--sort-by", "MEASURE", "sort features by MEASURE, the best first (default: the first measure)")
+    group.option(
+        "--sort-by", "MEASURE", "sort features by MEASURE, the best feature first (default: the first measure)"
+    )
     group.option("--top", "N", "show only the N best features (default: all)", type=count)
-    group.flag("-q --per-query", "also print the value of each query")
+    group.flag("-q --per-query", "also print each measure's value for each query")
     group.flag("--wide", "write one column per measure in tsv and csv")
     made.add_table()
     made.add_threads()

@@ -39,29 +39,30 @@ def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("gate", "Fail a build when quality drops. Each limit can be given several times.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument("run", metavar="RUN", help=RUNS.replace("runs:", "a run:"))
+    made.add_argument("run", metavar="RUN", help=RUNS.replace("runs,", "a run,"))
     made.add_reading()
     group = made.group("limits")
-    group.option("--baseline", "RUN", "compare the run with RUN; all limits except --min and --max need it")
+    group.option("--baseline", "RUN", "compare the run with RUN; all limits except --min and --max need a baseline")
     limits = {
-        "--min": "minimum allowed mean of MEASURE",
-        "--max": "maximum allowed mean of MEASURE",
-        "--max-drop": "largest allowed drop of MEASURE from the baseline's mean, as a number or a percentage",
-        "--max-med": "largest allowed difference in MEASURE that judgments could show (mean of MED)",
+        "--min": "require a mean of MEASURE of at least X",
+        "--max": "require a mean of MEASURE of at most X",
+        "--max-drop": "allow MEASURE to drop at most X (a number or a percentage) below the baseline's mean",
+        "--max-med": "allow a mean of MED of at most X; MED is the largest difference in MEASURE that judgments "
+        "could show",
     }
     for option, what in limits.items():
-        made.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=f"set the {what}")
+        group.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=what)
     group.option(
         "--certain",
         "MEASURE",
-        "require that the run is better than the baseline by MEASURE, for all possible judgments",
+        "require that the run is better than the baseline by MEASURE, whatever the grades of unjudged documents are",
         default=[],
         action="append",
     )
     group.option(
         "--min-overturn",
         "MEASURE=N",
-        "require that at least N unjudged documents would have to be relevant to end the run's lead by MEASURE",
+        "require a lead over the baseline by MEASURE that ends only if at least N unjudged documents are relevant",
         default=[],
         type=limit,
         action="append",
@@ -79,7 +80,7 @@ def arguments_parser() -> Command:
     )
     group.option("--format", "FORMAT", "write text (default) or json", choices=("text", "json"), default="text")
     group.option("--junit", "FILE", "also write a report to FILE, in the XML format of JUnit")
-    group.option("-o --output", "FILE", "write to FILE, in the format of its suffix: .txt, .json")
+    group.option("-o --output", "FILE", "write to FILE; the suffix of FILE sets the format: .txt, .json")
     made.add_threads()
     return made
 

@@ -30,22 +30,22 @@ EXAMPLES = """\
   untied judge-next qrels.txt bm25.run dense.run --measure nDCG@10 --top 50
   untied judge-next qrels.txt bm25.run dense.run -m P@10 --until-decided
 
-With one run, documents come first if their judgments would narrow the bounds of
-the mean most. With two runs, documents come first if their judgments would
-change the difference between the runs most.
+With one run, the documents whose judgments would most narrow the bounds of the
+mean come first. With two runs, the documents whose judgments would most change
+the difference between the runs come first.
 
 The column probability has the estimated probability that the document is
-relevant. The column narrowing shows how much a judgment is expected to narrow
-the bounds of the mean. The column swing shows how much the mean, or the
-difference of two means, changes if the document is relevant. The table is
-sorted by the column worth.
+relevant. The column narrowing shows how much a judgment of the document is
+expected to narrow the bounds of the mean. The column swing shows how much the
+mean, or the difference of two means, changes if the document is relevant. The
+column worth is computed from the other columns, and sorts the table.
 """
 
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("judge-next", "List the unjudged documents that are most worth judging.", EXAMPLES)
-    made.add_judged_runs(RUNS.replace("runs:", "one run, or two to compare:"), keep_going=False)
+    made.add_judged_runs(RUNS.replace("runs,", "one run, or two runs to compare,"), keep_going=False)
     group = made.group("measures")
     group.option(
         "-m --measure", "MEASURE", "list documents that are worth judging for MEASURE (default: AP)", default="AP"
@@ -54,10 +54,10 @@ def arguments_parser() -> Command:
     group.option(
         "--prior",
         "P",
-        "set the probability that an unjudged document is relevant (default: estimated per query)",
+        "set the probability that an unjudged document is relevant (default: estimated for each query)",
         type=float,
     )
-    group.flag("--until-decided", "list documents that could help untied certify to decide which run is better")
+    group.flag("--until-decided", "list documents whose judgments could let untied certify decide which run is better")
     made.add_plugin()
     made.group("output").option("--top", "N", "show N documents (default: 20)", type=int, default=20)
     made.add_table(decimals=6)

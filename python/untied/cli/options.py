@@ -23,7 +23,10 @@ PAPER_FORMATS = (*FORMATS, "latex")
 QRELS = "judgments, with lines: query iteration document grade"
 RUNS = "runs, with lines: query Q0 document rank score tag"
 MEASURES = "compute MEASURE (repeatable; default: AP, nDCG@10, RR, P@10, R@100)"
-SUFFIXED = "by suffix: .csv, .tsv, .jsonl, .json, .parquet, else trec (default)"
+SUFFIXED = (
+    "the default: choose the format by the file's suffix (.csv, .tsv, .jsonl, .json or .parquet), "
+    "and trec for other suffixes"
+)
 #: What formats hold.
 QRELS_HOLD = {
     "auto": SUFFIXED,
@@ -31,9 +34,9 @@ QRELS_HOLD = {
     "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
     "rank-eval": "a request to Elasticsearch's rank-eval API",
     "subtopics": "query subtopic document grade, for diversity measures",
-    "stratified": "query 0 document stratum grade, for xinfAP, infNDCG",
-    "prels": "query document grade method probability, for statAP",
-    "groups": "query document document | document (best group first)",
+    "stratified": "query 0 document stratum grade, for the measures xinfAP and infNDCG",
+    "prels": "query document grade method probability, for the measure statAP",
+    "groups": "query, then documents, best group first, with | between groups: q1 d1 d2 | d3",
     "mirex": "source query document group",
 }
 RUNS_HOLD = {
@@ -78,7 +81,7 @@ class Command(Parser):
         group = self.group("significance")
         about = {
             "randomization": "paired randomisation test, exact for up to 32 queries",
-            "tukey": "randomised Tukey HSD of all runs together",
+            "tukey": "randomised Tukey HSD test of all runs together",
             "t": "Student's paired t-test",
             "wilcoxon": "Wilcoxon's signed-rank test",
         }
@@ -92,14 +95,15 @@ class Command(Parser):
         group.option(
             "--correction",
             "NAME",
-            "correct p-values for several comparisons by holm (default), bonferroni, bh (Benjamini-Hochberg) or none",
+            "choose the correction of p-values for several comparisons: holm (default), bonferroni, "
+            "bh (Benjamini-Hochberg) or none",
             choices=CORRECTIONS,
             default="holm",
         )
         group.option(
             "--interval",
             "NAME",
-            f"compute intervals of {interval} by bca (a bootstrap, default) or t, or show none",
+            f"choose the confidence intervals of {interval}: bca (a bootstrap; default), t or none",
             choices=INTERVALS,
             default="bca",
         )
@@ -138,7 +142,8 @@ class Command(Parser):
             group.option(
                 f"--{what}-column",
                 "WHAT=NAME",
-                f"read WHAT from column NAME, such as query=topic or {number}=points (repeatable)",
+                f"read the field WHAT from the column NAME; {number}=points reads the {number} "
+                "from the column points (repeatable)",
                 type=_column,
                 default=[],
                 action="append",
@@ -158,21 +163,21 @@ class Command(Parser):
         self.group("input").option(
             "--names",
             "WHAT",
-            "name runs by their file (default) or by their run tag",
+            "name each run by its file name (default) or by its run tag",
             choices=("file", "tag"),
             default="file",
         )
 
     def add_keep_going(self) -> None:
         """Add ``--keep-going``."""
-        self.group("input").flag("--keep-going", "skip runs that cannot be read, and count them in a note")
+        self.group("input").flag("--keep-going", "skip runs that cannot be read, and count the skipped runs in a note")
 
     def add_texts(self) -> None:
         """Add texts of queries and documents, for pages."""
-        shape = "lines: id, tab, text"
+        shape = "each line: id, tab, text"
         group = self.group("output")
-        group.option("--queries-text", "FILE", f"read texts of queries from FILE, and show them ({shape})")
-        group.option("--docs-text", "FILE", f"read titles or texts of documents from FILE, and show them ({shape})")
+        group.option("--queries-text", "FILE", f"show the texts of queries from FILE ({shape})")
+        group.option("--docs-text", "FILE", f"show the titles or texts of documents from FILE ({shape})")
 
     def add_plugin(self) -> None:
         """Add ``--plugin``, for commands that take measures."""
@@ -189,7 +194,7 @@ class Command(Parser):
         self.group("measures").option(
             "--docs",
             "FILE",
-            "read lengths of documents from FILE, for TBG and U (lines: document length)",
+            "read the lengths of documents from FILE (each line: document length), for the measures TBG and U",
         )
 
     def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:
@@ -198,7 +203,9 @@ class Command(Parser):
         self.group("output").option("--format", "FORMAT", listed, choices=formats, default="auto")
         self.add_digits(decimals)
         suffixes = ", ".join(suffix for suffix, style in SUFFIXES.items() if style in formats)
-        self.group("output").option("-o --output", "FILE", f"write to FILE, in the format of its suffix: {suffixes}")
+        self.group("output").option(
+            "-o --output", "FILE", f"write to FILE; the suffix of FILE sets the format: {suffixes}"
+        )
 
     def add_digits(self, decimals: int = 4, *, rest: str = "; json always has all decimals") -> None:
         """Add ``--digits``."""

@@ -28,9 +28,9 @@ EXAMPLES = """\
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
-Judged documents that are not sampled get grade -1, so that infAP and subAP know
-the pool. A sample without a relevant document is drawn again. The same seed
-gives the same sample.
+Judged documents that are not in the sample get grade -1, so that the measures
+infAP and subAP know the pool. A sample without a relevant document is drawn
+again. The same seed gives the same sample.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -44,14 +44,15 @@ def arguments_parser() -> Command:
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="*", help=RUNS)
     group = made.group("input")
-    group.option("--strata", "FILE", "read strata from FILE, with lines: query document stratum")
-    group.option("--depth", "K", "keep only judgments of the first K documents of each run", type=int)
-    group.option("--rel", "GRADE", "set the lowest relevant grade (default: 1)", type=float, default=1.0)
+    group.option("--strata", "FILE", "read strata from FILE (each line: query document stratum)")
+    group.option("--depth", "K", "keep only judgments of the first K documents of each ranking", type=int)
+    group.option("--rel", "GRADE", "set the lowest grade that counts as relevant (default: 1)", type=float, default=1.0)
     group = made.group("sample")
     group.option(
         "--rate",
         "RATE",
-        "keep the share RATE of judged documents, such as 0.1 or 1=1,2=0.25 for two strata (default: 1)",
+        "keep the share RATE (e.g. 0.1) of judged documents; 1=1,2=0.25 keeps all of stratum 1 and the share 0.25 "
+        "of stratum 2 (default: 1)",
     )
     group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
     group.option(
@@ -60,14 +61,16 @@ def arguments_parser() -> Command:
         "keep only a random share RATE of the documents in the runs",
         type=float,
     )
-    group.flag("--judgments-too", "with --documents, remove the same documents from the judgments")
+    group.flag(
+        "--judgments-too", "with --documents, also remove the judgments of the documents that --documents leaves out"
+    )
     group.flag(
         "--subcollection",
-        "draw a random subcollection of each run, as subAP does",
+        "draw a random subcollection of each run, as the measure subAP does",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(
-        "-o --output", "PATH", "write to the file PATH (to a folder with --documents or --subcollection)"
+        "-o --output", "PATH", "write to the file PATH, or, with --documents or --subcollection, to the folder PATH"
     )
     return made
 

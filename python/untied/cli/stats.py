@@ -47,11 +47,12 @@ differences. Intervals are not corrected for the number of comparisons.
 
 The column "a - b can be" shows how far ties (--ties range) or missing judgments
 (--unjudged range) could move the difference. A significant difference survives
-if it stays significant, with the same sign, for all these orders or judgments.
+if it stays significant and keeps its sign in every order of tied documents, or
+for all grades of unjudged documents.
 
 In tsv, csv and json, the column "a - b" is called difference, and the column d
 is called effect. The columns least and most have the lowest and the highest
-"a - b can be". The column p has the uncorrected p-value, and the column
+possible difference. The column p has the uncorrected p-value, and the column
 p_adjusted has the corrected p-value. The column p_most has the largest
 corrected p-value of all differences between least and most.
 
@@ -78,16 +79,18 @@ def arguments_parser() -> Command:
     made.add_docs()
     made.add_plugin()
     group = made.group("significance")
-    group.option("--baseline", "NAME", "compare all other runs with run NAME (default: compare all pairs)")
+    group.option("--baseline", "NAME", "compare all other runs with run NAME (default: compare all pairs of runs)")
     made.add_chance("differences")
-    group.flag("--power", "show the share of pairs of runs with a significant difference")
+    group.flag("--power", "show the share of pairs of runs that differ significantly")
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").flag(
         "--shuffle", "show the probability that run a beats run b if tied documents are shuffled"
     )
     group = made.group("output")
-    group.option("--top", "N", "list the N queries that lose most, and the N queries that gain most", type=count)
+    group.option(
+        "--top", "N", "list the N queries with the largest losses, and the N queries with the largest gains", type=count
+    )
     group.flag("--by-run", "write a table for a paper, with one line per run")
     made.add_table(PAPER_FORMATS)
     made.add_threads()

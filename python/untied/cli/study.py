@@ -60,16 +60,16 @@ def arguments_parser(name: str) -> Command:
         group.option("--seed", "N", "set the seed of random samples (default: 0)", type=int, default=0)
     group = made.group("output")
     group.option(
-        "-o --output", "DIR", "write results to the folder DIR; continue the study if it was interrupted", required=True
+        "-o --output", "DIR", "write results to the folder DIR, and continue an interrupted study in DIR", required=True
     )
     group.option(
         "--plots",
         "FORMAT",
-        f"write plots as {', '.join(study.PLOTS)} (default: svg; needs matplotlib)",
+        "write plots as svg (default), png, both or none (plots need matplotlib)",
         choices=study.PLOTS,
         default="svg",
     )
-    group.flag("--restart", "start from the beginning, and replace the results in the folder")
+    group.flag("--restart", "start from the beginning, and replace the results in the folder DIR")
     made.add_threads()
     return made
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 #: Groups of options, in the order of help texts; those without a group stand below them.
-GROUPS = ("input", "study", "sample", "limits", "measures", "ties and judgments", "significance", "output")
+GROUPS = (
+    "input", "study", "sample", "limits", "measures", "ties and judgments", "verdicts from a sample", "significance",
+    "output",
+)  # fmt: skip
 #: Columns of help texts: of a page, and at most.
 COLUMNS, MOST = 80, 100
 #: Options of trec_eval that habit may give to other commands.

@@ -26,7 +26,9 @@ COLUMNS = ("verdict", "overturn", "largest_m")
 
 def add_certify(made: Command) -> None:
     """Add ``--certify``."""
-    made.group("ties and judgments").flag("--certify", "also show the verdicts of untied certify")
+    made.group("ties and judgments").flag(
+        "--certify", "also show which run is certainly better, as untied certify does"
+    )
 
 
 def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measures: list[MeasureLike]) -> Verdicts:

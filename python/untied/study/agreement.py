@@ -99,7 +99,7 @@ class Agreement(Study):
             help="also rank runs by the judgments in QRELS (repeatable)",
         )
         add("--depths", metavar="N,N,...", type=whole_numbers, default=DEPTHS,
-            help="also rank runs by judgments of pools of depths N "
+            help="also rank runs by judgments of pools of these depths "
             f"(default: {','.join(map(str, DEPTHS))}; 0: no pools)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:

@@ -46,16 +46,22 @@ def add_rates(add: Callable[..., object], rates: Sequence[float], what: str) -> 
     """Add the options that studies with rates and samples share."""
     default = ",".join(f"{rate:g}" for rate in rates)
     add("--rates", metavar="R,R,...", type=numbers, default=rates,
-        help=f"keep these percentages {what} (default: {default})")  # fmt: skip
-    add("--samples", metavar="N", type=int, default=10, help="draw N samples at each rate below 100 (default: 10)")
+        help=f"draw samples with these percentages {what} (default: {default})")  # fmt: skip
+    add(
+        "--samples",
+        metavar="N",
+        type=int,
+        default=10,
+        help="draw N samples for each percentage below 100 (default: 10)",
+    )
     add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
         help=f"compare MEASURE with AP (repeatable); in MEASURE, {{p}} stands for the share of judgments kept "
         f"(default: {', '.join(MEASURES)})")  # fmt: skip
     add("--rel", metavar="GRADE", type=float, default=1.0,
-        help="set the lowest relevant grade; nDCG uses all grades (default: 1)")  # fmt: skip
+        help="set the lowest grade that counts as relevant (default: 1); nDCG uses all grades")  # fmt: skip
     add("--pool-depth", metavar="K", type=int,
-        help="use only judgments of the first K documents of each run (default: all); "
-        "unjudged documents among these are non-relevant")  # fmt: skip
+        help="use only judgments of the first K documents of each ranking (default: all); "
+        "unjudged documents among the first K are non-relevant")  # fmt: skip
 
 
 def checked(

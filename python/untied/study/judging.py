@@ -84,7 +84,11 @@ class Judging(Study):
             "--depth", metavar="K", type=int, default=10, help="use the first K documents of each ranking (default: 10)"
         )
         add(
-            "--batch", metavar="N", type=int, default=10, help="get N documents at a time from judge-next (default: 10)"
+            "--batch",
+            metavar="N",
+            type=int,
+            default=10,
+            help="judge N documents at a time that untied judge-next lists (default: 10)",
         )
 
     def parts(self) -> Sequence[Part]:

@@ -105,17 +105,19 @@ class Med(Study):
         add("--rates", metavar="R,R,...", type=numbers, default=RATES,
             help="compute MED with these percentages of the judgments, besides 0 (default: 25,75,100)")  # fmt: skip
         add("--psi", metavar="P,P,...", type=numbers, default=PSI,
-            help=f"vary the persistence of RBP and RBO (default: {','.join(map(str, PSI))})")  # fmt: skip
+            help=f"also compute RBO and MED of RBP with these values of the persistence (default: "
+            f"{','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
-            help="vary the cutoff of nDCG and ERR (default: 5,20,100)")  # fmt: skip
+            help="also compute MED of nDCG and ERR with these cutoffs (default: 5,20,100)")  # fmt: skip
         add("--groups", metavar="FILE", help="read groups of runs from FILE; each line has a run and its group")
         add("--prefix", metavar="N", type=int, default=PREFIX,
-            help=f"group runs by the first N letters of their names (default: {PREFIX})")  # fmt: skip
+            help=f"group runs by the first N letters of run names (default: {PREFIX})")  # fmt: skip
         add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
         add("--passages", action="store_true",
             help="compare passages by MED-U (see untied compare --help)")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
-            help="with --passages, ignore text after L characters (default: 12000)")  # fmt: skip
+            help="with --passages, ignore the text after the first L characters of a document "
+            "(default: 12000)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One part for each distance, one for each share of the judgments, and one for the actual differences."""
