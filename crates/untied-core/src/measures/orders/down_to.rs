@@ -163,7 +163,7 @@ mod tests {
             }
             let weights: Vec<f64> = (1..=documents.len()).map(|a| 1.0 / (start + 2 * a) as f64).collect();
             let all = every_order(&mut documents, best.0, &weights, 0, before, 0.0);
-            let mut found = vec![(0.0, 0.0, 0.0); 8]; // probability, first and second moment by hits
+            let mut found = [(0.0, 0.0, 0.0); 8]; // probability, first and second moment by hits
             let group = DownTo { best, values: &values, rest, before, weights: &weights };
             assert!(group.visit(|one| {
                 let place = &mut found[one.hits];
