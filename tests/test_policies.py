@@ -355,7 +355,7 @@ def test_the_core_takes_the_same_values() -> None:
 
 def test_help_says_what_values_mean() -> None:
     policy = Policy("kept", {"one": "the first", "two": "others", "three": "others", "four": ""}, "what is kept")
-    assert policy.help("two") == "what is kept one, two (default), three, four", "some need no words"
+    assert policy.help("two") == "what is kept one, two (default), three or four", "some need no words"
     policy.values["four"] = "the last"
     assert policy.help("two") == "what is kept\none  the first\ntwo, three  others (default)\nfour  the last"
     fewer = policy.only("one", "four", because="two is company")

@@ -116,7 +116,8 @@ class Policy:
         for value, meaning in self.values.items():
             groups.setdefault(meaning, []).append(value)
         if "" in groups:
-            return f"{self.about} {', '.join(value + ' (default)' * (value == default) for value in self.values)}"
+            *others, last = (value + " (default)" * (value == default) for value in self.values)
+            return f"{self.about} {', '.join(others)} or {last}"
         listed = [
             f"\n{', '.join(values)}  {meaning}{' (default)' * (default in values)}"
             for meaning, values in groups.items()
@@ -158,14 +159,14 @@ UNRETRIEVED = Policy(
     "unretrieved",
     {
         "none": "leave out unretrieved documents",
-        "pooled": "give unretrieved documents every possible grade, like retrieved documents",
+        "pooled": "give unretrieved documents every possible grade too",
     },
     "choose what to do with pooled but unjudged documents (grade -1) that a run did not retrieve",
 )
 SCORE_DTYPE = Policy(
     "score_dtype",
     dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
-    "round scores to a type of number, or to N decimals:",
+    "round scores to",
 )
 QUERIES = Policy(
     "queries",
@@ -178,11 +179,11 @@ QUERIES = Policy(
 ON_UNDEFINED = Policy(
     "on_undefined",
     {
-        "zero": "count the query's value as 0 in the measure's mean",
+        "zero": "count the query as 0 in the measure's mean",
         "nan": "leave the query out of the measure's mean",
         "raise": "stop with an error",
     },
-    "choose what to do with a query that has no value of a measure",
+    "choose what to do with a query for which a measure has no value",
 )
 
 ADJUST = Policy(
@@ -260,8 +261,7 @@ GATING = EVALUATING | _named(
         "on_undefined",
         {
             "fail": "fail the limits on the measure",
-            "zero": "count the query's value as 0, but fail the limits on measures such as ESL, whose lower values are "
-            "better",
+            "zero": "count the query as 0; for measures such as ESL, where lower values are better, fail the limits",
             "nan": "leave the query out of the measure's mean",
         },
         ON_UNDEFINED.about,

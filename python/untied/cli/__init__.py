@@ -17,7 +17,7 @@ COMMANDS = {
     "eval": "score runs, and show how far ties and missing judgments matter",
     "compare": "compare runs without judgments, and list the documents that moved",
     "stats": "test if runs differ significantly; list queries that got worse",
-    "certify": "find which runs are better even if unjudged documents are relevant",
+    "certify": "find which runs are certainly better despite missing judgments",
     "verify": "check a certificate that untied certify wrote",
     "report": "write an evaluation as one self-contained web page",
     "check": "find problems in runs and judgments",

@@ -46,21 +46,20 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
-The verdict A or B names the run that is better whatever the grades of unjudged
-documents are. The verdict is open if either run could be better. The columns
-low and high have the smallest and the largest possible difference of the means,
-A minus B.
+The verdict A or B names the run that is better for all grades that unjudged
+documents could have. The verdict is open if either run could be better. The
+columns low and high have the smallest and the largest possible difference of
+the means, A minus B.
 
-A run is ahead if its mean is higher when all unjudged documents are
-non-relevant. The column overturn has the smallest number of unjudged documents
-that end the lead if the documents are relevant. The column largest_m has the
-number of unjudged documents of every query that may be relevant without ending
-the lead.
+If all unjudged documents count as non-relevant, the run with the higher mean
+has the lead. The column overturn has the smallest number of unjudged documents
+that would end the lead if they were relevant. The lead is certain if at most
+largest_m unjudged documents of each query are relevant.
 
---explain prints the documents that decide a verdict. The column bound shows
-what a document decides: low is the smallest difference, high is the largest
-difference, and overturn is the end of the lead. The column grade has the grade
-that the document needs to decide the bound.
+--explain prints documents, and the grades with which they decide a verdict. In
+the column bound, low marks documents that make the difference smallest, high
+marks documents that make the difference largest, and overturn marks documents
+that end the lead.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -78,9 +77,7 @@ COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "l
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command(
-        "certify", "Find out which runs are better, whether or not unjudged documents are relevant.", EXAMPLES
-    )
+    made = Command("certify", "Find which runs are certainly better despite missing judgments.", EXAMPLES)
     made.add_judged_runs(f"two or more {RUNS}")
     made.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
     made.add_plugin()
@@ -110,13 +107,13 @@ def arguments_parser() -> Command:
     )
     group.flag(
         "--levels",
-        "print a separate verdict for each of: orders of tied documents, missing judgments, and choice of queries",
+        "print separate verdicts for the order of tied documents, missing judgments, and the choice of queries",
     )
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
     group.option(
         "--plot",
         "FILE",
-        "also plot to FILE (.svg, .png or .pdf; needs matplotlib) which runs are certainly better than other runs",
+        "also plot which runs are certainly better than others to FILE (.svg, .png or .pdf; needs matplotlib)",
     )
     group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
     made.add_table(PAPER_FORMATS)

@@ -37,13 +37,14 @@ EXAMPLES = """\
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
-MED is the largest difference between two runs in a measure that judgments could
-show. MED divides nDCG, AP and Bpref by a constant that does not depend on
-judgments. Delta is the expected difference between two runs in a measure.
-Similarities, such as RBO, are expected values if tied documents were shuffled.
+MED(P@10) is the largest difference in P@10 that any judgments could show. MED
+divides nDCG, AP and Bpref by a constant, so untied eval can show a larger
+difference in nDCG, AP or Bpref. Delta(P@10) is the expected difference in P@10,
+given the probabilities that unjudged documents are relevant. Similarities, such
+as RBO, are averages over all orders of tied documents.
 
-To see which queries got better or worse according to judgments, use untied
-stats QRELS NEW OLD --top 10.
+If you have judgments, untied stats QRELS NEW OLD --top 10 lists the queries
+that got better or worse.
 """
 
 
@@ -84,7 +85,7 @@ def arguments_parser() -> Command:
     group.option(
         "--top",
         "N",
-        f"list the documents that moved in the N queries that changed most (default: {SHOWN})",
+        f"for the N queries that changed most, list the documents that moved (default: {SHOWN})",
         type=whole(0),
     )
     group.flag("--matrix", "print the values of all pairs of runs, as a table with a row and a column for each run")

@@ -46,7 +46,7 @@ def arguments_parser() -> Command:
     group.option(
         "--panel",
         "PANEL",
-        "plot only dynamic-recall, precision-recall or gain (repeatable; default: all)",
+        "plot only the panel PANEL: dynamic-recall, precision-recall or gain (repeatable; default: all)",
         choices=("dynamic-recall", "precision-recall", "gain"),
         action="append",
     )

@@ -29,8 +29,8 @@ EXAMPLES = """\
   untied eval qrels.txt bm25.run --ties trec -m map -m ndcg_cut_10
   zcat run.gz | untied eval qrels.txt - --format json
 
-Each value is the exact expected score if tied documents were shuffled. A RUN is
-a file, a folder, a pattern in quotes such as '*.run', or - for standard input.
+Each value is the exact average over all orders of tied documents. A RUN is a
+file, a folder, a pattern in quotes such as '*.run', or - for standard input.
 Inputs may be compressed (.gz, .zst, .xz). The command untied measures lists all
 measures.
 """
@@ -45,7 +45,7 @@ def arguments_parser() -> Command:
         "--pool", "FILE", "read the documents chosen for judging (the pool) from FILE, for the measures infAP and subAP"
     )
     group.flag("--strict", "refuse runs that have no queries or no documents in common with the judgments")
-    group.flag("--stream", "read standard input and pipes query by query, to save memory")
+    group.flag("--stream", "read standard input and pipes one query at a time, to save memory")
     made.add_measures()
     made.add_docs()
     made.add_plugin()
@@ -65,8 +65,8 @@ def arguments_parser() -> Command:
     group.option(
         "--plot",
         "FILE",
-        "also plot to FILE (.svg, .png or .pdf; needs matplotlib) the distribution of each mean over all orders of "
-        "tied documents",
+        "also plot the distribution of each mean over all orders of tied documents to FILE "
+        "(.svg, .png or .pdf; needs matplotlib)",
     )
     made.add_table(PAPER_FORMATS)
     made.add_threads()

@@ -30,9 +30,9 @@ EXAMPLES = """\
 
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
 absent from a line counts as 0. If the value of a feature is NULL for a
-document, the feature does not rank the document. Each score is the exact
-expected score if tied documents were shuffled. The output also has the score of
-a random order of the documents.
+document, the ranking by the feature leaves out the document. Each score is the
+exact average over all orders of tied documents. The output also has the score
+of a random order of the documents.
 """
 
 

@@ -47,8 +47,7 @@ def arguments_parser() -> Command:
         "--min": "require a mean of MEASURE of at least X",
         "--max": "require a mean of MEASURE of at most X",
         "--max-drop": "allow MEASURE to drop at most X (a number or a percentage) below the baseline's mean",
-        "--max-med": "allow a mean of MED of at most X; MED is the largest difference in MEASURE that judgments "
-        "could show",
+        "--max-med": "require that the largest possible difference from the baseline (MED) is at most X on average",
     }
     for option, what in limits.items():
         group.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=what)
@@ -62,7 +61,7 @@ def arguments_parser() -> Command:
     group.option(
         "--min-overturn",
         "MEASURE=N",
-        "require a lead over the baseline by MEASURE that ends only if at least N unjudged documents are relevant",
+        "require a lead over the baseline by MEASURE that stands unless N or more unjudged documents are relevant",
         default=[],
         type=limit,
         action="append",

@@ -30,15 +30,16 @@ EXAMPLES = """\
   untied judge-next qrels.txt bm25.run dense.run --measure nDCG@10 --top 50
   untied judge-next qrels.txt bm25.run dense.run -m P@10 --until-decided
 
-With one run, the documents whose judgments would most narrow the bounds of the
-mean come first. With two runs, the documents whose judgments would most change
-the difference between the runs come first.
+With one run, the list begins with the documents whose judgments are expected to
+narrow the bounds of the mean most. With two runs, the list begins with the
+documents whose judgments are expected to change the difference between the runs
+most.
 
 The column probability has the estimated probability that the document is
 relevant. The column narrowing shows how much a judgment of the document is
 expected to narrow the bounds of the mean. The column swing shows how much the
 mean, or the difference of two means, changes if the document is relevant. The
-column worth is computed from the other columns, and sorts the table.
+table is sorted by the column worth, which is computed from the other columns.
 """
 
 
@@ -57,7 +58,9 @@ def arguments_parser() -> Command:
         "set the probability that an unjudged document is relevant (default: estimated for each query)",
         type=float,
     )
-    group.flag("--until-decided", "list documents whose judgments could let untied certify decide which run is better")
+    group.flag(
+        "--until-decided", "list the documents that bring untied certify closest to deciding which run is better"
+    )
     made.add_plugin()
     made.group("output").option("--top", "N", "show N documents (default: 20)", type=int, default=20)
     made.add_table(decimals=6)

@@ -24,8 +24,8 @@ QRELS = "judgments, with lines: query iteration document grade"
 RUNS = "runs, with lines: query Q0 document rank score tag"
 MEASURES = "compute MEASURE (repeatable; default: AP, nDCG@10, RR, P@10, R@100)"
 SUFFIXED = (
-    "the default: choose the format by the file's suffix (.csv, .tsv, .jsonl, .json or .parquet), "
-    "and trec for other suffixes"
+    "the default: read the format from the file's suffix (.csv, .tsv, .jsonl, .json or .parquet); "
+    "any other suffix means trec"
 )
 #: What formats hold.
 QRELS_HOLD = {
@@ -114,9 +114,7 @@ class Command(Parser):
         from untied.statistics.tests import SAMPLES
 
         group = self.group("significance")
-        group.option(
-            "--level", "L", "set the confidence level of tests and intervals (default: 0.95)", type=float, default=0.95
-        )
+        group.option("--level", "L", "set the confidence level (default: 0.95)", type=float, default=0.95)
         about = f"draw N random permutations (default: {SAMPLES})"
         group.option("--samples", "N", about, type=int, default=SAMPLES)
         group.option("--seed", "N", f"set the seed of {seeded} (default: 0)", type=int, default=0)
@@ -142,8 +140,7 @@ class Command(Parser):
             group.option(
                 f"--{what}-column",
                 "WHAT=NAME",
-                f"read the field WHAT from the column NAME; {number}=points reads the {number} "
-                "from the column points (repeatable)",
+                f"read the field WHAT from the column NAME, such as {number}=points (repeatable)",
                 type=_column,
                 default=[],
                 action="append",
@@ -176,8 +173,8 @@ class Command(Parser):
         """Add texts of queries and documents, for pages."""
         shape = "each line: id, tab, text"
         group = self.group("output")
-        group.option("--queries-text", "FILE", f"show the texts of queries from FILE ({shape})")
-        group.option("--docs-text", "FILE", f"show the titles or texts of documents from FILE ({shape})")
+        group.option("--queries-text", "FILE", f"show the texts of queries from FILE in the page ({shape})")
+        group.option("--docs-text", "FILE", f"show the titles or texts of documents from FILE in the page ({shape})")
 
     def add_plugin(self) -> None:
         """Add ``--plugin``, for commands that take measures."""

@@ -35,7 +35,7 @@ def arguments_parser() -> Command:
     group.option(
         "--distance",
         "MEASURE",
-        "show how similar the runs are by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
+        "compare the rankings of runs by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
         action="append",
     )
     made.add_plugin()

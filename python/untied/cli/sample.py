@@ -28,9 +28,9 @@ EXAMPLES = """\
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
-Judged documents that are not in the sample get grade -1, so that the measures
-infAP and subAP know the pool. A sample without a relevant document is drawn
-again. The same seed gives the same sample.
+Judged documents that are not in the sample get grade -1. The measures infAP and
+subAP count these documents as pooled but unjudged. A sample without a relevant
+document is drawn again. The same seed gives the same sample.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -51,8 +51,7 @@ def arguments_parser() -> Command:
     group.option(
         "--rate",
         "RATE",
-        "keep the share RATE (e.g. 0.1) of judged documents; 1=1,2=0.25 keeps all of stratum 1 and the share 0.25 "
-        "of stratum 2 (default: 1)",
+        "keep this share of the judged documents, such as 0.1, or of each stratum, such as 1=1,2=0.25 (default: 1)",
     )
     group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
     group.option(
@@ -61,16 +60,14 @@ def arguments_parser() -> Command:
         "keep only a random share RATE of the documents in the runs",
         type=float,
     )
-    group.flag(
-        "--judgments-too", "with --documents, also remove the judgments of the documents that --documents leaves out"
-    )
+    group.flag("--judgments-too", "with --documents, also remove the judgments of the removed documents")
     group.flag(
         "--subcollection",
-        "draw a random subcollection of each run, as the measure subAP does",
+        "draw one random subcollection of each run; the measure subAP averages over all of them",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(
-        "-o --output", "PATH", "write to the file PATH, or, with --documents or --subcollection, to the folder PATH"
+        "-o --output", "PATH", "write to the file PATH; --documents and --subcollection write to the folder PATH"
     )
     return made
 

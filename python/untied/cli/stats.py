@@ -46,21 +46,23 @@ p-value, corrected for the number of comparisons. A star marks significant
 differences. Intervals are not corrected for the number of comparisons.
 
 The column "a - b can be" shows how far ties (--ties range) or missing judgments
-(--unjudged range) could move the difference. A significant difference survives
-if it stays significant and keeps its sign in every order of tied documents, or
-for all grades of unjudged documents.
+(--unjudged range) could move the difference. A difference survives --ties range
+if it stays significant and keeps its sign in every order of tied documents. A
+difference survives --unjudged range if it stays significant and keeps its sign
+for all grades that unjudged documents could have.
 
 In tsv, csv and json, the column "a - b" is called difference, and the column d
 is called effect. The columns least and most have the lowest and the highest
 possible difference. The column p has the uncorrected p-value, and the column
 p_adjusted has the corrected p-value. The column p_most has the largest
-corrected p-value of all differences between least and most.
+corrected p-value that a difference between least and most could have.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.
 
-With --certify, the verdict names the run that is better whatever the grades of
-unjudged documents are. untied certify --help explains the columns of verdicts.
+With --certify, the verdict names the run that is better for all grades that
+unjudged documents could have. untied certify --help explains the columns of
+verdicts.
 """
 
 
@@ -85,7 +87,7 @@ def arguments_parser() -> Command:
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").flag(
-        "--shuffle", "show the probability that run a beats run b if tied documents are shuffled"
+        "--shuffle", "show the probability that run a is ahead of run b if tied documents are shuffled"
     )
     group = made.group("output")
     group.option(

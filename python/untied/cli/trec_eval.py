@@ -163,7 +163,9 @@ def readable(text: str) -> str:
 
 def explain(given: TrecOptions) -> int:
     """Print the help, and describe the requested measures."""
-    text, failure = explain_measures(given) if given["measures"] else ("-m MEASURE -h describes a measure\n", None)
+    text, failure = (
+        explain_measures(given) if given["measures"] else ("Use -m MEASURE -h to describe a measure.\n", None)
+    )
     if failure is None:
         write_out([f"{HELP}\n{text}".encode()])
     return told(failure, meant(given))

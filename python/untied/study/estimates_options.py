@@ -55,7 +55,7 @@ def add_rates(add: Callable[..., object], rates: Sequence[float], what: str) -> 
         help="draw N samples for each percentage below 100 (default: 10)",
     )
     add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
-        help=f"compare MEASURE with AP (repeatable); in MEASURE, {{p}} stands for the share of judgments kept "
+        help=f"compare MEASURE with AP (repeatable); {{p}} in MEASURE stands for the share of judgments kept "
         f"(default: {', '.join(MEASURES)})")  # fmt: skip
     add("--rel", metavar="GRADE", type=float, default=1.0,
         help="set the lowest grade that counts as relevant (default: 1); nDCG uses all grades")  # fmt: skip

@@ -58,9 +58,9 @@ class Incomplete(AgainstAP):
         """Add the study's options to the command line."""
         add_rates(add, RATES, "of the judgments")
         add("--sampling", choices=SAMPLINGS, default=SAMPLINGS[0],
-            help="choose how to sample: bernoulli keeps each judgment with the percentage as its probability; "
-            "simple-random keeps exactly the percentage of each query's judgments, at least one judgment "
-            "(default: bernoulli)")  # fmt: skip
+            help="choose how to sample R percent of the judgments: bernoulli (default) keeps each judgment with "
+            "probability R/100; simple-random keeps exactly R percent of each query's judgments, "
+            "at least one")  # fmt: skip
 
     def compute(self, *part: Any) -> list[Row]:
         """Rows of all measures and runs on one sample."""

@@ -88,7 +88,7 @@ class Judging(Study):
             metavar="N",
             type=int,
             default=10,
-            help="judge N documents at a time that untied judge-next lists (default: 10)",
+            help="judge N documents from untied judge-next at a time (default: 10)",
         )
 
     def parts(self) -> Sequence[Part]:

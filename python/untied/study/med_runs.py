@@ -57,7 +57,7 @@ class Med(Study):
 
     name = "med"
     needs = ("distances between runs need", 3)
-    title = "How MED is related to groups of runs, actual differences and other distances"
+    title = "How well MED agrees with groups of runs, actual differences and other distances"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "a run",
         "run_b": "another one",
@@ -109,12 +109,12 @@ class Med(Study):
             f"{','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
             help="also compute MED of nDCG and ERR with these cutoffs (default: 5,20,100)")  # fmt: skip
-        add("--groups", metavar="FILE", help="read groups of runs from FILE; each line has a run and its group")
+        add("--groups", metavar="FILE", help="read groups of runs from FILE (each line: run group)")
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"group runs by the first N letters of run names (default: {PREFIX})")  # fmt: skip
         add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
         add("--passages", action="store_true",
-            help="compare passages by MED-U (see untied compare --help)")  # fmt: skip
+            help="compare runs of passages by MED-U, as untied compare --passages does")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
             help="with --passages, ignore the text after the first L characters of a document "
             "(default: 12000)")  # fmt: skip
