@@ -251,6 +251,9 @@ def test_refused_inputs() -> None:
         untied.compare(["a"], ["b"], ties="best")
     with pytest.raises(TypeError, match="both inputs must be ranked lists, or both runs"):
         untied.compare(["a"], {"1": ["a"]})
+    for names in (("x", "x"), ("x", "y", "z"), ("x",), "xy"):
+        with pytest.raises(untied.UntiedError, match=re.escape(f"two different names of runs, not {names!r}")):
+            untied.compare(["a"], ["b"], names=names)  # type: ignore[arg-type]
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -97,7 +97,8 @@ def test_one_run_or_several(tmp_path):
         (pandas.DataFrame({"query": ["q1"]}), ValueError, "run: expected a column for the score or rank"),
         ([], untied.UntiedError, "no run given"),
         ({"q1": 3.0}, TypeError, r"run\['q1'\] must be a mapping, not float"),
-        (3, TypeError, "int"),
+        (3, TypeError, "runs: expected a path, a frame, a dict or rows, not int"),
+        (None, TypeError, "runs: expected a path, a frame, a dict or rows, not NoneType"),
     ],
 )
 def test_bad_runs_are_refused(run, error, message):
@@ -289,14 +290,14 @@ def test_runs_and_qrels_can_be_pickled_and_copied():
     }
     measures = {"trec": "Bpref", "subtopics": "alpha_nDCG@10", "stratified": "xinfAP", "prels": "statAP"}
     for again in (pickle.loads(pickle.dumps(held)), copy.copy(held), copy.deepcopy({"x": held})["x"]):
-        assert again.queries() == held.queries()
+        assert list(again) == again.queries() == held.queries()
         assert [again[query] for query in run] == [held[query] for query in run]
         for format, qrels in judged.items():
             made = untied.Qrels(qrels, format=format)
             expected = untied.evaluate(made, held, [measures[format], "AP", "NumRel"], ties="range").table().to_dicts()
             for other in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
                 assert (other.format, other.grades(), other.repeated) == (made.format, made.grades(), made.repeated)
-                assert other.queries() == made.queries()
+                assert list(other) == other.queries() == made.queries()
                 assert [other[query] for query in qrels] == [made[query] for query in qrels]
                 results = untied.evaluate(other, again, [measures[format], "AP", "NumRel"], ties="range")
                 assert results.table().to_dicts() == expected

@@ -155,6 +155,7 @@ def test_everything_is_looked_up_by_its_keys(name: str) -> None:
     assert isinstance(found, ByMeasure)
     assert list(found) == list(found.keys()) == list(dict(found)) == [key for key, _ in found.items()] == keys
     assert all(key in found for key in keys)
+    assert list(map(repr, found.values())) == [repr(value) for _, value in found.items()]
     assert isinstance(found.measures, list)
     other = "Jaccard@1" if found.measures[0] == "RBO" else "NumQ"
     for wrong in [("nobody", keys[0][1])] if isinstance(keys[0], tuple) else [other]:
@@ -177,6 +178,20 @@ def test_results_are_their_means_where_a_table_is_expected(name: str) -> None:
     assert not {"measure", "query", "certainty"} & set(wide.columns)
     shown = repr(found).splitlines()[0].split()
     assert shown == wide.columns or shown == [one for one in wide.columns if " " not in one]
+
+
+@pytest.mark.parametrize("read", [numpy.array, pandas.DataFrame])
+def test_what_reads_only_arrays_does_not_take_names_for_values(read: Callable[[Any], Any]) -> None:
+    results = untied.evaluate(QRELS, RUNS, ["AP", "RR"])
+    for found in (results, results.means, results.per_query.wide()):
+        with pytest.raises(TypeError, match=r"use to_pandas\(\), to_polars\(\) or to_numpy\(\)"):
+            read(found)
+
+
+def test_verdicts_of_a_pair_are_shown() -> None:
+    verdicts = untied.certify({"q": {"a": 1, "b": 0}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, ["P@1", "RR"])["x", "y"]
+    assert repr(verdicts).startswith("{'P@1': Verdict(verdict='A', low=1.0, high=1.0, overturn=inf,")
+    assert [one.verdict for one in verdicts.values()] == ["A", "A"]
 
 
 def test_the_wide_form_of_queries() -> None:

@@ -20,6 +20,7 @@ from untied.batches.pieces import DETAILS
 from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
+from untied.inputs.names import check_two
 from untied.policies import COMPARING, OF_ROWS, Policies, described_by
 from untied.results.base import MeasureResults
 
@@ -237,6 +238,7 @@ def compare(
         `clear_errors`.
     """
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
+    names = check_two(names)
     given = ties == "given"
     tables = [_scores(run_a, "run_a", "score_a", given), _scores(run_b, "run_b", "score_b", given)]
     grades = None

@@ -101,6 +101,7 @@ def reading() -> None:
     assert_type(untied.read_run(Path("a.run")), untied.Run)
     assert_type(inputs.read_run("a.run"), untied.Run)
     assert_type(untied.Run.from_mapping(SCORES).queries(), list[str])
+    assert_type([*untied.Run(SCORES), *untied.Qrels(GRADES)], list[str])
     assert_type(untied.Qrels.from_mapping(GRADES)["q"], dict[str, float])
     truth.read_groups("groups.txt")
     truth.read_mirex("mirex.txt")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
 use untied_core::error::text;
 use untied_core::read;
 use untied_core::table::columns::Content;
@@ -142,6 +142,10 @@ impl Run {
 
     fn __len__(&self) -> usize {
         self.0.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, ids(&self.0))?.try_iter()
     }
 
     fn __contains__(&self, query: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -338,6 +342,10 @@ impl Qrels {
 
     fn __len__(&self) -> usize {
         self.0.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, ids(&self.0))?.try_iter()
     }
 
     fn __contains__(&self, query: &Bound<'_, PyAny>) -> PyResult<bool> {

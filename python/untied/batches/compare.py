@@ -12,6 +12,7 @@ from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.runs import compare
 from untied.errors import UntiedError, deprecated
 from untied.inputs import overlap
+from untied.inputs.names import check_two
 from untied.policies import COMPARING, Policies, described_by
 
 TYPE_CHECKING = False
@@ -154,6 +155,7 @@ class BatchComparer:
         UntiedWarning
             The runs have no document in common, or there are qrels but none of their documents is judged.
         """
+        names = check_two(names)
         sums = Sums(self._measures, self.schema.names)
         alone = [0, 0]
         undefined = {str(measure): 0 for measure in self._measures}

@@ -10,7 +10,7 @@ from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.several import Comparisons
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
-from untied.inputs.names import names_of
+from untied.inputs.names import check_two, names_of
 from untied.policies import COMPARING, Policies, described_by
 
 TYPE_CHECKING = False
@@ -115,6 +115,7 @@ def compare(
         paths = [os.fspath(run) for run in (run_a, run_b) if isinstance(run, (str, os.PathLike))]
         name_a, name_b = names_of(paths) if len(set(paths)) == 2 else ("a", "b")
         names = (name_a, name_b)
+    names = check_two(names)
     ranked_lists = [isinstance(run, (list, tuple)) and not are_rows(run) for run in (run_a, run_b)]
     given: tuple[Any, Any] = (run_a, run_b)
     if any(ranked_lists):

@@ -87,8 +87,7 @@ def two_or_more(runs: Runs, what: str, threads: int | None = None) -> dict[str, 
 
 def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
     """Names of one or several runs, each with its source."""
-    _refuse_open_file(runs, "runs")
-    _refuse_numbers(runs, "runs")
+    _refuse_others(runs, "runs")
     held: Any = runs
     if hasattr(held, "__next__") and not is_table(held):
         held = list(held)  # an iterator, of runs or of rows of one, could be looked at only once
@@ -174,19 +173,22 @@ def are_rows(source: Any) -> bool:
 
 def _plain(judged_or_retrieved: Any, name: str) -> Any:
     """The dict of dicts inside an object of another library (ranx's Run and Qrels)."""
-    _refuse_open_file(judged_or_retrieved, name)
-    _refuse_numbers(judged_or_retrieved, name)
+    _refuse_others(judged_or_retrieved, name)
     to_dict = getattr(judged_or_retrieved, "to_dict", None)
     return to_dict() if callable(to_dict) else judged_or_retrieved
 
 
-def _refuse_open_file(source: Any, name: str) -> None:
+#: What inputs have, at least one of them.
+READABLE = ("__iter__", "__getitem__", "__fspath__", "__arrow_c_stream__", "to_dict", "collect")
+
+
+def _refuse_others(source: Any, name: str) -> None:
+    """Refuse what cannot be read, open files, and arrays of numbers, which have no ids, unlike arrays of rows."""
+    kind = type(source).__name__
+    if not any(hasattr(source, method) for method in READABLE):
+        raise TypeError(f"{name}: expected a path, a frame, a dict or rows, not {kind}")
     if hasattr(source, "readline"):
-        raise UntiedError(f"{name}: give the path of a file, not an open {type(source).__name__}")
-
-
-def _refuse_numbers(source: Any, name: str) -> None:
-    """Refuse arrays of numbers, which have no ids, unlike arrays of rows (objects, records)."""
+        raise UntiedError(f"{name}: give the path of a file, not an open {kind}")
     is_array = hasattr(source, "__dlpack__") or hasattr(source, "__array_interface__")
     if is_array and getattr(getattr(source, "dtype", None), "kind", "f") in "biuf":
         raise UntiedError(

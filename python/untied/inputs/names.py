@@ -58,6 +58,13 @@ def names_of(sources: Sequence[Any]) -> list[str]:
     return [named[place] for place in range(len(sources))]
 
 
+def check_two(names: Sequence[str]) -> tuple[str, str]:
+    """Refuse names of two runs that do not tell these apart."""
+    if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
+        raise UntiedError(f"names must be two different names of runs, not {names!r}")
+    return names[0], names[1]
+
+
 def _is_path(source: object) -> bool:
     return isinstance(source, (str, os.PathLike))
 

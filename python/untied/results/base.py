@@ -34,8 +34,15 @@ class ByMeasure:
         """All keys with their values."""
         return ((key, self[key]) for key in self.keys())
 
+    def values(self) -> list[Any]:
+        """All values, in the order of the keys."""
+        return [self[key] for key in self.keys()]
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self.keys())
+
+    def __repr__(self) -> str:
+        return repr(dict(self.items()))
 
     def __contains__(self, measure: Any) -> bool:
         return self._as_measure(measure) in self._measures

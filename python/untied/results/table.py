@@ -50,6 +50,11 @@ class Exported:
         table = self._exported()
         return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
 
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        # numpy and the constructor of pandas.DataFrame would take the names that iterating gives for the values.
+        kind = type(self).__name__
+        raise TypeError(f"a {kind} has columns of text and of numbers; use to_pandas(), to_polars() or to_numpy()")
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         # A requested schema is a wish that the protocol allows to leave unfulfilled.
         table = self._exported()
