@@ -196,7 +196,10 @@ def main() -> None:
         print(markdown_table([f"{title}, µs a query; {head[0]}", *head[1:]], rows), end="\n\n")
         figures[title] = rows
     figures["peers"] = peers(scores, labels, options.repetitions)
-    print(markdown_table(["1,000,000 x 10", "µs a query", "difference"], figures["peers"]), end="\n\n")
+    print(
+        markdown_table(["1,000,000 x 10", "µs per query", "difference from untied's nDCG@10"], figures["peers"]),
+        end="\n\n",
+    )
     figures["columns"] = columns(options.repetitions)
     print(markdown_table(["784 queries x 20 documents", "ms of CPU"], figures["columns"]), end="\n\n")
     figures["wide"] = wide(options.repetitions)

@@ -100,7 +100,7 @@ def growth(data: Path, repetitions: int) -> str:
                 progress(f"growth: {what}, times {TENS[len(taken)]}")
                 taken.append(time_functions({what: work}, repetitions)[what].cpu)
             rows.append([what, seconds(taken[0]), *(times(cost / taken[0]) for cost in taken[1:])])
-    return markdown_table(["what grows, from", "CPU", "x 10", "x 100"], rows)
+    return markdown_table(["input and its size", "CPU time", "10 x the size", "100 x the size"], rows)
 
 
 def threads(data: Path, repetitions: int) -> str:
@@ -120,7 +120,7 @@ def threads(data: Path, repetitions: int) -> str:
         costs = time_functions({str(number): partial(work, number) for number in (1, 2)}, repetitions)
         one, two = costs["1"].wall, costs["2"].wall
         rows.append([what, seconds(one), seconds(two), times(one / two)])
-    return markdown_table(["by the clock", "1 thread", "2 threads", "times as fast"], rows)
+    return markdown_table(["elapsed time", "1 thread", "2 threads", "times as fast"], rows)
 
 
 def main() -> None:

@@ -77,10 +77,10 @@ def files(options: Options) -> str:
         "untied eval -q --threads 1": "untied eval -q, one thread",
         "pytrec_eval, script, per query": "pytrec_eval, ten-line script",
         "ir_measures -q": "ir_measures -q",
-        "ranx, script (1)": "ranx script, compiled before, means only",
-        "DuckDB, scan of three columns": "floor: DuckDB, only scanning the three columns",
-        "polars, three columns": "floor: polars, only parsing them",
-        "pyarrow.csv, three columns": "floor: pyarrow, only parsing them",
+        "ranx, script (1)": "ranx script, means only, compilation excluded",
+        "DuckDB, scan of three columns": "floor: DuckDB scans query, document and score",
+        "polars, three columns": "floor: polars parses query, document and score",
+        "pyarrow.csv, three columns": "floor: pyarrow parses query, document and score",
         "cat": "floor: `cat` of the run",
         "python -c pass": "floor: `python -c pass`",
     }
@@ -185,9 +185,20 @@ def narrow(options: Options) -> str:
         each = [f"{1e6 * costs[name].cpu / len(scores):.3f}" for name in calls]
         ratios = [f"**{costs[name].cpu / costs['sort'].cpu:.2f}**" for name in ("all", "six")]
         rows.append([dtype, f"{100 * share_tied(typed):.0f} %", *each, *ratios])
-    head = ["µs a query of 10", "with ties", "argsort", "nDCG@10", "labels before", "six", "nDCG / argsort", "six / it"]
+    head = [
+        "µs per query",
+        "queries with ties",
+        "argsort",
+        "nDCG@10",
+        "nDCG@10, prepared labels",
+        "six measures",
+        "nDCG@10 / argsort",
+        "six measures / argsort",
+    ]
     progress("narrow: peers")
-    others = markdown_table(["1,000,000 x 10", "µs a query", "difference"], peers(scores, labels, 1))
+    others = markdown_table(
+        ["1,000,000 x 10", "µs per query", "difference from untied's nDCG@10"], peers(scores, labels, 1)
+    )
     return f"{markdown_table(head, rows)}\n\n{others}"
 
 
@@ -195,7 +206,7 @@ def wide(options: Options) -> str:
     """Thousands of candidates, beside numpy's argpartition."""
     from arrays import wide as rows
 
-    return markdown_table(["2,000 x 10,000 float32", "ns a candidate"], rows(3))
+    return markdown_table(["2,000 x 10,000 float32", "ns per candidate"], rows(3))
 
 
 def ties(options: Options) -> str:
@@ -213,7 +224,14 @@ def ties(options: Options) -> str:
         change = 100 * (costs["expected"].cpu / costs["given"].cpu - 1)
         cells = [milliseconds(costs[policy]) for policy in POLICIES]
         rows.append([measure, *cells, f"{change:+.0f} %", paper.replace("–", "")])
-    head = ["CPU ms", "one order, as given", "by id", "mean over all", "against *as given*", "the paper"]
+    head = [
+        "CPU ms",
+        "order as given",
+        "order by id",
+        "mean over all orders",
+        "overhead of the mean",
+        "overhead in the paper",
+    ]
     return markdown_table(head, rows)
 
 
@@ -228,7 +246,7 @@ def pairs(options: Options) -> str:
     """Comparison of TREC-8's runs: what a cutoff and means over ties cost."""
     from compare import ratios
 
-    head = ["whole rankings, means over ties", "beside", "CPU s", "of that", "ratio", "certified"]
+    head = ["measure", "cheaper option", "CPU s", "CPU s, cheaper option", "ratio", "exact values"]
     return markdown_table(head, ratios(options.trec, 6, 1))
 
 
@@ -245,7 +263,7 @@ def slow(options: Options) -> str:
             if of == policy:
                 found.setdefault(measure, {})[shape] = f"{'>' * above}{taken:.2f}"
     rows = [[measure, *(cells.get(shape, "") for shape in columns)] for measure, cells in found.items()]
-    return markdown_table(["CPU s", "bounds, no ties", "bounds, 25 scores", "variance of 7,000 queries"], rows)
+    return markdown_table(["CPU s", "bounds, no ties", "bounds, 25 distinct scores", "variance of 7,000 queries"], rows)
 
 
 def floors(options: Options) -> str:
