@@ -1,11 +1,14 @@
-"""What is certain on the page: verdicts for all grades of unjudged documents, and the ranks that runs can have."""
+"""What is certain on the page for all grades of unjudged documents: verdicts, bounds, and ranks that runs can have."""
 
 from __future__ import annotations
 
 from math import inf
 
-from untied.errors import MeasureError
+from untied.errors import MeasureError, UntiedError
+from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
+from untied.report.values import number
+from untied.statistics.paired import Column, Pair, spans_of
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
@@ -27,6 +30,7 @@ class Certain:
 
     def __init__(self, qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> None:
         self._qrels, self._runs = qrels, runs
+        self._policies = policies
         self._options = {name: policies[name] for name in ("score_dtype", "threads")}
         self.has_all = len(runs) * (len(runs) - 1) // 2 * len(qrels) <= MOST
         self._found: dict[str, Verdicts | None] = {}
@@ -53,12 +57,25 @@ class Certain:
         except MeasureError:
             return None  # it has no verdicts; all that else could be wrong has been refused before
 
-    def about(self, measure: Measure, pair: tuple[str, str]) -> Verdict | None:
+    def about(self, measure: Measure, runs: Sequence[str]) -> dict[str, Any] | None:
+        """The verdict about two runs or, without one, bounds of their difference; of a single run, bounds of its mean.
+
+        None if these are not known, or there is no run.
+        """
+        if len(runs) == 2:
+            pair = runs[0], runs[1]
+            return self._verdict(measure, pair) or by_judgments(self._qrels, self._runs, measure, pair, self._policies)
+        return _of_one(self._qrels, self._runs[runs[0]], measure, self._policies) if runs else None
+
+    def _verdict(self, measure: Measure, pair: tuple[str, str]) -> dict[str, Any] | None:
         """The verdict about two runs; None if it cannot be had, or has too many queries."""
         if len(self._qrels) > MOST:
             return None
         found = self._certified(pair, measure) if not self.has_all else self._all(measure)
-        return None if found is None else found.between(*pair, measure)
+        if found is None:
+            return None
+        one = found.between(*pair, measure)
+        return {"low": number(one.low), "high": number(one.high)} | _said(one)
 
     def ranks(self, measure: Measure) -> list[list[int]] | None:
         """For each run the best and the worst rank that it can have."""
@@ -73,6 +90,39 @@ class Certain:
         found = self._all(measure)
         if found is None:
             return {"verdict": None, "overturn": None}
-        one = found.between(*pair, measure)
-        number = "never" if one.overturn == inf else one.overturn
-        return {"verdict": one.verdict, "overturn": number, "overturn_is_exact": one.overturn_is_exact}
+        return _said(found.between(*pair, measure))
+
+
+def _said(verdict: Verdict) -> dict[str, Any]:
+    number = "never" if verdict.overturn == inf else verdict.overturn
+    return {"verdict": verdict.verdict, "overturn": number, "overturn_is_exact": verdict.overturn_is_exact}
+
+
+def _of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) -> dict[str, Any] | None:
+    """The lowest and the highest mean of a run, whatever the grades of unjudged documents are."""
+    try:
+        with overlap.Notes():  # there has been a warning
+            value = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate({"run": run}).value(measure)
+    except UntiedError:
+        return None  # the measure has no bounds
+    return None if value.low is None or value.high is None else {"low": value.low, "high": value.high}
+
+
+def by_judgments(
+    qrels: Qrels, runs: dict[str, Run], measure: Measure, pair: tuple[str, str], policies: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The smallest and the largest difference of two runs, whatever the grades of unjudged documents are.
+
+    ``of_both``: whether these are of all documents that either run retrieved, and not of each run's own.
+    """
+    # All that else could be wrong has been refused before.
+    try:
+        with overlap.Notes():  # there has been a warning
+            results = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate(
+                {name: runs[name] for name in pair}
+            )
+        both = Pair(*(Column(results, name, measure) for name in pair))
+    except UntiedError:
+        return None  # the measure has no bounds, or no query has a value of both runs
+    [spans], of_both = spans_of(results, measure, [both])
+    return {"low": both.least(spans), "high": both.most(spans), "of_both": of_both}

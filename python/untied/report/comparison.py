@@ -6,7 +6,6 @@ from math import inf, isnan
 
 from untied import _core
 from untied._core import show_id
-from untied.report.headline import signed
 from untied.report.measures import explained, meaning
 from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import MOST, number
@@ -84,7 +83,7 @@ def _headline(found: Comparison) -> list[list[str]]:
     said = []
     for measure in found._measures:
         total = found.value(measure)
-        show = signed if _core.comparing_info(measure)[2] == "opposite" else "{:.4f}".format
+        show = _signed if _core.comparing_info(measure)[2] == "opposite" else "{:.4f}".format
         [most] = found.most_changed(1, measure)
         said.append(
             [
@@ -125,3 +124,8 @@ def _percent(count: int, of: int) -> str:
     """A share in whole percent, or with decimals if it would round to 0 or 100."""
     share = 100 * count / of if of else 0.0
     return f"{share:.0f} %" if 1 <= share <= 99 or share in (0, 100) else f"{share:.2f} %"
+
+
+def _signed(value: float) -> str:
+    """A difference with its sign, as the page writes it."""
+    return ("+" if value > 0 else "−" if value < 0 else "") + f"{abs(value):.4f}"

@@ -12,7 +12,6 @@ from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import ADR, IPrec, Unjudged
 from untied.report.certain import Certain
-from untied.report.headline import alone, by_judgments, leading, of_one, sentences
 from untied.report.measures import explained, meaning
 from untied.report.rankings import rankings, titles
 from untied.report.values import HELD, number
@@ -27,9 +26,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Qrels, Run
     from untied.inputs.texts import TextsLike
-    from untied.report.headline import Ends
     from untied.report.values import Evaluated
-    from untied.verdicts.verdict import Verdict
 
 #: Recall levels of the precision-recall curve, in tenths.
 TENTHS = range(11)
@@ -78,13 +75,12 @@ def collect(
     for one in found.tests:
         one |= certain.test(asked[one["measure"]], (names[one["a"]], names[one["b"]]))
     leads = [leading(means, measure.lower_is_better, place) for measure, means in zip(asked, found.means, strict=True)]
-    headline = []
+    answers = []
     for row, (measure, pair) in enumerate(zip(asked, leads, strict=True)):
-        about = pair or alone(found.means[row])
-        runs_of = [names[run] for run in about]
-        judgments = None if found.apart else _open(judged, loaded, measure, runs_of, certain, policies)
+        about = pair or [run for run, one in enumerate(found.means[row]) if one["mean"] is not None]
+        judgments = None if found.apart else certain.about(measure, [names[run] for run in about])
         tops = [unjudged["top_ten"][run] for run in about]
-        headline.append(sentences(found, names, row, measure, pair, place, how, judgments, tops))
+        answers.append(_tested(found, row, measure, pair, place) | {"judgments": judgments, "unjudged": tops})
     return {
         "kind": "evaluation",
         "version": _core.__version__,
@@ -94,8 +90,10 @@ def collect(
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": place,
-        "headline": headline,
         "leading": leads,
+        "answers": answers,
+        "can_be_significant": found.can_be_significant,
+        "apart": found.apart,
         "queries": [show_id(query) for query in queries],
         "titles": titles(queries, queries_text),
         "of": found.count,
@@ -112,15 +110,34 @@ def collect(
     }
 
 
-def _open(
-    qrels: Qrels, runs: dict[str, Run], measure: Measure, about: Sequence[str], certain: Certain,
-    policies: dict[str, Any],
-) -> Verdict | Ends | None:  # fmt: skip
-    """What missing judgments leave open: the verdict about two runs or how far they could differ, or one run's ends."""
-    if len(about) == 2:
-        pair = about[0], about[1]
-        return certain.about(measure, pair) or by_judgments(qrels, runs, measure, pair, policies)
-    return of_one(qrels, runs[about[0]], measure, policies) if about else None
+def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int | None) -> tuple[int, int] | None:
+    """The leading run and the one to compare it with: the baseline, or the next best; None unless there are two.
+
+    `means` are those of all runs; `lower` says whether lower is better.
+    """
+    known = [(run, one["mean"]) for run, one in enumerate(means) if one["mean"] is not None]
+    order = [run for run, _ in sorted(known, key=lambda run: (run[1] if lower else -run[1], run[0]))]
+    if len(order) < 2:
+        return None
+    return order[0], order[1] if baseline is None or baseline == order[0] or baseline not in order else baseline
+
+
+def _tested(
+    found: Evaluated, place: int, measure: Measure, pair: tuple[int, int] | None, baseline: int | None
+) -> dict[str, Any]:
+    """The test of the pair, and numbers of runs that are significantly better or worse than the leader or baseline."""
+    if pair is None:
+        return {"test": None, "others": None}
+    tests = [one for one in found.tests if one["measure"] == place]
+    against = pair[0] if baseline is None else baseline
+    others = [one for one in tests if against in (one["a"], one["b"])]
+    among = [one for one in others if one["significant"]]
+    signs = [(one["difference"] or 0) * (1 if one["b"] == against else -1) for one in among]
+    better = sum((sign > 0) != measure.lower_is_better for sign in signs)
+    return {
+        "test": next((one for one in tests if {one["a"], one["b"]} == {*pair}), None),
+        "others": {"better": better, "worse": len(among) - better, "of": len(others)},
+    }
 
 
 def _measure(measure: Measure) -> dict[str, Any]:

@@ -20,6 +20,7 @@ SCRIPTS = (
     "data.js",
     "plots.js",
     "tables.js",
+    "words.js",
     "summary.js",
     "queries.js",
     "rankings.js",

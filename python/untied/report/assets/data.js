@@ -16,7 +16,7 @@ const WORDS = {
   value: "mean over all orders of tied documents", values: "expected scores over all orders of tied documents",
   curves: "means over queries and over orders of tied documents", all: "over all orders of tied documents",
   every: "in every order of tied documents", some: "some order of tied documents",
-  ends: "from the worst to the best order of tied documents",
+  ends: "from the worst to the best order of tied documents", open: ["order of tied documents"],
 };
 const words = () => data.words ?? WORDS;
 const whole = () => data.of === data.queries.length; // whether the page holds all queries

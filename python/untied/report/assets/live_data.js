@@ -140,7 +140,7 @@ async function boundsOf(info, policies, pair) {
   try {
     const [of] = await valuesOf([info.name], open), joint = await jointOf(info.name, open, [pair]);
     const found = pairOf(...pair.map((run) => column(of[run].values, info, held.floor)), pair.map((run) => made.runs[run]), joint?.[0] ?? null);
-    return { low: leastOf(found), high: mostOf(found), ofBoth: joint !== null };
+    return { low: leastOf(found), high: mostOf(found), of_both: joint !== null };
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // no bounds, or no query with a value of both
@@ -168,6 +168,25 @@ function apartOf(names) {
   return held.apart.length ? held.apart : levels;
 }
 
+// The leading run and the one to compare it with: the baseline, or the next best; null unless there are two.
+function leadingOf(means, lower, baseline) {
+  const order = means.map((one, run) => [run, one.mean]).filter(([, mean]) => mean !== null).sort((x, y) => (lower ? x[1] - y[1] : y[1] - x[1]) || x[0] - y[0]).map(([run]) => run);
+  if (order.length < 2) return null;
+  return [order[0], baseline === null || baseline === order[0] || !order.includes(baseline) ? order[1] : baseline];
+}
+
+// What the summary says of one measure, as untied.report.data has it.
+function answerOf(found, place, judgments, ofBoth) {
+  const pair = found.leading[place], { baseline } = found, of = found.tests.filter((one) => one.measure === place);
+  const unjudged = (pair ?? [aloneOf(found.means[place])]).filter((run) => run >= 0).map((run) => found.unjudged.top_ten[run]);
+  if (!pair) return { test: null, others: null, judgments, unjudged, of_both: ofBoth || undefined };
+  const against = baseline ?? pair[0], among = of.filter((one) => [one.a, one.b].includes(against) && one.significant);
+  const better = among.filter((one) => one.difference * (one.b === against ? 1 : -1) > 0 !== found.measures[place].lower).length;
+  return { test: of.find((one) => pair.includes(one.a) && pair.includes(one.b)) ?? null,
+    others: { better, worse: among.length - better, of: of.filter((one) => [one.a, one.b].includes(against)).length },
+    judgments, unjudged, of_both: ofBoth || undefined };
+}
+
 /** The whole data of the page by other settings. @param {{measures: string[], policies: any, baseline: number | null}} settings */
 async function recalculated({ measures: names, policies, baseline }) {
   await work.ready();
@@ -176,13 +195,13 @@ async function recalculated({ measures: names, policies, baseline }) {
   const hasTest = TESTED.includes(made.settings.test), isTested = pairs.length && !apart.length && hasTest;
   const isAlike = JSON.stringify(policies) === JSON.stringify(MADE);
   const { unretrieved, ...others } = policies;
-  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], headline: [], notes: [...apart, ...held.among] };
+  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], answers: [], apart, notes: [...apart, ...held.among] };
   found.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
   if (made.settings.interval === "t") {
     found.settings.interval = "none";
     found.notes.push("Student's intervals are not recalculated in a page");
   }
-  const canBeSignificant = !isTested || leastP(made.of, pairs.length, made.settings).least <= 1 - made.settings.level;
+  found.can_be_significant = !isTested || leastP(made.of, pairs.length, made.settings).least <= 1 - made.settings.level;
   const unsettled = [], all = await valuesOf(names, policies);
   for (const [place, info] of measures.entries()) {
     const of = all[place], columns = of.map(({ values }) => column(values, info, held.floor));
@@ -212,7 +231,7 @@ async function recalculated({ measures: names, policies, baseline }) {
         judgments = verdictBetween(some, ...pair) ?? (await boundsOf(info, policies, pair));
       }
     }
-    found.headline.push(sentencesOf(found, place, judgments, canBeSignificant, apart, joint !== null));
+    found.answers.push(answerOf(found, place, judgments, joint !== null));
   }
   if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings, found.words.open));
   else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);

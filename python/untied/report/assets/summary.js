@@ -32,7 +32,7 @@ function headline(where) {
   const answer = node("div", { class: "answer", "aria-live": "polite" });
   where.append(answer);
   follow("measure", () => {
-    const [first, ...rest] = data.headline[state.measure];
+    const [first, ...rest] = comparing ? data.headline[state.measure] : sentencesOf(data, state.measure);
     answer.replaceChildren(node("p", { class: "first" }, first), ...rest.map((sentence) => node("p", {}, sentence)));
   });
   where.append(...data.notes.map((note) => node("p", { class: "note" }, "Note: " + note)));
