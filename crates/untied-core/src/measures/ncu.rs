@@ -49,8 +49,8 @@ const STOPS: Parameter = Parameter {
            by default the gains",
 };
 
-const IN_MANY_ORDERS: &str =
-    "the mean stays exact; low and high are bounds for graded-uniform users; rank-biased users may have no variance";
+const IN_MANY_ORDERS: &str = "the mean is exact; low and high are bounds for graded-uniform users; \
+                              there may be no variance for rank-biased users";
 
 /// NCU.
 pub static NCU: Definition = Info {

@@ -128,10 +128,10 @@ impl Sampled {
 
 /// Why bounds over the grades of unjudged documents are not known.
 pub(crate) mod unbounded {
-    pub const IDEAL: &str = "the ideal ranking or the end of the sum depends on the grades";
+    pub const IDEAL: &str = "the ideal ranking, or the rank at which the sum ends, depends on the grades";
     pub const WEIGHTS: &str = "the weight of a rank depends on the grades";
-    pub const PAIRS: &str = "the number of pairs depends on the grades";
-    pub const GROUPS: &str = "the possible groups of an unjudged document are unknown";
+    pub const PAIRS: &str = "the number of compared pairs of documents depends on the grades";
+    pub const GROUPS: &str = "it is unknown which groups an unjudged document could belong to";
     pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
     pub const ESTIMATOR: &str = "the measure itself makes an assumption about unjudged documents";
 }
