@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from math import inf
 
 from untied._core import show_id
 from untied.cli import notes, output
@@ -23,7 +22,7 @@ from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import not_exact, plain
 from untied.policies import CERTIFYING
 from untied.results.plotting import need_matplotlib
-from untied.results.shown import WORDS
+from untied.results.text import cell
 from untied.verdicts.found import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
 from untied.verdicts.sampled import DEFAULT as OF_SAMPLES
@@ -160,7 +159,7 @@ def main(arguments: Sequence[str]) -> None:
         settings |= {"qrels_format": options.qrels_format, **columns_named(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
     else:
-        lines = ([_cell(row[column], column, options.digits) for column in columns] for row in rows)
+        lines = ([cell(row[column], column, options.digits) for column in columns] for row in rows)
         texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
         texts = texts if options.explain or options.levels else min(texts, 3)
         if style == "latex":
@@ -277,18 +276,6 @@ def _documents(grades: Grades) -> Iterator[tuple[str, float]]:
     yield from grades.documents.items()
     for grade in grades.elsewhere:
         yield "(not retrieved)", grade
-
-
-def _cell(cell: str | float | None, column: str, digits: int) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, str):
-        return show_id(cell)
-    if column in ("low", "high", "difference"):
-        return f"{cell:.{digits}f}"
-    if cell == inf:
-        return WORDS[column]
-    return f"{cell:g}" if column == "grade" else str(cell)
 
 
 def _notes(found: Verdicts, columns: Sequence[str], ties: str) -> Iterable[str]:

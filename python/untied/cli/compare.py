@@ -10,13 +10,13 @@ from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, wh
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
-from untied.cli.verdicts import cell as verdict_cell
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare_all
 from untied.compare.several import Comparisons
 from untied.inputs.convert import loaded_runs
 from untied.policies import COMPARING
+from untied.results.text import cell
 from untied.verdicts.found import judged_measure
 
 TYPE_CHECKING = False
@@ -178,7 +178,7 @@ def _judged(found: Comparisons) -> list[MeasureLike]:
 def _concluded(verdicts: Verdicts) -> list[list[str]]:
     """Verdicts as a person reads them."""
     return [
-        [*(show_id(row[name]) for name in ("run_a", "run_b", "measure")), *(verdict_cell(row, n) for n in OF_VERDICTS)]
+        [*(show_id(row[name]) for name in ("run_a", "run_b", "measure")), *(cell(row[n], n, 0) for n in OF_VERDICTS)]
         for row in verdicts.table.to_dicts()
     ]
 
@@ -186,8 +186,8 @@ def _concluded(verdicts: Verdicts) -> list[list[str]]:
 def _rows(pair: Comparison, options: argparse.Namespace, verdicts: Verdicts | None) -> Iterable[list[str]]:
     """Rows of TSV: the requested queries, then means."""
     for row in _asked(pair, options, verdicts):
-        more = [] if verdicts is None else [verdict_cell(row, column) for column in OF_VERDICTS]
-        yield [*(_cell(row[column], options.digits) for column in COLUMNS), *more]
+        more = [] if verdicts is None else [cell(row[column], column, 0) for column in OF_VERDICTS]
+        yield [*(cell(row[column], column, options.digits) for column in COLUMNS), *more]
 
 
 def _asked(pair: Comparison, options: argparse.Namespace, verdicts: Verdicts | None) -> list[dict[str, Any]]:
@@ -203,12 +203,6 @@ def _asked(pair: Comparison, options: argparse.Namespace, verdicts: Verdicts | N
     return [row | dict.fromkeys(OF_VERDICTS) for row in rows] + verdicts.beside(pair.means).to_dicts()
 
 
-def _cell(cell: str | float | None, digits: int) -> str:
-    if cell is None:
-        return ""
-    return f"{cell:.{digits}f}" if isinstance(cell, float) else show_id(cell)
-
-
 def _matrices(found: Comparisons, style: str, digits: int) -> str:
     """A square table for each measure, one below the other or marked by a column."""
     squares = {measure: _square(found.matrix(measure), digits) for measure in found.measures}
@@ -221,7 +215,7 @@ def _matrices(found: Comparisons, style: str, digits: int) -> str:
 
 
 def _square(matrix: Table, digits: int) -> list[list[str]]:
-    return [[_cell(cell, digits) for cell in row] for row in matrix.rows()]
+    return [[cell(one, "value", digits) for one in row] for row in matrix.rows()]
 
 
 def _json(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 
 from untied._core import show_id
-from untied.cli import notes, output, tables, width
+from untied.cli import notes, output, width
 from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing
 from untied.cli.reading import parse
 from untied.features.evaluate import features
 from untied.features.found import DIRECTIONS
 from untied.measures import as_measure, as_measures
 from untied.policies import OF_ARRAYS
+from untied.results.text import cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,12 +111,8 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
         table = table.wide()
     counts = ("rank", "distinct", "missing", "absent", "varied")
 
-    def cell(value: str | float | None, name: str) -> str:
-        if isinstance(value, str):
-            return show_id(value)
-        return tables.number(value, name, 0 if name in counts else options.digits)
-
-    rows = ([cell(value, name) for value, name in zip(row, table.columns, strict=True)] for row in table.rows())
+    digits = {name: 0 if name in counts else options.digits for name in table.columns}
+    rows = ([cell(one, name, digits[name]) for one, name in zip(row, digits, strict=True)] for row in table.rows())
     texts = sum(name in ("feature", "direction", "query", "measure") for name in table.columns)
     return output.lines(table.columns, rows, style, texts=texts)
 

@@ -12,7 +12,7 @@ from untied.cli.options import RUNS, Command, chosen, inputs_of, load_plugins
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.cli.verdicts import plain
 from untied.judging.next import COLUMNS, judge_next, rows
-from untied.results.shown import WORDS
+from untied.results.text import WORDS, cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def main(arguments: Sequence[str]) -> None:
         text = json.dumps(known, indent=1, ensure_ascii=False) + "\n"
     else:
         columns = ["query", "document", *(f"rank in {name}" for name in advice.runs), *COLUMNS]
-        lines = [[_cell(cell, options.digits) for cell in row.values()] for row in found]
+        digits = options.digits
+        lines = [["-" if one is None else cell(one, name, digits) for name, one in row.items()] for row in found]
         text = _fitting(columns, lines, options) if style == "table" else output.lines(columns, lines, style)
     output.write(text, options.output)
     show(_notes(advice, options.depth))
@@ -137,9 +138,3 @@ def _on_verdict(advice: Advice, verdict: Verdict) -> Iterator[str]:
         return
     better = advice.runs["AB".index(verdict.verdict)]
     yield f"{advice.measure}: {show_id(better)} is better for all grades of unjudged documents ({low} to {high})"
-
-
-def _cell(value: object, decimals: int) -> str:
-    if isinstance(value, float):
-        return f"{value:.{decimals}f}"
-    return "-" if value is None else show_id(str(value))

@@ -8,6 +8,7 @@ from untied.cli.options import WrongUsage, chosen, refuse_others
 from untied.cli.reading import columns_named, with_readable
 from untied.errors import UntiedError
 from untied.inputs.overlap import Notes
+from untied.results.text import cell
 from untied.tie_orders.found import checked
 from untied.tie_orders.runs import distributions
 
@@ -59,7 +60,7 @@ def write(
     elif style == "table":
         text = _side_by_side(table.to_dicts(), options)
     else:
-        rows = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in table.to_dicts())
+        rows = ([cell(one, name, options.digits) for name, one in row.items()] for row in table.to_dicts())
         text = output.lines(table.columns, rows, style, texts=4)
     output.write(text, options.output)
     if options.plot is not None:
@@ -85,12 +86,6 @@ def _span(row: dict[str, Any], digits: int) -> str:
     """A quantile, or between which numbers it lies if these can be told apart."""
     low, high = (f"{row[end]:.{digits}f}" for end in ("low", "high"))
     return low if low == high else f"{low} to {high}"
-
-
-def _cell(cell: str | float, name: str, digits: int) -> str:
-    if isinstance(cell, str):
-        return show_id(cell)
-    return f"{cell:g}" if name == "quantile" else f"{cell:.{digits}f}"
 
 
 def _notes(found: Distributions) -> Iterator[str]:

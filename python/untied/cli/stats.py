@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isnan
+from math import isnan
 
 from untied._core import show_id
 from untied.cli import notes, output, width
@@ -10,12 +10,10 @@ from untied.cli.options import PAPER_FORMATS, RUNS, Command, WrongUsage, chosen,
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
-from untied.cli.verdicts import cell as verdict_cell
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
-from untied.results.shown import WORDS
-from untied.results.text import aligned
+from untied.results.text import aligned, cell
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.notes import on_bounds
 from untied.statistics.runs import Significance, discriminative_power, significance
@@ -162,11 +160,11 @@ def main(arguments: Sequence[str]) -> None:
             results=list(map(plain, rows)), **more,
         )  # fmt: skip
     elif only_queries and changed is not None:
-        lines = ([_cell(cell, "value", options.digits) for cell in row] for row in changed.rows())
+        lines = ([cell(one, "value", options.digits) for one in row] for row in changed.rows())
         text = output.lines(changed.columns, lines, style, 5)
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
-        lines = ([_cell(cell, name, options.digits) for name, cell in row.items()] for row in rows)
+        lines = ([cell(one, name, options.digits) for name, one in row.items()] for row in rows)
         text = output.lines(columns, lines, style, texts)
     else:
         text = "\n".join(_tables(found, results, changed, options, style))
@@ -347,7 +345,7 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     if "survives" in row:
         line["survives"] = row["survives"]
     if "verdict" in row:
-        line |= {name.replace("_", " "): verdict_cell(row, name) for name in OF_VERDICTS}
+        line |= {name.replace("_", " "): cell(row[name], name, 0) for name in OF_VERDICTS}
     return line
 
 
@@ -375,19 +373,6 @@ def _span(row: dict[str, Any], low: str, high: str, digits: int) -> str:
 
 def _p(p: float) -> str:
     return f"{p:.4f}" if p >= 0.0001 or p != p else f"{p:.0e}"
-
-
-def _cell(cell: str | float | None, name: str, digits: int) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, str):
-        return show_id(cell)
-    if name in WORDS and cell == inf:
-        return WORDS[name]
-    if isinstance(cell, int):
-        return str(cell)
-    # A p-value is small where it matters.
-    return f"{cell:.{digits}g}" if name.startswith("p") and name not in ("pairs", "power") else f"{cell:.{digits}f}"
 
 
 def _notes(results: Results, found: Any, *, with_tests: bool) -> Iterable[str]:

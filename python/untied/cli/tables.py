@@ -7,7 +7,7 @@ from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
 from untied.results.evaluation import Results
-from untied.results.text import aligned, brackets, lines
+from untied.results.text import SMALL, aligned, brackets, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,12 +192,7 @@ class Sheet:
         return lambda row, column, text: bold(text, self.on_screen) if (row, column) in best else text
 
 
-def number(value: float | None, column: str, digits: int) -> str:
-    """A number with `digits` decimals; a variance, which is small, with `digits` significant digits."""
-    return _cells([value], column, [digits])[0]
-
-
 def _cells(values: Sequence[float | None], column: str, digits: Sequence[int]) -> list[str]:
-    """Numbers of a column as `number` writes them; empty if unknown."""
-    form = "%.*g" if column == "variance" else "%.*f"
+    """Numbers of a column as `cell` writes them, quickly, as there may be many."""
+    form = "%.*g" if column in SMALL else "%.*f"
     return ["" if value is None else form % (each, value) for value, each in zip(values, digits, strict=True)]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from math import inf
 
-from untied._core import show_id
 from untied.cli.notes import listed
 from untied.cli.options import Command, WrongUsage
 from untied.policies import CERTIFYING
-from untied.results.shown import WORDS
+from untied.results.text import WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +56,6 @@ def not_exact(found: Verdicts, columns: Collection[str]) -> Iterator[str]:
 
 def _counts(measures: list[str]) -> list[str]:
     return [f"{measures.count(measure)} of {measure}" for measure in dict.fromkeys(measures)]
-
-
-def cell(row: dict[str, Any], column: str) -> str:
-    """One of `COLUMNS` as text."""
-    value = row[column]
-    return "" if value is None else WORDS[column] if value == inf else show_id(str(value))
 
 
 def plain(row: dict[str, Any]) -> dict[str, Any]:

@@ -276,9 +276,9 @@ def _prior(grades: Iterable[float]) -> float:
     return (sum(grade > 0 for grade in judged) + 0.5) / (len(judged) + 1)
 
 
-def rows(advice: Advice) -> Iterator[dict[str, object]]:
+def rows(advice: Advice) -> Iterator[dict[str, str | float | None]]:
     """The candidates as rows of a table, with one column for the rank in each run."""
     for one in advice.candidates:
-        row: dict[str, object] = {"query": one.query, "document": one.document}
+        row: dict[str, str | float | None] = {"query": one.query, "document": one.document}
         row |= {f"rank in {name}": rank for name, rank in zip(advice.runs, one.ranks, strict=True)}
         yield row | {name: getattr(one, name) for name in COLUMNS}

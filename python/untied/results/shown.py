@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, isnan
 
-from untied.results.text import aligned, brackets, over_all
+from untied.results.text import P_VALUES, WORDS, aligned, brackets, over_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,16 +92,12 @@ class Grid:
         return f"<tr>{line}</tr>"
 
 
-#: The word for an infinite number, in columns of verdicts.
-WORDS = {"overturn": "never", "largest_m": "any"}
-
-
 def _plain(cell: Any, column: str = "") -> str:
     if isinstance(cell, float):
         if column in WORDS and cell == inf:
             return WORDS[column]
         # A p-value is small where it matters.
-        return f"{cell:.0e}" if column in ("p", "p_adjusted", "p_most") and cell < 0.0001 else f"{cell:.4f}"
+        return f"{cell:.0e}" if column in P_VALUES and cell < 0.0001 else f"{cell:.4f}"
     return "" if cell is None else str(cell)
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
+
+from untied._core import show_id
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,6 +29,27 @@ def padded(cells: Sequence[str]) -> list[str]:
     """Cells of a column, with room for brackets where there are none, so that values stand below each other."""
     widest = max((len(cell) - cell.find(" [") for cell in cells if " [" in cell), default=0)
     return [cell if " [" in cell else cell + " " * widest for cell in cells]
+
+
+#: The word for an infinite number, in columns of verdicts.
+WORDS = {"overturn": "never", "largest_m": "any"}
+#: Columns of p-values.
+P_VALUES = ("p", "p_adjusted", "p_most")
+#: Columns of numbers that are small where they matter, and of those that are shown as they were given.
+SMALL, GIVEN = (*P_VALUES, "variance"), ("grade", "quantile")
+
+
+def cell(value: str | float | None, column: str, digits: int) -> str:
+    """A cell of a column: numbers with decimals or, if they may be small, with significant digits; empty for None."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return show_id(value)
+    if column in WORDS and value == inf:
+        return WORDS[column]
+    if isinstance(value, int) or column in GIVEN:
+        return f"{value:g}" if column in GIVEN else str(value)
+    return f"{value:.{digits}{'g' if column in SMALL else 'f'}}"
 
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
