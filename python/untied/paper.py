@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.errors import UntiedError
+from untied.results.latex import escaped, tabular
 from untied.results.shown import best
 from untied.results.text import lines, over_all
 from untied.statistics.paired import of_runs
@@ -11,7 +12,7 @@ from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from untied.arrays import ArrayResults
     from untied.results.evaluation import Results
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 
 #: What a table can be written as.
 STYLES = ("latex", "md", "csv", "tsv", "table")
-
-_LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "#$%&_{}"}
-    | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
-    | {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedbl{}"}
-)
 
 _CORRECTIONS = {
     "holm": ", Holm's correction",
@@ -129,16 +124,10 @@ def paper_table(
     if style == "latex":
         columns = [_latex([cells[run][name] for run in cells]) for name in results.measures]
         body = [[_name(run, letters, style), *row] for run, row in zip(cells, zip(*columns, strict=True), strict=True)]
-        return _tabular([[one.translate(_LATEX) for one in head], *body], _symbols(caption.translate(_LATEX)), texts=1)
+        return tabular([*map(escaped, head)], body, _symbols(escaped(caption)), texts=1)
     show = _markdown if style == "md" else _text
     body = [[_name(run, letters, style), *(show(cell) for cell in row.values())] for run, row in cells.items()]
     return lines(head, body, style, texts=len(head)) + f"\n{caption}\n"
-
-
-def _latex_rows(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, texts: int) -> str:
-    """Rows of plain text as a table for LaTeX; all columns after the first `texts` are numbers."""
-    escaped = [[cell.translate(_LATEX) for cell in row] for row in (head, *rows)]
-    return _tabular(escaped, caption.translate(_LATEX), texts)
 
 
 def _letters(runs: Sequence[str]) -> dict[str, str]:
@@ -180,7 +169,7 @@ def _mark(found: Significance, cells: dict[str, dict[str, _Cell]], letters: dict
 def _name(run: str, letters: dict[str, str], style: str) -> str:
     name = show_id(run)
     if style == "latex":
-        name = name.translate(_LATEX)
+        name = escaped(name)
     letter = letters.get(run, "").strip()
     return f"({letter}) {name}" if letter else name
 
@@ -216,20 +205,6 @@ def _markdown(cell: _Cell) -> str:
 
 def _text(cell: _Cell) -> str:
     return " ".join(part for part in (cell.mean + "*" * cell.best, cell.marks.strip(), cell.range) if part)
-
-
-def _tabular(rows: list[list[str]], caption: str, texts: int) -> str:
-    head, *body = (f"    {' & '.join(row)} \\\\\n" for row in rows)
-    return (
-        "% needs \\usepackage{booktabs}\n"
-        "\\begin{table}\n"
-        "  \\centering\n"
-        f"  \\caption{{{caption}}}\n"
-        f"  \\begin{{tabular}}{{{'l' * texts}{'r' * (len(rows[0]) - texts)}}}\n"
-        f"    \\toprule\n{head}    \\midrule\n{''.join(body)}    \\bottomrule\n"
-        "  \\end{tabular}\n"
-        "\\end{table}\n"
-    )
 
 
 def _data(

@@ -160,12 +160,13 @@ def main(arguments: Sequence[str]) -> None:
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
     else:
         lines = ([cell(row[column], column, options.digits) for column in columns] for row in rows)
-        texts = sum(isinstance(cell, str) for cell in next(iter(rows), {}).values())
+        texts = sum(isinstance(one, str) for one in next(iter(rows), {}).values())
         texts = texts if options.explain or options.levels else min(texts, 3)
         if style == "latex":
-            from untied.paper import _latex_rows
+            from untied.results.latex import escaped, tabular
 
-            text = _latex_rows(columns, lines, _caption(columns, options), texts)
+            body = ([*map(escaped, line)] for line in lines)
+            text = tabular([*map(escaped, columns)], body, escaped(_caption(columns, options)), texts)
         else:
             text = output.lines(columns, lines, style, texts)
         if style in ("table", "md") and not options.ranks:
