@@ -269,7 +269,7 @@ def _caption(columns: Sequence[str], options: argparse.Namespace) -> str:
         said.append(f"Verdict A or B: this run has the higher mean {whatever}; otherwise open")
     if "overturn" in columns:
         said.append("overturn: number of unjudged documents that would end the lead if they were relevant")
-        said.append("largest_m: the lead is certain if at most so many of each query are relevant")
+        said.append("The lead is certain if at most largest_m unjudged documents of each query are relevant")
     return ". ".join(said) + "."
 
 
