@@ -13,6 +13,7 @@ from untied._types import (
     Findings,
     Law,
     MeasureInfo,
+    Outlook,
     Parts,
     TrecOptions,
 )
@@ -88,7 +89,6 @@ OPT_LEVEL: str
 GEOMETRIC_FLOOR: float
 __version__: str
 
-_Outcome: TypeAlias = tuple[float, float, float]
 _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
 
 @final
@@ -400,7 +400,7 @@ def judgment_outlook(
     measure: Measure,
     documents: list[tuple[str, list[str]]],
     threads: int | None = None,
-) -> tuple[list[float], list[tuple[_Outcome, list[tuple[int | None, list[_Outcome]]]]]]: ...
+) -> Outlook: ...
 def passage_differences(
     a: list[tuple[int, int, int]],
     b: list[tuple[int, int, int]],

@@ -101,18 +101,9 @@ def main(arguments: Sequence[str]) -> None:
     made = arguments_parser()
     options = parse(made, arguments)
     style = output.choose(options.format, options.output)
-    if options.certify and (options.matrix or options.passages or not options.qrels):
-        raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
+    _refuse_mixed(options)
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
-    if options.top is not None and (options.matrix or len(options.runs) != 2):
-        raise WrongUsage("--top is for two runs; give two, without --matrix")
-    if options.matrix and options.per_query:
-        raise WrongUsage("--matrix shows only means; leave out --per-query")
-    if options.html and (options.matrix or options.passages or len(options.runs) != 2):
-        raise WrongUsage("--html is for two runs; give two, without --matrix and --passages")
-    if any(texts) and not options.html:
-        raise WrongUsage("--queries-text and --docs-text need --html: only its page shows texts")
     if options.html is not None:
         output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
     output.check_targets(inputs, output=options.output, html=options.html)
@@ -164,6 +155,20 @@ def main(arguments: Sequence[str]) -> None:
         output.write(page, options.html)
     output.write(text, options.output)
     show(notes)
+
+
+def _refuse_mixed(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    if options.certify and (options.matrix or options.passages or not options.qrels):
+        raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
+    if options.top is not None and (options.matrix or len(options.runs) != 2):
+        raise WrongUsage("--top is for two runs; give two, without --matrix")
+    if options.matrix and options.per_query:
+        raise WrongUsage("--matrix shows only means; leave out --per-query")
+    if options.html and (options.matrix or options.passages or len(options.runs) != 2):
+        raise WrongUsage("--html is for two runs; give two, without --matrix and --passages")
+    if (options.queries_text or options.docs_text) and not options.html:
+        raise WrongUsage("--queries-text and --docs-text need --html: only its page shows texts")
 
 
 def _judged(found: Comparisons) -> list[MeasureLike]:

@@ -91,16 +91,8 @@ def main(arguments: Sequence[str]) -> None:
     sort_by = as_measure(options.sort_by) if options.sort_by else None
     if sort_by is not None and sort_by not in measures:
         measures = [sort_by, *measures]
-    if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
-        raise WrongUsage("--sampling-error needs -m infAP without parameters, and runs in files")
-    if options.wide and style in ("json", "latex"):
-        raise WrongUsage(f"--wide cannot be combined with --format {style}")
-    if options.per_query and style == "latex":
-        raise WrongUsage("-q cannot be combined with --format latex, which shows only means")
+    _refuse_mixed(options, measures, style)
     if options.plot is not None:
-        if not options.quantiles or len(measures) != 1:
-            raise WrongUsage("--plot needs --quantiles LEVELS and one measure, such as -m nDCG@10")
-        output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
         from untied.results.plotting import need_matplotlib
 
         need_matplotlib()
@@ -138,31 +130,42 @@ def main(arguments: Sequence[str]) -> None:
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
     settings |= columns_named(options)
-    called: dict[str, str] = {}
-    if style != "json" and (options.adjust != "none" or style not in ("tsv", "csv")):
-        from untied.cli.tables import adjusted, headings
-
-        called = headings(options.measure or ()) if style not in ("tsv", "csv") else {}
-        if options.adjust != "none" and style != "latex":
-            called = adjusted(results.measures, called)
     if style == "json":
         rows = results.table(per_query=options.per_query).to_dicts()
         text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=rows)
-    elif style == "latex":
-        from untied.cli.tables import about
-        from untied.paper import paper_table
-
-        caption = about(options.ties, options.adjust)
-        text = paper_table(results, digits=options.digits, headings=called, about=caption)
     else:
-        counts = {str(measure) for measure in measures if measure.is_count}
-        over = "" if marked else output.over_all(results._varied)
-        from untied.cli.tables import Sheet
-
-        sheet = Sheet(style, options.digits, counts, wide=options.wide, on_screen=options.output is None, called=called)
-        text = sheet.text(results, options.per_query, over, marked=marked)
+        text = _table(results, measures, options, style, marked=marked)
     output.write(text, options.output)
     notes.show(said)
+
+
+def _table(results: Results, measures: list[Measure], options: argparse.Namespace, style: str, *, marked: bool) -> str:
+    """Values as text; with `marked`, bounds are not printed but mark the values that ties leave open."""
+    from untied.cli.tables import Sheet, adjusted, for_paper, headings
+
+    if style == "latex":
+        return for_paper(results, None, options, style)
+    called = headings(options.measure or ()) if style not in ("tsv", "csv") else {}
+    if options.adjust != "none":
+        called = adjusted(results.measures, called)
+    counts = {str(measure) for measure in measures if measure.is_count}
+    over = "" if marked else output.over_all(results._varied)
+    sheet = Sheet(style, options.digits, counts, wide=options.wide, on_screen=options.output is None, called=called)
+    return sheet.text(results, options.per_query, over, marked=marked)
+
+
+def _refuse_mixed(options: argparse.Namespace, measures: list[Measure], style: str) -> None:
+    """Refuse options that do not go together."""
+    if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
+        raise WrongUsage("--sampling-error needs -m infAP without parameters, and runs in files")
+    if options.wide and style in ("json", "latex"):
+        raise WrongUsage(f"--wide cannot be combined with --format {style}")
+    if options.per_query and style == "latex":
+        raise WrongUsage("-q cannot be combined with --format latex, which shows only means")
+    if options.plot is not None:
+        if not options.quantiles or len(measures) != 1:
+            raise WrongUsage("--plot needs --quantiles LEVELS and one measure, such as -m nDCG@10")
+        output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
 
 
 def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequence[str]) -> str:

@@ -102,21 +102,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parse(arguments_parser(), arguments)
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     by_run = options.by_run or style == "latex"
-    if by_run and (options.power or style == "json"):
-        raise WrongUsage("--by-run and --format latex cannot be combined with --power or --format json")
-    if options.top and (by_run or options.power):
-        raise WrongUsage("--top cannot be combined with --by-run, --power or --format latex")
-    if options.certify and (by_run or options.power):
-        raise WrongUsage("--certify cannot be combined with --by-run, --power or --format latex")
-    if options.certify and options.unjudged not in ("nonrelevant", "range"):
-        raise WrongUsage(
-            f"--certify cannot be combined with --unjudged {options.unjudged}: a verdict holds for all grades"
-        )
-    for name in ("certify", "shuffle"):
-        if options.adjust != "none" and getattr(options, name):
-            raise WrongUsage(f"--{name} cannot be combined with --adjust: it is about values that are not adjusted")
-    if options.shuffle:
-        _check_shuffle(options, by_run)
+    _refuse_mixed(options, by_run, style)
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -139,20 +125,9 @@ def main(arguments: Sequence[str]) -> None:
         settings |= chosen(options, "test", "level", "samples", "seed")
     changed = results.query_differences(baseline=options.baseline, top=options.top) if options.top else None
     if by_run:
-        from untied.cli.tables import about, adjusted, headings
-        from untied.paper import paper_table
+        from untied.cli.tables import for_paper
 
-        called = headings(options.measure or ())
-        if options.adjust != "none" and style != "latex":
-            called = adjusted(results.measures, called)
-        text = paper_table(
-            results,
-            found,
-            style=style,
-            digits=options.digits,
-            headings=called,
-            about=about(options.ties, options.adjust),
-        )
+        text = for_paper(results, found, options, style)
     elif style == "json":
         more = {} if changed is None else {"queries": changed.to_dicts()}
         text = output.json(
@@ -172,11 +147,26 @@ def main(arguments: Sequence[str]) -> None:
     notes.show(said)
 
 
-def _check_shuffle(options: argparse.Namespace, by_run: bool) -> None:
-    if by_run or options.power:
-        raise WrongUsage("--shuffle cannot be combined with --by-run, --power or --format latex")
-    if options.ties not in ("expected", "range") or options.unjudged not in ("nonrelevant", "remove"):
-        raise WrongUsage("--shuffle needs --ties expected or range, and --unjudged nonrelevant or remove")
+def _refuse_mixed(options: argparse.Namespace, by_run: bool, style: str) -> None:
+    """Refuse options that do not go together."""
+    if by_run and (options.power or style == "json"):
+        raise WrongUsage("--by-run and --format latex cannot be combined with --power or --format json")
+    if options.top and (by_run or options.power):
+        raise WrongUsage("--top cannot be combined with --by-run, --power or --format latex")
+    if options.certify and (by_run or options.power):
+        raise WrongUsage("--certify cannot be combined with --by-run, --power or --format latex")
+    if options.certify and options.unjudged not in ("nonrelevant", "range"):
+        raise WrongUsage(
+            f"--certify cannot be combined with --unjudged {options.unjudged}: a verdict holds for all grades"
+        )
+    for name in ("certify", "shuffle"):
+        if options.adjust != "none" and getattr(options, name):
+            raise WrongUsage(f"--{name} cannot be combined with --adjust: it is about values that are not adjusted")
+    if options.shuffle:
+        if by_run or options.power:
+            raise WrongUsage("--shuffle cannot be combined with --by-run, --power or --format latex")
+        if options.ties not in ("expected", "range") or options.unjudged not in ("nonrelevant", "remove"):
+            raise WrongUsage("--shuffle needs --ties expected or range, and --unjudged nonrelevant or remove")
 
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:

@@ -11,10 +11,12 @@ from untied.results.text import SMALL, aligned, brackets, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from untied._core import Measure
     from untied.results.table import Table
+    from untied.statistics.runs import Significance
 
 #: What stands beside a value that the order of tied documents would change.
 OPEN = "~"
@@ -58,6 +60,17 @@ def about(ties: str, adjust: str) -> str:
 def adjusted(measures: Iterable[str], headings: dict[str, str]) -> dict[str, str]:
     """Headings that say that values are adjusted for chance."""
     return {name: f"{headings.get(name, name)} (adjusted)" for name in measures}
+
+
+def for_paper(results: Results, found: Significance | None, options: argparse.Namespace, style: str) -> str:
+    """A table for a paper, with marks of differences that were found significant."""
+    from untied.paper import paper_table
+
+    called = headings(options.measure or ())
+    if options.adjust != "none" and style != "latex":
+        called = adjusted(results.measures, called)
+    caption = about(options.ties, options.adjust)
+    return paper_table(results, found, style=style, digits=options.digits, headings=called, about=caption)
 
 
 def meant(headings: dict[str, str]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from untied._core import Measure, Qrels, Run
+    from untied._types import Outlook
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.verdicts.verdict import Verdict
@@ -176,19 +177,46 @@ def judge_next(
         raise UntiedError(f"expected one run, or two to compare, found {len(named)}")
     if until_decided and len(named) != 2:
         raise UntiedError(f"until_decided needs two runs, found {len(named)}")
-    loaded = [load() for _, load in named]
-    candidates = _candidates(table, loaded, depth)
-    asked = list(candidates.items())
-    outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded]
-    by_name = {name: run for (name, _), run in zip(named, loaded, strict=True)}
-    overlap.warn({name: overlap.of_inputs(table, run, threads, judging=True) for name, run in by_name.items()})
-    grades = outlooks[0][0]
-    shares = _shares(table, grades)
+    loaded = {name: load() for name, load in named}
+    asked = list(_candidates(table, list(loaded.values()), depth).items())
+    outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded.values()]
+    overlap.warn({name: overlap.of_inputs(table, run, threads, judging=True) for name, run in loaded.items()})
     queries = 1 if measure.is_count else len(asked)
+    found = _valued(table, asked, outlooks, queries, prior, until_decided)
+    considered = len(found)
+    verdict = None
+    if until_decided:
+        with overlap.Notes():  # there has been a warning
+            verdict = certify(table, loaded, measure, threads=threads).between(*loaded)
+        if verdict.verdict != "open":
+            found = []
+    found.sort(key=lambda one: (-one.worth, one.query, one.document))
+    bounds = tuple(
+        (fsum(now[1] for now, _ in views) / queries, fsum(now[2] for now, _ in views) / queries)
+        for _, views in outlooks
+    )
+    facts = overlap.queries_of_inputs(table, loaded, threads)
+    difference, is_joint = None, True
+    if len(bounds) == 2:
+        policies = {"ties": "expected", "score_dtype": "float64", "unretrieved": "none", "threads": threads}
+        values = [[now[0] for now, _ in views] for _, views in outlooks]
+        (low, high), (other_low, other_high) = bounds
+        ids = [query for query, _ in asked]
+        joint = _difference(Joint(table, loaded, policies), measure, list(loaded), ids, values)
+        difference, is_joint = joint or (low - other_high, high - other_low), joint is not None
+    return Advice(str(measure), tuple(loaded), bounds, found[:top], considered, difference, is_joint, verdict, facts)
+
+
+def _valued(
+    qrels: Qrels, asked: list[tuple[str, list[str]]], outlooks: list[Outlook], queries: int, prior: float | None,
+    until_decided: bool,
+) -> list[Candidate]:  # fmt: skip
+    """The candidates with what their judgments are worth, for means over this number of queries."""
+    shares = _shares(qrels, outlooks[0][0])
     lead = fsum(sign * now[0] for sign, (_, views) in zip((1, -1), outlooks, strict=False) for now, _ in views)
 
     def worth(likely: float, narrowing: float, swing: float) -> float:
-        if len(loaded) == 1:
+        if len(outlooks) == 1:
             return narrowing
         if until_decided and lead and swing * lead < 0:
             return (1 - likely) * abs(swing)
@@ -196,8 +224,8 @@ def judge_next(
 
     found = []
     for number, (query, documents) in enumerate(asked):
-        likely = prior if prior is not None else _prior(table[query].values())
-        # Grade by grade as in `grades`, highest first, the last being 0.
+        likely = prior if prior is not None else _prior(qrels[query].values())
+        # Grade by grade as in the outlooks, highest first, the last being 0.
         weights = [likely * share for share in shares] + [1 - likely]
         views = [outlook[1][number] for outlook in outlooks]
         for place, document in enumerate(documents):
@@ -212,28 +240,7 @@ def judge_next(
             narrowing, swing = narrowing / queries, swing / queries
             gained = worth(likely, narrowing, swing)
             found.append(Candidate(query, document, tuple(ranks), likely, narrowing, swing, gained))
-
-    considered = len(found)
-    verdict = None
-    if until_decided:
-        with overlap.Notes():  # there has been a warning
-            verdict = certify(table, by_name, measure, threads=threads).between(*by_name)
-        if verdict.verdict != "open":
-            found = []
-    found.sort(key=lambda one: (-one.worth, one.query, one.document))
-    bounds = tuple(
-        (fsum(now[1] for now, _ in views) / queries, fsum(now[2] for now, _ in views) / queries)
-        for _, views in outlooks
-    )
-    facts = overlap.queries_of_inputs(table, by_name, threads)
-    difference, is_joint = None, True
-    if len(bounds) == 2:
-        policies = {"ties": "expected", "score_dtype": "float64", "unretrieved": "none", "threads": threads}
-        values = [[now[0] for now, _ in views] for _, views in outlooks]
-        (low, high), (other_low, other_high) = bounds
-        joint = _difference(Joint(table, by_name, policies), measure, list(by_name), list(candidates), values)
-        difference, is_joint = joint or (low - other_high, high - other_low), joint is not None
-    return Advice(str(measure), tuple(by_name), bounds, found[:top], considered, difference, is_joint, verdict, facts)
+    return found
 
 
 def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str]]:
