@@ -205,6 +205,7 @@ def significance(
     check_one_of("correction", correction, CORRECTIONS)
     check_one_of("interval", interval, INTERVALS)
     check_chance(level, samples, seed)
+    method = _Method(test, "none" if test == "tukey" else correction, interval, level, samples, seed, threads)
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
@@ -214,36 +215,22 @@ def significance(
     dropped: dict[str, int] = {}
     unsettled: dict[str, int] = {}
     apart: list[str] = []
-    chance = (samples, seed, threads)
     for measure in results._measures:
         scale = Aggregate(measure).scale
         if given and scale == "log":
             raise UntiedError(f"bounds by Delta are for differences of values, but tests of {measure} use logarithms")
-        values = [Column(results, run, measure) for run in results.runs]
 
         def spans(compared: list[Pair], measure: Measure = measure) -> tuple[list[Spans], bool]:
             if given:
                 return [delta_bounds(given, pair, pair.runs, str(measure)) for pair in compared], True
             return spans_of(results, measure, compared)
 
-        found, dropped[str(measure)], unsettled[str(measure)], are_joint = _of_pairs(
-            values, pairs, spans if varied else None, test, interval, level, chance
+        values = [Column(results, run, measure) for run in results.runs]
+        found, dropped[str(measure)], unsettled[str(measure)], are_joint = method.test_pairs(
+            values, pairs, spans if varied else None
         )
-        apart += [] if are_joint else [str(measure)]
-        if test == "tukey":
-            found["p"] = _tukey(values, pairs, *chance)
         del values  # before those of the next measure are there
-        correct = "none" if test == "tukey" else correction
-        found["p_adjusted"] = adjust(found["p"], correct)
-        found["significant"] = [_yes(p <= 1 - level + 1e-12) for p in found["p_adjusted"]]
-        if "p_most" in found:
-            found["p_most"] = adjust(found["p_most"], correct)
-            found["survives"] = [_yes(p <= 1 - level + 1e-12) for p in found["p_most"]]
-        elif varied:
-            each = zip(found["significant"], found["least"], found["most"], strict=True)
-            found["survives"] = [
-                "unknown" if is_so == "yes" and not low <= 0 <= high else "no" for is_so, low, high in each
-            ]
+        apart += [] if are_joint else [str(measure)]
         rows += [(str(measure), a, b, scale) for a, b in pairs]
         _add(columns, {name: found[name] for name in NUMBERS + VERDICTS if name in found})
     names = ("measure", "run_a", "run_b", "scale")
@@ -251,15 +238,7 @@ def significance(
     if "log" not in texts["scale"]:
         del texts["scale"]
     texts |= {name: columns.pop(name) for name in VERDICTS if name in columns}
-    settings = {
-        "baseline": baseline,
-        "test": test,
-        "correction": correction if test != "tukey" else "none",
-        "interval": interval,
-        "level": level,
-        "samples": samples,
-        "seed": seed,
-    }
+    settings = {"baseline": baseline} | {name: getattr(method, name) for name in SETTINGS}
     table = Table(texts, columns, renamed={"low": "ci_low", "high": "ci_high"})
     notes = list(notes_on(results, texts, columns, unsettled, settings, varied, apart))
     return Significance(table, dropped, settings, notes, varied, apart)
@@ -325,93 +304,112 @@ def _add(columns: dict[str, list[Any]], more: dict[str, list[Any]]) -> None:
         columns.setdefault(name, []).extend(cells)
 
 
-def _of_pairs(
-    columns: list[Column],
-    pairs: list[tuple[str, str]],
-    spans_of_pairs: Callable[[list[Pair]], tuple[list[Spans], bool]] | None,
-    test: str,
-    interval: str,
-    level: float,
-    chance: tuple[int, int, int | None],
-) -> tuple[dict[str, list[Any]], int, int, bool]:
-    """The rows for all pairs of runs by one measure.
-
-    Then the numbers of queries left out and of those that may count, and whether bounds are of both runs together.
-    """
-    values = {column.run: column for column in columns}
-    found: dict[str, list[Any]] = {}
-    dropped = unsettled = 0
-    are_joint = True
-    _, seed, threads = chance
-    for piece in pieces(pairs, len(columns[0].values)):
-        compared = [Pair(values[a], values[b]) for a, b in piece]
-        dropped += sum(pair.dropped for pair in compared)
-        _add(found, _described(compared, interval, level, seed, threads))
-        if test != "tukey":
-            _add(found, {"p": _tested(test, [pair.differences for pair in compared], *chance)})
-        if spans_of_pairs is not None:
-            spans, are_joint = spans_of_pairs(compared)
-            ends = list(zip(compared, spans, strict=True))
-            _add(found, {"least": [pair.least(span) for pair, span in ends]})
-            _add(found, {"most": [pair.most(span) for pair, span in ends]})
-            unsettled += sum(len(span.open_low) for span in spans)
-            if test == "randomization":
-                _add(found, {"p_most": _largest_p(spans, *chance)})
-    return found, dropped, unsettled, are_joint
+#: The options of a method that `Significance.settings` records.
+SETTINGS = ("test", "correction", "interval", "level", "samples", "seed")
 
 
-def _described(
-    compared: list[Pair], interval: str, level: float, seed: int, threads: int | None
-) -> dict[str, list[Any]]:  # fmt: skip
-    """The rows for pairs of runs, without a test."""
-    found: dict[str, list[Any]] = {}
-    for pair in compared:
-        differences = pair.differences
-        row = {"mean_a": pair.mean_a, "mean_b": pair.mean_b, "difference": pair.difference}
-        if interval != "none":
-            low, high = interval_of(differences, interval, level, INTERVAL_SAMPLES, seed, threads)
-            row |= {"ci_low": pair.whole(low), "ci_high": pair.whole(high)}
-        row["effect"] = in_deviations(mean_of(differences), standard_deviation(differences))
-        higher, lower = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
-        better, worse = (lower, higher) if pair.lower_is_better else (higher, lower)
-        row |= {"better": better, "worse": worse, "equal": len(differences) - better - worse}
-        _add(found, {name: [cell] for name, cell in row.items()})
-    return found
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """How differences are tested."""
 
+    test: TestName
+    correction: Correction
+    interval: Interval
+    level: float
+    samples: int
+    seed: int
+    threads: int | None
 
-def _tested(
-    test: str, differences: Sequence[Sequence[float]], samples: int, seed: int, threads: int | None
-) -> list[float]:  # fmt: skip
-    if test == "randomization":
-        return [p for p, _ in randomization_p(differences, "two-sided", samples, seed, threads)]
-    one: Callable[[Sequence[float], str], float] = t_p if test == "t" else wilcoxon_p
-    return [one(of_pair, "two-sided") for of_pair in differences]
+    def test_pairs(
+        self,
+        columns: list[Column],
+        pairs: list[tuple[str, str]],
+        spans_of_pairs: Callable[[list[Pair]], tuple[list[Spans], bool]] | None,
+    ) -> tuple[dict[str, list[Any]], int, int, bool]:
+        """The rows for all pairs of runs by one measure.
 
+        Then the numbers of queries left out and of those that may count, and whether bounds are of both runs together.
+        """
+        values = {column.run: column for column in columns}
+        found: dict[str, list[Any]] = {}
+        dropped = unsettled = 0
+        are_joint = True
+        for piece in pieces(pairs, len(columns[0].values)):
+            compared = [Pair(values[a], values[b]) for a, b in piece]
+            dropped += sum(pair.dropped for pair in compared)
+            _add(found, self._described(compared))
+            if self.test != "tukey":
+                _add(found, {"p": self._tested([pair.differences for pair in compared])})
+            if spans_of_pairs is not None:
+                spans, are_joint = spans_of_pairs(compared)
+                ends = list(zip(compared, spans, strict=True))
+                _add(found, {"least": [pair.least(span) for pair, span in ends]})
+                _add(found, {"most": [pair.most(span) for pair, span in ends]})
+                unsettled += sum(len(span.open_low) for span in spans)
+                if self.test == "randomization":
+                    _add(found, {"p_most": self._largest_p(spans)})
+        if self.test == "tukey":
+            found["p"] = self._tukey(columns, pairs)
+        self._decide(found)
+        return found, dropped, unsettled, are_joint
 
-def _largest_p(spans: Sequence[Spans], samples: int, seed: int, threads: int | None) -> list[float]:
-    """The largest two-sided p-value of any differences within these spans."""
-    nearest = [span.nearest for span in spans]
-    tested = iter(randomization_p([one for one in nearest if one is not None], "two-sided", samples, seed, threads))
-    # Where the sum can be 0, nothing rules a p-value of 1 out.
-    return [1.0 if one is None else next(tested)[0] for one in nearest]
+    def _decide(self, found: dict[str, list[Any]]) -> None:
+        """Correct p-values, and add what is significant and what survives."""
+        found["p_adjusted"] = adjust(found["p"], self.correction)
+        found["significant"] = self._are_small(found["p_adjusted"])
+        if "p_most" in found:
+            found["p_most"] = adjust(found["p_most"], self.correction)
+            found["survives"] = self._are_small(found["p_most"])
+        elif "least" in found:
+            each = zip(found["significant"], found["least"], found["most"], strict=True)
+            found["survives"] = [
+                "unknown" if is_so == "yes" and not low <= 0 <= high else "no" for is_so, low, high in each
+            ]
 
+    def _are_small(self, values: list[float]) -> list[str]:
+        return ["yes" if p <= 1 - self.level + 1e-12 else "no" for p in values]
 
-def _tukey(
-    columns: list[Column], pairs: list[tuple[str, str]], samples: int, seed: int, threads: int | None
-) -> list[float]:
-    for column in columns[1:]:
-        Pair(columns[0], column)  # the same queries
-    values: list[Sequence[float]] = [column.values for column in columns]
-    if any(any(map(isnan, column)) for column in values):
-        known = [not any(map(isnan, query)) for query in zip(*values, strict=True)]
-        values = [array("d", compress(column, known)) for column in values]
-    if not values[0]:
-        raise UntiedError("no query has a value for every run")
-    counts = iter(_core.tukey_counts(values, samples, seed, threads))
-    runs = [column.run for column in columns]
-    p = {(a, b): (next(counts) + 1) / (samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
-    return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
+    def _described(self, compared: list[Pair]) -> dict[str, list[Any]]:
+        """The rows for pairs of runs, without a test."""
+        found: dict[str, list[Any]] = {}
+        for pair in compared:
+            differences = pair.differences
+            row = {"mean_a": pair.mean_a, "mean_b": pair.mean_b, "difference": pair.difference}
+            if self.interval != "none":
+                low, high = interval_of(
+                    differences, self.interval, self.level, INTERVAL_SAMPLES, self.seed, self.threads
+                )
+                row |= {"ci_low": pair.whole(low), "ci_high": pair.whole(high)}
+            row["effect"] = in_deviations(mean_of(differences), standard_deviation(differences))
+            higher, lower = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
+            better, worse = (lower, higher) if pair.lower_is_better else (higher, lower)
+            row |= {"better": better, "worse": worse, "equal": len(differences) - better - worse}
+            _add(found, {name: [cell] for name, cell in row.items()})
+        return found
 
+    def _tested(self, differences: Sequence[Sequence[float]]) -> list[float]:
+        if self.test == "randomization":
+            return [p for p, _ in randomization_p(differences, "two-sided", self.samples, self.seed, self.threads)]
+        one: Callable[[Sequence[float], str], float] = t_p if self.test == "t" else wilcoxon_p
+        return [one(of_pair, "two-sided") for of_pair in differences]
 
-def _yes(is_so: bool) -> str:
-    return "yes" if is_so else "no"
+    def _largest_p(self, spans: Sequence[Spans]) -> list[float]:
+        """The largest two-sided p-value of any differences within these spans."""
+        nearest = [span.nearest for span in spans]
+        tested = iter(self._tested([one for one in nearest if one is not None]))
+        # Where the sum can be 0, nothing rules a p-value of 1 out.
+        return [1.0 if one is None else next(tested) for one in nearest]
+
+    def _tukey(self, columns: list[Column], pairs: list[tuple[str, str]]) -> list[float]:
+        for column in columns[1:]:
+            Pair(columns[0], column)  # the same queries
+        values: list[Sequence[float]] = [column.values for column in columns]
+        if any(any(map(isnan, column)) for column in values):
+            known = [not any(map(isnan, query)) for query in zip(*values, strict=True)]
+            values = [array("d", compress(column, known)) for column in values]
+        if not values[0]:
+            raise UntiedError("no query has a value for every run")
+        counts = iter(_core.tukey_counts(values, self.samples, self.seed, self.threads))
+        runs = [column.run for column in columns]
+        p = {(a, b): (next(counts) + 1) / (self.samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
+        return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]
