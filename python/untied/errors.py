@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 
 class UntiedError(ValueError):
@@ -62,9 +62,14 @@ def deprecated(old: str, new: str) -> None:
     warn(f"{old} is deprecated and goes in untied 0.3; use {new}", DeprecationWarning, stacklevel=3)
 
 
+def either(words: Iterable[str]) -> str:
+    """Alternatives in words: ``a, b or c``."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def check_one_of(name: str, value: str, known: Collection[str]) -> str:
     """Refuse an unknown value of an option."""
     if value not in known:
-        *others, last = known
-        raise UntiedError(f"{name} must be {', '.join(others)} or {last}, not {value!r}")
+        raise UntiedError(f"{name} must be {either(known)}, not {value!r}")
     return value

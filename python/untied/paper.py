@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_one_of
 from untied.results.latex import escaped, tabular
 from untied.results.shown import best
-from untied.results.text import lines, over_all
+from untied.results.text import in_queries, lines, over_all
 from untied.statistics.paired import of_runs
 from untied.statistics.tests import TESTS
 
@@ -105,8 +105,7 @@ def paper_table(
     Means over 1 query. Bold: best.
     <BLANKLINE>
     """
-    if style not in STYLES:
-        raise UntiedError(f"style must be {', '.join(STYLES[:-1])} or {STYLES[-1]}, not {style!r}")
+    check_one_of("style", style, STYLES)
     results = of_runs(results)
     letters = {} if found is None or found.settings["baseline"] else _letters(results.runs)
     cells = _cells(results, digits)
@@ -226,8 +225,7 @@ def _data(
 
 def _caption(results: Results, found: Significance | None, best: str, doubtful: bool) -> str:
     """The caption: how the table was made."""
-    queries = len(results.queries)
-    said = [f"Means over {queries} {'query' if queries == 1 else 'queries'}"]
+    said = [f"Means over {in_queries(len(results.queries))}"]
     sums = [str(measure) for measure in results._measures if measure.is_count]
     if sums:
         said[0] += f", sums of {', '.join(sums)}"

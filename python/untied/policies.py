@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,9 +91,8 @@ class Policy:
         """The error for a wrong value; None for a right one."""
         if isinstance(value, str) and (value in self.values or ("decimals=N" in self.values and _is_decimals(value))):
             return None
-        *others, last = self.values
         because = self.others.get(value) if isinstance(value, str) else None
-        return f"must be {', '.join(others)} or {last}, not {value!r}" + (f": {because}" if because else "")
+        return f"must be {either(self.values)}, not {value!r}" + (f": {because}" if because else "")
 
     def check(self, value: str) -> None:
         """Refuse a wrong value."""
@@ -116,8 +115,7 @@ class Policy:
         for value, meaning in self.values.items():
             groups.setdefault(meaning, []).append(value)
         if "" in groups:
-            *others, last = (value + " (default)" * (value == default) for value in self.values)
-            return f"{self.about} {', '.join(others)} or {last}"
+            return f"{self.about} {either(value + ' (default)' * (value == default) for value in self.values)}"
         listed = [
             f"\n{', '.join(values)}  {meaning}{' (default)' * (default in values)}"
             for meaning, values in groups.items()

@@ -7,7 +7,7 @@ from itertools import groupby
 from untied._core import show_id
 from untied.cli import width
 from untied.cli.output import bold
-from untied.results.text import aligned, brackets, lines, padded
+from untied.results.text import aligned, brackets, in_queries, lines, padded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,13 +38,12 @@ class Report:
     def of_two(self, found: Comparison, per_query: bool, top: int) -> str:
         """The distribution of values over queries, and what moved in the queries that changed most."""
         old, new = map(show_id, found.runs)
-        queries = len(found._native)
         changed = found.most_changed(top)
         rows = self._by_query(found, found.queries if per_query else changed)
         head = ["query", *found.measures]
         sign = f"; Delta is {old} minus {new}" if _has_delta(found) else ""
         parts = [
-            self.title(f"{old} to {new}: {queries:,} {'query' if queries == 1 else 'queries'}{sign}"),
+            self.title(f"{old} to {new}: {in_queries(len(found._native))}{sign}"),
             self._distribution(found),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
         ]

@@ -10,6 +10,7 @@ from itertools import combinations
 from untied._core import __version__, show_id
 from untied.cli import paint
 from untied.cli.options import FORMATS, SUFFIXES, WrongUsage
+from untied.errors import either
 from untied.inputs.provenance import provenance
 from untied.results.text import aligned as aligned
 from untied.results.text import brackets as brackets
@@ -50,10 +51,8 @@ def by_suffix(
     if not suffix and otherwise is not None:
         return otherwise
     if suffix.lower() not in known:
-        *others, last = known
-        expected = f"{', '.join(others)} or {last}"
         found = show_id(suffix) if suffix else "none"
-        raise WrongUsage(f"{option} {show_id(path)}: expected a suffix of {expected}, found {found}{remedy}")
+        raise WrongUsage(f"{option} {show_id(path)}: expected a suffix of {either(known)}, found {found}{remedy}")
     return known[suffix.lower()]
 
 

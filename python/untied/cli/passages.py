@@ -12,6 +12,7 @@ from untied.cli.options import refuse_others
 from untied.compare.comparison import QUANTILES, quantile
 from untied.compare.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
 from untied.inputs.convert import named_runs
+from untied.results.text import in_queries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,12 +100,11 @@ def _report(
     def of(queries: Iterable[str]) -> str:
         return report.table(["query", measure], [[show_id(query), cell(found.per_query[query])] for query in queries])
 
-    queries = len(found.per_query)
     values = sorted(found.per_query.values())
     spread = [cell(quantile(values, share)) for share in QUANTILES.values()]
     top = SHOWN if options.top is None else options.top
     return "\n".join([
-        report.title(f"{old} to {new}: {queries} {'query' if queries == 1 else 'queries'}"),
+        report.title(f"{old} to {new}: {in_queries(len(found.per_query))}"),
         report.table(["", "mean", *QUANTILES], [[measure, cell(found.mean), *spread]]),
         *([of(found.per_query)] if options.per_query else []),
         *([report.title("could differ most"), of(found.most_changed(top))] if top else []),

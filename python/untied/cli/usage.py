@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 
 from untied import cli
+from untied.errors import either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,9 +174,8 @@ class FullParser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            *others, last = map(str, action.choices)
-            listed = f"{', '.join(others)} or {last}" if others else last
-            raise argparse.ArgumentError(action, f"must be {listed}, not {value!r}{meant(value, [*others, last])}")
+            known = list(map(str, action.choices))
+            raise argparse.ArgumentError(action, f"must be {either(known)}, not {value!r}{meant(value, known)}")
 
     def error(self, message: str) -> NoReturn:
         """Print an error and exit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from untied import _core
-from untied.errors import UntiedError
+from untied.errors import UntiedError, either
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import STREAMED, by_rank, parquet_batches, run_file
@@ -213,7 +213,7 @@ class Evaluator:
             if run.format in STREAMED:
                 return self._native.evaluate_file(run, run.format, run.columns, stream)
             if stream:
-                formats = f"{', '.join(STREAMED[:-1])} or {STREAMED[-1]}"
+                formats = either(STREAMED)
                 raise UntiedError(f"{run.path}: only runs of format {formats} can be streamed, not {run.format}")
         return self._native.evaluate(as_run(run, self._threads))
 

@@ -7,8 +7,8 @@ from math import inf, nan
 
 from untied.errors import UntiedError
 from untied.gate.check import Check
-from untied.gate.rules import in_queries
 from untied.inputs.convert import as_qrels
+from untied.results.text import in_queries
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     missing, new = evidence.missing("run"), evidence.missing("baseline")
     reasons = [f"the {name}: {why}" for name in PAIR if (why := evidence.apart[name])]
     reasons += allowed.why_missing(
-        evidence, missing - new, f"the run retrieves nothing for {in_queries(missing - new)} of the baseline"
+        evidence, missing - new, f"the run retrieves nothing for {in_queries(len(missing - new))} of the baseline"
     )
     qrels = _without(evidence, new)
     if not len(qrels):
@@ -47,7 +47,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     }  # fmt: skip
     found = certify(qrels, evidence.runs, limit.measure, **options)
     verdict = found[PAIR][about]
-    said = [f"mean of {in_queries(qrels.queries())}"]
+    said = [f"mean of {in_queries(len(qrels.queries()))}"]
     said += (
         [f"{len(missing - new)} missing from the run as empty rankings"] if missing - new and allowed.missing else []
     )

@@ -10,6 +10,7 @@ from untied import _core
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS
+from untied.results.text import in_queries
 from untied.results.value import Value
 from untied.statistics.aggregates import Aggregate
 from untied.statistics.tests import paired_p
@@ -64,10 +65,10 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     with_zeros = allowed.undefined == "zero" and bool(undefined) and not lower_is_better
     total = evidence.total(measure, "run", with_zeros=with_zeros)
     reasons = _apart(evidence, "run")
-    reasons += allowed.why_missing(evidence, missing, f"the run retrieves nothing for {in_queries(missing)}")
+    reasons += allowed.why_missing(evidence, missing, f"the run retrieves nothing for {in_queries(len(missing))}")
     # Missing queries have a reason of their own.
     others = undefined if allowed.missing else [row for row in undefined if row not in missing]
-    reasons += allowed.why_undefined(evidence, others, f"undefined for {in_queries(others)}", lower_is_better)
+    reasons += allowed.why_undefined(evidence, others, f"undefined for {in_queries(len(others))}", lower_is_better)
     margin = evidence.margin(measure, "run")
     # Under ties best or worst a value that is not exact is a bound, above or below what can be reached.
     bound = None
@@ -106,7 +107,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     reasons = _apart(evidence, "run") + _apart(evidence, "baseline") + pairs.reasons
     unsettled = max(evidence.unsettled(measure, run) for run in evidence.runs)
     if unsettled and allowed.undefined == "fail":
-        reasons.append(f"whether there is a value for {_number(unsettled)} depends on judgments: --on-undefined nan "
+        reasons.append(f"whether there is a value for {in_queries(unsettled)} depends on judgments: --on-undefined nan "
                        "(on_undefined='nan') compares the queries that can have one")  # fmt: skip
     n = len(pairs.rows)
     if not n:
@@ -142,7 +143,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
         passed = p > chance
         if least > chance:
-            reasons.append(f"--significant cannot decide: with {in_queries(pairs.rows)} and {samples} "
+            reasons.append(f"--significant cannot decide: with {in_queries(len(pairs.rows))} and {samples} "
                            f"permutations, no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
     passed = passed and not reasons
     worst: list[tuple[str, float]] = []
@@ -189,10 +190,10 @@ class _Pairs:
         sign = self._sign
         self.lost = array("d", (sign * (y - x) for x, y in zip(self.run, self.baseline, strict=True)))
         became = lost if allowed.missing else [row for row in lost if row not in vanished]
-        what = f"the run retrieves nothing for {in_queries(vanished)} of the baseline"
+        what = f"the run retrieves nothing for {in_queries(len(vanished))} of the baseline"
         self.reasons = allowed.why_missing(evidence, vanished, what)
         self.reasons += allowed.why_undefined(
-            evidence, became, f"{in_queries(became)} became undefined", measure.lower_is_better
+            evidence, became, f"{in_queries(len(became))} became undefined", measure.lower_is_better
         )
         undefined = [(len(lost), "in the run"), (found, "in the baseline"), (both, "in both")]
         verb = "count as 0" if with_zeros else "left out"
@@ -240,13 +241,13 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     # A mean would silently omit queries whose MED is unknown.
     value = nan if total.high is None or any(map(isnan, highs)) else total.high
     kept = value <= limit.number
-    said = [f"mean of {in_queries(highs)}"]
+    said = [f"mean of {in_queries(len(highs))}"]
     if value > total.mean:
         said.append(f"its upper bound; {total.mean:.4f} is reached")
         if limit.measure.cutoff is None:
             said.append("a cutoff would exclude documents that may follow the rankings")
     filled = max(_core.filled_rankings(spec, *runs, None))
-    said += [f"in {_number(filled)} rankings end before the cutoff and unknown documents follow"] if filled else []
+    said += [f"in {in_queries(filled)} rankings end before the cutoff and unknown documents follow"] if filled else []
     said += [f"{vanished} that the run lacks left out"] if vanished else []
     said += [f"{new} that the baseline lacks left out"] if new else []
     worst: list[tuple[str, float]] = []
@@ -279,16 +280,8 @@ def _not_reached(evidence: Evidence, certainty: str) -> str:
 
 def _over(measure: Measure, queries: int, bound: str | None = None) -> str:
     name = NAMES[Aggregate(measure).scale]
-    return f"{f'{bound} bound of the ' if bound else ''}{name} {'over' if name == 'sum' else 'of'} {_number(queries)}"
-
-
-def in_queries(some: Collection[Any]) -> str:
-    """A number of queries, in words."""
-    return _number(len(some))
-
-
-def _number(queries: int) -> str:
-    return f"{queries:,} {'query' if queries == 1 else 'queries'}"
+    of = "over" if name == "sum" else "of"
+    return f"{f'{bound} bound of the ' if bound else ''}{name} {of} {in_queries(queries)}"
 
 
 def _with_ids(evidence: Evidence, rows: Iterable[tuple[int, float]]) -> list[tuple[str, float]]:

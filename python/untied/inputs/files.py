@@ -7,7 +7,7 @@ from itertools import islice
 from reprlib import Repr
 
 from untied._core import Qrels, Run, find_columns, read_bytes, show_id
-from untied.errors import InputError, UntiedError, check_one_of
+from untied.errors import InputError, UntiedError, check_one_of, either
 from untied.policies import described_by
 
 TYPE_CHECKING = False
@@ -73,8 +73,8 @@ def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> 
     """Refuse names of columns for inputs without columns: `held` is a file's format, or another kind of input."""
     if columns and held not in NAMED:
         where = f"a file of format {held}" if held in QRELS_FORMATS or held in RUN_FORMATS else held
-        named = f"{', '.join(NAMED[:-1])} or {NAMED[-1]}"
-        raise UntiedError(f"{source}: names of columns are for frames and files of format {named}, not for {where}")
+        formats = either(NAMED)
+        raise UntiedError(f"{source}: names of columns are for frames and files of format {formats}, not for {where}")
 
 
 def check_holds(qrels: Qrels, format: str) -> Qrels:

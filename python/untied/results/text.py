@@ -20,6 +20,11 @@ def over_all(varied: Iterable[str]) -> str:
     return " and ".join(f"all {OVER[one]}" for one in varied)
 
 
+def in_queries(count: int) -> str:
+    """A number of queries in words."""
+    return f"{count:,} {'query' if count == 1 else 'queries'}"
+
+
 def brackets(value: str, low: str, high: str) -> str:
     """The bounds to print after a value, as in ``0.6250 [0.5000, 0.7500]``; empty if both look like the value."""
     return "" if low == high == value else f" [{low}, {high}]"

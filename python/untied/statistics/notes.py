@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from untied._core import show_id
+from untied.results.text import in_queries
 from untied.statistics.tests import TESTS, adjust
 
 TYPE_CHECKING = False
@@ -57,7 +58,7 @@ def notes_on(
     if least > 1 - settings["level"]:
         what, remedy = f"{settings['samples']:,} permutations", "draw more samples, or take the test tukey"
         if settings["test"] == "randomization" and _of_all(queries) > _of_sample(settings):
-            what, remedy = f"{queries} {'query' if queries == 1 else 'queries'}", "nothing can be significant"
+            what, remedy = in_queries(queries), "nothing can be significant"
         corrected = f", corrected for {comparisons:,} comparisons" if is_corrected else ""
         yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
 

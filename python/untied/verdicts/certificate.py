@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil, inf
 
 from untied._core import __version__, show_id
-from untied.errors import InputError, MeasureError, UntiedError
+from untied.errors import InputError, MeasureError, UntiedError, either
 from untied.results import writing
 from untied.verdicts import proofs, verify
 from untied.verdicts.verify import LAST, ONE, Measure, Question
@@ -54,9 +54,7 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str, A
     options = found.options
     for option, values in KNOWN.items():
         if options[option] not in values:
-            raise UntiedError(
-                f"certificates need {option} {', '.join(values[:-1])} or {values[-1]}, not {options[option]!r}"
-            )
+            raise UntiedError(f"certificates need {option} {either(values)}, not {options[option]!r}")
     if options["most"] is not None and any(name.startswith("ERR") for name in found.measures):
         raise UntiedError("certificates of ERR cannot be combined with --most (most=): leave it out")
     if len(runs) != len(found.runs):
