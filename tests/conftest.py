@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from commands import Command, Outcome
 from nightly import SEED, many
 
 settings.register_profile(
@@ -54,6 +55,22 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return folder
 
     return unpack
+
+
+@pytest.fixture
+def untied_(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    """Run a command in this process: exit code, output, messages."""
+    from untied.cli import main
+
+    def run(*arguments: object) -> Outcome:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stopped:  # argparse
+            code = int(stopped.code or 0)
+        captured = capsysbinary.readouterr()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
 
 
 @pytest.fixture(scope="module")

@@ -26,21 +26,6 @@ RUNS = [str(path) for path in sorted(EXAMPLE.glob("*.run"))]
 UOS = str(EXAMPLE / "uos.run")
 
 
-@pytest.fixture
-def untied_(capsysbinary):
-    """Run a command in this process: exit code, output, messages."""
-
-    def run(*arguments):
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stopped:  # argparse
-            code = stopped.code
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return run
-
-
 def test_tsv_is_what_a_pipe_gets(untied_):
     code, out, err = untied_("eval", QRELS, UOS, "-m", "AP", "-m", "num_ret")
     assert code == 0

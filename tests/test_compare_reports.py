@@ -6,28 +6,27 @@ import csv
 import hashlib
 import io
 import json
-import os
 import pathlib
 import pickle
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 import untied
+from commands import Command
 from nightly import many, seeded
 from oracle import permutations
-from untied.cli import changes, main
+from untied.cli import changes
 
 OLD = {"1": ["a", "b", "c", "d"], "2": ["a", "b"], "3": ["x", "y"]}
 NEW = {"1": [["c", "e"], ["a"], ["d"]], "2": ["a", "b"], "4": ["x"]}
 QRELS = {"1": {"e": 2, "b": 0, "c": -1}}
-Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def untied_(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: pathlib.Path) -> Command:
-    """Run ``untied compare`` in this process and folder: exit code, output, messages."""
+def compare(untied_: Command, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run ``untied compare`` in a folder with its files."""
     for name, run in {"old": OLD, "new": NEW, "other": {"1": ["a", "z"], "2": ["b", "a"]}}.items():
         lines = [
             f"{query} Q0 {doc} 1 {-rank} t\n"
@@ -39,19 +38,8 @@ def untied_(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: pathlib.Path) 
     graded = [f"{query} 0 {doc} {grade}\n" for query, docs in QRELS.items() for doc, grade in docs.items()]
     (tmp_path / "qrels").write_text("".join(graded))
 
-    def run_command(*arguments: object) -> tuple[int, str, str]:
-        before = pathlib.Path.cwd()
-        os.chdir(tmp_path)
-        try:
-            code = main(["compare", *map(str, arguments)])
-        except SystemExit as stopped:  # argparse
-            code = int(stopped.code or 0)
-        finally:
-            os.chdir(before)
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return run_command
+    monkeypatch.chdir(tmp_path)
+    return partial(untied_, "compare")
 
 
 def moved(depth: int | None, measures: Any = "Overlap@2", **options: Any) -> dict[str, tuple[Any, ...]]:
@@ -188,8 +176,8 @@ def test_a_matrix_of_many_runs_holds_what_pairs_do() -> None:
                     assert reverse[-1 - list(runs).index(a)][b] == pytest.approx(direct, abs=1e-12)
 
 
-def test_tsv_and_csv(untied_: Command) -> None:
-    code, out, err = untied_("old.run", "new.run", "-m", "Overlap@2", "-m", "MED(RBP)", "-q")
+def test_tsv_and_csv(compare: Command) -> None:
+    code, out, err = compare("old.run", "new.run", "-m", "Overlap@2", "-m", "MED(RBP)", "-q")
     assert code == 0
     lines = [line.split("\t") for line in out.splitlines()]
     assert lines[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certainty"]
@@ -197,13 +185,13 @@ def test_tsv_and_csv(untied_: Command) -> None:
     assert [line[2] for line in lines[1:]] == ["1", "1", "2", "2", "all", "all"]
     assert lines[2][3:4] + lines[2][7:] == ["MED(RBP)", "interval"]
     assert err == "note: queries in only one run, left out: 1 of old, 1 of new\n"
-    _, comma, _ = untied_("old.run", "new.run", "-m", "Overlap@2", "-m", "MED(RBP)", "-q", "--format", "csv")
+    _, comma, _ = compare("old.run", "new.run", "-m", "Overlap@2", "-m", "MED(RBP)", "-q", "--format", "csv")
     assert list(csv.reader(io.StringIO(comma))) == lines
 
 
-def test_json(untied_: Command, tmp_path: pathlib.Path) -> None:
+def test_json(compare: Command, tmp_path: pathlib.Path) -> None:
     arguments = ("old.run", "new.run", "--qrels", "qrels", "-m", "Overlap@2", "-m", "Tau", "--top", 1)
-    _, out, _ = untied_(*arguments, "--format", "json", "--depth", 3, "--ties", "trec")
+    _, out, _ = compare(*arguments, "--format", "json", "--depth", 3, "--ties", "trec")
     found = json.loads(out)
     assert found["untied"] == untied.__version__
     assert found["settings"] == {"ties": "trec", "score_dtype": "float32", "depth": 3, "qrels_format": "auto"}
@@ -218,15 +206,15 @@ def test_json(untied_: Command, tmp_path: pathlib.Path) -> None:
     [changed] = found["most_changed"]
     assert changed["query"] == "1"
     assert {row["document"]: row["change"] for row in changed["moved"]}["e"] == "entered"
-    _, out, err = untied_("old.run", "other.run", "-m", "Tau", "-q", "--format", "json")
+    _, out, err = compare("old.run", "other.run", "-m", "Tau", "-q", "--format", "json")
     assert err.splitlines()[1] == "note: undefined values, left out of the means: 1 of Tau"
     found = json.loads(out)
     assert [row["value"] for row in found["results"]] == [None, -1, -1]  # one document in common: not defined
     assert "most_changed" not in found
 
 
-def test_report(untied_: Command) -> None:
-    _, out, _ = untied_("old.run", "new.run", "--qrels", "qrels", "-m", "Overlap@2", "--format", "table", "--top", 1)
+def test_report(compare: Command) -> None:
+    _, out, _ = compare("old.run", "new.run", "--qrels", "qrels", "-m", "Overlap@2", "--format", "table", "--top", 1)
     assert out == (
         "old to new: 2 queries\n\n"
         "              mean      min       5%      25%      50%      75%      95%      max\n"
@@ -238,11 +226,11 @@ def test_report(untied_: Command) -> None:
         "  left     a (1 to 3), b (2, gone, grade 0)\n"
     )
     without = out.partition("\nchanged most")[0]
-    assert untied_("old.run", "new.run", "-m", "Overlap@2", "--format", "table", "--top", 0)[:2] == (0, without)
-    _, out, _ = untied_("old.run", "new.run", "-m", "Overlap@2", "--format", "md", "--top", 1, "-q")
+    assert compare("old.run", "new.run", "-m", "Overlap@2", "--format", "table", "--top", 0)[:2] == (0, without)
+    _, out, _ = compare("old.run", "new.run", "-m", "Overlap@2", "--format", "md", "--top", 1, "-q")
     assert "| query | Overlap@2 |\n| --- | ---: |\n| 1 | 0.0000 |\n| 2 | 1.0000 |\n" in out
     assert "* **1**: Overlap@2 0.0000\n  * entered: c (3 to 1-2), e (new at 1-2)\n" in out
-    _, out, _ = untied_("old.run", "new.run", "other.run", "-m", "Overlap@1", "--format", "table")
+    _, out, _ = compare("old.run", "new.run", "other.run", "-m", "Overlap@1", "--format", "table")
     assert out == (
         "run a   run b   Overlap@1\n"
         "old     new        0.5000\n"
@@ -275,9 +263,9 @@ def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(long) == 20
 
 
-def test_matrix(untied_: Command) -> None:
+def test_matrix(compare: Command) -> None:
     arguments = ("--matrix", "old.run", "new.run", "other.run", "-m", "Overlap@1", "-m", "Delta(P@1)")
-    code, out, err = untied_(*arguments)
+    code, out, err = compare(*arguments)
     assert code == 0
     assert out == (
         "measure\trun\told\tnew\tother\n"
@@ -289,39 +277,39 @@ def test_matrix(untied_: Command) -> None:
         "Delta(P@1)\tother\t0.0000\t0.0000\t0.0000\n"
     )
     assert err == "note: queries that another run lacks, left out: 1 of old, 1 of new\n"
-    _, out, _ = untied_(*arguments, "--format", "table")
+    _, out, _ = compare(*arguments, "--format", "table")
     assert out.splitlines()[:2] == ["Overlap@1      old      new    other", "old         1.0000   0.5000   0.5000"]
-    _, out, _ = untied_(*arguments, "--format", "json")
+    _, out, _ = compare(*arguments, "--format", "json")
     assert json.loads(out)["matrices"]["Overlap@1"][0] == [1.0, 0.5, 0.5]
-    _, out, _ = untied_(*arguments[1:4], "-m", "Overlap@1")
+    _, out, _ = compare(*arguments[1:4], "-m", "Overlap@1")
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
         ["old", "new", "all"], ["old", "other", "all"], ["new", "other", "all"]]  # fmt: skip
 
 
-def test_usage(untied_: Command) -> None:
-    assert untied_("old.run")[0] == 1
-    assert "there is only one run" in untied_("old.run")[2]
-    assert "--top is for two runs" in untied_("old.run", "new.run", "--matrix", "--top", 2)[2]
-    assert "leave out --per-query" in untied_("old.run", "new.run", "--matrix", "-q")[2]
-    assert "only one input can be standard input" in untied_("old.run", "-", "--qrels", "-")[2]
-    assert untied_("old.run", "new.run", "--top", "-1")[0] == 2
-    assert untied_("old.run", "new.run", "--matrix", "--top", 0)[0] == 2
-    assert "expected a suffix of .tsv" in untied_("old.run", "new.run", "-o", "old.run")[2]
-    assert "one of the inputs" in untied_("old.run", "new.run", "-o", "old.run", "--format", "tsv")[2]
-    assert "run 'old.run' is given twice" in untied_("old.run", "old.run")[2]
+def test_usage(compare: Command) -> None:
+    assert compare("old.run")[0] == 1
+    assert "there is only one run" in compare("old.run")[2]
+    assert "--top is for two runs" in compare("old.run", "new.run", "--matrix", "--top", 2)[2]
+    assert "leave out --per-query" in compare("old.run", "new.run", "--matrix", "-q")[2]
+    assert "only one input can be standard input" in compare("old.run", "-", "--qrels", "-")[2]
+    assert compare("old.run", "new.run", "--top", "-1")[0] == 2
+    assert compare("old.run", "new.run", "--matrix", "--top", 0)[0] == 2
+    assert "expected a suffix of .tsv" in compare("old.run", "new.run", "-o", "old.run")[2]
+    assert "one of the inputs" in compare("old.run", "new.run", "-o", "old.run", "--format", "tsv")[2]
+    assert "run 'old.run' is given twice" in compare("old.run", "old.run")[2]
 
 
-def test_judgments_by_subtopic(untied_: Command, tmp_path: pathlib.Path) -> None:
+def test_judgments_by_subtopic(compare: Command, tmp_path: pathlib.Path) -> None:
     """Their format is named as for `untied eval`; the grade of one subtopic is not that of another."""
     (tmp_path / "subtopics").write_text("1 1 a 1\n1 2 e 1\n1 1 c 0\n")
     asked = ("-m", "MED(alpha_nDCG@3)", "--qrels", "subtopics", "-q", "--format", "tsv", "--digits", "12")
-    code, output, _ = untied_("old.run", "new.run", "--qrels-format", "subtopics", *asked)
+    code, output, _ = compare("old.run", "new.run", "--qrels-format", "subtopics", *asked)
     assert code == 0
     qrels = {"1": {"1": {"a": 1, "c": 0}, "2": {"e": 1}}}
     expected = untied.compare(OLD, NEW, "MED(alpha_nDCG@3)", qrels=qrels).value("MED(alpha_nDCG@3)", "1")
     [row] = [line.split("\t") for line in output.splitlines() if line.split("\t")[2] == "1"]
     assert float(row[4]) == pytest.approx(expected.mean, abs=1e-12)
-    code, _, message = untied_("old.run", "new.run", *asked)
+    code, _, message = compare("old.run", "new.run", *asked)
     assert code != 0
     assert "subtopics" in message
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import untied
+from commands import Command, Outcome
 from nightly import many, seeded
 from oracle import distributions as listed
 from oracle.judgements import Truth
@@ -220,18 +221,14 @@ def test_results_can_be_pickled_looked_up_and_refused() -> None:
         untied.distributions(qrels, runs, "RR", unjudged="range")  # type: ignore[arg-type]
 
 
-def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, untied_: Command) -> None:
     (tmp_path / "qrels").write_text("q 0 a 1\n")
     (tmp_path / "tied.run").write_text("".join(f"q Q0 {doc} 1 1 x\n" for doc in "abcd"))
     (tmp_path / "plain.run").write_text("q Q0 b 1 2 x\nq Q0 a 2 1 x\n")
     files = [str(tmp_path / name) for name in ("qrels", "tied.run", "plain.run")]
 
-    def run(command: str, *options: str) -> tuple[object, str, str]:
-        try:
-            code: object = main([command, *files, "-m", "RR", *options])
-        except SystemExit as end:
-            code = end.code
-        return code, *capsys.readouterr()
+    def run(command: str, *options: str) -> Outcome:
+        return untied_(command, *files, "-m", "RR", *options)
 
     code, out, _ = run("eval", "--quantiles", "0.25,1", "--format", "tsv", "-q")
     assert code == 0

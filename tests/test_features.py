@@ -10,6 +10,7 @@ import os
 import random
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from hypothesis import strategies as st
 
 import oracle
 import untied
+from commands import Command
 from nightly import many, seeded
 from strategies import close
-from untied.cli import main
 
 MEASURES = ["AP", "nDCG@10", "nDCG(gain='exp2')@3", "RR", "P@2", "R@2", "F1@3", "ESL", "Bpref"]
 
@@ -415,14 +416,13 @@ def test_directions_and_ranks(small: str) -> None:
             high[key]
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(["features", *arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+@pytest.fixture
+def run(untied_: Command) -> Command:
+    return partial(untied_, "features")
 
 
-def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, small, "-m", "RR")
+def test_command_line(small: str, tmp_path: Path, run: Command) -> None:
+    code, out, err = run(small, "-m", "RR")
     assert (code, err) == (0, "note: features with the same value everywhere, which cannot rank: 2\n")
     assert out.splitlines() == [
         "feature\tdirection\tquery\tmeasure\tvalue\tlow\thigh\tchance\trank\tdistinct\ttied\tmissing\tabsent\tvaried",
@@ -433,7 +433,7 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     names = tmp_path / "names.txt"
     names.write_text("# features\n1 age of the page\n3\tlength\n99 elsewhere\n")
     code, out, err = run(
-        capsys, small, "-m", "RR", "--directions", "better", "--feature-names", str(names), "--format", "table"
+        small, "-m", "RR", "--directions", "better", "--feature-names", str(names), "--format", "table"
     )
     assert out.splitlines() == [
         "3 features, 2 queries, 4 documents; best RR first",
@@ -448,14 +448,14 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "note: names of features that the data does not have: 99\n" in err
     with pytest.warns(untied.UntiedWarning, match="data does not have: 4, 5, 6, 7 and 1 more name$"):
         untied.features(small, "RR", names=dict(zip(range(1, 9), "abcdefgh", strict=True)))
-    code, out, err = run(capsys, small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
+    code, out, err = run(small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
     assert out.splitlines()[-1] == "| 1 | 3 | 3 | 50% | 0.8750 | 0.7500 |"
     assert err == (
         "note: features with the same value everywhere, which cannot rank: 2\n"
         "note: tied documents have different grades in 50% of the rankings: each value is the mean over all orders; "
         "--ties range shows how far ties could move it\n"
     )
-    code, out, err = run(capsys, small, "-m", "RR", "--sort-by", "P@1", "--format", "json", "-q")
+    code, out, err = run(small, "-m", "RR", "--sort-by", "P@1", "--format", "json", "-q")
     found = json.loads(out)
     assert found["settings"]["sort_by"] == "P@1"
     assert found["data"] == {"queries": 2, "documents": 4, "features": 3}
@@ -464,10 +464,10 @@ def test_command_line(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert found["results"][0]["measure"] == "P@1"
 
 
-def test_equal_values_share_a_rank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_values_share_a_rank(tmp_path: Path, run: Command) -> None:
     path = tmp_path / "data.txt"
     path.write_text("1 qid:1 1:1 2:3 3:0 4:0\n0 qid:1 1:0 2:2 3:1 4:4\n")
-    _, out, _ = run(capsys, str(path), "-m", "RR", "--format", "md")
+    _, out, _ = run(str(path), "-m", "RR", "--format", "md")
     assert [line.split(" | ")[0] for line in out.splitlines()[2:]] == ["| 1", "| 1", "| 3", "| 3"]
 
 
@@ -479,14 +479,12 @@ def test_equal_values_share_a_rank(tmp_path: Path, capsys: pytest.CaptureFixture
         ("given", "from one order (given)"),
     ],
 )
-def test_the_note_on_ties_says_what_values_are(
-    ties: str, values: str, small: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, _, err = run(capsys, small, "-m", "RR", "--ties", ties)
+def test_the_note_on_ties_says_what_values_are(ties: str, values: str, small: str, run: Command) -> None:
+    _, _, err = run(small, "-m", "RR", "--ties", ties)
     assert f": each value is {values}; --ties range shows how far ties could move it" in err
 
 
-def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_command_line_refuses(small: str, tmp_path: Path, run: Command) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("1 qid:1 1:1\n1 qid:1 2:x\n")
     names = tmp_path / "names.txt"
@@ -498,7 +496,7 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytes
         ([small, "-o", small, "--format", "tsv"], "is one of the inputs"),
         ([str(tmp_path / "absent")], "No such file"),
     ]:
-        code, out, err = run(capsys, *arguments)
+        code, out, err = run(*arguments)
         assert (code, out) == (2 if "standard input" in message else 1, "")
         assert message in err
     for text, message in [
@@ -507,15 +505,15 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, capsys: pytes
         ("1 a\n2 a", "two features have the name 'a'"),
     ]:
         names.write_text(text)
-        code, _, err = run(capsys, small, "--feature-names", str(names))
+        code, _, err = run(small, "--feature-names", str(names))
         assert code == 1
         assert message in err
 
 
-def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_ranked_is_noted(tmp_path: Path, run: Command) -> None:
     path = tmp_path / "agg.txt"
     path.write_text("1 qid:1 1:NULL 2:1\n0 qid:1 1:3 2:NULL\n1 qid:1 1:NULL 2:3\n")
-    code, out, err = run(capsys, str(path), "-m", "R@3", "--ties", "expected")
+    code, out, err = run(str(path), "-m", "R@3", "--ties", "expected")
     assert code == 0
     assert [line.split("\t")[4] for line in out.splitlines()[1:]] == ["1.0000", "0.0000"]
     assert err == (
@@ -523,15 +521,15 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, capsys: pytest.CaptureFixtu
         "note: features with the same value everywhere, which cannot rank: 1\n"
     )
     path.write_text("1 qid:1 1:2 2:1\n0 qid:1 1:3\n1 qid:1 2:3\n")
-    code, out, err = run(capsys, str(path), "-m", "AP", "-m", "RR", "--wide")
+    code, out, err = run(str(path), "-m", "AP", "-m", "RR", "--wide")
     assert (
         out.splitlines()[0] == "feature\tdirection\tAP\tAP low\tAP high\tAP chance\tRR\tRR low\tRR high\tRR chance\t"
         "rank\tdistinct\ttied\tmissing\tabsent\tvaried"
     )
     assert err == "note: values missing from lines, counted as 0, of 3 documents: 1 of feature 1, 1 of feature 2\n"
     assert [line.split("\t")[-2:] for line in out.splitlines()[1:]] == [["1", "1"], ["1", "1"]]
-    assert run(capsys, str(path), "--wide", "--format", "json")[0] == 2
-    code, _, err = run(capsys, str(tmp_path / "frame.csv"))
+    assert run(str(path), "--wide", "--format", "json")[0] == 2
+    code, _, err = run(str(tmp_path / "frame.csv"))
     assert (code, "read this one into a frame first" in err) == (1, True)
     with pytest.raises(TypeError, match=r"sparse matrix .*: call its toarray"):
         untied.features(scipy.sparse.csr_matrix([[1.0, 0.0]]), labels=[1], query_ids=[1])
@@ -574,9 +572,7 @@ def test_mq2008_to_the_last_bit(mq2008: list[str], ties: str) -> None:
 
 
 @pytest.mark.parametrize("ties", ["range", "expected", "best", "worst", "given"])
-def test_a_feature_of_the_query_scores_what_chance_does(
-    ties: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_feature_of_the_query_scores_what_chance_does(ties: str, tmp_path: Path, run: Command) -> None:
     """Feature 7 is the same for all documents of a query, and not everywhere; 8 is for some queries."""
     chance = seeded("chance")
     lines = []
@@ -601,7 +597,7 @@ def test_a_feature_of_the_query_scores_what_chance_does(
     assert found.ties("7")["varied"] == 0
     assert 0 < found.ties("8")["varied"] <= 3
     assert found.ties("1")["varied"] == sum(len(found_) > 1 for found_ in _queries(lines).values())
-    _, _, err = run(capsys, str(path), "--ties", ties)
+    _, _, err = run(str(path), "--ties", ties)
     assert "note: features with the same value for all documents of each query, which cannot rank: 7\n" in err
     assert "everywhere" not in err
 

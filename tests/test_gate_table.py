@@ -357,7 +357,6 @@ def of_verdicts(certain: bool) -> dict[str, Callable[[], list[Case]]]:
     }
 
 
-SIGNIFICANT = {"significant": True}
 CELLS: dict[str, dict[str, Callable[[], list[Case]]]] = {
     "--min": {
         "undefined value": undefined_in_min, "missing query": missing_in_min, "interval": interval_in_min,

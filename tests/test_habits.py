@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 import untied
-from untied.cli import COMMANDS, completion, main
+from untied.cli import COMMANDS, completion
 from untied.cli.study import arguments_parser as of_study
 
-Command = tuple[int, str, str]
 QRELS = "q 0 a 1\nq 0 b 0\nr 0 a 1\n"
 #: First among equals by score; last by rank.
 GOOD = "q Q0 a 2 9 one\nq Q0 b 1 8 one\nr Q0 a 1 1 one\n"
@@ -27,18 +26,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("runs").mkdir()
     for name, content in {"qrels": QRELS, "runs/good.run": GOOD, "runs/tied.run": TIED, "runs/.hidden": "x"}.items():
         Path(name).write_text(content, encoding="utf-8")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def command(*arguments: str) -> Command:
-        try:
-            code = main(list(arguments))
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        return (code, *capsys.readouterr())
-
-    return command
 
 
 @pytest.mark.parametrize(("line", "meant"), [
@@ -60,36 +47,36 @@ def run(capsys: pytest.CaptureFixture[str]):
     ("eval", "untied eval: error: missing: QRELS, RUN"),
     ("eval qrels r -o x.xls", "-o x.xls: expected a suffix of .tsv, .csv, .json, .md or .tex, found .xls"),
 ])  # fmt: skip
-def test_wrong_usage_is_told_before_anything_is_read(run, line: str, meant: str) -> None:
-    code, out, err = run(*line.split())
+def test_wrong_usage_is_told_before_anything_is_read(untied_, line: str, meant: str) -> None:
+    code, out, err = untied_(*line.split())
     assert (code, out) == (2, "")
     assert meant in err
     assert len(err.splitlines()) <= 2
 
 
 @pytest.mark.parametrize("command", ["eval", "check", "stats"])
-def test_a_folder_with_other_files_gets_advice(run, command: str) -> None:
+def test_a_folder_with_other_files_gets_advice(untied_, command: str) -> None:
     Path("runs/LICENSE").write_text("MIT License\n", encoding="utf-8")
     advice = "untied: --keep-going skips files that are not runs"
-    assert run(command, "qrels", "runs")[2].splitlines()[-1] == advice
-    assert advice not in run(command, "qrels", "runs", "--keep-going")[2]
-    assert advice not in run(command, "qrels", "runs/good.run", "runs/LICENSE", "runs/tied.run")[2]
+    assert untied_(command, "qrels", "runs")[2].splitlines()[-1] == advice
+    assert advice not in untied_(command, "qrels", "runs", "--keep-going")[2]
+    assert advice not in untied_(command, "qrels", "runs/good.run", "runs/LICENSE", "runs/tied.run")[2]
 
 
-def test_folders_and_globs_are_runs(run) -> None:
-    listed = run("eval", "qrels", "runs/good.run", "runs/tied.run")
+def test_folders_and_globs_are_runs(untied_) -> None:
+    listed = untied_("eval", "qrels", "runs/good.run", "runs/tied.run")
     assert listed[0] == 0
-    assert run("eval", "qrels", "runs") == run("eval", "qrels", "runs/*.run") == listed
+    assert untied_("eval", "qrels", "runs") == untied_("eval", "qrels", "runs/*.run") == listed
     shutil.move("qrels", "runs/qrels.txt")
-    assert run("eval", "runs/qrels.txt", "runs")[:2] == listed[:2]
+    assert untied_("eval", "runs/qrels.txt", "runs")[:2] == listed[:2]
     Path("empty").mkdir()
-    assert run("check", "runs/qrels.txt", "empty")[::2] == (2, "untied: empty: no run in this folder\n")
-    assert run("compare", "no*.run")[::2] == (2, "untied: no*.run: no file matches this pattern\n")
+    assert untied_("check", "runs/qrels.txt", "empty")[::2] == (2, "untied: empty: no run in this folder\n")
+    assert untied_("compare", "no*.run")[::2] == (2, "untied: no*.run: no file matches this pattern\n")
 
 
-def test_the_best_run_first(run) -> None:
+def test_the_best_run_first(untied_) -> None:
     def runs(*options: str) -> list[str]:
-        out = run("eval", "qrels", "runs/tied.run", "runs/good.run", *options)[1]
+        out = untied_("eval", "qrels", "runs/tied.run", "runs/good.run", *options)[1]
         return list(dict.fromkeys(line.split("\t")[0] for line in out.splitlines()[1:]))
 
     assert runs("-m", "AP") == ["tied", "good"]
@@ -100,34 +87,34 @@ def test_the_best_run_first(run) -> None:
     assert results["good", "ESL"].mean < results["tied", "ESL"].mean
 
 
-def test_tables_mark_what_ties_leave_open(run) -> None:
-    _, out, _ = run("eval", "qrels", "runs", "-m", "AP", "-m", "R@5", "--format", "table")
+def test_tables_mark_what_ties_leave_open(untied_) -> None:
+    _, out, _ = untied_("eval", "qrels", "runs", "-m", "AP", "-m", "R@5", "--format", "table")
     assert out.splitlines() == [
         "run        AP       R@5",
         "good   1.0000    1.0000",
         "tied   0.8750~   1.0000",
         "~ depends on the order of tied documents; --ties range shows how far",
     ]
-    _, out, _ = run("eval", "qrels", "runs/good.run", "--format", "table")
+    _, out, _ = untied_("eval", "qrels", "runs/good.run", "--format", "table")
     assert "~" not in out
-    _, out, _ = run("eval", "qrels", "runs", "--format", "table", "--ties", "docid")
+    _, out, _ = untied_("eval", "qrels", "runs", "--format", "table", "--ties", "docid")
     assert "~" not in out
 
 
-def test_wide(run) -> None:
-    _, out, _ = run("eval", "qrels", "runs", "-q", "--wide", "-m", "AP", "-m", "num_ret", "--ties", "range")
+def test_wide(untied_) -> None:
+    _, out, _ = untied_("eval", "qrels", "runs", "-q", "--wide", "-m", "AP", "-m", "num_ret", "--ties", "range")
     assert out.splitlines()[:3] == [
         "run\tquery\tAP\tAP low\tAP high\tNumRet\tNumRet low\tNumRet high",
         "good\tq\t1.0000\t1.0000\t1.0000\t2\t2\t2",
         "good\tr\t1.0000\t1.0000\t1.0000\t1\t1\t1",
     ]
-    assert run("eval", "qrels", "runs", "--wide", "--format", "json")[0] == 2
+    assert untied_("eval", "qrels", "runs", "--wide", "--format", "json")[0] == 2
 
 
-def test_by_rank(run) -> None:
+def test_by_rank(untied_) -> None:
     """Ranks order, scores are not read, and equal ranks are tied."""
-    assert "good\tall\tAP\t0.7500" in run("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
-    assert "tied\tall\tAP\t0.8750" in run("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
+    assert "good\tall\tAP\t0.7500" in untied_("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
+    assert "tied\tall\tAP\t0.8750" in untied_("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
     found = untied.evaluate("qrels", "runs/good.run", ["AP"], ties="rank")
     assert found["AP"].mean == 0.75
     assert untied.evaluate("qrels", untied.read_run("runs/good.run", format="trec-ranks"), ["AP"])["AP"].mean == 0.75
@@ -135,52 +122,53 @@ def test_by_rank(run) -> None:
     Path("shuffled").write_text("".join(shuffled).replace(" 9 ", " no-score "), encoding="utf-8")
     assert untied.evaluate("qrels", "shuffled", ["AP"], ties="rank")["AP"].mean == 0.75
     assert (
-        json.loads(run("eval", "qrels", "runs", "--ties", "rank", "--format", "json")[1])["settings"]["ties"] == "rank"
+        json.loads(untied_("eval", "qrels", "runs", "--ties", "rank", "--format", "json")[1])["settings"]["ties"]
+        == "rank"
     )
     Path("none").write_text("q Q0 a - 1 t\n", encoding="utf-8")
-    assert run("eval", "qrels", "none", "--ties", "rank")[::2] == (
+    assert untied_("eval", "qrels", "none", "--ties", "rank")[::2] == (
         1, 'untied: none, line 1: expected a number as the rank, found "-"\n',
     )  # fmt: skip
     with pytest.raises(untied.UntiedError, match="rank column of files in TREC's format; a dict has none"):
         untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ties="rank")
     with pytest.raises(untied.UntiedError, match="ties 'rank' ignores scores"):
         untied.evaluate("qrels", "runs/good.run", ties="rank", score_dtype="float16")
-    assert run("eval", "qrels", "runs/good.run", "--ties", "rank", "--stream")[::2] == (
+    assert untied_("eval", "qrels", "runs/good.run", "--ties", "rank", "--stream")[::2] == (
         1,
         "untied: runs/good.run: only runs of format trec, csv, tsv, jsonl or parquet can be streamed, not trec-ranks\n",
     )
 
 
-def test_names_by_run_tag(run) -> None:
-    _, out, _ = run("eval", "qrels", "runs", "-m", "AP", "--names", "tag")
+def test_names_by_run_tag(untied_) -> None:
+    _, out, _ = untied_("eval", "qrels", "runs", "-m", "AP", "--names", "tag")
     assert [line.split("\t")[0] for line in out.splitlines()[1:]] == ["one", "two"]
-    assert "\tone\ttwo\t" in run("stats", "qrels", "runs", "--names", "tag", "--format", "tsv")[1]
+    assert "\tone\ttwo\t" in untied_("stats", "qrels", "runs", "--names", "tag", "--format", "tsv")[1]
     shutil.copy("runs/good.run", "runs/same.run")
-    assert run("eval", "qrels", "runs", "--names", "tag")[::2] == (
+    assert untied_("eval", "qrels", "runs", "--names", "tag")[::2] == (
         2, "untied: --names tag: runs/good.run and runs/same.run have the run tag one; leave out --names\n",
     )  # fmt: skip
     Path("x.tsv").write_text("query\tdocument\tscore\nq\ta\t1\n", encoding="utf-8")
-    assert "x.tsv has no run tag" in run("eval", "qrels", "x.tsv", "--names", "tag")[2]
+    assert "x.tsv has no run tag" in untied_("eval", "qrels", "x.tsv", "--names", "tag")[2]
 
 
 @pytest.mark.parametrize("command", ["eval", "check", "stats", "compare", "report"])
-def test_bad_runs_are_all_told_and_can_be_skipped(run, command: str) -> None:
+def test_bad_runs_are_all_told_and_can_be_skipped(untied_, command: str) -> None:
     Path("short").write_text("q Q0 a\n", encoding="utf-8")
     given = [command, *(["qrels"] if command != "compare" else []), "runs", "short", "nowhere"]
     given += ["-o", "page.html"] if command == "report" else []
-    code, out, err = run(*given)
+    code, out, err = untied_(*given)
     assert code == 1
     assert out == "" or command == "check"
     assert [line.split(",")[0] for line in err.splitlines()] == [
         "untied: short", "untied: nowhere: No such file or directory",
     ]  # fmt: skip
-    code, out, err = run(*given, "--keep-going")
+    code, out, err = untied_(*given, "--keep-going")
     assert code == 0
     assert "note: runs skipped: 2 of 4\n" in err
     assert "note: skipped: nowhere: No such file or directory\n" in err
     assert "good" in out or Path("page.html").stat().st_size > 1000
     few = [word for word in given if word != "runs"]
-    assert run(*few, "--keep-going")[0] == 1, "nothing is left"
+    assert untied_(*few, "--keep-going")[0] == 1, "nothing is left"
 
 
 def test_colours_need_a_terminal_and_can_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,50 +189,50 @@ def test_colours_need_a_terminal_and_can_be_refused(monkeypatch: pytest.MonkeyPa
     assert paint("x", "red", None) == "x"
 
 
-def test_notes_are_broken_between_words(run, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = run("eval", "qrels", "runs/tied.run", "-m", "AP")[2]
+def test_notes_are_broken_between_words(untied_, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = untied_("eval", "qrels", "runs/tied.run", "-m", "AP")[2]
     assert whole.count("\n") == 1
     monkeypatch.setattr("untied.cli.notes.width", lambda stream: 60)
-    *first, last = run("eval", "qrels", "runs/tied.run", "-m", "AP")[2].splitlines()
+    *first, last = untied_("eval", "qrels", "runs/tied.run", "-m", "AP")[2].splitlines()
     assert all(len(line) <= 60 for line in (*first, last))
     assert " ".join(line.strip() for line in (*first, last)) == whole.strip()
 
 
-def test_stats_fit_the_terminal(run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stats_fit_the_terminal(untied_, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ("stats", "qrels", "runs", "-m", "AP", "--ties", "range", "--format", "table")
-    _, whole, _ = run(*command)
+    _, whole, _ = untied_(*command)
     assert "hidden" not in whole
     for columns in (80, 100, 120):
         monkeypatch.setattr("untied.cli.stats.width", lambda columns=columns: columns)
-        _, out, _ = run(*command)
+        _, out, _ = untied_(*command)
         assert all(len(line) <= columns for line in out.splitlines())
         assert "better/equal/worse" in out.partition("hidden:")[0]
         assert "survives" in out.splitlines()[1]
 
 
-def test_a_run_without_a_tag_is_skipped(run) -> None:
+def test_a_run_without_a_tag_is_skipped(untied_) -> None:
     Path("bad.run").write_text("nothing\n", encoding="utf-8")
     for command in (("eval", "qrels"), ("stats", "qrels", "runs/tied.run"), ("compare", "runs/tied.run")):
-        code, out, err = run(*command, "runs/good.run", "bad.run", "--names", "tag", "--keep-going")
+        code, out, err = untied_(*command, "runs/good.run", "bad.run", "--names", "tag", "--keep-going")
         assert code == 0, err
         assert "one" in out
         assert "skipped: bad.run, line 1: expected 6 columns" in err
-    assert run("eval", "qrels", "runs/good.run", "bad.run", "--names", "tag")[0] == 1
+    assert untied_("eval", "qrels", "runs/good.run", "bad.run", "--names", "tag")[0] == 1
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "study med", "study incomplete", ""])
-def test_help_fits_80_columns(run, command: str) -> None:
+def test_help_fits_80_columns(untied_, command: str) -> None:
     if command == "trec_eval":
         return  # as trec_eval has it
-    code, out, _ = run(*command.split(), "--help")
+    code, out, _ = untied_(*command.split(), "--help")
     assert code == 0
     assert [line for line in out.splitlines() if len(line) > 80] == []
     assert "as for" not in out
 
 
 @pytest.mark.parametrize("shell", completion.SCRIPTS)
-def test_completion_names_everything(run, shell: str) -> None:
-    code, out, _ = run("completion", shell)
+def test_completion_names_everything(untied_, shell: str) -> None:
+    code, out, _ = untied_("completion", shell)
     assert code == 0
     for command in COMMANDS:
         assert command in out

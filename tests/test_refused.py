@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import untied
-from untied.cli import main
+from commands import Command
 
-Command = Callable[..., tuple[int, str, list[str]]]
+Run = Callable[..., tuple[int, str, list[str]]]
 
 
 @pytest.fixture
-def untied_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, untied_: Command) -> Run:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     (tmp_path / "good.run").write_text("q Q0 d 1 2 t\n")
     (tmp_path / "better.run").write_text("q Q0 d 1 2 t\nq Q0 e 1 1 t\n")
@@ -23,12 +23,11 @@ def untied_(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     (tmp_path / "two.run").write_text("q Q0 d 1 2 bm25\nq Q0 e 1 1 bm25\np Q0 d 1 2 dense\n")
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str) -> tuple[int, str, list[str]]:
-        code = main(list(arguments))
-        out, err = capsys.readouterr()
+    def command(*arguments: str) -> tuple[int, str, list[str]]:
+        code, out, err = untied_(*arguments)
         return code, out, err.splitlines()
 
-    return run
+    return command
 
 
 BAD = [
@@ -43,52 +42,52 @@ def begin_alike(lines: list[str], expected: list[str]) -> bool:
     return len(lines) == len(expected) and all(map(str.startswith, lines, expected))
 
 
-def test_eval_tells_of_all_and_prints_nothing(untied_: Command) -> None:
-    code, out, err = untied_("eval", "qrels", *RUNS)
+def test_eval_tells_of_all_and_prints_nothing(run: Run) -> None:
+    code, out, err = run("eval", "qrels", *RUNS)
     assert (code, out) == (1, "")
     assert begin_alike(err, BAD), err
 
 
-def test_eval_keeps_going(untied_: Command) -> None:
-    code, out, err = untied_("eval", "qrels", *RUNS, "-m", "AP", "--keep-going")
+def test_eval_keeps_going(run: Run) -> None:
+    code, out, err = run("eval", "qrels", *RUNS, "-m", "AP", "--keep-going")
     assert code == 0
     assert [line.split("\t")[0] for line in out.splitlines()[1:]] == ["good", "better"]
     assert err[0] == "note: runs skipped: 3 of 5"
     assert begin_alike(err[1:4], [line.replace("untied", "note: skipped") for line in BAD]), err
-    code, out, _ = untied_("eval", "qrels", *RUNS, "-m", "AP", "--keep-going", "--format", "json")
+    code, out, _ = run("eval", "qrels", *RUNS, "-m", "AP", "--keep-going", "--format", "json")
     assert code == 0
     assert "runs skipped: 3 of 5" in json.loads(out)["notes"]
-    code, out, err = untied_("eval", "qrels", "short.run", "text.run", "--keep-going")
+    code, out, err = run("eval", "qrels", "short.run", "text.run", "--keep-going")
     assert (code, out) == (1, "")
     assert begin_alike(err, [BAD[0], BAD[2]]), "nothing is left"
 
 
-def test_qrels_too(untied_: Command) -> None:
+def test_qrels_too(run: Run) -> None:
     for command in ("eval", "check"):
-        code, out, err = untied_(command, "good.run", *RUNS)
+        code, out, err = run(command, "good.run", *RUNS)
         assert (code, out) == (1, "")
         assert begin_alike(err, ["untied: good.run, line 1: expected 4 columns", *BAD, "untied: QRELS comes first"]), (
             err
         )
 
 
-def test_check_tells_of_all_and_shows_what_is_fine(untied_: Command) -> None:
-    code, out, err = untied_("check", "qrels", *RUNS)
+def test_check_tells_of_all_and_shows_what_is_fine(run: Run) -> None:
+    code, out, err = run("check", "qrels", *RUNS)
     assert code == 1
     assert re.findall(r"^(\S+): ", out, re.M) == ["qrels", "good.run", "better.run"]
     assert begin_alike(err, BAD), err
 
 
-def test_check_finds_several_runs_in_one_file(untied_: Command) -> None:
-    code, out, _ = untied_("check", "qrels", "two.run", "better.run")
+def test_check_finds_several_runs_in_one_file(run: Run) -> None:
+    code, out, _ = run("check", "qrels", "two.run", "better.run")
     assert code == 0
     found = [line for line in out.splitlines() if "run tags" in line]
     assert found == ["! several run tags, as if runs were joined in one file: 2 (bm25, dense)"]
 
 
-def test_many_tags_are_counted(untied_: Command, tmp_path: Path) -> None:
+def test_many_tags_are_counted(run: Run, tmp_path: Path) -> None:
     (tmp_path / "many.run").write_text("".join(f"q{n} Q0 d 1 2 tag{n % 1000:03}\n" for n in range(60_000)))
-    _, out, _ = untied_("check", "qrels", "many.run")
+    _, out, _ = run("check", "qrels", "many.run")
     assert "file: 1,000 (tag000, tag001, tag002, tag003, tag004 and 995 more)" in out
 
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy
 import pytest
 
 import untied
+from commands import Command, Outcome
 from strategies import PACKAGE
 from untied._core import parse_measures
-from untied.cli import main, notes
+from untied.cli import notes
 from untied.cli.stats import _chance
 from untied.cli.tables import ORDERS
 from untied.inputs import overlap
 from untied.policies import TIES
 from untied.statistics import significance
 
-Command = tuple[int, str, str]
 QRELS = "q 0 a 1\nq 0 b 0\nr 0 a 1\n"
 GOOD = "q Q0 a 2 9 one\nq Q0 b 1 8 one\nr Q0 a 1 1 one\n"
 TIED = "q Q0 a 1 1 two\nq Q0 b 1 1 two\nr Q0 a 1 1 two\n"
@@ -35,15 +36,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def command(line: str) -> Command:
-        try:
-            code = main(line.split())
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        return (code, *capsys.readouterr())
-
-    return command
+def run(untied_: Command) -> Callable[[str], Outcome]:
+    return lambda line: untied_(*line.split())
 
 
 @pytest.mark.parametrize("line", [

@@ -47,7 +47,6 @@ NAMES = {
     "num_rel": "NumRel",
     "num_rel_ret": "NumRelRet",
 }
-SUMS = {"num_ret", "num_rel", "num_rel_ret"}
 PRINTED = 0.5e-4 + 1e-9  # half a unit of the fourth decimal
 
 

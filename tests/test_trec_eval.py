@@ -12,15 +12,16 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Callable
+from functools import partial
 from math import isnan
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from commands import Command
 from nightly import seeded
 from untied._core import TrecReport
-from untied.cli import main
 from untied.cli.trec_eval import defaults
 
 TYPE_CHECKING = False
@@ -34,8 +35,6 @@ needs_data = pytest.mark.skipif(
     not DATA.is_dir(), reason=f"no TREC data in {SHARED} (set UNTIED_SHARED to the folder that holds data/)"
 )
 
-Outcome = tuple[int, str, str]
-Command = Callable[..., Outcome]
 
 QRELS = """\
 q1 0 a 1
@@ -57,15 +56,8 @@ q2 Q0 a 1 1.0 new
 
 
 @pytest.fixture
-def trec_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    """Run the command in this process: exit code, output, messages."""
-
-    def run(*arguments: object) -> Outcome:
-        code = main(["trec_eval", *map(str, arguments)])
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return run
+def trec_eval(untied_: Command) -> Command:
+    return partial(untied_, "trec_eval")
 
 
 @pytest.fixture

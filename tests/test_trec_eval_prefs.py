@@ -5,21 +5,16 @@ The examples are computed by hand; trec_eval's own tests are in test_trec_eval.p
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from untied.cli import main
+from commands import Command
 
 
 @pytest.fixture
-def trec_eval(capsysbinary):
-    """Run the command: exit code, output, messages."""
-
-    def run(*arguments):
-        code = main(["trec_eval", *map(str, arguments)])
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return run
+def trec_eval(untied_: Command) -> Command:
+    return partial(untied_, "trec_eval")
 
 
 @pytest.fixture
