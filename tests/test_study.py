@@ -200,7 +200,7 @@ def test_queries_that_are_not_everywhere_are_noted(
     held = {f"r{i}": {f"q{query}": {f"d{query}-1": 1.0} for query in range(i, 9)} for i in range(7)}
     found = study.incomplete(data / "qrels.txt", held, tmp_path / "a", rates=[100], plots="none")
     assert found.notes == [
-        "judged queries that are absent, and count as empty rankings: "
+        "judged queries that are missing, and count as empty rankings: "
         "1 in r1, 2 in r2, 3 in r3, 4 in r4, 5 in r5, 1 more",
         "queries without judgments, left out: 1 in r0, 1 in r1, 1 in r2, 1 in r3, 1 in r4, 2 more",
     ]
@@ -208,7 +208,7 @@ def test_queries_that_are_not_everywhere_are_noted(
     (tmp_path / "one.run").write_text("q0 Q0 d0-1 1 2.5 tag\n")
     arguments = [str(data / "qrels.txt"), str(tmp_path / "one.run"), runs(data)[0], "-o", str(tmp_path / "b")]
     assert main(["study", "imperfect", *arguments, "--rates", "100", "--plots", "none"]) == 0
-    assert "note: judged queries that are absent, and count as empty rankings: 7 in one\n" in capsys.readouterr().err
+    assert "note: judged queries that are missing, and count as empty rankings: 7 in one\n" in capsys.readouterr().err
 
 
 def truth(data: pathlib.Path) -> dict[str, float]:

@@ -41,12 +41,13 @@ def conduct(name: str, qrels: Any, given: Any, folder: pathlib.Path, **options: 
 def test_queries_that_are_not_everywhere_are_named(name: str, tmp_path: pathlib.Path) -> None:
     found = conduct(name, QRELS, runs(one="abc", two="bcd", three="abcd"), tmp_path)
     expected = [
-        "judged queries that are absent, and count as empty rankings: 1 in two",
+        "judged queries that are missing, and count as empty rankings: 1 in two",
         "queries without judgments, left out: 1 in two, 1 in three",
     ]
     if name == "med":
         expected.append(
-            "queries that another run lacks, left out of the distance of the two: 1 in one, 1 in two, 2 in three"
+            "queries that are missing from another run, left out when the two runs are compared: "
+            "1 in one, 1 in two, 2 in three"
         )
     assert found.notes == expected
     assert all(f"Note: {note}." in found.summary for note in expected)
@@ -65,8 +66,8 @@ def test_med_names_runs_that_are_shorter_than_the_cutoff(
     options = {"measure": "nDCG@4", "distances": ["MED(P@5)", "MED(RBP)", "RBO"], "cutoffs": [3]}
     found = conduct("med", QRELS, short_runs(), tmp_path / "out", **options)
     notes = [
-        f"rankings of fewer than {cutoff} documents, which MED fills up with unknown ones: no judgment settles these, "
-        f"and distances of such runs stay large: {count} in tiny"
+        f"rankings with fewer than {cutoff} documents (MED fills them up with documents that cannot be judged, so "
+        f"their distances stay large): {count} in tiny"
         for cutoff, count in ((4, 1), (5, 3))
     ]
     assert found.notes == notes
@@ -231,7 +232,7 @@ def test_passages_without_a_judged_query(tmp_path: pathlib.Path) -> None:
         found = study.med(tmp_path / "judged", paths, tmp_path / "out", **options)
     assert found.notes == [
         "queries without judged passages, left out: 1 in b1",
-        "judged queries that another run lacks, left out of the comparison of the two: 1 in a1, 1 in a2",
+        "judged queries that are missing from another run, left out when the two runs are compared: 1 in a1, 1 in a2",
     ]
     (tmp_path / "judged").write_text("3 d 0 100 1\n")
     with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: a1, a2, b1$"):

@@ -70,7 +70,8 @@ def test_judgments_of_the_pool_of_the_runs(name: str, small: tuple[str, list[str
     assert 0 < filled < pooled
     assert found.notes == [
         f"the pool of depth 8 has {pooled} documents: {filled} without a judgment count as non-relevant, and "
-        f"{len(outside)} judged ones outside it ({sum(grade > 0 for grade in outside)} relevant) are left out"
+        f"{len(outside)} judged documents outside the pool "
+        f"({sum(grade > 0 for grade in outside)} relevant) are left out"
     ]
     assert found.notes[0] in found.summary
     assert "--pool-depth 8" in found.summary
@@ -85,7 +86,7 @@ def test_samples_are_drawn_from_the_pool(small: tuple[str, list[str]], tmp_path:
     for judged in drawn.values():
         assert sum(grade >= 0 for grade in judged.values()) == round(0.4 * len(judged)), "exactly 40 %"
     assert values(found, 40, 2)["infAP"] == expected(drawn, runs, "infAP")
-    assert "Exactly that share of every query's judgments was kept (simple random sampling)." in found.summary
+    assert "Exactly this share of each query's judgments was kept (simple random sampling)." in found.summary
     assert "--sampling simple-random" in found.summary
     bernoulli = study.incomplete(qrels, runs, tmp_path / "bernoulli", pool_depth=8, seed=3, **OPTIONS)
     assert values(bernoulli, 40, 2)["infAP"] != values(found, 40, 2)["infAP"]
@@ -116,7 +117,7 @@ def test_measures_of_ones_own(small: tuple[str, list[str]], tmp_path: pathlib.Pa
         ):
             assert means[label] == expected(judged, runs, measure)
     assert {"incomplete-scatter-nDCG@10.svg", "incomplete-scatter-AP-rel-1.svg"} <= set(found.files)
-    assert "on a scale of their own, and left out below: nDCG@10\n" in found.summary.replace("*\n", "\n")
+    assert "Left out in the lower plots, because of another scale: nDCG@10\n" in found.summary.replace("*\n", "\n")
     for one, error in (("nonsense", "unknown measure"), ("subAP(p={p}", "cannot read measure")):
         with pytest.raises(untied.MeasureError, match=error):
             study.incomplete(qrels, runs, tmp_path / "refused", measures=[one], **OPTIONS)

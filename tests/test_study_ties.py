@@ -111,7 +111,7 @@ def test_one_run_and_cost(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
     times = " | ".join(f"{float(cell):.2f}" for cell in lines[0].split("\t")[2:])
     assert f"| P@5 | float64 | {times} |" in summary
     assert "--cost -o DIR" in summary
-    assert "`range_ms`: CPU milliseconds" in summary
+    assert "| `range_ms` | CPU milliseconds" in summary
     # Times are no part of what is kept: without them the study goes on.
     assert main(["study", "ties", str(qrels), str(runs[0]), "-o", str(tmp_path / "out"), "-m", "P@5"]) == 0
     assert "(5 parts were there)" in capsys.readouterr().err

@@ -40,11 +40,11 @@ ESTIMATES = ("AP", "infAP", "subAP", "statAP", "xinfAP", "Bpref")
 TICKS = (100, 50, 20, 10, 5, 2, 1)
 
 STATISTICS = {
-    "kendall": "Kendall's tau between the rankings of the runs, tied pairs counting 0",
-    "linear": "linear correlation (Pearson) with it",
-    "rms": "root of the mean square error",
+    "kendall": "Kendall's tau of the ranking of runs with the ranking by AP; a tied pair counts 0",
+    "linear": "linear correlation (Pearson) with AP, over runs",
+    "rms": "root mean square error, over runs",
     "mean": "the measure's mean over runs",
-    "drift": "that mean, less the one with everything kept",
+    "drift": "mean over runs, minus the mean over runs at 100 %",
 }
 HEADINGS = {
     "kendall": "Kendall's tau",
@@ -109,7 +109,7 @@ class AgainstAP(Study):
             relevant += sum(grade >= self.rel for grade in outside)
         return [
             f"the pool of depth {depth} has {pooled:,} documents: {filled:,} without a judgment count as non-relevant, "
-            f"and {dropped:,} judged ones outside it ({relevant:,} relevant) are left out"
+            f"and {dropped:,} judged documents outside the pool ({relevant:,} relevant) are left out"
         ]
 
     def parts(self) -> Sequence[Part]:
@@ -158,10 +158,10 @@ class AgainstAP(Study):
         # Those that matter most last, so that they are on top.
         shown = [label for label in reversed(self.plotted) if label in lines]
         look = looks(self.plotted)
-        note = f"Means of {self.samples} samples, {len(self.inputs.runs)} runs"
+        note = f"Values are means over {self.samples} samples, for {len(self.inputs.runs)} runs"
         others = [label for label in self.plotted if label not in self.on_scale]
         if others:
-            note += f"; on a scale of their own, and left out below: {', '.join(others)}"
+            note += f". Left out in the lower plots, because of another scale: {', '.join(others)}"
 
         def draw(figure: Any) -> None:
             axes = figure.subplots(2, 2, sharex=True)

@@ -35,9 +35,9 @@ class Imperfect(AgainstAP):
     title = "How well measures on a part of the collection agree with AP on the whole collection"
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
-        "run": "the run, without the documents that were taken out",
+        "run": "the run, without the documents that were removed",
         "rate": "percent of the collection that is kept",
-        "sample": "number of the part",
+        "sample": "number of the part of the collection",
         "value": "the measure's mean over queries",
         **STATISTICS,
     }
@@ -66,12 +66,11 @@ class Imperfect(AgainstAP):
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
         """Sections: a table for each statistic, and the plot."""
         yield (
-            f"Documents were taken out of the runs, so that a part of the collection was left: {len(self.rates)} "
-            f"rates, {self.samples} parts each (one whole). The judgments stayed as they were, those of documents "
-            "that are gone too. Every measure is a mean over queries, and is held against AP on the whole collection, "
-            "over the runs.\n"
+            f"Random documents were removed from the runs at {len(self.rates)} rates, with {self.samples} parts of the "
+            "collection for each rate below 100 %. The judgments of removed documents were kept. The runs' means by "
+            "each measure are compared with their mean AP on the whole collection.\n"
         )
-        caption = "Measures with all judgments, on parts of the collection, against AP on the whole"
+        caption = "Measures on parts of the collection, compared with AP on the whole collection"
         yield self.statistics_figure(tables[self.name], caption, "collection kept, %")
         yield from self.sections(tables[self.name])
 

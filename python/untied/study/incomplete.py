@@ -33,7 +33,7 @@ RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0, 2.0, 
 SAMPLINGS = ("bernoulli", "simple-random")
 HOW = {
     "bernoulli": "Each judgment was kept with a probability of the rate (Bernoulli sampling).",
-    "simple-random": "Exactly that share of every query's judgments was kept (simple random sampling).",
+    "simple-random": "Exactly this share of each query's judgments was kept (simple random sampling).",
 }
 #: Rates with scatter plots.
 SCATTERED = (30.0, 10.0, 5.0)
@@ -77,12 +77,12 @@ class Incomplete(AgainstAP):
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
         """Sections: a table for each statistic, and the plots."""
         yield (
-            f"The judgments were sampled at {len(self.rates)} rates, {self.samples} samples each (one of all). "
-            f"{HOW[self.settings['sampling']]} A query with relevant documents was sampled again until one of them was "
-            "among those kept; the others count as pooled but not judged. Every measure is a mean over queries, and "
-            "is held against AP with all judgments, over the runs.\n"
+            f"The judgments were sampled at {len(self.rates)} rates, with {self.samples} samples for each rate below "
+            f"100 %. {HOW[self.settings['sampling']]} If a query has relevant documents, its judgments were sampled "
+            "until at least one relevant document was kept. Documents whose judgment was not kept count as pooled but "
+            "unjudged. The runs' means by each measure are compared with their mean AP on all judgments.\n"
         )
-        caption = "Measures on sampled judgments against AP with all of them"
+        caption = "Measures on sampled judgments, compared with AP on all judgments"
         yield self.statistics_figure(tables[self.name], caption, "judgments sampled, %", log=True)
         yield from self.sections(tables[self.name])
         rates = [rate for rate in SCATTERED if rate in self.rates]
@@ -95,7 +95,8 @@ class Incomplete(AgainstAP):
                 yield Figure(
                     f"scatter-{_in_files(label)}",
                     f"{label} with {', '.join(f'{rate:g}' for rate in rates)} % of the judgments "
-                    "against AP with all: one point a run, of the sample whose RMS error is nearest to the mean",
+                    "against AP on all judgments. Each dot is a run. Of all samples, the one with the RMS error "
+                    "nearest to the mean is shown",
                     (2.15 * len(rates) + 0.35, 2.75),
                     partial(_draw, label=label, color=look["color"], truth=values[TRUTH, 100, 1],
                             panels=list(zip(chosen, estimates, strict=True))),

@@ -65,13 +65,13 @@ class Judging(Study):
         "run_a": "one run",
         "run_b": "the other run",
         "strategy": "the order of judgments",
-        "judgments": "number of judgments after which the verdict is decided; empty if it is not after all of them",
+        "judgments": "number of judgments that decide the verdict; empty if all judgments do not decide it",
         "documents": "documents of both runs that can be judged",
         "pairs": "pairs of runs",
-        "decided": "pairs that are decided after all judgments",
-        "median": "median of the number of judgments, over pairs that are decided",
-        "share": "mean share of the documents that are judged by then",
-        "fewest": "pairs for which no other strategy but foresight needs fewer",
+        "decided": "pairs of runs that the judgments decide",
+        "median": "median of the number of judgments over decided pairs",
+        "share": "share of the documents that are judged when the verdict is decided (mean over decided pairs)",
+        "fewest": "pairs for which no other strategy, except foresight, needs fewer judgments",
     }
 
     @staticmethod

@@ -41,11 +41,10 @@ def strategies(rows: Sequence[Row]) -> list[Row]:
 def pieces(tables: Mapping[str, Table], name: str, settings: Mapping[str, Any]) -> Iterator[str | Figure]:
     """The summary."""
     yield (
-        f"All judgments were hidden. Then documents of the first {settings['depth']} ranks of two runs were judged in "
-        "the order of each strategy, until the verdict of `untied certify` was decided: until one run was better "
-        "whatever the grades of all other documents of both were. The hope is that judgments chosen for the verdict "
-        "decide it with far fewer than an order that does not know it. *Foresight* knows all grades: by P nobody needs "
-        "fewer.\n"
+        f"The study starts without judgments. For each pair of runs and each strategy, documents of the first "
+        f"{settings['depth']} ranks are then judged in the order of the strategy, until `untied certify` decides which "
+        "run is better. The verdict is decided once it holds whatever the grades of the other documents are. "
+        "*foresight* knows all grades. By P, no strategy can need fewer judgments than *foresight*.\n"
     )
     measures = settings["measures"]
     rows = list(tables[name].rows())
@@ -72,7 +71,8 @@ def pieces(tables: Mapping[str, Table], name: str, settings: Mapping[str, Any]) 
         table = [row[1:] for row in tables[f"{name}-strategies"].rows() if row[0] == measure]
         yield f"## {measure}\n"
         yield markdown(
-            ["strategy", "decided", "median of judgments", "share of documents", "fewest"],
+            ["strategy", "pairs decided", "median number of judgments", "share of documents judged",
+             "pairs with the fewest"],
             [
                 [strategy, f"{decided} of {pairs}", _number(middle), "" if share is None else f"{100 * share:.1f} %",
                  _number(fewest)]

@@ -113,7 +113,7 @@ def map_of_runs(tables: Mapping[str, Table], name: str, distances: Distances) ->
         legend(figure, "right center")
 
     caption = (
-        f"Runs on a map by classical multidimensional scaling: the closer, the smaller {short(distances.main)}. "
+        f"Runs on a map by classical multidimensional scaling. Runs with a small {short(distances.main)} are close. "
         f"Larger dots are better runs by {distances.measure}"
     )
     return Figure("map", caption, (6.8, 4.6), draw)
@@ -152,8 +152,8 @@ def judgments(
         _legend_of_dots(figure)
 
     caption = (
-        f"{short(distances.main)} with a share of the judgments known, against the difference of the two runs' means "
-        "with all"
+        f"{short(distances.main)} with a share of the judgments, against the difference between the two means with all "
+        "judgments. Each dot is a pair of runs"
     )
     return Figure("judgments", caption, (6.8, 2.2 if len(rates) <= 4 else 4.0), draw)
 
@@ -182,7 +182,7 @@ def measures(distances: Distances, values: Values, same: Sequence[bool]) -> Iter
         _legend_of_dots(figure)
 
     size = (6.8, 0.4 + 2.15 * -(-len(shown) // 3))
-    yield Figure("measures", "Distances against each other, one dot a pair of runs", size, draw)
+    yield Figure("measures", "Distances against each other. Each dot is a pair of runs", size, draw)
 
 
 def parameters(distances: Distances, correlations: Mapping[Row, Row]) -> Figure:

@@ -35,31 +35,32 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
         return tuple(f"{value:.4f}" for value in correlations[key])
 
     yield (
-        f"Distances of {len(same):,} pairs of runs, {sum(same):,} of them of the same group: means over queries, tied "
-        f"documents `{ties}`.\n"
+        f"There are {len(same):,} pairs of runs, {sum(same):,} of them of the same group. The distance between two "
+        f"runs is a mean over queries, computed with `--ties {ties}`.\n"
     )
     yield "## Groups\n"
     yield from med_plots.groups(tables, name, distances)
     yield (
-        "Mean distances, and pairs for which the value is not certain to the last digit (a search ended early, or "
-        "documents beyond the end of the rankings count):\n"
+        "The column *uncertain* counts the pairs of runs whose distance may be larger than computed, because a search "
+        "ended early, or because rankings could continue:\n"
     )
     lines = []
     for one in distances.listed:
         parted = gathered(zip(same, values[one, 0.0], strict=True))
         means = [f"{mean(parted.get(of, ())):.4f}" for of in (True, False)]
         lines.append([short(one), *means, str(sum(unknown[one, 0.0]))])
-    yield markdown(["distance", "same group", "two groups", "uncertain"], lines)
+    yield markdown(["mean distance between", "runs of the same group", "runs of two groups", "uncertain"], lines)
     yield med_plots.map_of_runs(tables, name, distances)
     yield "## Judgments\n"
     actual = tables[f"{name}-differences"]
     yield med_plots.judgments(distances, values, rates, actual[DIFFERENCES[0]], same)
     of_means, per_query, scaled = (mean(actual[one]) for one in DIFFERENCES)
     yield (
-        f"{main} with a share of the judgments: its mean, and its correlation (Pearson, Kendall's tau_b) over all "
-        "pairs with differences that there are with all of them. *of means*: of the two runs' means; *per query*: "
-        "the mean over queries of the difference; *scaled*: the same, normalised as MED is. Their means are "
-        f"{of_means:.4f}, {per_query:.4f} and {scaled:.4f}.\n"
+        f"The table shows the mean of {main} if only some judgments are known, and its correlation (Pearson, Kendall's "
+        "tau_b) with the actual differences between all pairs of runs. The actual difference, with all judgments, is "
+        f"measured in three ways. *of means* is the difference between the two means ({of_means:.4f} on average). *per "
+        f"query* is the mean absolute difference per query ({per_query:.4f} on average). *scaled* is like *per query*, "
+        f"but with the divisor of MED ({scaled:.4f} on average).\n"
     )
     lines = [
         [f"{rate:g} %", f"{mean(values[distances.main, rate]):.4f}",
@@ -69,12 +70,12 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
     yield markdown(["judgments known", f"mean {main}", "of means", "per query", "scaled"], lines)
     yield "## Measures\n"
     yield from med_plots.measures(distances, values, same)
-    yield "Pearson's and Kendall's (tau_b) correlation over all pairs, over those of a group, and over the others:\n"
+    yield "Each cell has Pearson's correlation and Kendall's tau_b of two distances:\n"
     lines = [
         [f"{short(one)}, {short(to)}", *(", ".join(correlation(one, 0.0, to, among)) for among in AMONG)]
         for one, to in combinations(distances.listed, 2)
     ]
-    yield markdown(["distances", "all", "same group", "two groups"], lines)
+    yield markdown(["distances", "all pairs of runs", "runs of the same group", "runs of two groups"], lines)
     yield "## Parameters\n"
     if distances.swept:
         yield med_plots.parameters(distances, correlations)
@@ -85,6 +86,6 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
     ]  # fmt: skip
     yield markdown(["distance", "psi or k", "mean", "uncertain", f"Pearson with {main}", "Kendall"], lines)
     if psi := distances.numbers("RBO"):
-        yield "1 - RBO and MED-RBP of the same persistence:\n"
+        yield "Correlation of 1 - RBO and MED-RBP with the same persistence:\n"
         pairs = ((f"{p:g}", distances.swept["RBO", p], distances.swept["MED-RBP", p]) for p in psi)
         yield markdown(["psi", "Pearson", "Kendall"], [[p, *correlation(a, 0.0, b, "all")] for p, a, b in pairs])

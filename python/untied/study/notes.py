@@ -22,7 +22,7 @@ def of_queries(inputs: Inputs) -> list[str]:
     queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
     return [
         *counted(
-            "judged queries that are absent, and count as empty rankings",
+            "judged queries that are missing, and count as empty rankings",
             {name: len(judged - had) for name, had in queries.items()},
         ),
         *counted("queries without judgments, left out", {name: len(had - judged) for name, had in queries.items()}),
@@ -34,7 +34,7 @@ def of_compared_queries(inputs: Inputs) -> list[str]:
     queries = {name: set(run.queries()) for name, run in inputs.runs.items()}
     everywhere = set.intersection(*queries.values())
     return counted(
-        "queries that another run lacks, left out of the distance of the two",
+        "queries that are missing from another run, left out when the two runs are compared",
         {name: len(had - everywhere) for name, had in queries.items()},
     )
 
@@ -51,8 +51,8 @@ def of_filled(runs: Mapping[str, Run], measures: Iterable[Measure]) -> list[str]
         note
         for cutoff, counts in sorted(short.items())
         for note in counted(
-            f"rankings of fewer than {cutoff} documents, which MED fills up with unknown ones: no judgment settles "
-            "these, and distances of such runs stay large",
+            f"rankings with fewer than {cutoff} documents (MED fills them up with documents that cannot be judged, so "
+            "their distances stay large)",
             counts,
         )
     ]

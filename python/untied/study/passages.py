@@ -56,11 +56,11 @@ class MedPassages(Study):
     title = "Maximized effectiveness difference of passages"
     columns: ClassVar[Mapping[str, str]] = {
         "query": "the query",
-        "run_a": "a run",
-        "run_b": "another one",
-        "group": "the group of both runs; empty where they are of two",
-        "value": "MED-U: the largest difference in the U-measure that judgments could make",
-        "difference": "the difference with the judgments that there are",
+        "run_a": "one run",
+        "run_b": "the other run",
+        "group": "the group of both runs; empty if the runs are of two groups",
+        "value": "MED-U: the largest difference in the U-measure that judgments could show",
+        "difference": "the actual difference in the U-measure",
     }
 
     def __init__(self, inputs: PassageInputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
@@ -84,7 +84,7 @@ class MedPassages(Study):
                 {name: len(of.keys() - judged.keys()) for name, of in runs.items()},
             ),
             *counted(
-                "judged queries that another run lacks, left out of the comparison of the two",
+                "judged queries that are missing from another run, left out when the two runs are compared",
                 {name: len((of.keys() & judged.keys()) - everywhere) for name, of in runs.items()},
             ),
         ]
@@ -124,8 +124,8 @@ class MedPassages(Study):
         # Two rankings without a character in common, each as long as counts: 1 - 1/L, 1 - 2/L, ..., all gained by one.
         count = int(length)
         largest = count - count * (count + 1) / 2 / length
-        yield f"Wholly different rankings have a MED-U of {largest:,.1f}.\n"
-        caption = "Differences of the U-measure with the judgments against MED-U, one dot a query of a pair of runs"
+        yield f"Two rankings without common text have a MED-U of {largest:,.1f}.\n"
+        caption = "MED-U against the actual difference in the U-measure. Each dot is one query and one pair of runs"
         yield Figure("passages", caption, (5.6, 2.9), partial(_draw, halves=halves, name=f"MED-U@{length:g}"))
         lines = []
         for title, rows in halves.items():

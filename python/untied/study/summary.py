@@ -20,7 +20,8 @@ def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequen
     """The whole summary."""
     inputs = study.inputs
     columns = [
-        f"* `{name}.tsv`: " + "; ".join(f"`{column}`: {study.columns[column]}" for column in table.columns) + "."
+        f"`{name}.tsv`:\n\n"
+        + markdown(["column", "content"], [[f"`{one}`", study.columns[one]] for one in table.columns], texts=2)
         for name, table in tables.items()
     ]
     rows = [
@@ -35,7 +36,7 @@ def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequen
             findings.strip() + "\n",
             "## Tables\n",
             *columns,
-            "\n## How this was made\n",
+            "## How this was made\n",
             f"untied {__version__}:\n",
             f"    {_command(study)}\n",
             f"<details><summary>{len(rows)} inputs with their SHA-256</summary>\n",

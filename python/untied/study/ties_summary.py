@@ -28,13 +28,13 @@ def pieces(tables: Mapping[str, Table], name: str) -> Iterator[str | Figure]:
     values = tables[name]
     measures = list(dict.fromkeys(values["measure"]))
     between = by_first(tables[f"{name}-orders"], 5)
-    yield "## What ties touch\n"
+    yield "## How common ties are\n"
     yield from _touched(tables[f"{name}-runs"], tables[f"{name}-queries"])
     yield "## From the worst order to the best\n"
     yield Figure(
         "spread",
-        f"The {WIDEST} runs of each measure that depend most on the order of tied documents: from the worst "
-        "order to the best (bar), the mean over all orders (line), and by document id (dot)",
+        f"The {WIDEST} runs of each measure that depend most on the order of tied documents. A bar goes from the worst "
+        "order to the best, a line marks the mean over all orders, and a dot marks the order by document id",
         (6.8, 0.4 + 1.35 * -(-len(measures) // 3)),
         lambda figure: draw_spread(figure, values, measures),
     )
@@ -44,18 +44,19 @@ def pieces(tables: Mapping[str, Table], name: str) -> Iterator[str | Figure]:
         yield "## Which run is better\n"
         yield Figure(
             "swaps",
-            "Pairs of runs that are ordered otherwise than by the mean over tie orders, and pairs that some "
-            "order of ties can put the other way round",
+            "Pairs of runs that are ranked otherwise than by the mean over all orders of tied documents, and pairs "
+            "that some order of tied documents reverses",
             (6.8, 0.9 + 0.26 * len(measures)),
             lambda figure: draw_swaps(figure, between, reversible, measures),
         )
         yield (
-            "Pairs of runs that two ways of ordering tied documents rank oppositely; `trec` is by id over scores "
-            "in 32 bits, as trec_eval 9 has it. *reversible*: pairs with different means that some order of their "
-            "ties puts the other way round.\n"
+            "The table counts the pairs of runs that two ways of ordering tied documents rank oppositely. *docid* "
+            "sorts tied documents by id. *trec* rounds scores to 32 bits and then sorts by id, as trec_eval 9 does. "
+            "*given* keeps the order of the input. *reversible* counts pairs with different means that some order of "
+            "tied documents reverses.\n"
         )
         yield _swaps(between, reversible)
-    yield "## The precision of scores\n"
+    yield "## Coarser scores\n"
     yield from _precisions(tables, name, measures, between)
     if f"{name}-cost" in tables:
         yield from _costs(tables[f"{name}-cost"])
@@ -71,21 +72,22 @@ def _touched(counts: Table, values: Table) -> Iterator[str]:
     )
     largest = max(rows, key=lambda row: row["largest"])
     yield (
-        f"* {sum(row['tied'] > 0 for row in rows)} of {len(rows)} runs have tied documents, "
-        f"{sum(row['mixed_queries'] > 0 for row in rows)} of them tied documents of different grade;\n"
-        f"* {tied:,} of {documents:,} documents are tied ({_percent(tied, documents)});\n"
-        f"* {with_ties:,} rankings of a query have ties; of {rankings:,} rankings of judged queries {mixed:,} have "
-        "ties of documents with different grades;\n"
-        f"* the largest group of tied documents has {largest['largest']:,} (`{show_id(largest['run'])}`).\n"
+        f"* {sum(row['tied'] > 0 for row in rows)} of {len(rows)} runs have tied documents. In "
+        f"{sum(row['mixed_queries'] > 0 for row in rows)} runs, documents of different grades are tied.\n"
+        f"* {tied:,} of {documents:,} retrieved documents are tied ({_percent(tied, documents)}).\n"
+        f"* {with_ties:,} rankings of a query have tied documents. In {mixed:,} of the {rankings:,} rankings of judged "
+        "queries, documents of different grades are tied.\n"
+        f"* The largest group of tied documents has {largest['largest']:,} documents, in the run "
+        f"`{show_id(largest['run'])}`.\n"
     )
-    yield "Rankings of a query whose value depends on the order of ties, and by how much:\n"
+    yield "Rankings whose value depends on the order of tied documents, and their best value minus their worst value:\n"
     found = []
     for measure, widths in spreads.items():
         touched = sorted(width for width in widths if width > 10**-DIGITS)
         cells = (quantile(touched, 0.5), quantile(touched, 0.95), touched[-1]) if touched else ()
         found.append([measure, f"{len(touched):,}", _percent(len(touched), len(widths)),
                       *(f"{cell:.4f}" for cell in cells), *[""] * (3 - len(cells))])  # fmt: skip
-    yield markdown(["measure", "rankings", "share", "best - worst: median", "95 %", "largest"], found)
+    yield markdown(["measure", "rankings", "share", "best minus worst: median", "95th percentile", "largest"], found)
 
 
 def _spreads(values: Table) -> str:
@@ -102,8 +104,16 @@ def _spreads(values: Table) -> str:
              f"{widths[-1]:.4f}", f"`{show_id(widest['run'])}` {widest['low']:.4f} to {widest['high']:.4f}",
              *(f"{one:.4f}" for one in off)]
         )  # fmt: skip
-    heads = ["measure", "runs", "best - worst: median", "largest", "of", "by id: farthest from mean", "as given"]
-    return "Means over queries, run by run:\n\n" + markdown(heads, lines)
+    heads = [
+        "measure",
+        "runs that depend on the order",
+        "best minus worst: median",
+        "largest",
+        "run with the largest",
+        "docid: farthest from the mean",
+        "given: farthest from the mean",
+    ]
+    return "The means of the runs over queries:\n\n" + markdown(heads, lines)
 
 
 def _swaps(between: Mapping[Row, Row], reversible: Mapping[str, Sequence[Any]]) -> str:
@@ -119,8 +129,8 @@ def _swaps(between: Mapping[Row, Row], reversible: Mapping[str, Sequence[Any]]) 
         ]  # fmt: skip
         lines.append([measure, *("" if row is None else str(row[2]) for row in compared), f"{number:,} of {pairs:,}",
                       f"{difference:.4f} (`{show_id(a)}`, `{show_id(b)}`)" if a else ""])  # fmt: skip
-    heads = ["measure", "mean and docid", "trec", "given", "best", "worst", "best and worst", "reversible",
-             "largest difference that is"]  # fmt: skip
+    heads = ["measure", "mean and docid", "mean and trec", "mean and given", "mean and best", "mean and worst",
+             "best and worst", "reversible", "largest reversible difference"]  # fmt: skip
     return markdown(heads, lines)
 
 
@@ -150,35 +160,39 @@ def _precisions(
     taus = {(measure, at): tau for (measure, order, at), (_, tau, *_) in to_exact.items() if order == ORDERS[0]}
     yield Figure(
         "precision",
-        "Scores read more coarsely: documents that tie, of every run (the line is the median run); how far "
-        "best and worst order are apart, in the mean over runs; and Kendall's tau with the means of float64",
+        "The effect of coarser scores: the tied documents of every run (the line is the median run), the best value "
+        "minus the worst value (mean over runs), and Kendall's tau with the ranking of runs by float64 scores",
         (6.8, 2.9),
         partial(draw_precision, shares=shares, widths=widths, measures=measures,
                 taus={**{(measure, EXACT): 1.0 for measure in measures}, **taus} if several else {}),
     )  # fmt: skip
-    yield "Runs with a score that does not fit a precision are left out there.\n"
+    yield "If a precision cannot represent a score of a run, the run is left out for this precision.\n"
     yield markdown(
-        ["precision", "runs that do not fit", "tied documents: median run", "most",
-         "rankings with ties of different grade"],
+        ["precision", "runs left out", "tied documents: median run", "run with most ties",
+         "rankings with ties between documents of different grades"],
         [[at, str(misfits.count(at)), *(f"{quantile(sorted(shares[at]), share):.1f} %" for share in (0.5, 1.0)),
           f"{sum(mixed[at]):,}"] for at in PRECISIONS if at in shares],
     )  # fmt: skip
     for sentence, cells in (
-        ("Best less worst order, mean over runs", widths),
-        ("Largest change of a run's mean over tie orders from float64", _largest(changes, 1)),
-        ("Largest change of a run's value by document id", _largest(changes, 2)),
+        ("Best value minus worst value, mean over runs", widths),
+        ("Largest change from float64 of a run's mean over all orders of tied documents", _largest(changes, 1)),
+        ("Largest change from float64 of a run's value with ties broken by document id", _largest(changes, 2)),
     ):
         yield f"{sentence}:\n"
         yield markdown(
             ["measure", *PRECISIONS],
             [[one, *(f"{cells[one, at]:.4f}" if (one, at) in cells else "" for at in PRECISIONS)] for one in measures],
         )
-    for order, what in (("mean", "means over tie orders"), ("docid", "values by document id")) if several else ():
+    for order, what in (
+        (("mean", "means over all orders of tied documents"), ("docid", "values with ties broken by document id"))
+        if several
+        else ()
+    ):
         rows = []
         for measure in measures:
             of = [to_exact.get((measure, order, at)) for at in PRECISIONS[1:]]
-            rows.append([measure, *("" if one is None else f"{one[1]:.4f} ({one[2]} swapped)" for one in of)])
-        yield f"Kendall's tau_b of rankings of runs with that of float64, by {what}:\n"
+            rows.append([measure, *("" if one is None else f"{one[1]:.4f} ({one[2]})" for one in of)])
+        yield f"Kendall's tau_b with the ranking of runs by float64 scores, by {what} (number of swapped pairs):\n"
         yield markdown(["measure", *PRECISIONS[1:]], rows)
 
 
@@ -186,12 +200,12 @@ def _costs(table: Table) -> Iterator[str]:
     """A table of the time that averaging over tie orders takes."""
     yield "## What averaging over ties costs\n"
     yield (
-        "CPU milliseconds to evaluate all runs in memory on one thread: in one order of tied documents, as given and "
-        "by document id; the mean over all orders; the mean with the lowest and the highest value. Medians, which "
-        "differ from call to call.\n"
+        "The table shows how many milliseconds of CPU time it takes to evaluate all runs from memory on one thread. "
+        "*given* and *docid* evaluate one order of tied documents. *mean* computes the mean over all orders. *range* "
+        "also computes the lowest and the highest value. Times and ratios are medians, and differ from call to call.\n"
     )
     rows = ([measure, at, *(f"{number:.2f}" for number in numbers)] for measure, at, *numbers in table.rows())
-    columns = ["measure", "scores", "as given", "by id", "mean", "range", "mean / as given", "mean / by id"]
+    columns = ["measure", "scores", "given", "docid", "mean", "range", "mean divided by given", "mean divided by docid"]
     yield markdown(columns, rows, texts=2)
 
 
