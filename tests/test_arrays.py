@@ -399,6 +399,7 @@ def test_labels_that_may_be_padding_are_doubted(recwarn: pytest.WarningsRecorder
 def test_means_of_arrays_are_those_of_their_results() -> None:
     labels, scores = [[1, 0, 0], [0, 1, 1]], [[3.0, 2, 1], [1, 2, 3]]
     evaluator = untied.ArrayEvaluator(labels, ["AP", "NumRel"])
+    assert repr(evaluator) == "<untied.ArrayEvaluator: AP, NumRel; 2 queries>"
     assert evaluator.means(scores) == dict(evaluator.evaluate(scores))
     with pytest.raises(untied.UntiedError, match="one column of scores, not 2"):
         evaluator.means([scores, scores])

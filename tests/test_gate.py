@@ -109,6 +109,9 @@ def test_missing_queries_are_noted() -> None:
         ({"max_med": {"ESL": 0.1}, "baseline": GOOD}, "the largest difference in ESL is not known"),
         ({"max_med": {"AP(mean='geometric')": 0.1}, "baseline": GOOD}, "mean"),
         ({"min": {"XY": 0}}, "XY"),
+        ({"min": "RR=0"}, r"limits must be \{measure: value\} or a list of \(measure, value\), found 'R'"),
+        ({"min": ("RR", 0)}, "or a list of .*, found 'RR'"),
+        ({"min": 0.5}, "or a list of .*, found 0.5"),
     ],
 )
 def test_what_is_refused(options: dict, message: str) -> None:
@@ -162,6 +165,11 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
     with pytest.raises(SystemExit) as refused:
         main(["gate", qrels, new, "--min", "RR"])
     assert refused.value.code == 2
+
+
+def test_a_gate_that_failed_is_false() -> None:
+    assert gate(QRELS, GOOD, min={"RR": 1})
+    assert not gate(QRELS, CLOSE, min={"RR": 1})
 
 
 def test_ids_cannot_break_the_report() -> None:

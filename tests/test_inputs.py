@@ -226,6 +226,7 @@ def test_a_perfect_ranking_is_exactly_perfect():
 
 def test_an_evaluator_is_used_again_and_again():
     evaluator = untied.Evaluator(QRELS, [nDCG, AP])
+    assert repr(evaluator) == f"<untied.Evaluator: nDCG, AP; {len(QRELS)} queries>"
     deep = {"q1": {f"x{n}": float(-n) for n in range(5000)} | {"c": -4999.5}}
     for run in (RUN, deep, RUN):
         once = untied.evaluate(QRELS, run, [nDCG, AP])

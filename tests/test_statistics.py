@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,6 +166,12 @@ def test_bootstrap_intervals_depend_on_values_and_seed_alone() -> None:
     assert found == mean_interval(values, samples=500, threads=1)
     assert found != mean_interval(values, samples=500, seed=1)
     assert mean_interval([-value for value in values], samples=500) == pytest.approx((-found[1], -found[0]), abs=2e-3)
+
+
+def test_series_of_pandas_are_values_by_query() -> None:
+    one, other = pandas.Series({"q": 0.5, "r": 0.25, "s": 1.0}), pandas.Series({"s": 0.5, "q": 0.25, "r": 0.5})
+    assert repr(randomization_test(one, other)) == repr(randomization_test(dict(one), dict(other)))
+    assert mean_interval(one) == mean_interval([0.5, 0.25, 1.0])
 
 
 def test_effect_sizes() -> None:
@@ -347,6 +354,7 @@ def test_discriminative_power() -> None:
         (lambda: randomization_test({"q": 1.0}, {"p": 1.0}), "must have the same queries"),
         (lambda: randomization_test({"q": 1.0}, [1.0]), "both be dicts or both be lists"),
         (lambda: randomization_test([], []), "a has no values"),
+        (lambda: mean_interval(pandas.Series([1.0, 2.0], index=["q", "q"])), "a has query 'q' more than once"),
         (
             lambda: randomization_test({"q": float("nan")}, {"q": 1.0}),
             "value of query 'q' in a must be a finite number",

@@ -250,6 +250,9 @@ class ArrayEvaluator:
         flags = None if present is None else numpy.frombuffer(present, "u1")
         self._prepare((numpy.frombuffer(labels), "float64"), flags, None, counts)
 
+    def __repr__(self) -> str:
+        return f"<untied.ArrayEvaluator: {', '.join(map(str, self._measures))}; {len(self._queries)} queries>"
+
     def evaluate(self, scores: Any, *, per_query: bool | None = None) -> ArrayResults:
         """Evaluate one or many columns of scores.
 

@@ -107,7 +107,8 @@ class Comparison(MeasureResults):
 
         Raises
         ------
-        KeyError There is no such query or measure.
+        KeyError
+            There is no such query or measure.
         """
         number = self._number(measure)
         if query is None:

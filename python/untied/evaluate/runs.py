@@ -131,6 +131,9 @@ class Evaluator:
 
         return partial(Evaluator, strict=self._strict, **self._options), (self._qrels, self._measures)
 
+    def __repr__(self) -> str:
+        return f"<untied.Evaluator: {', '.join(map(str, self._measures))}; {len(self._qrels)} queries>"
+
     def evaluate(self, runs: Runs, *, stream: bool = False) -> Results:
         """Evaluate one or several runs.
 

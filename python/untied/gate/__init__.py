@@ -21,7 +21,7 @@ from untied.statistics.tests import SAMPLES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from untied._core import Measure
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike
@@ -55,8 +55,11 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every limit was kept."""
+        """Whether every limit was kept; ``bool(verdict)``, too."""
         return all(check.passed for check in self.checks)
+
+    def __bool__(self) -> bool:
+        return self.passed
 
     def to_junit(self, name: str = "untied gate") -> str:
         """Make a report in JUnit's XML, which continuous integration servers can show.
@@ -244,8 +247,13 @@ def _notes(evidence: Evidence) -> Iterator[str]:
             yield f"the {name}: {evidence.apart[name]}"
 
 
-def _items(limits: Limits) -> Iterable[tuple[MeasureLike, float | str]]:
-    return limits.items() if hasattr(limits, "items") else limits
+def _items(limits: Any) -> Iterable[tuple[MeasureLike, float | str]]:
+    pairs = limits.items() if hasattr(limits, "items") else limits
+    pairs = list(pairs) if hasattr(pairs, "__iter__") else [pairs]
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise UntiedError(f"limits must be {{measure: value}} or a list of (measure, value), found {pair!r}")
+    return pairs
 
 
 def _xml(text: str) -> str:

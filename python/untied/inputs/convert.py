@@ -185,8 +185,6 @@ READABLE = ("__iter__", "__getitem__", "__fspath__", "__arrow_c_stream__", "to_d
 def _refuse_others(source: Any, name: str) -> None:
     """Refuse what cannot be read, open files, and arrays of numbers, which have no ids, unlike arrays of rows."""
     kind = type(source).__name__
-    if not any(hasattr(source, method) for method in READABLE):
-        raise TypeError(f"{name}: expected a path, a frame, a dict or rows, not {kind}")
     if hasattr(source, "readline"):
         raise UntiedError(f"{name}: give the path of a file, not an open {kind}")
     is_array = hasattr(source, "__dlpack__") or hasattr(source, "__array_interface__")
@@ -195,6 +193,8 @@ def _refuse_others(source: Any, name: str) -> None:
             f"{name}: an array of numbers has no ids of queries and documents; untied.evaluate_arrays(scores, labels) "
             "and untied.ArrayEvaluator evaluate arrays"
         )
+    if not any(hasattr(source, method) for method in READABLE):
+        raise TypeError(f"{name}: expected a path, a frame, a dict or rows, not {kind}")
 
 
 def _is_one(runs: Any) -> bool:

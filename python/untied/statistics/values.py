@@ -51,7 +51,11 @@ def plain_values(name: str, values: Values) -> tuple[list[Any] | None, array[flo
     keys: list[Any] | None = None
     given: Any = values
     if hasattr(given, "items"):
-        keys, given = list(given), given.values()
+        items = list(given.items())  # a Series of pandas has them, too
+        keys, given = [key for key, _ in items], [value for _, value in items]
+        if len(set(keys)) < len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise UntiedError(f"{name} has query {twice!r} more than once")
     plain = array("d", map(float, given))
     if not plain:
         raise UntiedError(f"{name} has no values")
