@@ -562,11 +562,23 @@ def test_messages_name_the_file(made: Certified, tmp_path: Path, capsys: pytest.
         packed: [qrels, a, packed],
         tmp_path / "none": [qrels, tmp_path / "none", b],
         a: [a, a, b],
+        path: [path, a, b],
     }.items():
         assert verify.main([path, *map(str, inputs)]) == 2
         said = capsys.readouterr().err
         assert said.startswith(f"bad input: {wrong}: ")
-        assert "as plain text or packed by gzip" in said
+        assert said.endswith("; expected CERTIFICATE QRELS RUN..., plain or packed by gzip\n")
+        assert len(said) < len(str(wrong)) + 200  # not a whole certificate
+
+
+def test_a_document_that_occurs_twice_is_named(
+    made: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twice = tmp_path / "twice.run"
+    twice.write_text("q0 Q0 same 1 2 t\nq0 Q0 same 2 1 t\n")
+    assert verify.main([str(made.path), made.inputs[0], str(twice)]) == 2
+    said = f"bad input: {twice}: line 2: expected 6 columns and a new document, found b'q0 Q0 same 2 1 t'; "
+    assert capsys.readouterr().err.startswith(said)
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

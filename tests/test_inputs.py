@@ -242,7 +242,8 @@ def test_results_are_looked_up():
     assert value.certainty == "exact"
     assert results.value(AP, query="q2", run="x").mean == 1.0
     for key, message in {
-        "AP": "name one of the runs: x, y",
+        "AP": "name one of the runs: x, y; for example results\\['x', 'AP'\\]",
+        "x": "name one of the runs: x, y; for example results",
         ("z", "AP"): "no run 'z'",
         ("x", "RR"): "RR was not computed; AP, nDCG@2 were",
     }.items():

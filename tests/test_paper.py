@@ -144,7 +144,9 @@ def test_wrong_use(results: Any) -> None:
         paper_table(results, significance(other, interval="none"))
 
 
-def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], results: Any) -> None:
+def test_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, results: Any
+) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("".join(f"{query} 0 r 1\n" for query in QUERIES))
     paths = []
@@ -163,6 +165,16 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], result
     ):
         assert main(arguments) == 0
         assert capsys.readouterr().out == expected
+    assert main(["stats", *given, "--by-run", "--format", "table"]) == 0
+    wide = capsys.readouterr().out
+    assert wide == paper_table(results, found, style="table")
+    assert "1.0000^" in wide  # a star would mean "significant", as in the other tables of untied stats
+    assert "^: best. Letters: " in wide
+    monkeypatch.setattr("untied.cli.tables.width", lambda: 60)
+    assert main(["stats", *given, "--by-run", "--format", "table"]) == 0
+    narrow = capsys.readouterr().out
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert narrow.split() == wide.split()
     assert main(["stats", *given, "-o", str(tmp_path / "t.tex")]) == 0
     assert (tmp_path / "t.tex").read_text() == paper_table(results, found)
     capsys.readouterr()

@@ -53,6 +53,19 @@ def test_nothing_is_shown_before_a_second_and_nothing_stays(clock):
     assert screen.shown() == ""
 
 
+def test_work_that_begins_again_has_time_left(clock):
+    screen = Screen()
+    bar = Bar(screen)
+    for done in (0, 60):
+        bar("testing", "values", done, 100)
+        clock(2)
+    bar("testing", "values", 10, 100)
+    assert screen.shown() == "testing  ##----------------------   10%  10 of 100 values"
+    clock(2)
+    bar("testing", "values", 40, 100)
+    assert screen.shown() == "testing  #########---------------   40%  40 of 100 values  4 s left"
+
+
 def test_without_a_total_there_is_an_amount_and_a_speed(clock):
     screen = Screen()
     bar = Bar(screen)

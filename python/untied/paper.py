@@ -114,7 +114,7 @@ def paper_table(
     if style in ("csv", "tsv"):
         return _data(results, cells, letters, found is not None, style)
     doubtful = any("?" in cell.marks for row in cells.values() for cell in row.values())
-    caption = _caption(results, found, "*" if style == "table" else "Bold", doubtful)
+    caption = _caption(results, found, "^" if style == "table" else "Bold", doubtful)
     called = headings or {}
     caption += "".join(
         f" {text}: {full}." for full, text in called.items() if full in results.measures and text != full
@@ -203,7 +203,7 @@ def _markdown(cell: _Cell) -> str:
 
 
 def _text(cell: _Cell) -> str:
-    return " ".join(part for part in (cell.mean + "*" * cell.best, cell.marks.strip(), cell.range) if part)
+    return " ".join(part for part in (cell.mean + "^" * cell.best, cell.marks.strip(), cell.range) if part)
 
 
 def _data(

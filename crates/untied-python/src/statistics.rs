@@ -24,7 +24,7 @@ pub fn randomization_counts(
     threads::run(py, threads, || {
         let values: usize = differences.iter().map(Vec::len).sum();
         let total = samples.saturating_mul(values) as u64;
-        watch::begin(|| "drawing signs".into(), "signs", Some(total));
+        watch::begin(|| "testing differences".into(), "values", Some(total));
         let counts = differences.par_iter().map(|differences| {
             let found = randomization(differences, samples, seed)?;
             Ok((found.at_least, found.at_most, found.beyond, found.choices, found.exact))

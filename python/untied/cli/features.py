@@ -169,7 +169,7 @@ def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespac
     if with_range:
         legend += "value [lowest, highest] over all orders of tied documents, if these differ\n"
     if 0 < bands < shown_measures:
-        legend += f"bounds of {_and(measures[bands:shown_measures])}: --format csv\n"
+        legend += f"bounds of {_and(measures[bands:shown_measures])} hidden: widen the terminal or use --format tsv\n"
     if shown_measures < most:
         legend += f"{_and(measures[shown_measures:])} hidden: widen the terminal or use --format tsv\n"
     return legend + "".join(f"{line}\n" for line in [output.bold(title, columns < 10**9), *rest])

@@ -22,7 +22,7 @@ class Bar:
         self._screen = screen
         self._full, self._empty = "━─" if "utf" in (screen.encoding or "").lower() else "#-"
         self._begun = self._drawn = monotonic()
-        self._what = ""
+        self._what, self._done = "", 0
         #: When the present stage began, and how much of it was done when it was first seen.
         self._stage = (self._begun, 0)
         self._visible = False
@@ -33,8 +33,9 @@ class Bar:
             self.clear()
             return
         now = monotonic()
-        if what != self._what:
+        if what != self._what or done < self._done:  # less than before: the same work begins again
             self._what, self._stage = what, (now, done)
+        self._done = done
         if now - self._begun < PATIENCE or now - self._drawn < PACE:
             return
         self._drawn = now

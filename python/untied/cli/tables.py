@@ -70,7 +70,13 @@ def for_paper(results: Results, found: Significance | None, options: argparse.Na
     if options.adjust != "none" and style != "latex":
         called = adjusted(results.measures, called)
     caption = about(options.ties, options.adjust)
-    return paper_table(results, found, style=style, digits=options.digits, headings=called, about=caption)
+    text = paper_table(results, found, style=style, digits=options.digits, headings=called, about=caption)
+    if style == "table" and options.output is None:
+        from textwrap import fill
+
+        table, caption = text.rstrip().rsplit("\n\n", 1)
+        text = f"{table}\n\n{fill(caption, width(), break_long_words=False, break_on_hyphens=False)}\n"
+    return text
 
 
 def meant(headings: dict[str, str]) -> str:

@@ -147,7 +147,8 @@ class ByRun(MeasureResults):
     def _of_run(self, run: str | None) -> Any:
         """The evaluation of a run, which need not be named if there is only one."""
         if run is None and len(self._evaluations) != 1:
-            raise KeyError(f"name one of the runs: {', '.join(self.runs)}")
+            example = f"for example results[{self.runs[0]!r}, {self.measures[0]!r}]" if self.runs else "there are none"
+            raise KeyError(f"name one of the runs: {', '.join(self.runs)}; {example}")
         run = self.runs[0] if run is None else run
         if run not in self._evaluations:
             raise KeyError(f"no run {run!r}; the runs are {', '.join(self.runs)}")

@@ -89,7 +89,7 @@ def read(path, columns=0, number=0, convert=str):
     for place, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if columns else (), 1):
         if fields := [field.decode() for field in line.split()]:
             if len(fields) != columns or fields[2] in found.setdefault(fields[0], {}):
-                raise ValueError(f"{path}, line {place}: expected {columns} columns and a new document, found {fields}")
+                raise ValueError(f"line {place}: expected {columns} columns and a new document, found {line[:60]}")
             found[fields[0]][fields[2]] = convert(fields[number])
     return hashlib.sha256(data).hexdigest(), found if columns else content
 
@@ -386,7 +386,7 @@ def main(arguments):
         files = [read(about := path, *form) for path, form in zip(arguments, forms)]
         about, ((_, text), (digest, judged), *runs) = "arguments", files
     except Exception as error:
-        say(f"bad input: {about}: {error}; expected files as plain text or packed by gzip", sys.stderr)
+        say(f"bad input: {about}: {error}; expected CERTIFICATE QRELS RUN..., plain or packed by gzip", sys.stderr)
         return 2
     about, names, runs = arguments[0], {of: path for (of, _), path in zip(runs, arguments[2:])}, dict(runs)
     try:
