@@ -166,7 +166,7 @@ def test_stats_tests_adjusted_values(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert told["settings"]["adjust"] == "chance"
     assert (told["results"][0]["mean_a"], told["results"][0]["p"]) == (row["mean_a"], row["p"])
     assert "values are adjusted for chance" in err
-    assert "count as 0, because the best order is no better than a random one or nothing is relevant: 1 of a" in err
+    assert "counted as 0, because nothing is relevant or the best order is no better than a random order: 1 of a" in err
     assert main(["stats", *files, "-m", "RR", "--adjust", "chance", "--format", "table"]) == 0
     assert capsys.readouterr().out.startswith("RR (adjusted): ")
     assert main(["stats", *files, "-m", "RR", "--adjust", "chance", "--format", "latex"]) == 0

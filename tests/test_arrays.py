@@ -279,7 +279,11 @@ def test_num_relevant() -> None:
 
 
 REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
-    (r"scores have shape \(2, 2\), labels \(2, 3\)", untied.UntiedError, {"scores": [[1, 2], [3, 4]]}),
+    (
+        r"scores have shape \(2, 2\), expected the shape of labels, \(2, 3\)",
+        untied.UntiedError,
+        {"scores": [[1, 2], [3, 4]]},
+    ),
     (
         r"scores\[1, 2\]|query 1, document 2 .*found NaN|found NaN for query 1, document 2",
         untied.UntiedError,
@@ -317,7 +321,7 @@ REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
         {"labels": [1, 0, 0], "sizes": [3], "offsets": [0, 3]},
     ),
     ("labels must have one dimension or two", untied.UntiedError, {"labels": [[[1]]]}),
-    ("sizes add up to 4, labels have 3", untied.UntiedError, {"labels": [1, 0, 0], "sizes": [1, 3]}),
+    ("sizes add up to 4, but labels have 3", untied.UntiedError, {"labels": [1, 0, 0], "sizes": [1, 3]}),
     (r"sizes\[1\] is -1", untied.UntiedError, {"labels": [1, 0, 0], "sizes": [4, -1]}),
     ("sizes must hold integers", TypeError, {"labels": [1, 0, 0], "sizes": [1.5, 1.5]}),
     ("offsets must go from 0 to 3, .* found 1 to 3", untied.UntiedError, {"labels": [1, 0, 0], "offsets": [1, 3]}),
@@ -522,7 +526,7 @@ def test_significance_of_arrays_is_that_of_runs(options: dict[str, Any]) -> None
         assert found.varied == expected.varied
         if options.get("unjudged"):
             assert found.apart == results.measures
-            assert any("a document's grade is not taken to be the same in both" in note for note in found.notes)
+            assert any("a document could get different grades in the two runs" in note for note in found.notes)
         assert paper_table(same, expected) == paper_table(results, expected)
         power = discriminative_power(same).to_dicts()
         assert power == discriminative_power(results).to_dicts()
@@ -536,9 +540,9 @@ def test_results_of_arrays_that_cannot_be_compared() -> None:
     fewer = untied.evaluate_arrays([[1, 2]], [[1, 0]], ["AP", "RR"])
     alone = untied.evaluate_arrays([[1, 2], [2, 1]], [[1, 0], [0, 1]], "AP")
     for same, message in [
-        (one, "results are of one column of scores; pass several by name"),
+        (one, "results have one column of scores; pass several by name"),
         (many, "were not kept: evaluate with per_query=True"),
-        ({"a": one, "b": many}, "b: expected results of one column of scores, found 2"),
+        ({"a": one, "b": many}, "b: expected results with one column of scores, found 2"),
         ({"a": one, "b": other}, "b: expected the same policies"),
         ({"a": one, "b": fewer}, "b: expected the same queries"),
         ({"a": one, "b": alone}, "b: expected the same measures"),

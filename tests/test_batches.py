@@ -275,7 +275,7 @@ def test_nothing_comes_of_nothing():
     with pytest.raises(untied.UntiedError, match="no query to evaluate: the qrels are empty"):
         evaluator.summary(evaluator(rows_of({"q": {"d": 1.0}}, {}).to_batches()))
     common = BatchEvaluator("AP", grades=[0, 1], queries="common")
-    with pytest.raises(untied.UntiedError, match="no query to evaluate: the run and the qrels have none in common"):
+    with pytest.raises(untied.UntiedError, match="no query to evaluate: the run and the qrels have no query in common"):
         common.summary(common(rows_of({"q": {"d": 1.0}}, {"p": {"d": 1}}).to_batches()))
     comparer = BatchComparer("RBO")
     alone = together(table({"q": {"d": 1.0}}, "score_a"), table({"p": {"d": 1.0}}, "score_b"))
@@ -292,7 +292,7 @@ def test_nothing_comes_of_nothing():
         ({"document": ["x", None, "y"]}, "query 'q': column 'document' has a null"),
         ({"score": [1.0, float("nan"), None]}, "query 'q', document 'y': expected a finite number in column 'score'"),
         ({"score": [1.0, float("inf"), None]}, "query 'q', document 'y': expected a finite .* 'score', found inf"),
-        ({"score": [1.0, None, None]}, "query 'q', document 'y': all of 'score', 'grade' are null"),
+        ({"score": [1.0, None, None]}, "query 'q', document 'y': no value in 'score', 'grade'"),
         ({"score": ["1", "2", None]}, "run: expected numbers in column .score., found Utf8"),
         ({"document": ["x", "x", "z"]}, 'run: expected every document once in a query, found document "x" of query'),
         ({"grade": [None, None, 3]}, r"grade 3 is not in grades: \[0.0, 1.0\]"),

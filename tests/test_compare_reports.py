@@ -289,7 +289,7 @@ def test_matrix(compare: Command) -> None:
 def test_usage(compare: Command) -> None:
     assert compare("old.run")[0] == 1
     assert "there is only one run" in compare("old.run")[2]
-    assert "--top is for two runs" in compare("old.run", "new.run", "--matrix", "--top", 2)[2]
+    assert "--top needs exactly two runs" in compare("old.run", "new.run", "--matrix", "--top", 2)[2]
     assert "leave out --per-query" in compare("old.run", "new.run", "--matrix", "-q")[2]
     assert "only one input can be standard input" in compare("old.run", "-", "--qrels", "-")[2]
     assert compare("old.run", "new.run", "--top", "-1")[0] == 2
@@ -334,5 +334,5 @@ def test_what_ties_alone_explain_is_marked(seed: int) -> None:
     assert changes.only_ties(found.moved("query", 9)) is bool(some)
     text = changes.Report("table", 4, on_screen=False).of_two(found, per_query=False, top=1)
     is_same = [set(group) for group in old] == [set(group) for group in new]
-    marked = "  ~        first 9 ranks are equal in some order of ties\n"
+    marked = "  ~        some order of tied documents makes the first 9 ranks equal\n"
     assert (marked in text) is (bool(some) and not is_same)

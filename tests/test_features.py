@@ -351,11 +351,11 @@ def test_integers_and_halves_are_compared_as_they_are() -> None:
     ("change", "message"),
     [
         ({"labels": None}, "an array needs labels and query_ids"),
-        ({"labels": [1.0]}, r"labels have shape \(1,\), query_ids \(3,\)"),
+        ({"labels": [1.0]}, r"labels have shape \(1,\), query_ids have shape \(3,\)"),
         ({"labels": [1.0, math.inf, 0.0]}, "labels: expected finite numbers or NaN, found inf in row 1"),
         ({"query_ids": [1.0, 2.0, 2.0]}, "query_ids must be texts or integers"),
-        ({"names": ["a"]}, "names: expected 2 different ones, one for each feature, found 1"),
-        ({"names": ["a", "a"]}, "names: expected 2 different ones"),
+        ({"names": ["a"]}, "names: expected 2 different names, one for each feature, found 1"),
+        ({"names": ["a", "a"]}, "names: expected 2 different names"),
         ({"ties": "docid"}, "not 'docid': documents have no ids here"),
         ({"directions": "up"}, "directions must be high, low, both or better, not 'up'"),
         ({"measures": "TBG"}, "TBG needs lengths of documents"),
@@ -526,7 +526,10 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, run: Command) -> None:
         out.splitlines()[0] == "feature\tdirection\tAP\tAP low\tAP high\tAP chance\tRR\tRR low\tRR high\tRR chance\t"
         "rank\tdistinct\ttied\tmissing\tabsent\tvaried"
     )
-    assert err == "note: values missing from lines, counted as 0, of 3 documents: 1 of feature 1, 1 of feature 2\n"
+    assert (
+        err
+        == "note: lines that lack a feature, which then counts as 0 (of 3 documents): 1 of feature 1, 1 of feature 2\n"
+    )
     assert [line.split("\t")[-2:] for line in out.splitlines()[1:]] == [["1", "1"], ["1", "1"]]
     assert run(str(path), "--wide", "--format", "json")[0] == 2
     code, _, err = run(str(tmp_path / "frame.csv"))

@@ -69,7 +69,7 @@ def test_missing_queries_are_noted() -> None:
     partial = {query: GOOD[query] for query in list(QRELS)[:6]} | {"other": ["a"]}
     verdict = gate(QRELS, partial, min={"RR": 0.75}, allow_missing=True)
     assert verdict.passed
-    assert verdict.checks[0].decided_on == "mean of 8 queries, 2 missing as empty rankings"
+    assert verdict.checks[0].decided_on == "mean of 8 queries; counted as empty rankings: 2 missing"
     assert verdict.notes == [
         "judged queries for which the run retrieves nothing: 2",
         "queries of the run without judgments: 1 (only --max-med counts them; untied check lists them)",

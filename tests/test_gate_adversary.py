@@ -66,7 +66,7 @@ def test_a_baseline_that_lost_its_queries_does_not_let_everything_pass() -> None
     run = GOOD | {"q0": BAD["q0"]}
     [check] = gate(QRELS, run, baseline=one, max_drop={"RR": 0.1}).checks
     assert not check.passed
-    assert check.decided_on == "mean of 1 query, 7 that the baseline lacks left out"
+    assert check.decided_on == "mean of 1 query; left out: 7 that the baseline lacks"
     assert (check.run, check.baseline) == (1 / 3, 1)
 
 
@@ -190,7 +190,7 @@ def test_the_command_line_names_what_is_allowed(tmp_path, capfd) -> None:
     assert document["settings"]["allow_missing"] is True
     assert document["settings"]["on_undefined"] == "nan"
     assert document["checks"][0]["decided_on"] == (
-        "mean of 7 queries, 1 undefined in the run left out, 1 missing from the run as empty rankings"
+        "mean of 7 queries; left out: 1 undefined in the run; counted as empty rankings: 1 missing from the run"
     )
 
 

@@ -51,10 +51,10 @@ def of(qrels: Any, run: Any, **options: Any) -> dict[str, Any]:
 def undefined_in_min() -> list[Case]:
     case = of(NOTHING, GOOD, min={"AP": 0.8})
     return [
-        (case, False, "AP is 1.0000 (mean of 7 queries, 1 undefined left out), at least 0.8000 is required; "
+        (case, False, "AP is 1.0000 (mean of 7 queries; left out: 1 undefined), at least 0.8000 is required; "
                       "undefined for 1 query (q0): --on-undefined nan"),
-        (case | {"on_undefined": "zero"}, True, "0.8750 (mean of 8 queries, 1 undefined count as 0)"),
-        (case | {"on_undefined": "nan"}, True, "1.0000 (mean of 7 queries, 1 undefined left out)"),
+        (case | {"on_undefined": "zero"}, True, "0.8750 (mean of 8 queries; counted as 0: 1 undefined)"),
+        (case | {"on_undefined": "nan"}, True, "1.0000 (mean of 7 queries; left out: 1 undefined)"),
         (of(NOTHING, GOOD, min={"AP": 0.9}, on_undefined="zero"), False, "0.8750"),
     ]  # fmt: skip
 
@@ -64,7 +64,7 @@ def undefined_in_max() -> list[Case]:
     return [
         (case, False, "undefined for 1 query (q0): --on-undefined nan (on_undefined='nan') leaves them out"),
         (case | {"on_undefined": "zero"}, False, "they cannot count as 0, which is the best value"),
-        (case | {"on_undefined": "nan"}, True, "mean of 7 queries, 1 undefined left out"),
+        (case | {"on_undefined": "nan"}, True, "mean of 7 queries; left out: 1 undefined"),
     ]
 
 
@@ -78,12 +78,12 @@ def undefined_in_drop(**significant: Any) -> list[Case]:
     return [
         (case, False, "1 query became undefined (q0): --on-undefined nan (on_undefined='nan') leaves them out"),
         (case | {"on_undefined": "zero"}, False, "they cannot count as 0, which is the best value"),
-        (case | {"on_undefined": "nan"}, True, "1 undefined in the run left out"),
+        (case | {"on_undefined": "nan"}, True, "left out: 1 undefined in the run"),
         (fraction, False, "1 query became undefined (q0)"),
         (fraction | {"on_undefined": "zero"}, True, "drops by 0.1250 (from 1.0000 to 0.8750"),
-        (both, True, "1 undefined in both left out"),
-        (both | {"on_undefined": "zero"}, True, "1 undefined in both count as 0"),
-        (of(QRELS, GOOD, baseline=LOST, max_drop={"ESL": 0}, **more), True, "1 undefined in the baseline left out"),
+        (both, True, "left out: 1 undefined in both"),
+        (both | {"on_undefined": "zero"}, True, "counted as 0: 1 undefined in both"),
+        (of(QRELS, GOOD, baseline=LOST, max_drop={"ESL": 0}, **more), True, "left out: 1 undefined in the baseline"),
     ]
 
 
@@ -96,7 +96,7 @@ def missing_in_min() -> list[Case]:
     case = of(QRELS, SHORT, min={"RR": 0.8})
     return [
         (case, False, "the run retrieves nothing for 1 query (q0): --allow-missing (allow_missing=True)"),
-        (case | {"allow_missing": True}, True, "0.8750 (mean of 8 queries, 1 missing as empty rankings)"),
+        (case | {"allow_missing": True}, True, "0.8750 (mean of 8 queries; counted as empty rankings: 1 missing)"),
         (of(QRELS, SHORT, min={"RR": 0.9}, allow_missing=True), False, "0.8750"),
     ]
 
@@ -105,7 +105,7 @@ def missing_in_max() -> list[Case]:
     case = of(QRELS, SHORT, max={"Unjudged@2": 0.1})
     return [
         (case, False, "the run retrieves nothing for 1 query (q0)"),
-        (case | {"allow_missing": True}, True, "mean of 8 queries, 1 missing as empty rankings"),
+        (case | {"allow_missing": True}, True, "mean of 8 queries; counted as empty rankings: 1 missing"),
         # ESL of an empty ranking is undefined, which is another thing to allow.
         (of(QRELS, SHORT, max={"ESL": 1}, allow_missing=True), False, "undefined for 1 query (q0)"),
     ]
@@ -117,7 +117,7 @@ def missing_in_drop(**significant: Any) -> list[Case]:
     return [
         (case, False, "the run retrieves nothing for 1 query of the baseline (q0)"),
         (case | {"allow_missing": True}, True, "drops by 0.1250"),
-        (close, bool(significant), "1 missing from the run as empty rankings"),
+        (close, bool(significant), "counted as empty rankings: 1 missing from the run"),
         # What the baseline lacks cannot make up for anything.
         (of(QRELS, WORSE, baseline=SHORT, max_drop={"RR": 0.05}, **significant), bool(significant),
          "drops by 0.0714 (from 1.0000 to 0.9286, mean of 7 queries"),
@@ -130,8 +130,8 @@ def missing_in_med() -> list[Case]:
     case = of(QRELS, SHORT, baseline=GOOD, max_med={"RR": 0.2})
     return [
         (case, False, "the run lacks 1 of the baseline's queries: --allow-missing"),
-        (case | {"allow_missing": True}, True, "mean of 7 queries, 1 that the run lacks left out"),
-        (of(QRELS, GOOD, baseline=SHORT, max_med={"RR": 0.2}), True, "1 that the baseline lacks left out"),
+        (case | {"allow_missing": True}, True, "mean of 7 queries; left out: 1 that the run lacks"),
+        (of(QRELS, GOOD, baseline=SHORT, max_med={"RR": 0.2}), True, "left out: 1 that the baseline lacks"),
     ]
 
 
@@ -142,7 +142,7 @@ def interval_in_min() -> list[Case]:
         (of(SAMPLED, TIED, min={"infAP": bounds.mean}), True, "(mean of 1 query)"),
         (of(SAMPLED, TIED, min={"infAP": bounds.low}, ties="worst"), True, "(lower bound of the mean of 1 query)"),
         (of(SAMPLED, TIED, min={"infAP": bounds.low + 0.01}, ties="worst"), False, "lower bound"),
-        (of(SAMPLED, TIED, min={"infAP": 0.1}, ties="best"), False, "are bounds that no order need reach here"),
+        (of(SAMPLED, TIED, min={"infAP": 0.1}, ties="best"), False, "are bounds that perhaps no order reaches here"),
     ]
 
 
@@ -152,7 +152,7 @@ def interval_in_max() -> list[Case]:
         (of(SAMPLED, TIED, max={"infAP": bounds.mean}), True, "(mean of 1 query)"),
         (of(SAMPLED, TIED, max={"infAP": bounds.high}, ties="best"), True, "(upper bound of the mean of 1 query)"),
         (of(SAMPLED, TIED, max={"infAP": bounds.high - 0.01}, ties="best"), False, "upper bound"),
-        (of(SAMPLED, TIED, max={"infAP": 0.9}, ties="worst"), False, "are bounds that no order need reach here"),
+        (of(SAMPLED, TIED, max={"infAP": 0.9}, ties="worst"), False, "are bounds that perhaps no order reaches here"),
     ]
 
 
@@ -160,8 +160,8 @@ def interval_in_drop(**significant: Any) -> list[Case]:
     case = of(SAMPLED, TIED, baseline=TIED, max_drop={"infAP": 0}, **significant)
     return [
         (case, True, "does not drop"),
-        (case | {"ties": "worst"}, False, "are bounds that no order need reach here and cannot decide"),
-        (case | {"ties": "best"}, False, "are bounds that no order need reach here and cannot decide"),
+        (case | {"ties": "worst"}, False, "are bounds that perhaps no order reaches here and cannot decide"),
+        (case | {"ties": "best"}, False, "are bounds that perhaps no order reaches here and cannot decide"),
     ]
 
 
@@ -172,13 +172,13 @@ def interval_in_med() -> list[Case]:
     unrelated = {"q": {"unrelated": 1.0}}
     between = (found.mean + found.high) / 2
     return [
-        (of(unrelated, one, baseline=other, max_med={"RBP": between}), False, f"{found.mean:.4f} is reached"),
-        (of(unrelated, one, baseline=other, max_med={"RBP": found.high}), True, "its upper bound"),
+        (of(unrelated, one, baseline=other, max_med={"RBP": between}), False, f"can show at least {found.mean:.4f}"),
+        (of(unrelated, one, baseline=other, max_med={"RBP": found.high}), True, "an upper bound: judgments"),
         # What follows two equal rankings may differ.
-        (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP": 0.1}), False, "a cutoff would exclude documents"),
+        (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP": 0.1}), False, "give the measure a cutoff to exclude documents"),
         (of(QRELS, GOOD, baseline=GOOD, max_med={"RBP@2": 0.1}), True, "MED(RBP@2) can be 0.0000 (mean of 8 queries)"),
         (of(QRELS, GOOD, baseline=GOOD, max_med={"P@4": 0.1}), False,
-         "MED(P@4) can be 0.5000 (mean of 8 queries, in 8 queries rankings end before the cutoff"),
+         "MED(P@4) can be 0.5000 (mean of 8 queries; in 8 queries rankings end before the cutoff"),
     ]  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def estimated() -> tuple[float, float]:
 def estimate_in_min() -> list[Case]:
     mean, margin = estimated()
     return [
-        (of(GRADED, ONE, min={MEASURE: mean}), False, "mean of 1 query, minus 2 standard errors"),
+        (of(GRADED, ONE, min={MEASURE: mean}), False, "mean of 1 query; minus 2 standard errors"),
         (of(GRADED, ONE, min={MEASURE: mean - 1.01 * margin}), True, "minus 2 standard errors"),
         (of(GRADED, ONE, min={MEASURE: -9}, ties="worst"), False, "values under --ties worst are estimates here"),
         (
@@ -207,7 +207,7 @@ def estimate_in_min() -> list[Case]:
 def estimate_in_max() -> list[Case]:
     mean, margin = estimated()
     return [
-        (of(GRADED, ONE, max={MEASURE: mean}), False, "mean of 1 query, plus 2 standard errors"),
+        (of(GRADED, ONE, max={MEASURE: mean}), False, "mean of 1 query; plus 2 standard errors"),
         (of(GRADED, ONE, max={MEASURE: mean + 1.01 * margin}), True, "plus 2 standard errors"),
         (of(GRADED, ONE, max={MEASURE: 9}, ties="best"), False, "values under --ties best are estimates here"),
     ]
@@ -293,12 +293,12 @@ def missing_in_verdicts(**rule: Any) -> list[Case]:
     few = {"q0": ["b"]}
     return [
         (case, False, "the run retrieves nothing for 1 query of the baseline (q0): --allow-missing"),
-        (case | {"allow_missing": True}, True, "mean of 8 queries, 1 missing from the run as empty rankings"),
+        (case | {"allow_missing": True}, True, "mean of 8 queries; counted as empty rankings: 1 missing from the run"),
         # What the baseline lacks cannot make up for anything.
         (
             of(QRELS, bad | {"q1": ["a"]}, baseline=few, **rule),
             False,
-            "mean of 1 query, 7 that the baseline lacks left out",
+            "mean of 1 query; left out: 7 that the baseline lacks",
         ),
         (of(QRELS, GOOD, baseline={"other": ["a"]}, **rule), False, "no query can be compared"),
     ]
@@ -313,7 +313,7 @@ def interval_in_certain() -> list[Case]:
     case = of(qrels, GROUP, baseline=LATE, certain=["AP"])
     sure = of(qrels, {"q0": [["a"], ["n1", "n2"]]}, baseline={"q0": ["b"]}, certain=["RR"])
     return [
-        (case, False, f"can be {found.low:.4f} (mean of 1 query, a lower bound that may not be reached)"),
+        (case, False, f"can be {found.low:.4f} (mean of 1 query; a lower bound that may not be reached)"),
         (sure, True, "is certainly above the baseline's: by at least 1.0000"),
     ]
 
@@ -326,7 +326,7 @@ def interval_in_overturn() -> list[Case]:
     case = of(qrels, GROUP, baseline=LATE)
     return [
         (case | {"min_overturn": {"AP": found.overturn}}, True, f"{found.overturn} further relevant"),
-        (case | {"min_overturn": {"AP": found.overturn + 1}}, False, "a lower bound; it may be larger"),
+        (case | {"min_overturn": {"AP": found.overturn + 1}}, False, "a lower bound, which may be larger"),
     ]
 
 

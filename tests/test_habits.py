@@ -36,7 +36,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("stats qrels r s --json", "unknown option --json; did you mean --format json?"),
     ("gate qrels r --json", "unknown option --json; did you mean --format json?"),
     ("certify qrels r s --latex", "unknown option --latex; did you mean --format latex?"),
-    ("compare r s --latex", "--latex; untied eval, stats and certify write --format latex, this command has md"),
+    ("compare r s --latex", "--latex; only untied eval, stats and certify write --format latex; this command writes"),
     ("compare r s --format latex", "must be auto, table, tsv, csv, json or md, not 'latex'"),
     ("eval qrels r --format tbale", "tsv, csv, json, md or latex, not 'tbale'; did you mean table?"),
     ("eval qrels r --run-format trek", "not 'trek'; did you mean trec"),

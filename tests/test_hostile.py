@@ -381,7 +381,7 @@ def test_masks_are_not_passed_over_elsewhere() -> None:
 
 
 def test_whole_numbers_in_a_list_are_not_rounded_by_numpy() -> None:
-    with pytest.raises(untied.UntiedError, match="scores: it has an integer that float64 cannot represent"):
+    with pytest.raises(untied.UntiedError, match="scores has an integer that float64 cannot represent"):
         untied.evaluate_arrays([[(1 << 53) + 1, float(1 << 53)]], [[1, 0]], "AP")
     assert untied.evaluate_arrays([[(1 << 53) + 2, float(1 << 53)]], [[1, 0]], "AP")["AP"].mean == 1
 

@@ -97,7 +97,7 @@ def test_what_a_page_cannot_hold_or_recalculate_is_refused(monkeypatch: pytest.M
     with pytest.raises(untied.UntiedError, match="a live report cannot recalculate first: measures defined in Python"):
         report(QRELS, RUNS[:1], ["AP", first], live=True)
     monkeypatch.setattr(live, "MOST", 1 << 17)
-    refused = "a live report holds its runs and judgments, at most 0 MiB of them, and these take 0; leave runs or"
+    refused = "a live report can hold at most 0 MiB of runs and judgments, found 0; leave runs or"
     with pytest.raises(untied.UntiedError, match=refused):
         report(QRELS, RUNS[:2], "AP", live=True)
 

@@ -543,11 +543,15 @@ def test_parameters_are_checked_by_their_author() -> None:
         (lambda grades: 0, {"name": "OWNRR"}, "the name OWNRR already stands for OwnRR"),
         (lambda grades: 0, {"name": "OwnRR"}, "OwnRR is already defined, by OwnRR in test_own_measures"),
         (lambda grades: 0, {"name": "Bad", "cutoff": "always"}, "cutoff must be 'optional', 'required' or 'none'"),
-        (lambda grade: 0, {"name": "Bad"}, "grades, judged, .* stand first and have no default; parameters have one"),
+        (
+            lambda grade: 0,
+            {"name": "Bad"},
+            "grades, judged, .* must come first, without a default; parameters need a default",
+        ),
         (lambda grades, ideal=None: 0, {"name": "Bad"}, "found ideal=None"),
-        (lambda *grades: 0, {"name": "Bad"}, "every argument needs a name of its own, found \\*grades"),
+        (lambda *grades: 0, {"name": "Bad"}, "every argument needs its own name, found \\*grades"),
         (lambda **rest: 0, {"name": "Bad"}, "found \\*\\*rest"),
-        (lambda *, grades: 0, {"name": "Bad"}, "stand first"),
+        (lambda *, grades: 0, {"name": "Bad"}, "must come first"),
         (lambda grades, p=1, /: 0, {"name": "Bad"}, "parameter p must be one that can be given by name"),
         (lambda grades, mean=1: 0, {"name": "Bad"}, "parameter mean must have another name"),
         (lambda grades, p=math: 0, {"name": "Bad"}, "the default of parameter p must be a finite number"),
@@ -585,7 +589,7 @@ def test_names_are_read_like_others() -> None:
 def test_misuse() -> None:
     with pytest.raises(TypeError, match="a measure must be a function, not int"):
         untied.measure(3)  # type: ignore[call-overload]
-    with pytest.raises(untied.MeasureError, match="parameters have one; found grades"):
+    with pytest.raises(untied.MeasureError, match="parameters need a default; found grades"):
         untied.additive_measure(name="Bad")(lambda grades: None)
     with pytest.raises(untied.MeasureError, match="OwnP needs a cutoff"):
         untied.evaluate(QRELS, RUN, [OwnP])

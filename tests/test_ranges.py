@@ -16,7 +16,7 @@ from nightly import many
 from strategies import PACKAGE, TESTED, as_text, cases, close, measures
 
 # Some grades that are asked for are higher than any.
-pytestmark = pytest.mark.filterwarnings("ignore:no document has a grade as high:untied.UntiedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:the highest grade is:untied.UntiedWarning")
 
 ROUNDING = 1e-12
 REFUSED = ("bounds over unjudged", "max_grade", "without go_on", "go_on has")

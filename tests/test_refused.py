@@ -82,7 +82,7 @@ def test_check_finds_several_runs_in_one_file(run: Run) -> None:
     code, out, _ = run("check", "qrels", "two.run", "better.run")
     assert code == 0
     found = [line for line in out.splitlines() if "run tags" in line]
-    assert found == ["! several run tags, as if runs were joined in one file: 2 (bm25, dense)"]
+    assert found == ["! several run tags; perhaps several runs are in one file: 2 (bm25, dense)"]
 
 
 def test_many_tags_are_counted(run: Run, tmp_path: Path) -> None:

@@ -410,7 +410,11 @@ def test_a_comparison_speaks_of_all_queries(browser, tmp_path: Path, monkeypatch
     )
     tab.page.get_by_label("Filter queries by id").fill("")
     assert "over all 50 queries" in tab.page.locator("#summary .about").inner_text()
-    assert tab.page.locator(".answer .first").inner_text().startswith("6 % of top tens changed: in 3 of 50 queries")
+    assert (
+        tab.page.locator(".answer .first")
+        .inner_text()
+        .startswith("The first 10 documents changed in 6 % of queries: in 3 of 50 queries")
+    )
     with tab.page.expect_download() as download:
         tab.page.get_by_role("button", name="Save moved documents as TSV").click()
     lines = Path(download.value.path()).read_text().splitlines()

@@ -263,7 +263,7 @@ def test_what_is_refused_at_once(spark):
 
 def test_no_rows_and_no_query_in_common(spark):
     run, qrels = frame(spark, {"p": {"d": 1.0}}, "score"), frame(spark, {"q": {"d": 1}}, "label", "string string int")
-    with pytest.raises(untied.UntiedError, match="no query to evaluate: the run and the qrels have none in common"):
+    with pytest.raises(untied.UntiedError, match="no query to evaluate: the run and the qrels have no query in common"):
         untied.spark.evaluate(qrels, run, "AP", queries="common").means  # noqa: B018
     with pytest.raises(untied.UntiedError, match="no query to evaluate: the qrels are empty"):
         untied.spark.evaluate(qrels.limit(0), run.limit(0), "AP").means  # noqa: B018

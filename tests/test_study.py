@@ -144,7 +144,7 @@ def test_other_settings_in_a_folder_are_refused(
     assert "a study with other runs or judgments;" in conduct("--samples", "2", among=slice(3))[1]
     assert contents(tmp_path / "out") == before
     assert conduct("--samples", "3", "--restart")[0] == 0
-    assert "(4 parts were there)" in conduct("--samples", "3")[1]
+    assert "(4 parts were already finished)" in conduct("--samples", "3")[1]
     (tmp_path / "out" / "parts.jsonl").write_bytes(before["parts.jsonl"] + b"nonsense\n")
     assert "parts.jsonl:5: expected a finished part as JSON, found something else" in conduct("--samples", "2")[1]
     (tmp_path / "out" / "parts.jsonl").write_text("somebody else's")

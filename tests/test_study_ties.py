@@ -114,7 +114,7 @@ def test_one_run_and_cost(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
     assert "| `range_ms` | CPU milliseconds" in summary
     # Times are no part of what is kept: without them the study goes on.
     assert main(["study", "ties", str(qrels), str(runs[0]), "-o", str(tmp_path / "out"), "-m", "P@5"]) == 0
-    assert "(5 parts were there)" in capsys.readouterr().err
+    assert "(5 parts were already finished)" in capsys.readouterr().err
     assert "averaging over ties costs" not in (tmp_path / "out" / "summary.md").read_text()
     assert not (tmp_path / "out" / "ties-swaps.svg").exists()
     with pytest.raises(SystemExit):

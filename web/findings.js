@@ -6,21 +6,21 @@ function findings(found) {
   const lines = [], add = (suspicious, text) => lines.push([suspicious, text]);
   const [queries] = found.queries;
   if (found.swapped) add(true, "scores look like grades and grades like scores (are the run and the qrels swapped?)");
-  if (found.tags.length) add(true, `several run tags, as if runs were joined in one file: ${listed5(found.tags)}`);
+  if (found.tags.length) add(true, `several run tags; perhaps several runs are in one file: ${listed5(found.tags)}`);
   if (found.absent.length) add(true, `judged queries missing from the run: ${listed5(found.absent)}`);
   if (found.unknown.length) add(true, `queries without judgments: ${listed5(found.unknown)}`);
   if (found.near_queries.length) add(true, `query ids that nearly match: ${listed5(found.near_queries.map(([ours, theirs]) => `${ours} for ${theirs}`))}`);
   const [shallow, deep, atDepth] = found.depths;
-  if (shallow === deep) add(false, `every ranking is ${count(deep)} deep: probably cut off there`);
-  else add(false, `rankings are ${count(shallow)} to ${count(deep)} deep${atDepth > 1 ? `; ${count(atDepth)} of ${count(queries)} end at ${count(deep)}: probably cut off there` : ""}`);
+  if (shallow === deep) add(false, `every ranking has ${count(deep)} documents; the rankings were probably cut off`);
+  else add(false, `rankings have ${count(shallow)} to ${count(deep)} documents${atDepth > 1 ? `; ${count(atDepth)} of ${count(queries)} have ${count(deep)} and were probably cut off` : ""}`);
   const [tied, allTied] = found.tied_queries;
   const share = (part) => `${fixed(100 * part, 1)}%`;
   if (tied) add(found.tied_share > 0.1, `${count(found.tied_documents)} documents (${share(found.tied_share)}) are tied, in ${count(tied)} of ${count(queries)} queries`);
   else add(false, "no ties");
-  if (allTied) add(true, `all documents are tied in ${count(allTied)} of ${count(queries)} queries: nothing is ranked there`);
+  if (allTied) add(true, `all documents are tied in ${count(allTied)} of ${count(queries)} queries, so their rankings have no order`);
   const [in32, more] = found.tied_in_32_bits;
-  if (in32) add(true, `documents that tie only in 32 bits (trec_eval 9, pytrec_eval): ${count(more)}, in queries: ${count(in32)}`);
-  if (found.rank_contradicts) add(true, `queries where the rank column contradicts the scores: ${count(found.rank_contradicts)} (scores decide; --ties rank orders by rank)`);
+  if (in32) add(true, `documents that tie only after rounding to 32 bits, as in trec_eval 9: ${count(more)} (in ${count(in32)} of ${count(queries)} queries)`);
+  if (found.rank_contradicts) add(true, `queries where the rank column contradicts the scores: ${count(found.rank_contradicts)} (untied sorts by score; --ties rank sorts by rank)`);
   if (found.rank_not_a_number) add(true, `ranks that are not numbers: ${count(found.rank_not_a_number)}`);
   const [top, retrieved] = found.top;
   if (retrieved) add(found.judged_share < 0.5, `${share(found.judged_share)} of the first ${top} documents are judged`);
@@ -30,7 +30,7 @@ function findings(found) {
 }
 
 function findingsSection() {
-  const where = section("check", "Problems in these files", "What untied check finds. Lines that begin with ! deserve a look.");
+  const where = section("check", "Problems in these files", "What untied check finds. Lines that begin with ! point to possible problems.");
   const holder = node("div");
   where.append(holder);
   let drawn = 0;

@@ -247,5 +247,5 @@ def _caption(results: Results, found: Significance | None, best: str, doubtful: 
         if doubtful:
             some = " or ".join(f"some {_SOME[one]}" for one in found.varied)
             could = "would" if list(found.varied) == ["ties"] else "might"
-            said.append(f"With a question mark: {some} {could} undo it")
+            said.append(f"With a question mark: {some} {could} undo the significance")
     return ". ".join(said) + "."

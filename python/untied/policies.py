@@ -213,11 +213,13 @@ OF_ARRAYS = EVALUATING | _named(
 )
 #: Comparisons of two rankings.
 COMPARING = _named(
-    RANKLESS.only("expected", "docid", "trec", "given", because="two rankings have no best and no worst order"),
+    RANKLESS.only(
+        "expected", "docid", "trec", "given", because="a comparison of two rankings has no best or worst order"
+    ),
     SCORE_DTYPE,
 )
 _TIES_OF_VERDICTS = RANKLESS.only(
-    "expected", "range", "docid", "trec", "given", because="two rankings have no best and no worst order"
+    "expected", "range", "docid", "trec", "given", because="a comparison of two rankings has no best or worst order"
 )
 #: Verdicts about two rankings.
 CERTIFYING = COMPARING | _named(
@@ -246,7 +248,7 @@ CERTIFYING = COMPARING | _named(
 )
 #: Distributions over all orders of ties.
 DISTRIBUTING = _named(
-    UNJUDGED.only("nonrelevant", "remove", because="a distribution is over orders of ties alone"),
+    UNJUDGED.only("nonrelevant", "remove", because="a distribution is only over orders of tied documents"),
     SCORE_DTYPE,
     QUERIES,
     ON_UNDEFINED,

@@ -285,7 +285,9 @@ class ArrayEvaluator:
         single = array.shape == self._shape
         if not single and array.shape[1:] != self._shape:
             one_more = ", ".join(["columns", *map(str, self._shape)])
-            raise UntiedError(f"scores have shape {array.shape}, labels {self._shape}: expected that, or ({one_more})")
+            raise UntiedError(
+                f"scores have shape {array.shape}, expected the shape of labels, {self._shape}, or ({one_more})"
+            )
         columns = (
             [(array, dtype, "scores")] if single else [(one, dtype, f"scores[{i}]") for i, one in enumerate(array)]
         )
@@ -330,7 +332,7 @@ class ArrayEvaluator:
         """
         found = self.evaluate(scores, per_query=False)
         if not found._single:
-            raise UntiedError(f"means takes one column of scores, not {len(found._totals)}; evaluate takes several")
+            raise UntiedError(f"means takes one column of scores, not {len(found._totals)}; use evaluate for several")
         return MeansByName(found._measures, (total[0] for total in found._totals[0]))
 
 

@@ -48,7 +48,7 @@ def as_flags(name: str, array: Any, shape: tuple[int, ...]) -> Any:
     if dtype != "bool" and found.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold truth values or integers, not {dtype}")
     if found.shape != shape:
-        raise UntiedError(f"{name} has shape {found.shape}, labels have {shape}")
+        raise UntiedError(f"{name} has shape {found.shape}, expected the shape of labels, {shape}")
     return numpy.ascontiguousarray(found if dtype == "bool" else found != 0).reshape(-1).view(numpy.uint8)
 
 
@@ -65,7 +65,7 @@ def as_counts(name: str, array: Any, expected: int, of: str) -> Any:
         raise UntiedError(f"{name} has {len(found)} numbers for {expected} {of}")
     if len(found) and found.min() < 0:
         place = int(numpy.argmax(found < 0))
-        raise UntiedError(f"{name}[{place}] is {found[place]}, expected a number from 0")
+        raise UntiedError(f"{name}[{place}] is {found[place]}, expected at least 0")
     return numpy.ascontiguousarray(found, dtype=numpy.uint64)
 
 
@@ -109,18 +109,18 @@ def grouped(
         raise UntiedError(f"give one of sizes, offsets and query_ids, not {' and '.join(given)}")
     if len(shape) == 2:
         if given:
-            raise UntiedError(f"{given[0]} is for flat labels, but these have shape {shape}, queries x documents")
+            raise UntiedError(f"{given[0]} is for flat labels, but labels have shape {shape}, queries x documents")
         return numpy.arange(shape[0]), (shape[1], shape[0])
     if len(shape) != 1:
         raise UntiedError(f"labels must have one dimension or two, not {len(shape)}")
     if not given:
-        raise UntiedError("flat labels need sizes, offsets or query_ids (sizes=[n] if all are of one query)")
+        raise UntiedError("flat labels need sizes, offsets or query_ids (sizes=[n] for one query of n documents)")
     documents = shape[0]
     if sizes is not None:
         counts = as_counts("sizes", sizes, -1, "queries")
         # Sums beyond 64 bits are not worth a message of their own: some size then is too large by itself.
         if (len(counts) and counts.max() > documents) or counts.sum() != documents:
-            raise UntiedError(f"sizes add up to {sum(counts.tolist())}, labels have {documents} documents")
+            raise UntiedError(f"sizes add up to {sum(counts.tolist())}, but labels have {documents} documents")
         return numpy.arange(len(counts)), (None, numpy.cumsum(counts, dtype=numpy.uint64))
     if offsets is not None:
         bounds = as_counts("offsets", offsets, -1, "queries")
@@ -134,7 +134,7 @@ def grouped(
         return numpy.arange(len(bounds) - 1), (None, bounds[1:].copy())
     ids = as_ids("query_ids", query_ids)
     if len(ids) != documents:
-        raise UntiedError(f"query_ids has {len(ids)} ids, labels have {documents} documents")
+        raise UntiedError(f"query_ids has {len(ids)} ids, but labels have {documents} documents")
     starts = numpy.concatenate([[0], numpy.flatnonzero(ids[1:] != ids[:-1]) + 1])[: documents and None]
     queries = ids[starts]
     _, firsts = numpy.unique(queries, return_index=True)
@@ -212,7 +212,7 @@ def as_array(name: str, array: Any) -> Any:
     # Numpy makes floats of whole numbers among floats too.
     may_be_rounded = isinstance(array, (list, tuple)) and found.dtype.kind == "f" and (abs(found) >= 2.0**53).any()
     if may_be_rounded and not (numpy.asarray(array, dtype=object) == found).all():
-        raise UntiedError(f"{name}: it has an integer that float64 cannot represent")
+        raise UntiedError(f"{name} has an integer that float64 cannot represent")
     return found
 
 

@@ -37,18 +37,18 @@ def as_runs(results: ArrayResults | Mapping[str, ArrayResults]) -> Results:
     """
     if isinstance(results, ArrayResults):
         if results._single:
-            raise UntiedError(f"these results are of one column of scores; {HOW}")
+            raise UntiedError(f"these results have one column of scores; {HOW}")
         columns = {str(column): (results, column) for column in range(len(results._totals))}
     elif isinstance(results, Mapping) and results and all(isinstance(one, ArrayResults) for one in results.values()):
         columns = {str(name): (one, 0) for name, one in results.items()}
         first = next(iter(results.values()))
         for name, one in results.items():
             if not one._single:
-                raise UntiedError(f"{name}: expected results of one column of scores, found {len(one._totals)}")
+                raise UntiedError(f"{name}: expected results with one column of scores, found {len(one._totals)}")
             for what in ("measures", "queries", "_varied"):
                 if list(getattr(one, what)) != list(getattr(first, what)):
                     kind = "policies" if what == "_varied" else what
-                    raise UntiedError(f"{name}: expected the same {kind} as those of the first results")
+                    raise UntiedError(f"{name}: expected the same {kind} as in the first results")
     else:
         raise TypeError(
             "expected results of untied.evaluate for two runs or more, or a dict of results of arrays by name, found "

@@ -216,7 +216,7 @@ class BatchEvaluator:
             facts["estimated"] += count_true(equals(rows["certainty"], "estimate"))
             facts["enclosed"] += count_true(equals(rows["certainty"], "interval"))
         if not facts["evaluated"]:
-            why = "the run and the qrels have none in common" if judged else "the qrels are empty"
+            why = "the run and the qrels have no query in common" if judged else "the qrels are empty"
             raise UntiedError(f"no query to evaluate: {why}")
         found = EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns)
         if warn:

@@ -129,7 +129,7 @@ def check_rows(piece: Any, numbers: Sequence[str]) -> None:
         if pyarrow.types.is_floating(piece[column].type):
             odd = pc.invert(pc.is_finite(piece[column])).fill_null(False)
             refuse(odd, f"expected a finite number in column {column!r}", column)
-    refuse(empty, f"all of {', '.join(map(repr, numbers))} are null")
+    refuse(empty, f"no value in {', '.join(map(repr, numbers))}")
 
 
 def _there(piece: Any, column: str, others: Sequence[str] = ()) -> Any:

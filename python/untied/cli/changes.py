@@ -166,7 +166,7 @@ def moved(documents: Table, depth: int) -> dict[str, list[str]]:
             listed[change].append(f"and {len(entries) - NAMED} more")
     named = {change: entries for change, entries in listed.items() if entries}
     if named and only_ties(documents):
-        named = {"~": [f"first {depth} ranks are equal in some order of ties"], **named}
+        named = {"~": [f"some order of tied documents makes the first {depth} ranks equal"], **named}
     return named
 
 

@@ -122,7 +122,7 @@ def describe(found: Findings, most: int) -> Iterator[tuple[bool, str]]:
     if found["swapped"]:
         yield True, SWAPPED
     if found["tags"]:
-        yield True, f"several run tags, as if runs were joined in one file: {_counted(found['tags'], most)}"
+        yield True, f"several run tags; perhaps several runs are in one file: {_counted(found['tags'], most)}"
     if found["absent"]:
         yield True, f"judged queries missing from the run: {_counted(found['absent'], most)}"
     if found["unknown"]:
@@ -132,11 +132,11 @@ def describe(found: Findings, most: int) -> Iterator[tuple[bool, str]]:
         yield True, f"query ids that nearly match: {_counted(pairs, most)}"
     shallow, deep, at_depth = found["depths"]
     if shallow == deep:
-        yield False, f"every ranking is {deep:,} deep: probably cut off there"
+        yield False, f"every ranking has {deep:,} documents; the rankings were probably cut off"
     else:
         of = f"{at_depth:,} of {found['queries'][0]:,}"
-        cut = f"; {of} end at {deep:,}: probably cut off there" if at_depth > 1 else ""
-        yield False, f"rankings are {shallow:,} to {deep:,} deep{cut}"
+        cut = f"; {of} have {deep:,} and were probably cut off" if at_depth > 1 else ""
+        yield False, f"rankings have {shallow:,} to {deep:,} documents{cut}"
     queries, documents = found["queries"][0], found["documents"]
     tied, all_tied = found["tied_queries"]
     if tied:
@@ -148,15 +148,16 @@ def describe(found: Findings, most: int) -> Iterator[tuple[bool, str]]:
     else:
         yield False, "no ties"
     if all_tied:
-        yield True, f"all documents are tied in {all_tied:,} of {queries:,} queries: nothing is ranked there"
+        yield True, f"all documents are tied in {all_tied:,} of {queries:,} queries, so their rankings have no order"
     in_32_bits, more = found["tied_in_32_bits"]
     if in_32_bits:
         yield (
             True,
-            f"documents that tie only in 32 bits (trec_eval 9, pytrec_eval): {more:,}, in queries: {in_32_bits:,}",
+            f"documents that tie only after rounding to 32 bits, as in trec_eval 9: {more:,} "
+            f"(in {in_32_bits:,} of {queries:,} queries)",
         )
     if found["rank_contradicts"]:
-        count = f"{found['rank_contradicts']:,} (scores decide; --ties rank orders by rank)"
+        count = f"{found['rank_contradicts']:,} (untied sorts by score; --ties rank sorts by rank)"
         yield True, f"queries where the rank column contradicts the scores: {count}"
     if found["rank_not_a_number"]:
         yield True, f"ranks that are not numbers: {found['rank_not_a_number']:,}"

@@ -128,8 +128,10 @@ def main(arguments: Sequence[str]) -> None:
     notes = [*skipped, *_notes(pairs), *(() if verdicts is None else not_exact(verdicts, OF_VERDICTS))]
     if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
         a, b = map(show_id, found.pairs[0]) if len(pairs) == 1 else ("run a", "run b")
-        which = "the run of the row minus that of the column" if options.matrix else f"{a} minus {b}"
-        notes.append(f"Delta is {which}; it lets unjudged documents be relevant, untied stats counts them non-relevant")
+        which = "the run of the row minus the run of the column" if options.matrix else f"{a} minus {b}"
+        notes.append(
+            f"Delta is {which}; unjudged documents may be relevant in Delta, but are non-relevant in untied stats"
+        )
     if style == "json":
         text = _json(found, pairs, options, inputs, notes, verdicts)
     elif options.matrix:
@@ -162,13 +164,13 @@ def _refuse_mixed(options: argparse.Namespace) -> None:
     if options.certify and (options.matrix or options.passages or not options.qrels):
         raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
     if options.top is not None and (options.matrix or len(options.runs) != 2):
-        raise WrongUsage("--top is for two runs; give two, without --matrix")
+        raise WrongUsage("--top needs exactly two runs, and cannot be combined with --matrix")
     if options.matrix and options.per_query:
         raise WrongUsage("--matrix shows only means; leave out --per-query")
     if options.html and (options.matrix or options.passages or len(options.runs) != 2):
-        raise WrongUsage("--html is for two runs; give two, without --matrix and --passages")
+        raise WrongUsage("--html needs exactly two runs, and cannot be combined with --matrix or --passages")
     if (options.queries_text or options.docs_text) and not options.html:
-        raise WrongUsage("--queries-text and --docs-text need --html: only its page shows texts")
+        raise WrongUsage("--queries-text and --docs-text need --html, because only web pages show texts")
 
 
 def _judged(found: Comparisons) -> list[MeasureLike]:
@@ -176,7 +178,7 @@ def _judged(found: Comparisons) -> list[MeasureLike]:
     inside = {name: judged_measure(name) for name in found.measures}
     judged = [measure for name, measure in inside.items() if measure != name]
     if not judged:
-        raise WrongUsage("--certify needs a MED or Delta, as in -m 'Delta(nDCG@10)': verdicts are about its measure")
+        raise WrongUsage("--certify needs MED or Delta of a measure, such as -m 'Delta(nDCG@10)'")
     return list(dict.fromkeys(judged))
 
 
@@ -270,7 +272,7 @@ def _notes(pairs: list[Comparison]) -> Iterable[str]:
         yield f"queries {where}, left out: {listed(of_runs)}"
     of_measures = [f"{_between(counts)} of {measure}" for measure, counts in undefined.items() if any(counts)]
     if of_measures:
-        each = "" if len(pairs) == 1 else " for each two runs"
+        each = "" if len(pairs) == 1 else " of each pair of runs"
         yield f"undefined values, left out of the means{each}: {listed(of_measures)}"
     for measure, short in filled.items():
         runs = listed(_of_runs(short))

@@ -190,7 +190,7 @@ def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Nam
     absent = [f"{of['absent']:,} of feature {show_id(name)}" for name, of in ties.items() if of["absent"]]
     if absent:
         yield (
-            f"values missing from lines, counted as 0, of {found.documents:,} documents: "
+            f"lines that lack a feature, which then counts as 0 (of {found.documents:,} documents): "
             f"{notes.listed(absent, 'feature')}"
         )
     constant = [name for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]

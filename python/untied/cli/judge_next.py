@@ -120,7 +120,7 @@ def _notes(advice: Advice, depth: int) -> Iterator[str]:
         yield from _on_verdict(advice, advice.verdict)
         return
     if not advice.considered:
-        yield f"the first {depth} documents of every query are judged; --depth looks deeper"
+        yield f"the first {depth} documents of every ranking are judged; a larger --depth considers more documents"
     for name, (low, high) in zip(advice.runs, advice.bounds, strict=True):
         yield f"{advice.measure} of {name} is between {low:.4f} and {high:.4f}"
     if advice.difference is not None:

@@ -87,7 +87,7 @@ def of_adjusted(facts: Mapping[str, Any], adjust: str, *, can_leave_out: bool) -
     if any(found.values()):
         hint = " (--on-undefined nan leaves them out)" if can_leave_out else ""
         yield (
-            "values that count as 0, because the best order is no better than a random one or nothing is relevant: "
+            "values counted as 0, because nothing is relevant or the best order is no better than a random order: "
             f"{values_by_run(found)}{hint}"
         )
 
@@ -98,14 +98,14 @@ def of_values(count: Callable[[str], str], ties: str, errors: Sequence[float] = 
         yield f"undefined values, left out of the means: {left_out}"
     if unsettled := count("unsettled"):
         yield (
-            "values that are undefined for some grades of unjudged documents and defined for others (the lowest and "
-            f"highest mean cover both): {unsettled}"
+            "values that are undefined for some grades of unjudged documents, but not for all (the lowest and the "
+            f"highest mean cover both cases): {unsettled}"
         )
     if (estimated := count("estimated")) and ties in ("expected", "range"):
         known = f" (standard error of a value at most {max(errors):.2g})" if errors else ""
         yield (f"values estimated from a sample of the orders of tied documents: {estimated}{known}")
     if (enclosed := count("enclosed")) and ties in ("best", "worst", "range"):
-        yield f"values whose lowest and highest are bounds that perhaps no order of tied documents reaches: {enclosed}"
+        yield f"values whose printed range may be wider than any order of tied documents can reach: {enclosed}"
     if overstated := count("overstated"):
         yield (
             "values that could fall if unjudged documents turned out relevant, as R or the ideal ranking would grow: "

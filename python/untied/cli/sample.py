@@ -170,7 +170,7 @@ def _write(
     # A run's name may hold folders, to tell it from another, and blanks.
     tags = {name: "_".join(name.replace("/", "-").replace(os.sep, "-").split()) for name in sampled}
     if len(set(tags.values())) < len(tags):
-        raise UntiedError("two runs have the same name, and so would their samples; rename one")
+        raise UntiedError("two runs have the same name, so their samples would have the same name; rename one run")
     targets = {name: os.path.join(options.output, f"{tag}.run") for name, tag in tags.items()}
     os.makedirs(options.output, exist_ok=True)
     judged = [] if qrels is None else [os.path.join(options.output, "qrels.txt")]

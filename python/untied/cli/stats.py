@@ -161,7 +161,9 @@ def _refuse_mixed(options: argparse.Namespace, by_run: bool, style: str) -> None
         )
     for name in ("certify", "shuffle"):
         if options.adjust != "none" and getattr(options, name):
-            raise WrongUsage(f"--{name} cannot be combined with --adjust: it is about values that are not adjusted")
+            raise WrongUsage(
+                f"--{name} cannot be combined with --adjust, because --{name} uses values that are not adjusted"
+            )
     if options.shuffle:
         if by_run or options.power:
             raise WrongUsage("--shuffle cannot be combined with --by-run, --power or --format latex")

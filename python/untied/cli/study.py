@@ -92,6 +92,6 @@ def main(arguments: Sequence[str]) -> int:
     begun = monotonic()
     found = getattr(study, name)(qrels, runs, directory, **options)
     show(found.notes)
-    before = f" ({found.kept} parts were there)" if found.kept else ""
+    before = f" ({found.kept} parts were already finished)" if found.kept else ""
     print(f"{directory}: {', '.join(found.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
     return 0

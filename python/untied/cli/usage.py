@@ -169,7 +169,7 @@ class FullParser(argparse.ArgumentParser):
         if option[2:] in formats:
             return f"; did you mean --format {option[2:]}?"
         if option == "--latex" and "md" in formats:
-            return "; untied eval, stats and certify write --format latex, this command has md and csv"
+            return "; only untied eval, stats and certify write --format latex; this command writes md and csv"
         return ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

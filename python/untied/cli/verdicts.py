@@ -36,9 +36,7 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
 
     ties: Any = "expected" if options.ties == "range" else options.ties
     if ties not in CERTIFYING["ties"].values:
-        raise WrongUsage(
-            f"--certify cannot be combined with --ties {ties}: a verdict is about the mean over orders or one order"
-        )
+        raise WrongUsage(f"--certify needs --ties expected, range, docid, trec or given, not {ties}")
     return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
 
 

@@ -310,7 +310,7 @@ class Comparison(MeasureResults):
         number = 0 if measure is None else self._number(measure)
         if query is None:
             if len(self._native) > 1:
-                raise KeyError("name a query: the runs have more than one")
+                raise KeyError("give the id of a query: the runs have several queries")
             query = self._native.query(0)
         self._place(query)
         reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}

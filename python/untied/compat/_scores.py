@@ -50,4 +50,6 @@ def _single(score: Any) -> float:
 def one_value(ties: str, results: str) -> None:
     """Refuse a policy with three values if the result has one."""
     if ties == "range":
-        raise UntiedError(f"{results} hold one value; evaluate with ties 'best' and 'worst' separately")
+        raise UntiedError(
+            f"{results} have only one value per measure; instead of ties 'range', evaluate with 'best' and with 'worst'"
+        )

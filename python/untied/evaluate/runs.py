@@ -236,7 +236,7 @@ class Evaluator:
         """
         runs = named_sources(run)
         if len(runs) != 1:
-            raise TypeError(f"means takes one run, not {len(runs)}; evaluate takes several")
+            raise TypeError(f"means takes one run, not {len(runs)}; use evaluate for several")
         [(name, source)] = runs
         found = self._evaluate(by_rank(source) if self._by_rank else source, stream=False)
         self._warn({name: found})

@@ -38,7 +38,9 @@ def evaluate_columns(
     grades = as_numbers("labels", found_labels)
     ids = as_ids("query_ids", found_ids)
     if grades[0].ndim != 1 or len(ids) != len(grades[0]):
-        raise UntiedError(f"labels have shape {grades[0].shape}, query_ids {ids.shape}: expected one per document")
+        raise UntiedError(
+            f"labels have shape {grades[0].shape}, query_ids have shape {ids.shape}: expected one of each per document"
+        )
     if not features:
         raise UntiedError("data has no feature")
     order, queries = _grouped(ids)
@@ -187,7 +189,7 @@ def _of_array(data: Any, names: Any) -> tuple[list[str], Callable[[list[str]], I
     features = [str(number) for number in range(array.shape[1])] if names is None else [str(name) for name in names]
     if len(features) != array.shape[1] or len(set(features)) != len(features):
         raise UntiedError(
-            f"names: expected {array.shape[1]} different ones, one for each feature, found {len(features)}"
+            f"names: expected {array.shape[1]} different names, one for each feature, found {len(features)}"
         )
     source = data if dtype in HALVES else array  # whose bits say nothing without the type
     places = {name: place for place, name in enumerate(features)}

@@ -203,7 +203,7 @@ def gate(
     ]
     if not limits:
         raise UntiedError(
-            "no limit is given: --min, --max, --max-drop, --max-med, --certain or --min-overturn (min, max, max_drop, "
+            "give a limit: --min, --max, --max-drop, --max-med, --certain or --min-overturn (min, max, max_drop, "
             "max_med, certain, min_overturn)"
         )
     for limit in limits:

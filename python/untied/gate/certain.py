@@ -49,9 +49,11 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     verdict = found[PAIR][about]
     said = [f"mean of {in_queries(len(qrels.queries()))}"]
     said += (
-        [f"{len(missing - new)} missing from the run as empty rankings"] if missing - new and allowed.missing else []
+        [f"counted as empty rankings: {len(missing - new)} missing from the run"]
+        if missing - new and allowed.missing
+        else []
     )
-    said += [f"{len(new)} that the baseline lacks left out"] if new else []
+    said += [f"left out: {len(new)} that the baseline lacks"] if new else []
     if limit.kind == "certain":
         said += [] if verdict.is_exact else ["a lower bound that may not be reached"]
         kept = verdict.verdict == "A"
@@ -59,12 +61,12 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     else:
         # What overturns an order counts only for the run that is ahead without further relevant documents.
         is_ahead = certify(qrels, evidence.runs, limit.measure, most=0, **options)[PAIR][about].verdict == "A"
-        said += [] if verdict.overturn_is_exact else ["a lower bound; it may be larger"]
+        said += [] if verdict.overturn_is_exact else ["a lower bound, which may be larger"]
         value = float(verdict.overturn) if is_ahead else 0.0
         kept = value >= limit.number
     worst = [] if kept or not (value or limit.kind == "certain") else _worst(found, limit, allowed.top, verdict)
     return Check(
-        limit.kind, about, limit.number, value, ", ".join(said), kept and not reasons, reasons=reasons, queries=worst
+        limit.kind, about, limit.number, value, "; ".join(said), kept and not reasons, reasons=reasons, queries=worst
     )
 
 

@@ -87,16 +87,16 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     if margin > 0:
         said.append(f"{'plus' if kind == 'max' else 'minus'} {ERRORS} standard errors, {margin:.2g}")
     if undefined:
-        said.append(f"{len(undefined)} undefined {'count as 0' if with_zeros else 'left out'}")
+        said.append(f"{'counted as 0' if with_zeros else 'left out'}: {len(undefined)} undefined")
     if missing and allowed.missing:
-        said.append(f"{len(missing)} missing as empty rankings")
+        said.append(f"counted as empty rankings: {len(missing)} missing")
     worst: list[tuple[str, float]] = []
     if not kept:
         known = (row for row, of_query in enumerate(values) if not isnan(of_query))
         rows = (nsmallest if kind == "min" else nlargest)(allowed.top, known, key=values.__getitem__)
         worst = _with_ids(evidence, [(row, values[row]) for row in rows])
     return Check(
-        kind, str(measure), limit.number, value, ", ".join(said), passed, reasons=reasons, run=total.mean, queries=worst
+        kind, str(measure), limit.number, value, "; ".join(said), passed, reasons=reasons, run=total.mean, queries=worst
     )
 
 
@@ -107,8 +107,8 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     reasons = _apart(evidence, "run") + _apart(evidence, "baseline") + pairs.reasons
     unsettled = max(evidence.unsettled(measure, run) for run in evidence.runs)
     if unsettled and allowed.undefined == "fail":
-        reasons.append(f"whether there is a value for {in_queries(unsettled)} depends on judgments: --on-undefined nan "
-                       "(on_undefined='nan') compares the queries that can have one")  # fmt: skip
+        reasons.append(f"judgments decide whether there is a value for {in_queries(unsettled)}: --on-undefined nan "
+                       "(on_undefined='nan') compares the queries that can have a value")  # fmt: skip
     n = len(pairs.rows)
     if not n:
         reasons.append("no query can be compared")
@@ -155,7 +155,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
         ends = [pairs.ends(place) for place in places]
         worst = _with_ids(evidence, [(pairs.rows[place], pairs.plain(place)) for place in places])
     return Check(
-        "max-drop", str(measure), most, value, ", ".join(said), passed, reasons=reasons, run=run, baseline=baseline,
+        "max-drop", str(measure), most, value, "; ".join(said), passed, reasons=reasons, run=run, baseline=baseline,
         p=p, queries=worst, ends=ends,
     )  # fmt: skip
 
@@ -196,12 +196,12 @@ class _Pairs:
             evidence, became, f"{in_queries(len(became))} became undefined", measure.lower_is_better
         )
         undefined = [(len(lost), "in the run"), (found, "in the baseline"), (both, "in both")]
-        verb = "count as 0" if with_zeros else "left out"
-        self.said = [f"{number} undefined {where} {verb}" for number, where in undefined if number]
+        verb = "counted as 0" if with_zeros else "left out"
+        self.said = [f"{verb}: {number} undefined {where}" for number, where in undefined if number]
         if vanished and allowed.missing:
-            self.said.append(f"{len(vanished)} missing from the run as empty rankings")
+            self.said.append(f"counted as empty rankings: {len(vanished)} missing from the run")
         if new:
-            self.said.append(f"{len(new)} that the baseline lacks left out")
+            self.said.append(f"left out: {len(new)} that the baseline lacks")
 
     def _terms(self, values: Sequence[float]) -> array[float]:
         known = (0.0 if isnan(values[row]) else values[row] for row in self.rows)
@@ -243,13 +243,13 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     kept = value <= limit.number
     said = [f"mean of {in_queries(len(highs))}"]
     if value > total.mean:
-        said.append(f"its upper bound; {total.mean:.4f} is reached")
+        said.append(f"an upper bound: judgments can show at least {total.mean:.4f}")
         if limit.measure.cutoff is None:
-            said.append("a cutoff would exclude documents that may follow the rankings")
+            said.append("give the measure a cutoff to exclude documents that may follow the rankings")
     filled = max(_core.filled_rankings(spec, *runs, None))
     said += [f"in {in_queries(filled)} rankings end before the cutoff and unknown documents follow"] if filled else []
-    said += [f"{vanished} that the run lacks left out"] if vanished else []
-    said += [f"{new} that the baseline lacks left out"] if new else []
+    said += [f"left out: {vanished} that the run lacks"] if vanished else []
+    said += [f"left out: {new} that the baseline lacks"] if new else []
     worst: list[tuple[str, float]] = []
     if not kept:
         known = (place for place, high in enumerate(highs) if not isnan(high))
@@ -260,7 +260,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
         str(limit.measure),
         limit.number,
         value,
-        ", ".join(said),
+        "; ".join(said),
         kept and not reasons,
         reasons=reasons,
         queries=worst,
@@ -274,7 +274,7 @@ def _apart(evidence: Evidence, run: str) -> list[str]:
 
 
 def _not_reached(evidence: Evidence, certainty: str) -> str:
-    what = "estimates" if certainty == "estimate" else "bounds that no order need reach"
+    what = "estimates" if certainty == "estimate" else "bounds that perhaps no order reaches"
     return f"values under --ties {evidence.ties} are {what} here and cannot decide; use --ties expected, docid or given"
 
 

@@ -89,7 +89,7 @@ def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
     above = [name for name, least in asked if least is not None and 0 < highest < least]
     if not above:
         return None
-    return f"no document has a grade as high as asked for, the highest is {highest:g}: {', '.join(above)}"
+    return f"the highest grade is {highest:g}, lower than these measures need: {', '.join(above)}"
 
 
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:

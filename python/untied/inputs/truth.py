@@ -167,9 +167,9 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
                 missing = [worse for worse in next_group if worse not in below[better]]
                 if missing:
                     raise UntiedError(
-                        f"no preference compares {better!r} with {missing[0]!r}, although a document of the same group "
-                        f"as {better!r} is preferred to {missing[0]!r}, so these preferences do not form ordered "
-                        "groups; coarsen=True groups documents by level, which adds preferences that nobody stated"
+                        f"the preferences do not form ordered groups: no preference compares {better!r} with "
+                        f"{missing[0]!r}, but a document in the group of {better!r} is preferred to {missing[0]!r}; "
+                        "coarsen=True groups documents by level, which adds preferences"
                     )
     return groups
 

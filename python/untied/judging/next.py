@@ -171,7 +171,7 @@ def judge_next(
         raise UntiedError("no query to judge: the qrels are empty")
     measure = as_measure(measure)
     if measure.is_geometric:
-        raise UntiedError(f"{measure} is not an arithmetic mean over queries, which judge-next needs")
+        raise UntiedError(f"judge-next needs a measure with an arithmetic mean over queries, not {measure}")
     named = named_runs(runs, threads)
     if len(named) > 2:
         raise UntiedError(f"expected one run, or two to compare, found {len(named)}")

@@ -239,10 +239,10 @@ def _arguments(
     for argument in inspect.signature(function).parameters.values():
         name, has_default = argument.name, argument.default is not argument.empty
         if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
-            raise MeasureError(f"{called}: every argument needs a name of its own, found {argument}")
+            raise MeasureError(f"{called}: every argument needs its own name, found {argument}")
         if has_default == (name in known) or (not has_default and argument.kind is argument.KEYWORD_ONLY):
-            what = f"{', '.join(known)} stand first and have no default; " if known else ""
-            raise MeasureError(f"{called}: {what}parameters have one; found {argument}")
+            what = f"{', '.join(known)} must come first, without a default; " if known else ""
+            raise MeasureError(f"{called}: {what}parameters need a default; found {argument}")
         if has_default and argument.kind is argument.POSITIONAL_ONLY:
             raise MeasureError(f"{called}: parameter {name} must be one that can be given by name")
         if has_default:

@@ -73,13 +73,13 @@ def _headline(found: Comparison) -> list[list[str]]:
     """The headline: how many of the first ten documents changed, and the value of each measure."""
     changed, moved, left, queries = changes(found, TOP)
     first = (
-        f"{_percent(changed, queries)} of top tens changed: in {changed:,} of {queries:,} "
-        f"{'query' if queries == 1 else 'queries'} a document entered or left the first {TOP}."
+        f"The first {TOP} documents changed in {_percent(changed, queries)} of queries: in {changed:,} of {queries:,} "
+        f"{'query' if queries == 1 else 'queries'}, a document entered or left."
     )
     still = queries - changed - moved
-    rest = [f"On average {left / queries:.1f} of the first {TOP} documents left."] if left else []
-    rest += [f"In {_queries(moved)} the same documents have other ranks."] if moved else []
-    rest += [f"In {_queries(still)} nothing moved there."] if still else []
+    rest = [f"On average, {left / queries:.1f} of the first {TOP} documents left."] if left else []
+    rest += [f"In {_queries(moved)}, the same documents have other ranks."] if moved else []
+    rest += [f"In {_queries(still)}, the first {TOP} documents did not move."] if still else []
     said = []
     for measure in found._measures:
         total = found.value(measure)

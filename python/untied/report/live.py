@@ -71,8 +71,8 @@ def embedded(
     size = sum(len(content) for _, _, content in stored)
     if size > MOST:
         raise UntiedError(
-            f"a live report holds its runs and judgments, at most {MOST >> 20} MiB of them, and these take "
-            f"{size / (1 << 20):,.0f}; leave runs or queries out, or make the report without recalculation"
+            f"a live report can hold at most {MOST >> 20} MiB of runs and judgments, found {size / (1 << 20):,.0f}; "
+            "leave runs or queries out, or make the report without recalculation"
         )
     precision, ends, averages = curve_measures(qrels, data["curves"]["ranks"])
     # Which measures ask for a higher grade than there is follows from those that a reader chooses.

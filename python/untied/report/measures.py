@@ -11,11 +11,10 @@ if TYPE_CHECKING:
 
 #: One sentence about measures that compare two rankings.
 MEANINGS = {
-    "MED": "No judgments of the documents in the two rankings could make them differ by more in {of}",
-    "Delta": "This is the expected difference in {of}, A − B, with the smallest and the largest that judgments could "
-    "make it.",
-    "RBO": "It says how similar the two rankings are, the first ranks counting most: 1 if they are the same, 0 if they "
-    "share no document.",
+    "MED": "It is the largest difference in {of} that any judgments of the documents in the two rankings could show",
+    "Delta": "It is the expected difference in {of}, A − B, with the smallest and the largest possible difference.",
+    "RBO": "It says how similar the two rankings are: 1 if they are the same, 0 if they share no document. The first "
+    "ranks count most.",
     "Overlap": "It is the share of the first documents that both rankings have.",
 }
 
@@ -44,7 +43,5 @@ def meaning(measure: Measure) -> str:
     inner = measure_inside(str(measure))
     if measure.name == "MED":
         own = str(inner).partition("(")[0].partition("@")[0] in WITH_CONSTANT
-        sentence += (
-            " with the divisor of MED; as untied eval computes it, the difference may be larger." if own else "."
-        )
+        sentence += ". untied eval uses another divisor than MED, and may show a larger difference." if own else "."
     return sentence.format(of=inner)

@@ -39,8 +39,8 @@ def notes_on(
     if any(unsettled.values()):
         of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
         yield (
-            f"queries for which judgments decide whether a run has a value: {of_measures}; they are not tested, "
-            "but what differences can be and what survives holds whether they count or not"
+            f"queries for which judgments decide whether a run has a value: {of_measures}; tests leave these queries "
+            "out, but the bounds of differences, and what survives, hold with and without these queries"
         )
     unknown = texts.get("survives", []).count("unknown")
     if unknown:
@@ -68,11 +68,11 @@ def on_bounds(results: Results, apart: Sequence[str]) -> Iterator[str]:
     if apart:
         of_arrays = results._joint is None
         why = (
-            "a document's grade is not taken to be the same in both, so they may be wider than what can occur"
+            "they may be too wide, because a document could get different grades in the two runs"
             if of_arrays
-            else "documents that only the other run retrieved are left out, but could change the difference, too"
+            else "documents that only the other run retrieved could change the difference, too, but are left out"
         )
-        yield f"bounds of {', '.join(apart)} over unjudged documents are those of each run alone: {why}"
+        yield f"bounds of {', '.join(apart)} over unjudged documents are computed for each run alone: {why}"
 
 
 def _disagreements(

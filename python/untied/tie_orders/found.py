@@ -135,7 +135,7 @@ def checked(levels: Iterable[float]) -> list[float]:
         if not 0 <= level <= 1:
             raise UntiedError(f"a quantile's level must be from 0 to 1, not {level:g}")
     if not found:
-        raise UntiedError("no quantile asked for")
+        raise UntiedError("give at least one quantile")
     return found
 
 
@@ -345,7 +345,7 @@ class Distributions(ByRun):
         self._refuse_means_only(laws)
         queries = laws.queries()
         if query not in queries:
-            raise KeyError(f"no query {query!r} was evaluated")
+            raise KeyError(f"query {query!r} was not evaluated")
         return queries.index(query)
 
     def _rows(self, laws: Laws, per_query: bool) -> Iterator[tuple[str, int | None]]:

@@ -248,7 +248,7 @@ def _refuse_unequal(pools: Mapping[str, Mapping[str, float]]) -> None:
         if tail(size, drawn, len(pool), here) < UNLIKELY / len(pools):
             raise UntiedError(
                 f"the judgments are not a random sample of the pool: {here:,} of {len(pool):,} documents of query "
-                f"{query!r} are judged, and {drawn:,} of {size:,} of all"
+                f"{query!r} are judged, but {drawn:,} of {size:,} in all queries"
             )
 
 
@@ -260,7 +260,7 @@ def _refuse_tops(name: str, measure: Measure, of_run: Worth, pools: Mapping[str,
     if top and tail(size, drawn, top, here) < UNLIKELY:
         raise UntiedError(
             f"the judgments are not a random sample of the pool: {here:,} of {top:,} documents that {measure} sees of "
-            f"run {name!r} are judged, and {drawn:,} of {size:,} of all"
+            f"run {name!r} are judged, but {drawn:,} of {size:,} in the pool"
         )
 
 

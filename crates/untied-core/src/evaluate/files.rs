@@ -13,7 +13,7 @@ pub(super) type Pair = (usize, Option<usize>);
 
 /// The error where no query counts.
 pub(super) fn none(qrels: &Qrels) -> Error {
-    let why = if qrels.is_empty() { "the qrels are empty" } else { "the run and the qrels have none in common" };
+    let why = if qrels.is_empty() { "the qrels are empty" } else { "the run and the qrels have no query in common" };
     Error::Value(format!("no query to evaluate: {why}"))
 }
 
