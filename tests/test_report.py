@@ -171,7 +171,7 @@ def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UntiedError, match="depth must be at least 1"):
         report(QRELS, RUNS[:1], depth=0)
     assert main(["compare", *RUNS[:3], "--html", str(tmp_path / "page.html")]) == 2
-    assert "--html is for two runs" in capfd.readouterr().err
+    assert "--html needs exactly two runs" in capfd.readouterr().err
 
 
 def walk_through(browser, path: Path, screenshots: Path, runs: int) -> None:
