@@ -182,8 +182,8 @@ def test_adjusted_values_that_are_undefined_are_counted(run) -> None:
     assert "Values are adjusted for chance" in out
     code, _, err = run("eval qrels good -m AP --adjust chance")
     assert code == 0
-    assert "values that count as 0, because the best order is no better than a random one" in err
-    assert "relevant: 1 (--on-undefined nan leaves them out)" in err  # of query r, which has one document
+    assert "values counted as 0, because nothing is relevant or the best order is no better" in err
+    assert "a random order: 1 (--on-undefined nan leaves them out)" in err  # of query r, which has one document
     assert "undefined values, left out of the means: 1" in run(
         "eval qrels good -m AP --adjust chance --on-undefined nan"
     )[2]  # fmt: skip
