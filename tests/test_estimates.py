@@ -70,7 +70,7 @@ def test_standard_error_of_the_mean_on_the_command_line(tmp_path, capsys) -> Non
     known = [error for error in errors.values() if not math.isnan(error)]
     assert len(known) == 6
     text = capsys.readouterr().err
-    assert "asymptotic standard error of mean infAP" in text
+    assert "note: standard error of the mean infAP: " in text
     assert f"{math.sqrt(sum(error**2 for error in known)) / 6:.10f}" in text
     assert "(6 queries) of a" in text
     assert main([*arguments, "AP"]) == 2

@@ -287,6 +287,15 @@ def test_a_page_about_one_run_compares_it_with_nothing(browser, tmp_path: Path) 
     tab.close()
 
 
+def test_queries_without_judgments_are_counted(browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(report({"q": {"a": 1}}, {"x": {q: ["a"] for q in ("q", "r", "s")}, "y": {"q": ["a"]}}, ["RR"]))
+    tab = Tab(browser, path)
+    said = tab.page.locator("#subtitle").inner_text()
+    assert said.endswith(" · left out: 2 queries without judgments"), said
+    tab.close()
+
+
 def test_texts_of_queries_and_documents(browser, tmp_path: Path) -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["b", "a"]}, "two": {"q1": ["b", "a"], "q2": ["a", "b"]}}
     page = report(

@@ -263,7 +263,7 @@ def test_top_tens_that_changed() -> None:
     said = data_of(comparison_report(found))["headline"]
     assert said[0][:4] == [
         "The first 10 documents changed in 10 % of queries: in 1 of 10 queries, a document entered or left.",
-        "On average, 0.1 of the first 10 documents left.",
+        "On average, 0.1 documents left the first 10.",
         "In 1 other query, the same documents have other ranks.",
         "In 8 other queries, the first 10 documents did not move.",
     ]

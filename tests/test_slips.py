@@ -224,12 +224,12 @@ def test_no_order_changes_these_measures_and_no_others() -> None:
 
 def test_verdicts_beside_tests_have_their_notes(run) -> None:
     bounds = "bounds of the difference that may be wider than necessary: 1 of AP@3"
-    note = f"note: verdicts are from {bounds}"
+    note = f"note: verdicts from {bounds}"
     Path("more").write_text("q Q0 x 1 9 m\nq Q0 y 1 9 m\nq Q0 a 1 9 m\nr Q0 z 1 1 m\n", encoding="utf-8")
     overturn = "overturn numbers that may be larger than shown: 1 of AP@3"
     for columns, said, with_overturn in (
         ("", f"note: {bounds}", True), ("--explain more tied", note, True), ("--levels", f"note: {bounds}", False),
-        ("--ranks", f"note: ranks are from {bounds}", False),
+        ("--ranks", f"note: ranks from {bounds}", False),
     ):  # fmt: skip
         err = run(f"certify qrels more tied -m AP@3 {columns}")[2]
         assert said in err, columns

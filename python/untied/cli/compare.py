@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
@@ -155,6 +157,7 @@ def main(arguments: Sequence[str]) -> None:
 
         page = comparison_report(pairs[0], inputs=inputs, **chosen(options, "queries_text", "docs_text", "threads"))
         output.write(page, options.html)
+        print(f"{options.html}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)
     output.write(text, options.output)
     show(notes)
 

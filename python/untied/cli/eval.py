@@ -179,8 +179,8 @@ def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequen
         total = sqrt(fsum(error * error for error in known)) / len(known) if known else float("nan")
         shown.append(f"{total:.{options.digits}f} ({len(known)} queries) of {name}")
     return (
-        "asymptotic standard error of mean infAP over the choice of judged documents, too small where few are judged; "
-        f"queries with two relevant documents or more: {', '.join(shown)}"
+        f"standard error of the mean infAP: {', '.join(shown)}; "
+        "from queries with two or more relevant documents; too small if few documents are judged"
     )
 
 
@@ -188,7 +188,7 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     facts = results.facts()
     mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
-        of_runs = [f"{fact['mixed']} of {fact['evaluated']} queries of {name}" for name, fact in mixed.items()]
+        of_runs = [f"{fact['mixed']:,} of {fact['evaluated']:,} queries of {name}" for name, fact in mixed.items()]
         yield notes.of_ties(notes.listed(of_runs, "run"), options.ties)
     yield from notes.of_queries(facts, options.queries)
 

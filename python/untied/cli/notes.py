@@ -21,19 +21,19 @@ def by_run(counts: Mapping[str, int], word: str = "of") -> str:
     Of runs that are not named, it says how many there are, and between what their counts lie.
     """
     some = {name: count for name, count in counts.items() if count}
-    shown = ", ".join(f"{count} {word} {show_id(name)}" for name, count in list(some.items())[:NAMED])
+    shown = ", ".join(f"{count:,} {word} {show_id(name)}" for name, count in list(some.items())[:NAMED])
     rest = list(some.values())[NAMED:]
     if not rest:
         return shown
     low, high = min(rest), max(rest)
-    count = str(low) if low == high else f"{low} to {high}"
+    count = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     runs = f"{word} 1 more run" if len(rest) == 1 else f"each {word} {len(rest)} more runs"
     return f"{shown} and {count} {runs}"
 
 
 def values_by_run(counts: Mapping[str, int]) -> str:
     """The same, but the count alone for a single run."""
-    return str(*counts.values()) if len(counts) == 1 else by_run(counts)
+    return f"{sum(counts.values()):,}" if len(counts) == 1 else by_run(counts)
 
 
 def show(notes: Iterable[str]) -> None:

@@ -45,7 +45,7 @@ def not_exact(found: Verdicts, columns: Collection[str]) -> Iterator[str]:
     verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
     enclosing = _counts([measure for measure, one in verdicts if not one.is_exact])
     if enclosing:
-        what = "" if "low" in columns else "ranks are from " if "best" in columns else "verdicts are from "
+        what = "" if "low" in columns else "ranks from " if "best" in columns else "verdicts from "
         yield f"{what}bounds of the difference that may be wider than necessary: {listed(enclosing)}"
     least = _counts([measure for measure, one in verdicts if not one.overturn_is_exact])
     if least and ("overturn" in columns or "bound" in columns):  # --explain lists the documents

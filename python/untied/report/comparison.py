@@ -77,7 +77,7 @@ def _headline(found: Comparison) -> list[list[str]]:
         f"{'query' if queries == 1 else 'queries'}, a document entered or left."
     )
     still = queries - changed - moved
-    rest = [f"On average, {left / queries:.1f} of the first {TOP} documents left."] if left else []
+    rest = [f"On average, {left / queries:.1f} documents left the first {TOP}."] if left else []
     rest += [f"In {_queries(moved)}, the same documents have other ranks."] if moved else []
     rest += [f"In {_queries(still)}, the first {TOP} documents did not move."] if still else []
     said = []

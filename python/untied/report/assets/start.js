@@ -18,7 +18,11 @@ function theme(name) {
 
 function subtitle() {
   const held = whole() ? "" : `, of which the page holds ${count(data.queries.length)}`;
-  if (!comparing) return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${held} · ${words().values}`;
+  if (!comparing) {
+    const unknown = Math.max(0, ...(data.ties || []).map((run) => run.unknown));
+    const without = unknown ? ` · left out: ${count(unknown)} ${unknown === 1 ? "query" : "queries"} without judgments` : "";
+    return `${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"} · ${count(data.of)} queries${held} · ${words().values}${without}`;
+  }
   const alone = data.alone.some((n) => n > 0) ? ` · left out: ${count(data.alone[0])} queries only in A, ${count(data.alone[1])} only in B` : "";
   const filled = data.filled.map(([measure, a, b]) => ` · filled up to the cutoff of ${measure} with unknown documents: ${count(a)} rankings of A, ${count(b)} of B`);
   return `A: ${data.runs[0]} · B: ${data.runs[1]} · ${count(data.of)} queries in both${held}${alone}${filled.join("")}`;
@@ -52,6 +56,7 @@ function begin(found) {
 /** Draw everything below, which needs the rest of the data. */
 function complete(rest) {
   adopt(Object.assign(data, rest));
+  document.getElementById("subtitle").textContent = subtitle(); // with what the rest has
   // The query with the largest difference is the first to look at.
   change({ query: differences().reduce((most, row) => (change_of(row) > change_of(most) ? row : most)).query });
   for (const part of comparing ? [queryTable, sideBySide, tieCounts, provenance] : [scores, queries, queryTable, sideBySide, ...(data.curves ? [curves] : []), ties, distances, glance, provenance]) part();
