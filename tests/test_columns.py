@@ -66,6 +66,17 @@ def test_every_command_takes_names(command, files, capsys):
     assert shown[0] == shown[1]
 
 
+@pytest.mark.parametrize("command", ["eval", "stats", "compare", "check"])
+def test_names_are_for_the_runs_that_have_columns(command, files, capsys):
+    shown = []
+    for one in ("named/one.jsonl", "plain/one.run"):
+        qrels = [] if command == "compare" else ["plain/qrels.txt"]
+        names = RUN if one.startswith("named") else []
+        assert main([command, *qrels, one, "plain/other.run", *names]) == 0
+        shown.append(capsys.readouterr().out.replace("named/one.jsonl", "plain/one.run"))
+    assert shown[0] == shown[1]
+
+
 def test_names_are_kept_with_what_was_found(files, capsys):
     assert main(["eval", *inputs("eval", True), "--format", "json"]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]

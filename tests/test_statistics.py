@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import pickle
 from fractions import Fraction
 from pathlib import Path
@@ -30,6 +31,7 @@ from untied.statistics import (
     t_test,
     wilcoxon_test,
 )
+from untied.statistics.notes import shown_p
 
 #: Few values, so that sums are often equal.
 STEPS = st.integers(0, 8).map(lambda step: step / 8)
@@ -476,6 +478,13 @@ def test_where_lower_is_better_a_higher_value_is_a_loss() -> None:
     assert results.query_differences(baseline="old", top=1)["query"] == ["q1", "q2"]
     [row] = significance(results, baseline="old").table.to_dicts()
     assert (row["better"], row["worse"], row["equal"], row["difference"]) == (1, 2, 1, 0.75)
+
+
+def test_small_p_values_have_four_decimals_too() -> None:
+    assert [shown_p(p) for p in (1.0, 0.06766, 0.0001, 9.9999e-05, 0.0)] == [
+        "1.0000", "0.0677", "0.0001", "<0.0001", "<0.0001",
+    ]  # fmt: skip
+    assert shown_p(math.nan) == "nan"
 
 
 def test_a_note_names_differences_about_which_p_and_the_interval_disagree() -> None:

@@ -66,9 +66,15 @@ def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]
 
 
 def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]:
-    """Files of runs, with the formats that options give."""
+    """Files of runs, with the formats and names of columns that options give; some may be files without columns."""
+    from untied.inputs.files import NAMED, by_suffix
+
     named = columns(options.run_column)
-    return [RunFile(path, options.run_format, named) for path in paths]
+    files = [RunFile(path, options.run_format) for path in paths]
+    tables = [file for file in files if (by_suffix(file) if file.format == "auto" else file.format) in NAMED]
+    for file in tables or files:  # if no file has columns, reading refuses the names
+        file.columns = named
+    return files
 
 
 def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:

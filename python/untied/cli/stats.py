@@ -15,7 +15,7 @@ from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
 from untied.results.text import aligned, cell
 from untied.statistics.aggregates import Aggregate
-from untied.statistics.notes import on_bounds
+from untied.statistics.notes import on_bounds, shown_p
 from untied.statistics.runs import Significance, discriminative_power, significance
 from untied.statistics.tests import TESTS
 
@@ -330,7 +330,7 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     line |= {
         "d": "-" if isnan(row["effect"]) else f"{row['effect']:+.2f}",
         "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",
-        "p": _p(row["p_adjusted"]) + (" *" if row["significant"] == "yes" else "  "),
+        "p": shown_p(row["p_adjusted"]) + (" *" if row["significant"] == "yes" else "  "),
     }
     if "least" in row:
         mark = f" {REVERSIBLE}" if _is_reversible(row) else "  "
@@ -365,10 +365,6 @@ def _rounded(chance: float, digits: int) -> str:
 
 def _span(row: dict[str, Any], low: str, high: str, digits: int) -> str:
     return f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
-
-
-def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.0001 or p != p else f"{p:.0e}"
 
 
 def _notes(results: Results, found: Any, *, with_tests: bool) -> Iterable[str]:

@@ -75,6 +75,11 @@ def on_bounds(results: Results, apart: Sequence[str]) -> Iterator[str]:
         yield f"bounds of {', '.join(apart)} over unjudged documents are computed for each run alone: {why}"
 
 
+def shown_p(p: float) -> str:
+    """A p-value with four decimals, or that it is below 0.0001: 1e-04 and 0.0001 would look like different numbers."""
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def _disagreements(
     texts: dict[str, list[str]], columns: dict[str, list[Any]], settings: dict[str, Any], is_corrected: bool
 ) -> Iterator[str]:
@@ -89,7 +94,7 @@ def _disagreements(
         if isnan(low) or excludes == (significant == "yes"):
             continue
         ends = f"[{low:+.4f}, {high:+.4f}]"
-        found.append(f"{measure} of {show_id(a)} and {show_id(b)} (p {adjusted:.4g}, interval {ends})")
+        found.append(f"{measure} of {show_id(a)} and {show_id(b)} (p {shown_p(adjusted)}, interval {ends})")
         by_correction.append(excludes and p <= level + 1e-12)
     if not found:
         return
