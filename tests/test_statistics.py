@@ -501,7 +501,7 @@ def test_a_note_names_differences_about_which_p_and_the_interval_disagree() -> N
     eight["third"] = [value - 0.125 * (place in (0, 3, 5)) for place, value in enumerate(eight["one"])]
     found = significance(results(eight), level=0.98)
     [note] = [note for note in found.notes if note.startswith("p and the interval")]
-    assert "P@8 of one and other (p 0.02344" in note
+    assert "P@8 of one and other (p 0.0234" in note
     assert ": p is corrected for the number of comparisons and the interval is not; significance goes by p" in note
     for agreeing in ({"interval": "none"}, {"level": 0.9}):
         assert not any("disagree" in note for note in significance(results(five), **agreeing).notes)
