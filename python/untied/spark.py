@@ -10,6 +10,7 @@ import re
 from contextlib import contextmanager
 from functools import partial
 from math import isfinite
+from typing import Generic, TypeVar
 
 import pyarrow
 
@@ -17,6 +18,7 @@ from untied import _core, errors
 from untied.batches.compare import BatchComparer
 from untied.batches.evaluate import BatchEvaluator
 from untied.batches.pieces import DETAILS
+from untied.batches.summary import ComparisonSummary, EvaluationSummary, Summary
 from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
@@ -27,14 +29,13 @@ from untied.results.base import MeasureResults
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from typing import Any, Self
 
     from pyspark.sql import Column, DataFrame
     from pyspark.storagelevel import StorageLevel
 
     from untied._core import Measure
     from untied._types import Facts
-    from untied.batches.summary import Summary
     from untied.compare.measures import ComparingMeasures
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
@@ -52,7 +53,10 @@ if TYPE_CHECKING:
     from untied.results.value import Value
 
 
-class SparkResults(MeasureResults):
+Found = TypeVar("Found", bound=Summary)
+
+
+class SparkResults(MeasureResults, Generic[Found]):
     """Values of queries as a DataFrame, and their means.
 
     ``results["AP"]`` is the mean of a measure, `means` a table of all means, and `per_query` a DataFrame of all values.
@@ -61,12 +65,12 @@ class SparkResults(MeasureResults):
     """
 
     def __init__(
-        self, measures: list[Measure], rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]
+        self, measures: list[Measure], rows: DataFrame, summarize: Callable[[Iterable[Any]], Found]
     ) -> None:  # fmt: skip
         self._measures = measures
         self._rows = rows
         self._summarize = summarize
-        self._found: Any = None
+        self._found: Found | None = None
 
     @property
     def rows(self) -> DataFrame:
@@ -79,7 +83,7 @@ class SparkResults(MeasureResults):
         flags = [name for name, kind in self._rows.dtypes if kind == "boolean"]
         return self._rows.where("measure is not null").drop(*flags)
 
-    def persist(self, level: StorageLevel | None = None) -> SparkResults:
+    def persist(self, level: StorageLevel | None = None) -> Self:
         """Keep the values of queries once computed, at the given or Spark's default storage level; returns itself."""
         self._rows = self._rows.persist() if level is None else self._rows.persist(level)
         return self
@@ -89,46 +93,46 @@ class SparkResults(MeasureResults):
         self._rows.unpersist()
 
     def __getitem__(self, measure: MeasureLike) -> Value:
-        return self._summary[measure]  # type: ignore[no-any-return]
+        return self._summary[measure]
 
     @property
     def means(self) -> Table:
         """Means of all measures, as returned by `untied.evaluate` or `untied.compare`."""
-        return self._summary.means  # type: ignore[no-any-return]
+        return self._summary.means
 
     @property
-    def _summary(self) -> Any:
+    def _summary(self) -> Found:
         if self._found is None:
             self._found = _summary(self._rows, self._summarize)
         return self._found
 
     def _as_measure(self, measure: Any) -> Measure:
-        return self._summary._as_measure(measure)  # type: ignore[no-any-return]
+        return self._summary._as_measure(measure)
 
     def _facts_of_rows(self) -> list[Facts]:
-        return self._summary._facts_of_rows()  # type: ignore[no-any-return]
+        return self._summary._facts_of_rows()
 
 
-class SparkEvaluation(SparkResults):
+class SparkEvaluation(SparkResults[EvaluationSummary]):
     """Results of an evaluation."""
 
     def facts(self) -> Facts:
         """Counts that affect the values, as in `Results.facts`."""
-        return self._summary.facts()  # type: ignore[no-any-return]
+        return self._summary.facts()
 
 
-class SparkComparison(SparkResults):
+class SparkComparison(SparkResults[ComparisonSummary]):
     """Results of a comparison."""
 
     @property
     def alone(self) -> tuple[int, int]:
         """Numbers of queries that only the first and only the second run has; they are left out."""
-        return self._summary.alone  # type: ignore[no-any-return]
+        return self._summary.alone
 
     @property
     def undefined(self) -> dict[str, int]:
         """For each measure, the number of queries for which it is undefined; the mean leaves them out."""
-        return self._summary.undefined  # type: ignore[no-any-return]
+        return self._summary.undefined
 
 
 @described_by(BatchEvaluator)
@@ -257,7 +261,7 @@ def compare(
     )
     rows = _by_query(tables, given, partitions)
 
-    def summarize(batches: Iterable[Any]) -> Summary:
+    def summarize(batches: Iterable[Any]) -> ComparisonSummary:
         return comparer.summary(batches, names, warn=False)
 
     return SparkComparison(comparer._measures, rows.mapInArrow(comparer, _ddl(comparer.schema)), summarize)
@@ -378,7 +382,7 @@ def _ddl(schema: Any) -> str:
     return ", ".join(f"{field.name} {kinds[str(field.type)]}" for field in schema)
 
 
-def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> Any:
+def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Found]) -> Found:
     """Average in one task, which receives the values in the order of queries."""
     import pickle
 
@@ -387,6 +391,6 @@ def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Any]) -> Any:
 
     with clear_errors():
         found = rows.repartition(1).sortWithinPartitions("query").mapInArrow(task, "summary binary").collect()
-        summary = pickle.loads(found[0][0]) if found else summarize([])
+        summary: Found = pickle.loads(found[0][0]) if found else summarize([])
     summary.warn()
     return summary

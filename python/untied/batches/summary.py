@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 from untied import _core
 from untied.batches.pieces import equals, whole_queries
 from untied.compare.comparison import comparison_table
+from untied.compare.measures import as_comparing
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.results.base import MeasureResults
@@ -91,7 +92,7 @@ class ComparisonSummary(Summary):
         self.undefined = undefined
 
     def _as_measure(self, measure: Any) -> Measure:
-        return _core.comparing_measure(str(measure))
+        return as_comparing(measure)
 
     @property
     def means(self) -> Table:

@@ -63,20 +63,20 @@ class MedPassages(Study):
         "difference": "the actual difference in the U-measure",
     }
 
+    inputs: PassageInputs
+
     def __init__(self, inputs: PassageInputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
         super().__init__(inputs, settings)
         self.groups = groups
 
     def apart(self) -> list[dict[str, str | None]]:
         """Runs without a judged query."""
-        judged: Any = self.inputs.qrels
-        runs: Any = self.inputs.runs
-        return [{name: None if of.keys() & judged.keys() else QUERIES for name, of in runs.items()}]
+        judged = self.inputs.qrels.keys()
+        return [{name: None if of.keys() & judged else QUERIES for name, of in self.inputs.runs.items()}]
 
     def notes(self) -> list[str]:
         """Notes on queries without judged passages, and on queries that some run lacks."""
-        runs: Any = self.inputs.runs
-        judged: Any = self.inputs.qrels
+        runs, judged = self.inputs.runs, self.inputs.qrels
         everywhere = set(judged).intersection(*runs.values())
         return [
             *counted(
@@ -95,8 +95,7 @@ class MedPassages(Study):
 
     def compute(self, *part: Any) -> list[Row]:
         """Rows for every judged query of both runs."""
-        runs: Any = self.inputs.runs
-        judged: Any = self.inputs.qrels
+        runs, judged = self.inputs.runs, self.inputs.qrels
         one, other = ({query: of for query, of in runs[name].items() if query in judged} for name in part)
         if not one.keys() & other.keys():
             return []
