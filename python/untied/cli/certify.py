@@ -159,18 +159,7 @@ def main(arguments: Sequence[str]) -> None:
         settings |= {"qrels_format": options.qrels_format, **columns_named(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
     else:
-        lines = ([cell(row[column], column, options.digits) for column in columns] for row in rows)
-        texts = sum(isinstance(one, str) for one in next(iter(rows), {}).values())
-        texts = texts if options.explain or options.levels else min(texts, 3)
-        if style == "latex":
-            from untied.results.latex import escaped, tabular
-
-            body = ([*map(escaped, line)] for line in lines)
-            text = tabular([*map(escaped, columns)], body, escaped(_caption(columns, options)), texts)
-        else:
-            text = output.lines(columns, lines, style, texts)
-        if style in ("table", "md") and not options.ranks:
-            text = f"{_sign(options.explain)}\n{'' if style == 'table' else chr(10)}{text}"
+        text = _text(columns, rows, options, style)
     output.write(text, options.output)
     notes.show(said)
     if options.certificate:
@@ -178,6 +167,22 @@ def main(arguments: Sequence[str]) -> None:
         what = f"certificate of {len(claims)} claim{'s' * (len(claims) > 1)}, {size / 1000:.1f} kB"
         print(f"{show_id(options.certificate)}: {what}", file=sys.stderr)
         notes.show(_wider(verdicts, claims))
+
+
+def _text(columns: Sequence[str], rows: list[dict[str, Any]], options: argparse.Namespace, style: str) -> str:
+    """The table as text."""
+    lines = ([cell(row[column], column, options.digits) for column in columns] for row in rows)
+    texts = sum(isinstance(one, str) for one in next(iter(rows), {}).values())
+    texts = texts if options.explain or options.levels else min(texts, 3)
+    if style == "latex":
+        from untied.results.latex import escaped, tabular
+
+        body = ([*map(escaped, line)] for line in lines)
+        return tabular([*map(escaped, columns)], body, escaped(_caption(columns, options)), texts)
+    text = output.lines(columns, lines, style, texts)
+    if style in ("table", "md") and not options.ranks:
+        return f"{_sign(options.explain)}\n{'' if style == 'table' else chr(10)}{text}"
+    return text
 
 
 def _wider(verdicts: Verdicts, claims: Table) -> Iterator[str]:

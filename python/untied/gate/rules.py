@@ -136,15 +136,10 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     kept, p = value <= most, None
     passed = kept
     if not kept and significant is not None:
-        samples, seed = significant["samples"], significant["seed"]
-        p, least = paired_p(pairs.lost, samples=samples, seed=seed, threads=evidence.threads)
-        chance = 1 - significant["level"] + 1e-12
+        p, passed, why_not = _by_chance(pairs, significant, evidence.threads)
         changed = sum(lost != 0 for lost in pairs.lost)
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
-        passed = p > chance
-        if least > chance:
-            reasons.append(f"--significant cannot decide: with {in_queries(len(pairs.rows))} and {samples} "
-                           f"permutations, no p is below {least:.2g}, and {chance:.2g} is needed")  # fmt: skip
+        reasons += why_not
     passed = passed and not reasons
     worst: list[tuple[str, float]] = []
     ends: list[tuple[float, float]] = []
@@ -158,6 +153,17 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
         "max-drop", str(measure), most, value, "; ".join(said), passed, reasons=reasons, run=run, baseline=baseline,
         p=p, queries=worst, ends=ends,
     )  # fmt: skip
+
+
+def _by_chance(pairs: _Pairs, test: dict[str, Any], threads: int | None) -> tuple[float, bool, list[str]]:
+    """The p of a drop, whether it is not significant, and why the test cannot decide, if so."""
+    samples, chance = test["samples"], 1 - test["level"] + 1e-12
+    p, least = paired_p(pairs.lost, samples=samples, seed=test["seed"], threads=threads)
+    why_not = (
+        f"--significant cannot decide: with {in_queries(len(pairs.rows))} and {samples} permutations, "
+        f"no p is below {least:.2g}, and {chance:.2g} is needed"
+    )
+    return p, p > chance, [why_not] if least > chance else []
 
 
 class _Pairs:
