@@ -590,6 +590,7 @@ def test_a_feature_of_the_query_scores_what_chance_does(ties: str, tmp_path: Pat
     expected = untied.features(str(path), measures, ties="expected", per_query=True)
     for measure in measures:
         assert found.chance(measure) == expected["7", measure]
+    assert found.chance() == found.chance(found.measures[0])
     table = {
         (row["query"], row["measure"]): row["value"]
         for row in expected.table(per_query=True).to_dicts()

@@ -284,7 +284,7 @@ def test_notebooks_say_where_ties_decide_what_is_best(measure: str, best: str, o
     runs = {"leader": {"q": [["a", "b"]]}, "other": {"q": other}}
     shown = Shown(untied.evaluate({"q": {"a": 1}}, runs, measure, ties="range")._repr_html_())
     assert shown.bold == [best]
-    assert (f"They decide which is best by {measure}." in shown.below) == could
+    assert (f"Another could be the best by {measure}." in shown.below) == could
 
 
 def test_of_a_single_run_and_of_comparisons_nothing_is_best() -> None:

@@ -137,13 +137,13 @@ class FeatureResults(MeasureResults):
         share = tied / ranked if ranked else 0.0
         return {"distinct": distinct, "tied": share, "missing": missing, "absent": absent, "varied": varied}
 
-    def chance(self, measure: MeasureLike) -> float:
+    def chance(self, measure: MeasureLike | None = None) -> float:
         """The expected mean if the documents of each query are shuffled: what a feature scores that says nothing.
 
         Parameters
         ----------
-        measure : measure or its name
-            One of the evaluated measures.
+        measure : measure or its name, optional
+            One of the evaluated measures, by default the first.
 
         Returns
         -------
@@ -154,7 +154,8 @@ class FeatureResults(MeasureResults):
         KeyError
             The measure was not evaluated.
         """
-        return Value(*self._evaluations[0].chance()[self._number(measure)]).mean
+        number = 0 if measure is None else self._number(measure)
+        return Value(*self._evaluations[0].chance()[number]).mean
 
     def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
         """The direction in which a feature has the better mean; ``high`` if both are equal.

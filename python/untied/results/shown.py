@@ -159,7 +159,7 @@ def html_of(grid: Grid, facts: Sequence[Facts], varied: Sequence[str]) -> str:
     return grid.html(
         "<b>Bold</b>: best." * any(cell.is_best for cell in cells),
         f"In brackets: the lowest and highest value {over}." * ranged,
-        f"They decide which is best by {', '.join(map(escape, grid.contested))}." * bool(grid.contested),
+        f"Another could be the best by {', '.join(map(escape, grid.contested))}." * bool(grid.contested),
         f"{MARK}: tied documents differ in grade; <code>ties='range'</code> shows how far they could move each value."
         * tied,
     )
