@@ -452,6 +452,38 @@ def test_only_documents_within_the_cutoff_make_a_proof_long(tmp_path: Path) -> N
     assert made.claim["exact"]
 
 
+def test_comments_hold_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Even if they have as many columns as other lines."""
+    made = certified(tmp_path, FORMS[0], drawn("comments", (0, 1), False, 3))
+    for path, comment in zip(
+        map(Path, made.inputs), ("# of 2005 1", " #q1 Q0 d0 1 2 t", "#q2 Q0 d1 1 9 t"), strict=True
+    ):
+        path.write_text(f"{comment}\n{path.read_text()}")
+    told, (qrels, *runs) = tmp_path / "with_comments", made.inputs
+    untied.certify(qrels, runs, made.form.name).write_certificate(told, qrels, runs)
+    assert verify.main([str(told), *made.inputs]) == 0
+    assert "verified: a b" in capsys.readouterr().out
+
+
+def test_rel_has_no_effect_beside_max_grade(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A document of grade 1 gains 1/3 for the checker too."""
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\nq 0 c 2\n")
+    for name, docs in {"a": "abu", "b": "bcv"}.items():
+        (tmp_path / name).write_text("".join(f"q Q0 {doc} 0 -{i} t\n" for i, doc in enumerate(docs)))
+    qrels, *runs = (str(tmp_path / name) for name in ("qrels", "a", "b"))
+    said = []
+    for name in ("RBP(max_grade=3)", "RBP(rel=2, max_grade=3)"):
+        told = tmp_path / "certificate"
+        found = untied.certify(qrels, runs, name)
+        found.write_certificate(told, qrels, runs)
+        claim = claim_of(json.loads(told.read_text()))
+        assert claim["exact"]
+        assert float(claim["low"]) == pytest.approx(found["a", "b"][name].low, abs=1e-8)
+        assert verify.main([str(told), qrels, *runs]) == 0
+        said.append(capsys.readouterr().out.partition(f"{name}: ")[2])
+    assert said[0] == said[1]
+
+
 def test_the_checker_is_short_and_independent() -> None:
     source = SOURCE.read_text()
     tree = ast.parse(source)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import untied
@@ -110,6 +110,25 @@ def test_nothing_below_the_cutoff_counts(a: Groups, b: Groups, k: int) -> None:
         found = untied.compare(a, b, name, variance=True)[name]
         assert repr(found) == repr(beside[name])
         assert found.low == beside[name].low or math.isnan(found.low)
+
+
+#: Measures for each way in which `MED` and `Delta` are found.
+OF_ONE = ["AP", "DCG", "ERR", "F1", "GAP", "P", "Q", "R", "RBP", "RR", "RelP", "Success", "iRBU", "nDCG"]
+
+
+@given(rankings(7), rankings(7), st.integers(1, 4), st.dictionaries(st.sampled_from("abcdefghi"), st.integers(0, 1)))
+@example([["r"], ["x"], ["u"]], [["y"], ["z"], ["v"]], 2, dict.fromkeys("xyz", 0) | {"r": 1})
+def test_differences_do_not_depend_on_measures_beside_them(
+    a: Groups, b: Groups, k: int, grades: dict[str, int]
+) -> None:
+    """Rankings are read to the cutoff of each measure, however deep others are read."""
+    qrels = {"q": {**grades, "judged": 0}}
+    names = [form % f"{name}@{k}" for name in OF_ONE for form in ("MED(%s)", "Delta(%s)")]
+    beside = untied.compare(a, b, [*names, "RBO"], qrels=qrels)
+    for name in names:
+        alone = untied.compare(a, b, name, qrels=qrels)[name]
+        assert repr(alone) == repr(beside[name])
+        assert all(str(part) != "-0.0" for part in (alone.mean, alone.low, alone.high))
 
 
 def test_empty_rankings() -> None:

@@ -281,3 +281,12 @@ def test_scale_without_judgments() -> None:
     found = untied.compare(["a", "b"], ["b", "c"], "MED(MedSquares@2, max_grade=3)")
     expected = differences(lambda order, truth: squares(order, truth, 2), "ab", "bc", {}, (0, 1, 2, 3), 2)
     assert found[found.measures[0]].mean == pytest.approx(float(max(expected.up, expected.down)))
+
+
+def test_estimated_bounds_are_said_to_be_estimates() -> None:
+    """With one more relevant document, the mean of IPrec over the orders of 300 tied documents is an estimate."""
+    docs = [f"d{i:03}" for i in range(300)]
+    qrels = {"q": {doc: int(i < 33) for i, doc in enumerate(docs) if i != 33}}
+    found = untied.compare({"q": [docs]}, {"q": docs[:1]}, ["Delta(IPrec@0.5)", "MED(IPrec@0.5)"], qrels=qrels)
+    assert untied.evaluate(qrels, {"q": [docs]}, "IPrec@0.5").value("IPrec@0.5", query="q").certainty == "exact"
+    assert [value.certainty for value in found.values()] == ["estimate"] * 2

@@ -34,6 +34,8 @@ CASES = [
         oracle.Measure("nDCG", 3, gain={0: 0, 1: 0, 2: 3, 3: 4}),
         oracle.Measure("ERR", 2, max_grade=3),
         oracle.Measure("RBP", 3, p=0.5, rel=2),
+        oracle.Measure("RBP", 3, p=0.5, max_grade=3),
+        oracle.Measure("RBP", 3, p=0.5, rel=2, max_grade=3),
     ]
     for grades in ([0, 0], [0, 1], [0, 2], [1, 2], [0, 0.5], [0.5, 0.25])
     if not (isinstance(measure.params.get("gain"), dict) and any(grade % 1 for grade in grades))
@@ -89,6 +91,15 @@ def test_plain_values_need_no_such_grade() -> None:
     assert untied.evaluate(qrels, run, "DCG(gain='exp2', rel=1000)")["DCG(gain='exp2', rel=1000)"] == 0
     with pytest.raises(untied.UntiedError, match="the gain of grade 1000 is too large"):
         untied.evaluate(qrels, run, "DCG(gain='exp2', rel=1000)", unjudged="range")
+
+
+@pytest.mark.filterwarnings("error::untied.UntiedWarning")
+def test_grades_below_rel_gain_where_rel_has_no_effect() -> None:
+    """So nothing is said of them."""
+    for name in ("RBP(max_grade=3)", "RBP(rel=2, max_grade=3)", "RBPResidual(max_grade=3)"):
+        untied.evaluate({"q": {"d": 0.5}}, {"q": ["d", "u"]}, name)
+    with pytest.warns(untied.UntiedWarning, match=r"as high as asked for, the highest is 0.5: RBP$"):
+        untied.evaluate({"q": {"d": 0.5}}, {"q": ["d", "u"]}, "RBP")
 
 
 def test_a_scale_ends_where_it_says() -> None:

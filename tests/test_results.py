@@ -180,6 +180,15 @@ def test_results_are_their_means_where_a_table_is_expected(name: str) -> None:
     assert shown == wide.columns or shown == [one for one in wide.columns if " " not in one]
 
 
+def test_columns_without_a_value_keep_their_type() -> None:
+    """In pandas too, which would have to guess."""
+    results = untied.evaluate(QRELS, RUNS, "AP(mean='geometric')", variance=True)
+    frame = results.to_pandas()
+    assert frame["variance"].isna().all()
+    for found in (frame, untied.Table({"run": []}, {"variance": []}).to_pandas()):
+        assert (found["run"].dtype, found["variance"].dtype) == (pandas.Series(["x"]).dtype, float)
+
+
 @pytest.mark.parametrize("read", [numpy.array, pandas.DataFrame])
 def test_what_reads_only_arrays_does_not_take_names_for_values(read: Callable[[Any], Any]) -> None:
     results = untied.evaluate(QRELS, RUNS, ["AP", "RR"])

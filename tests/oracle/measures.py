@@ -83,6 +83,8 @@ class Measure:
         positive = {grade for grade in judged if grade > 0}
         rel = signature(MEASURES[self.name]).parameters.get("rel")
         least = self.params.get("rel", 0 if rel is None else rel.default)
+        if self.name == "RBP" and "max_grade" in self.params:
+            least = 0  # every grade gains
         gains = self.params.get("gain")
         if isinstance(gains, dict):
             worth = {grade for grade, gain in gains.items() if grade > 0 and gain > 0 and grade >= least}

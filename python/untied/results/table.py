@@ -28,10 +28,15 @@ class Exported:
         raise NotImplementedError
 
     def to_pandas(self) -> Any:
-        """Make a pandas DataFrame."""
+        """Make a pandas DataFrame, with NaN for missing numbers."""
         import pandas
 
-        return pandas.DataFrame(self._exported()._columns)
+        table = self._exported()
+        frame = pandas.DataFrame(table._columns)
+        # pandas cannot tell what columns without a value would hold.
+        texts = [name for name, cells in table._texts.items() if not cells]
+        unknown = [name for name, cells in table._numbers.items() if all(cell is None for cell in cells)]
+        return frame.astype(dict.fromkeys(texts, str) | dict.fromkeys(unknown, float))
 
     def to_polars(self) -> Any:
         """Make a polars DataFrame."""

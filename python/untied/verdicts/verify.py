@@ -87,7 +87,7 @@ def read(path, columns=0, number=0, convert=str):
         data = file.read()
     found, content = {}, gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
     for place, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if columns else (), 1):
-        if fields := [field.decode() for field in line.split()]:
+        if not line.lstrip().startswith(b"#") and (fields := [field.decode() for field in line.split()]):
             if len(fields) != columns or fields[2] in found.setdefault(fields[0], {}):
                 raise ValueError(f"line {place}: expected {columns} columns and a new document, found {line[:60]}")
             found[fields[0]][fields[2]] = convert(fields[number])
@@ -124,6 +124,7 @@ class Measure:
         self.cutoff, of_dcg = int([*text.split("@"), BEYOND][1]), self.name in ("DCG", "nDCG")
         kind = "stop" if self.name == "ERR" else "share" if "max_grade" in given else "linear" if of_dcg else "binary"
         kind, defaults = given.get("gain", kind), {"rel": int(kind == "binary"), "p": "0.8", "max_grade": 4}
+        given |= {"rel": 0} if kind == "share" else {}  # RBP's rel has no effect beside max_grade
         rel, p, most = (number(given.get(name, default)) for name, default in defaults.items())
         gain = {"binary": lambda g: 1, "linear": lambda g: g, "share": lambda g: Fraction(g, most),
                 "exp2": lambda g: (1 << g) - 1, "stop": lambda g: Fraction((1 << g) - 1, 1 << most)}[kind]  # fmt: skip

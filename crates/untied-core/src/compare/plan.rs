@@ -57,7 +57,16 @@ pub(super) struct PairBuffers {
     joiner: Joiner,
     pair: Pair,
     places: Vec<Placed>,
+    within: Within,
     workspace: Workspace,
+}
+
+/// Two rankings as deep as one measure needs them, where others need more.
+#[derive(Default)]
+struct Within {
+    a: List,
+    b: List,
+    places: Vec<Placed>,
 }
 
 /// What is given for a query.
@@ -234,19 +243,30 @@ impl Plan {
         variance: bool,
         values: &mut Vec<Score>,
     ) {
-        let PairBuffers { joiner, pair, places, workspace } = buffers;
+        let PairBuffers { joiner, pair, places, within, workspace } = buffers;
         if self.differences {
             joiner.places(a, b, places);
         }
         let of = RankingPair { a, b, places, grades, levels, subtopics, chances, lengths };
-        let mut overlaps = None;
+        let (mut overlaps, mut within_depth) = (None, self.depth);
         for comparator in self.comparators.iter().take_while(|_| !watch::is_stopped()) {
             values.push(match comparator {
                 Comparator::Similarity(similarity) => {
                     let join = || Overlaps::new(joiner.pair(a, b, std::mem::take(pair)));
                     similarity.score(overlaps.get_or_insert_with(join), variance)
                 }
-                Comparator::Difference(difference) => difference.score(&of, workspace),
+                Comparator::Difference(difference) => {
+                    let depth = difference.depth().min(self.depth);
+                    if depth < self.depth && depth != within_depth {
+                        within.a.cut(a, depth);
+                        within.b.cut(b, depth);
+                        joiner.places(&within.a, &within.b, &mut within.places);
+                    }
+                    within_depth = depth;
+                    let Within { a, b, places } = &*within;
+                    let of = if depth < self.depth { RankingPair { a, b, places, ..of } } else { of };
+                    difference.score(&of, workspace).with_plain_zeros()
+                }
             });
         }
         *pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();

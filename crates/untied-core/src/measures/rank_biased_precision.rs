@@ -35,6 +35,7 @@ pub static RBP: Definition = Info {
     title: "rank-biased precision",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, REL, MAX_GRADE, JUDGED_ONLY],
+    instead_of_rel: Some(MAX_GRADE.name),
     equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
     tex: r"\mathrm{RBP}@k = (1 - p) \sum_{i=1}^{k} g_i\, p^{\,i-1}",
     reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
@@ -52,6 +53,7 @@ pub static RBP_RESIDUAL: Definition = Info {
     title: "the most that unjudged documents and unseen ranks could add to RBP",
     cutoff: Cutoff::Optional,
     parameters: &[PERSISTENCE, ANY_REL, ANY_MAX_GRADE],
+    instead_of_rel: Some(MAX_GRADE.name),
     equation: "RBPResidual@k = (1-p) sum over ranks i <= k of unjudged documents of p^(i-1), plus p^min(k, n) for the \
         ranks after the end",
     tex: r"\mathrm{RBPResidual}@k = (1 - p) \sum_{i \le k,\ \text{unjudged}} p^{\,i-1} + p^{\min(k, n)}",

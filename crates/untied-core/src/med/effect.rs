@@ -261,9 +261,9 @@ impl Comparer for Signed {
         if mean.is_nan() {
             return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
-        let Extent { up, down, unseen, .. } = self.difference.extent(pair, work, (true, true));
+        let Extent { up, down, unseen, sure: of_range } = self.difference.extent(pair, work, (true, true));
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
-        let certainty = if solved { sure } else { sure.max(Certainty::Interval) };
+        let certainty = sure.max(of_range).max(if solved { Certainty::Exact } else { Certainty::Interval });
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
         let variance = Some(variance).filter(|variance| !variance.is_nan());
         Score { value: mean, range: Some(range), variance, certainty }

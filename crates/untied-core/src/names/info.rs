@@ -18,6 +18,8 @@ pub struct Info {
     pub trailing: Option<&'static str>,
     /// Its parameters.
     pub parameters: &'static [Parameter],
+    /// The parameter that, where it is given, makes every positive grade gain something: `rel` has no effect then.
+    pub instead_of_rel: Option<&'static str>,
     /// Parameters of `ir_measures` that make another measure of it.
     pub others: &'static [Other],
     /// How the values of queries are put together; sums are of whole numbers.
@@ -60,6 +62,7 @@ impl Info {
         cutoff: Cutoff::None,
         trailing: None,
         parameters: &[],
+        instead_of_rel: None,
         others: &[],
         aggregate: Aggregate::Mean,
         lower_is_better: false,

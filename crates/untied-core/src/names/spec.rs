@@ -270,7 +270,7 @@ impl Spec {
 
     /// The lowest grade that gains anything, if a parameter names one.
     pub fn least_grade(&self) -> Option<f64> {
-        if self.info.by_user {
+        if self.info.by_user || self.info.instead_of_rel.is_some_and(|other| self.parameter(other).is_some()) {
             return None;
         }
         let named = |name: &str| {

@@ -45,6 +45,15 @@ impl List {
         self.ends.extend(self.ends.len() as u32 + 1..=documents);
     }
 
+    /// Become another list as far as [`List::fill`] would fill it to this depth.
+    pub fn cut(&mut self, other: &List, depth: usize) {
+        let begun = other.ends.partition_point(|&end| (end as usize) < depth) + 1;
+        self.ends.clear();
+        self.ends.extend(other.ends.iter().take(begun));
+        self.docs.clear();
+        self.docs.extend(&other.docs[..self.ends.last().map_or(0, |&end| end as usize)]);
+    }
+
     /// Number of documents.
     pub fn len(&self) -> usize {
         self.docs.len()

@@ -57,6 +57,12 @@ impl Score {
     pub fn one_number(value: f64) -> Score {
         Score { value, range: None, variance: None, certainty: Certainty::Exact }
     }
+
+    /// The same with 0 for -0, which differences of equal values can be.
+    pub fn with_plain_zeros(self) -> Score {
+        let range = self.range.map(|(low, high)| (low + 0.0, high + 0.0));
+        Score { value: self.value + 0.0, range, ..self }
+    }
 }
 
 /// What becomes of a measure of two rankings when these change places.
