@@ -97,7 +97,7 @@ def test_loops_tell_their_steps_and_native_work_within_them(tmp_path):
         assert list(each([7], "run")) == [7]
     finally:
         observe(None)
-    assert seen == [("run 1 of 2", "run", 0, 2), 5, ("run 2 of 2", "run", 1, 2), 6, ("", "", 0, None)]
+    assert seen == [("run 1 of 2", "runs", 0, 2), 5, ("run 2 of 2", "runs", 1, 2), 6, ("", "", 0, None)]
     list(each([1, 2], "run"))
     assert len(seen) == 5
 

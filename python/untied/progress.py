@@ -28,14 +28,14 @@ _observer: Observer | None = None
 
 
 def each(items: Sequence[T], unit: str) -> Iterator[T]:
-    """Iterate over items, which may each take long, and report progress in units called `unit`."""
+    """Iterate over items, which may each take long, and report progress; `unit` names one of them."""
     if _observer is None or len(items) < 2:
         yield from items
         return
     for number, item in enumerate(items, 1):
         _around.append(f"{unit} {number} of {len(items)}")
         try:
-            _from_core("", unit, number - 1, len(items))
+            _from_core("", f"{unit}s", number - 1, len(items))
             yield item
         finally:
             _around.pop()
