@@ -345,7 +345,7 @@ def test_discriminative_power() -> None:
         results({"low": list(base), "same": list(base), "high": list(base + 0.5)}), samples=2_000
     )
     assert table.to_dicts() == [
-        {"measure": "P@8", "power": pytest.approx(2 / 3), "pairs": 3, "told_apart": 2, "difference": 0.5}
+        {"measure": "P@8", "power": pytest.approx(2 / 3), "pairs": 3, "significant": 2, "difference_required": 0.5}
     ]
 
 
@@ -405,7 +405,7 @@ def test_the_command_line(tmp_path, capfd) -> None:
     assert "paired randomisation test, p corrected (holm)" in shown
     assert "a - b can be" in shown
     assert main([*arguments, "--power", "--samples", "100"]) == 0
-    assert capfd.readouterr().out.startswith("measure\tpower\tpairs\ttold_apart\tdifference\nP@8\t")
+    assert capfd.readouterr().out.startswith("measure\tpower\tpairs\tsignificant\tdifference_required\nP@8\t")
     assert main([*arguments, "--samples", "20", "--test", "tukey"]) == 0
     assert "no p can be below" not in capfd.readouterr().err
     assert main([*arguments, "--samples", "2", "--test", "tukey", "--format", "md"]) == 0

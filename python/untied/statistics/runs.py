@@ -270,10 +270,11 @@ def discriminative_power(
     Returns
     -------
     Table
-        For every measure: ``power``, the share of distinguished pairs; ``pairs``, the number of pairs; ``told_apart``,
-        the number of distinguished pairs; and ``difference``, the smallest number such that all pairs with a larger or
-        equal difference of means are distinguished (None if the pair with the largest difference is not). For geometric
-        means, the difference is one of logarithms, and ``scale`` is as in `Significance`.
+        For every measure: ``power``, the share of distinguished pairs; ``pairs``, the number of pairs;
+        ``significant``, the number of distinguished pairs; and ``difference_required``, the smallest number such that
+        all pairs with a larger or equal difference of means are distinguished (None if the pair with the largest
+        difference is not). For geometric means, the difference is one of logarithms, and ``scale`` is as in
+        `Significance`.
 
     Raises
     ------
@@ -296,7 +297,7 @@ def discriminative_power(
             needed = abs(row["difference"])
         scale = [Aggregate(as_measure(measure)).scale] * scaled
         shares.append((measure, *scale, apart / len(rows), len(rows), apart, needed))
-    return tidy("measure" + " scale" * scaled, "power pairs told_apart difference", shares)
+    return tidy("measure" + " scale" * scaled, "power pairs significant difference_required", shares)
 
 
 def _add(columns: dict[str, list[Any]], more: dict[str, list[Any]]) -> None:
