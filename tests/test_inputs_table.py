@@ -237,7 +237,7 @@ def test_runs_of_ms_marco(tmp_path):
     assert everything(untied.evaluate(JUDGED, {"r": run}, MEASURES)) == everything(
         untied.evaluate(JUDGED, {"r": expected}, MEASURES)
     )
-    with pytest.raises(untied.UntiedError, match=r'found "007", .* needs its format told: trec or msmarco'):
+    with pytest.raises(untied.UntiedError, match=r'found "007", .* give its format: trec or msmarco'):
         untied.read_run(path)
     path.write_text("1\ta\tb\n")
     with pytest.raises(untied.InputError, match='line 1: expected a number as the rank, found "b"'):

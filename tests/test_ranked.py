@@ -332,7 +332,7 @@ def test_rankings_of_different_items_are_refused() -> None:
         ("Tau@5", "Tau takes no cutoff"),
         ("Tau(variant='c')", "variant must be 'a' or 'b', not 'c'"),
         ("Footrule(l=5)", "l needs a cutoff"),
-        ("Footrule(l=5)@6", "l must be a number from 6 on, not 5"),
+        ("Footrule(l=5)@6", "l must be at least 6, not 5"),
         ("Footrule(normalize=1)", "normalize must be True or False, not 1"),
         ("RRDistance(power=3)", "power must be 1 or 2, not 3"),
         ("KendallDistance(p=2)", "p must be a number from 0 to 1, not 2"),

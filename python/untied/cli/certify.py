@@ -1,4 +1,4 @@
-"""``untied certify``: which of several runs are better, whatever their unjudged documents are."""
+"""``untied certify``: which runs are certainly better despite missing judgments."""
 
 from __future__ import annotations
 

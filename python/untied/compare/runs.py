@@ -148,7 +148,7 @@ def compare_all(
     strict: bool = False,
     threads: int | None = None,
 ) -> Comparisons:
-    """Compare every two of several runs.
+    """Compare all pairs of several runs.
 
     All runs are held in memory, where they take about as much space as their files. All values are held in memory
     too: 56 bytes for each pair of runs, query and measure.

@@ -158,7 +158,7 @@ def additive_measure(
     ideal: bool = False,
     lower_is_better: bool = False,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
-    """Make a measure that sums, over ranks, the gain of the document's grade times the discount of the rank.
+    """Make a measure that sums gains of grades times discounts of ranks.
 
     Mean, variance, lowest and highest value over all orders of tied documents are exact, and computed without Python.
 

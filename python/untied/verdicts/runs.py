@@ -32,7 +32,7 @@ def certify(
     strict: bool = False,
     threads: int | None = None,
 ) -> Verdicts:
-    """Find out which of two runs is better, whatever their unjudged documents are.
+    """Find which runs are certainly better despite missing judgments.
 
     For every pair of runs and every measure, `certify` finds the lowest and highest difference of the means over all
     grades that unjudged documents may have. `certify` also finds how many more relevant documents could end the lead of

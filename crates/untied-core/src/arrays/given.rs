@@ -47,11 +47,11 @@ impl Given<'_> {
             Groups::Ends(ends) => ends.last().copied().unwrap_or(0),
         };
         if expected != documents {
-            return wrong(format!("groups have {expected} documents altogether, labels {documents}"));
+            return wrong(format!("groups have {expected} documents altogether, but labels have {documents}"));
         }
         for (name, flags) in [("mask", self.present), ("judged", self.judged)] {
             if let Some(flags) = flags.filter(|flags| flags.len() != documents) {
-                return wrong(format!("{name} has {} documents, labels {documents}", flags.len()));
+                return wrong(format!("{name} has {} documents, but labels have {documents}", flags.len()));
             }
         }
         let counts: Vec<&[u64]> = match self.totals {

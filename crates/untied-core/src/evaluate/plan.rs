@@ -116,7 +116,7 @@ impl Plan {
         for (spec, aggregate) in self.specs.iter().zip(&self.aggregates) {
             if spec.info.lower_is_better || *aggregate != Aggregate::Mean {
                 return Err(Error::Measure(format!(
-                    "{spec} cannot be adjusted for chance: only a mean of values that are better the higher they are can"
+                    "{spec} cannot be adjusted for chance: only arithmetic means of values can be, if higher values are better"
                 )));
             }
             if spec.info.is_of_set && spec.cutoff.is_none() {

@@ -26,7 +26,7 @@ const COUNT: Parameter = Parameter {
 pub static INVERTED_RECALL: Definition = Info {
     name: "ADRInverted",
     aliases: &["adr_inverted"],
-    title: "the paper's tie-breaker for equal ADR, not consistent: use PairConcordance",
+    title: "the paper's tie-breaker for equal ADR, which is not consistent; use PairConcordance instead",
     parameters: &[REL, COUNT, JUDGED_ONLY],
     equation: "The better ranking may have the higher or the lower value. ADR, against the groups in inverted order, \
                of the list that keeps what ADR counts too late (below its group's last position) or first wrong and \

@@ -49,8 +49,8 @@ const STOPS: Parameter = Parameter {
            by default the gains",
 };
 
-const IN_MANY_ORDERS: &str = "the mean is exact; low and high are bounds for graded-uniform users; \
-                              there may be no variance for rank-biased users";
+const IN_MANY_ORDERS: &str = "the mean is exact; for graded-uniform users, low and high may be too wide; \
+                              for rank-biased users, there may be no variance";
 
 /// NCU.
 pub static NCU: Definition = Info {

@@ -11,7 +11,9 @@ use crate::names::Value;
 
 pub(super) fn average_precision(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     let Some(depth) = given.of.cutoff else {
-        return Err(Error::Measure("AP needs a cutoff, for instance AP@100: it is divided by the depth".into()));
+        return Err(Error::Measure(
+            "AP needs a cutoff, for instance AP@100, because MED divides AP by the depth".into(),
+        ));
     };
     let scale = given.binary()?;
     let divisor = given.options.divisor;

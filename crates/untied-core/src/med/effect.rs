@@ -78,8 +78,9 @@ pub static MED: Definition = Info {
 const CHANCE: Parameter = Parameter {
     name: "p",
     default: "0",
-    help: "probability that an unjudged document is relevant, of the highest grade: a number, or a list by its first \
-           rank in either ranking (beyond its end its last number); documents may have probabilities of their own",
+    help: "probability that an unjudged document has the highest grade: a number, or a list of numbers by the \
+           document's better rank in the two rankings; after the end of the list, its last number; single documents \
+           may have other probabilities",
 };
 
 /// The difference, and all that it could become.
@@ -89,9 +90,9 @@ pub static DELTA: Definition = Info {
     title: "expected difference of two rankings, with the lowest and highest possible one",
     parameters: &[OF, CHANCE, MAX_GRADE, TAIL, DIVISOR],
     range: "that of the measure, and its negative",
-    equation: "mean and variance of S(A) - S(B), each unjudged document being relevant with probability p; low and \
-                   high over all grades that they may have, and what fills short rankings up to the cutoff, which the \
-                   mean counts as not relevant",
+    equation: "mean and variance of S(A) - S(B) if each unjudged document is relevant with probability p; low and \
+                   high over all grades of unjudged documents; documents that fill up short rankings are unjudged for \
+                   low and high, and non-relevant for the mean",
     tex: r"\mathrm{Delta}(S) = E[S(A) - S(B)]",
     reference: "Tan & Clarke 2014",
     ..Info::DEFAULT

@@ -39,7 +39,7 @@ pub(super) fn novelty(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     let Some(k) = of.cutoff else {
         let name = of.info.name;
         return Err(Error::Measure(format!(
-            "{name} needs a cutoff, for instance {name}@10: its divisor is the value of that many documents"
+            "{name} needs a cutoff, for instance {name}@10, because its divisor depends on the cutoff"
         )));
     };
     let rel = of.rel()?;

@@ -121,7 +121,7 @@ impl Sampled {
     /// See [`Sampled::then`].
     pub const NO_VARIANCE: &str = "there is no variance";
     /// See [`Sampled::then`].
-    pub const BOUNDS: &str = "low and high are bounds; there is no variance";
+    pub const BOUNDS: &str = "low and high may be too wide, and there is no variance";
 
     /// Whether the mean is an estimate then.
     pub fn is_of_mean(&self) -> bool {
@@ -131,9 +131,10 @@ impl Sampled {
 
 /// Why bounds over the grades of unjudged documents are not known.
 pub(crate) mod unbounded {
-    pub const IDEAL: &str = "the ideal ranking, or the rank at which the sum ends, depends on the grades";
-    pub const WEIGHTS: &str = "the weight of a rank depends on the grades";
-    pub const PAIRS: &str = "the number of compared pairs of documents depends on the grades";
+    pub const IDEAL: &str =
+        "the grades of unjudged documents change the ideal ranking, or the rank at which the sum ends";
+    pub const WEIGHTS: &str = "the grades of unjudged documents change the weights of ranks";
+    pub const PAIRS: &str = "the grades of unjudged documents change which pairs of documents are compared";
     pub const GROUPS: &str = "it is unknown which groups an unjudged document could belong to";
     pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
     pub const ESTIMATOR: &str = "the measure itself makes an assumption about unjudged documents";

@@ -41,7 +41,7 @@ pub fn open_table(path: &str, format: Format, kind: Content, named: &[(String, S
     let names = names.unwrap_or_default();
     let refs: Vec<&str> = names.iter().map(String::as_str).collect();
     let columns = Columns::find(kind, &refs, named, path).map_err(|error| {
-        let hint = "a file without names of columns needs its format told: trec or msmarco";
+        let hint = "if the file has no names of columns, give its format: trec or msmarco";
         // Who names columns knows that there are names.
         if has_quotes && named.is_empty() { Error::Value(format!("{error} ({hint})")) } else { error }
     })?;

@@ -51,7 +51,7 @@ pub static FOOTRULE: Definition = Info {
         (Some(&Value::Number(l)), Some(k)) if l >= k as f64 => Some(l),
         (Some(_), None) => return Err(Error::Measure(format!("{spec}: l needs a cutoff, for instance @10"))),
         (Some(other), Some(k)) => {
-            return Err(Error::Measure(format!("{spec}: l must be a number from {k} on, not {other}")));
+            return Err(Error::Measure(format!("{spec}: l must be at least {k}, not {other}")));
         }
     };
     Ok(Box::new(Moves { step: Step::Rank { location }, cutoff: spec.cutoff, normalize: normalize(spec)? }))

@@ -28,7 +28,7 @@ pub static HOEFFDING: Definition = Info {
     title: "expected weighted Hoeffding distance: ranks moved, with more weight at the top",
     cutoff: Cutoff::Optional,
     parameters: &[
-        Parameter { name: "q", default: "1", help: "rank t weighs t^-q; a number from 0" },
+        Parameter { name: "q", default: "1", help: "rank t has the weight t^-q; a number of at least 0" },
         Parameter {
             name: "n",
             default: "None",

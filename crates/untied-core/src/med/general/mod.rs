@@ -51,7 +51,7 @@ pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
     let of = given.of;
     let refuse = |why: &str| Err(Error::Measure(format!("the largest difference in {of} is not known: {why}")));
     if of.info.needs != Needs::Judgments {
-        return refuse("it reads more than a grade of each document");
+        return refuse("it needs more than the grades of documents");
     }
     let scale = given.scale(Gain::Linear, given.highest());
     let (most, whole) = (scale.max_grade, (0..=scale.max_grade as usize).map(|grade| grade as f64));

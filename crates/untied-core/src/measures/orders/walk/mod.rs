@@ -29,7 +29,7 @@ pub(crate) struct Kind {
 /// What becomes of values where counts come in too many ways.
 pub(crate) const SAMPLED: Sampled = Sampled {
     unless: "a large tie group has documents of many different kinds",
-    then: "the mean is exact; there is no variance for very large groups; for Cascade, low and high can be bounds",
+    then: "the mean is exact; for very large groups, there is no variance; for Cascade, low and high may be too wide",
 };
 
 /// A ranking as such a user walks it.
