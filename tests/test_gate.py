@@ -80,7 +80,7 @@ def test_missing_queries_are_noted() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "give a limit"),
+        ({}, "give a limit: min, max, max_drop, max_med, certain or min_overturn$"),
         ({"max_drop": {"RR": 0}}, "max_drop needs a baseline"),
         ({"min": {"RR": "x"}}, "the limit of --min for RR must be a number, not 'x'"),
         ({"min": {"RR": "5%"}}, "the limit of --min for RR must be a number"),

@@ -8,7 +8,7 @@ from untied.cli import complain, complain_of, output, paint
 from untied.cli.notes import show
 from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
 from untied.cli.reading import columns_named, files_of, parse, read_qrels
-from untied.errors import UntiedError
+from untied.errors import UntiedError, either
 from untied.gate import gate
 from untied.gate.evidence import NAMED, Limit
 from untied.measures import as_measure
@@ -112,6 +112,9 @@ def _main(options: argparse.Namespace) -> int:
         style = output.by_suffix(options.output, {".txt": "text", ".json": "json"}, "text")
     output.check_targets(inputs, output=options.output, junit=options.junit)
     plugins = load_plugins(options.plugin)
+    limits = chosen(options, "min", "max", "max_drop", "max_med", "certain", "min_overturn")
+    if not any(limits.values()):
+        raise WrongUsage(f"give a limit: {either(f'--{option}'.replace('_', '-') for option in limits)}")
     for option in ("max_drop", "max_med", "certain", "min_overturn"):
         if getattr(options, option) and options.baseline is None:
             raise WrongUsage(f"--{option.replace('_', '-')} needs --baseline")
@@ -126,7 +129,6 @@ def _main(options: argparse.Namespace) -> int:
         "allow_missing", "on_undefined",
     )  # fmt: skip
     run, *baseline = files_of(options, [options.run, *([] if options.baseline is None else [options.baseline])])
-    limits = chosen(options, "min", "max", "max_drop", "max_med", "certain", "min_overturn")
     more = chosen(options, "top", "docs", "threads")
     verdict = gate(read_qrels(options), run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)
     if style == "json":

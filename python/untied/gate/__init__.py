@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untied._core import look_swapped
-from untied.errors import UntiedError
+from untied.errors import UntiedError, either
 from untied.evaluate.runs import evaluate
 from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
@@ -202,10 +202,7 @@ def gate(
         Limit(kind, as_measure(measure), limit) for kind, of_kind in given.items() for measure, limit in _items(of_kind)
     ]
     if not limits:
-        raise UntiedError(
-            "give a limit: --min, --max, --max-drop, --max-med, --certain or --min-overturn (min, max, max_drop, "
-            "max_med, certain, min_overturn)"
-        )
+        raise UntiedError(f"give a limit: {either(kind.replace('-', '_') for kind in given)}")
     for limit in limits:
         if limit.kind == "min-overturn" and not (limit.number >= 1 and limit.number.is_integer()):
             raise UntiedError(f"the limit of --min-overturn for {limit.measure} must be a whole number from 1")
