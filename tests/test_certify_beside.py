@@ -121,12 +121,15 @@ def test_compare(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("stats {q} {a} {b} -m P@3 --certify --ties worst", "--certify cannot be combined with --ties worst"),
+        (
+            "stats {q} {a} {b} -m P@3 --certify --ties worst",
+            "--certify needs --ties expected, range, docid, trec or given, not worst",
+        ),
         ("stats {q} {a} {b} -m P@3 --certify --unjudged remove", "--certify cannot be combined with --unjudged remove"),
         ("stats {q} {a} {b} -m P@3 --certify --power", "--certify cannot be combined with --by-run, --power"),
         ("stats {q} {a} {b} -m infAP --certify", "infAP: verdicts are available only for P, Hits"),
         ("compare {a} {b} --certify -m Delta(P@3)", "--certify needs --qrels"),
-        ("compare {a} {b} --qrels {q} --certify -m RBO", "--certify needs a MED or Delta"),
+        ("compare {a} {b} --qrels {q} --certify -m RBO", "--certify needs MED or Delta"),
         ("gate {q} {a} --certain P@3", "--certain needs --baseline"),
         ("gate {q} {a}", "give a limit: --min, --max, --max-drop, --max-med, --certain or --min-overturn"),
         ("gate {q} {a} --baseline {b} --min-overturn P@3=1.5", "must be a whole number from 1"),
