@@ -104,7 +104,7 @@ class FeatureResults(MeasureResults):
         KeyError
             There is no such feature, measure or direction.
         """
-        number = 0 if measure is None else self._number(measure)
+        number = self._number(measure)
         if direction is None:
             direction = self.best_direction(feature, measure)
         evaluation, place = self._place(feature)

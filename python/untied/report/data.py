@@ -36,6 +36,8 @@ RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 #: The most ranked documents that a page holds. Beyond this, only queries in which runs differ most show their rankings.
 PLACES = 600_000
+#: What the summary says of a test.
+ANSWER = ("a", "p", "significant", "survives", "least", "most")
 #: What ties and missing queries of a run leave open.
 FACTS = ("mixed", "absent", "unknown")
 
@@ -134,8 +136,9 @@ def _tested(
     among = [one for one in others if one["significant"]]
     signs = [(one["difference"] or 0) * (1 if one["b"] == against else -1) for one in among]
     better = sum((sign > 0) != measure.lower_is_better for sign in signs)
+    test = next((one for one in tests if {one["a"], one["b"]} == {*pair}), None)
     return {
-        "test": next((one for one in tests if {one["a"], one["b"]} == {*pair}), None),
+        "test": test and {name: test[name] for name in ANSWER},
         "others": {"better": better, "worse": len(among) - better, "of": len(others)},
     }
 

@@ -164,7 +164,7 @@ async function curvesOf(policies) {
 function apartOf(names) {
   const above = names.filter((name) => held.highest > 0 && (asked.get(name).least ?? 0) > held.highest);
   const highest = String(Number(held.highest.toPrecision(6)));
-  const levels = above.length ? [`no document has a grade as high as asked for, the highest is ${highest}: ${above.join(", ")}`] : [];
+  const levels = above.length ? [`the highest grade is ${highest}, lower than these measures need: ${above.join(", ")}`] : [];
   return held.apart.length ? held.apart : levels;
 }
 
@@ -182,7 +182,8 @@ function answerOf(found, place, judgments, ofBoth) {
   if (!pair) return { test: null, others: null, judgments, unjudged, of_both: ofBoth || undefined };
   const against = baseline ?? pair[0], among = of.filter((one) => [one.a, one.b].includes(against) && one.significant);
   const better = among.filter((one) => one.difference * (one.b === against ? 1 : -1) > 0 !== found.measures[place].lower).length;
-  return { test: of.find((one) => pair.includes(one.a) && pair.includes(one.b)) ?? null,
+  const said = ({ a, p, significant, survives, least, most }) => ({ a, p, significant, survives, least, most });
+  return { test: of.filter((one) => pair.includes(one.a) && pair.includes(one.b)).map(said)[0] ?? null,
     others: { better, worse: among.length - better, of: of.filter((one) => [one.a, one.b].includes(against)).length },
     judgments, unjudged, of_both: ofBoth || undefined };
 }
