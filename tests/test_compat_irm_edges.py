@@ -222,3 +222,14 @@ def test_it_has_the_version_whose_interface_it_has() -> None:
     from untied.compat import pytrec_eval
 
     assert pytrec_eval.__version__ == pytest.importorskip("pytrec_eval").__version__
+
+
+@pytest.mark.parametrize("mean", ["arithmetic", "geometric"])
+def test_undefined_values_are_left_out_of_means(mean: str) -> None:
+    """As in untied; a query without relevant documents in the run has no search length."""
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"b": 1.0}}
+    measure, none = ours.ESL(mean=mean), {"r": run["r"]}
+    assert irm.calc_aggregate([measure], qrels, run) == {measure: pytest.approx(1.0)}
+    assert untied.evaluate(qrels, run, str(ours.ESL(mean=mean)))[str(measure)] == pytest.approx(1.0)
+    assert math.isnan(irm.calc_aggregate([measure], qrels, none)[measure])
+    assert [math.isnan(one.value) for one in irm.iter_calc([measure], qrels, run)] == [False, True]

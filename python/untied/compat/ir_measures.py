@@ -22,7 +22,7 @@ import math
 import re
 
 import ir_measures
-from ir_measures.measures.base import Agg, MeanAgg, SumAgg
+from ir_measures.measures.base import Agg, SumAgg
 from ir_measures.providers.base import NOT_PROVIDED
 from ir_measures.util import QrelsConverter, RunConverter
 
@@ -72,23 +72,35 @@ class UntiedMeasure(ir_measures.Measure):
         """The aggregator of the values of queries."""
         if self.own().is_count:
             return SumAgg()
-        return GeometricMean() if self.params.get("mean") == "geometric" else MeanAgg()
+        return GeometricMean() if self.params.get("mean") == "geometric" else Mean()
 
 
-class GeometricMean(Agg):
-    """The geometric mean of values of at least 0.00001."""
+class Mean(Agg):
+    """The mean of values; undefined ones, which only ESL has here, are left out as they are in untied."""
 
     def __init__(self) -> None:
-        self.logarithms: list[float] = []
+        self.terms: list[float] = []
 
     def add(self, value: float) -> None:
         """Add a value."""
-        self.logarithms.append(math.log(max(value, 1e-5)))
+        if not math.isnan(value):
+            self.terms.append(value)
 
     def result(self) -> float:
         """The mean so far; NaN if there are no values."""
-        count = len(self.logarithms)
-        return math.exp(math.fsum(self.logarithms) / count) if count else math.nan
+        return math.fsum(self.terms) / len(self.terms) if self.terms else math.nan
+
+
+class GeometricMean(Mean):
+    """The geometric mean of values of at least 0.00001."""
+
+    def add(self, value: float) -> None:
+        """Add a value."""
+        super().add(math.log(max(value, 1e-5)))
+
+    def result(self) -> float:
+        """The mean so far; NaN if there are no values."""
+        return math.exp(super().result())
 
 
 def _measure(info: MeasureInfo) -> UntiedMeasure:
