@@ -33,6 +33,6 @@ def draw(shown: dict[str, dict[float, tuple[float, float]]], measure: str, style
             axis.plot(middle, place, marker="o", markersize=4, color="white", markeredgecolor=COLORS[0])
         axis.set_yticks(range(len(shown)), [show_id(run) for run in shown])
         axis.set_ylim(len(shown) - 0.5, -0.5)
-        axis.set_xlabel(f"mean {measure} over all orders of tied documents: median, 50 %, 90 %, 99.9 %")
+        axis.set_xlabel(f"mean {measure}: median; 50 %, 90 % and 99.9 % of tie orders")
 
     return picture(fill, (5.0, 0.7 + 0.22 * len(shown)), style)
