@@ -62,8 +62,8 @@ def _dynamic_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int
     deepest = max(len(found["found"]) for found in runs.values())
     if relevant <= deepest:
         axis.axvline(relevant, color="0.6", linewidth=0.6, linestyle=":")
-        axis.annotate(f"R = {relevant:,}", (relevant, 1.03), (0, 1), textcoords="offset points", fontsize=6, color="0.4",
-                      ha="center", va="bottom")  # fmt: skip
+        small = {"fontsize": 6, "color": "0.4", "ha": "center", "va": "bottom"}
+        axis.annotate(f"R = {relevant:,}", (relevant, 1.03), (0, 1), textcoords="offset points", **small)
     if len(runs) == 1:
         # With the number of documents found, as Typke et al. draw it: the curve falls where this one is flat.
         counts = axis.twinx()
