@@ -115,7 +115,7 @@ def test_depth_and_top() -> None:
         ({"top": 0}, "top and depth must be at least 1, not 0"),
         ({"measure": "AP(judged_only=True)"}, "bounds over unjudged documents are not known for"),
         ({"measure": "infAP"}, "bounds over unjudged documents are not known for infAP"),
-        ({"measure": "AP(mean='geometric')"}, "is not an arithmetic mean over queries"),
+        ({"measure": "AP(mean='geometric')"}, "needs a measure with an arithmetic mean over queries"),
         ({"runs": [{"q": ["a"]}] * 3}, "expected one run, or two to compare, found 3"),
     ],
 )

@@ -29,9 +29,9 @@ def pieces(tables: Mapping[str, Table], name: str, measures: Sequence[str], coun
     """Sections on measures, judgments, and the largest disagreements about a number of runs."""
     between = by_first(tables[name], 4)
     yield (
-        f"{count} runs ranked by their means over queries, {count * (count - 1) // 2:,} pairs. tau_b and the "
-        "symmetric tau_AP take runs of equal value for equal. *swapped*: pairs that the two rankings order "
-        "oppositely.\n"
+        f"The study ranks {count} runs ({count * (count - 1) // 2:,} pairs of runs) by their means over queries. "
+        "Kendall's tau_b and the symmetric tau_AP count runs with equal means as tied. A pair of runs is *swapped* if "
+        "two rankings order the pair oppositely.\n"
     )
     if len(measures) > 1:
         yield from _of_measures(between, measures)
@@ -52,14 +52,14 @@ def _of_measures(between: Mapping[Row, Row], measures: Sequence[str]) -> Iterato
     yield "## Measures\n"
     yield Figure(
         "measures",
-        "Rankings of runs by two measures: Kendall's tau_b above the diagonal, tau_AP below",
+        "Rankings of runs by two measures: Kendall's tau_b is above the diagonal, and tau_AP is below the diagonal",
         (min(6.8, side + 0.4), min(6.0, side - 0.4)),
         lambda figure: _draw_heat(figure, found, measures),
     )
-    yield "From the pair that agrees least to the one that agrees most:\n"
+    yield "The measures that agree least come first:\n"
     least = sorted(found.items(), key=lambda item: -1.0 if math.isnan(item[1][0]) else item[1][0])
     yield markdown(
-        ["measures", "tau_b", "tau_AP", "swapped", "tied by the first", "by the second"],
+        ["measures", "tau_b", "tau_AP", "swapped", "tied by the first measure", "tied by the second measure"],
         [[" and ".join(pair), f"{tau:.4f}", f"{ap:.4f}", *(f"{one:,}" for one in counts)]
          for pair, (tau, ap, *counts, _) in least],
     )  # fmt: skip
@@ -72,13 +72,13 @@ def _of_judgments(
     changed = {(one, label): between[one, ALL, one, label] for one in measures for label in labels}
     yield Figure(
         "judgments",
-        "Rankings of runs by other judgments against the ranking by all, measure by measure",
+        "For each measure, the agreement of rankings by other judgments with the ranking by all judgments",
         (6.8, 3.0),
         lambda figure: _draw_judgments(figure, changed, measures, labels),
     )
     for what, cell in (
-        ("tau_b with the ranking by all judgments, and pairs swapped:\n", "{0:.4f} ({2:,})"),
-        ("tau_AP with it:\n", "{1:.4f}"),
+        ("Kendall's tau_b with the ranking by all judgments (number of swapped pairs):\n", "{0:.4f} ({2:,})"),
+        ("tau_AP with the ranking by all judgments:\n", "{1:.4f}"),
     ):
         yield what
         yield markdown(
@@ -96,17 +96,14 @@ def _of_runs(
         "measure": gathered((run, rank) for run, _, label, _, rank in rows if label == ALL),
         "judgments": gathered((run, rank) for run, measure, *_, rank in rows if measure == measures[0]),
     }
-    for over, title, what in (
-        ("measure", "measures", "the measures"),
-        ("judgments", "judgments", f"the judgments, by {measures[0]}"),
-    ):
+    for over, what in (("measure", "measure"), ("judgments", f"judgments, by {measures[0]}")):
         movers = [row for of, *row in tables[f"{name}-moves"].rows() if of == over and row[3] != row[4]][:MOVERS]
         if movers:
-            yield f"## The largest disagreements of {title}\n"
+            yield f"## Runs that depend most on the {over}\n"
             yield Figure(
                 f"moves-{over}",
-                f"Runs whose rank depends most on {what}: their ranks by all of them (dots), and the highest and the "
-                "lowest by name",
+                f"Runs whose rank depends most on the {what}. Each dot is a rank of the run. The names stand at the "
+                "highest and the lowest rank",
                 (6.8, 0.7 + 0.19 * len(movers)),
                 partial(_draw_moves, rows=movers, ranks=ranks[over], runs=count),
             )
