@@ -257,7 +257,7 @@ def test_what_is_refused() -> None:
         "MED(G)": "bounds",
         "MED(ESL)": "0 would be its best value",
         "MED(infAP)": "bounds",
-        "MED(NRBP)": "more than a grade",
+        "MED(NRBP)": "more than the grades",
         "MED(Rprec(judged_only=True))": "judged_only cannot be used for a difference of two rankings",
         "MED(Rprec, R='relevant')": "R is only for AP",
         "MED(Rprec, tail='upper')": "tail='upper' is only for",
