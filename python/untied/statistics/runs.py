@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from untied.compare.comparison import Comparison
     from untied.policies import Correction, Interval, TestName
     from untied.results.evaluation import Results
+    from untied.results.shown import Grid
     from untied.statistics.paired import Spans
 
 #: Columns of what `significance` finds, those that were asked for.
@@ -109,19 +110,30 @@ class Significance(Exported):
         return self.table
 
     def __repr__(self) -> str:
-        return repr(self.table)
+        """The columns that answer, and how they were found; `table` has all columns, which a console wraps."""
+        from untied.results.shown import LINES
+
+        return f"{self._grid(LINES).text()}\n{self._how()}"
 
     def _repr_html_(self) -> str:
-        """The columns that answer, how they were found, and notes; `table` has all columns."""
+        """The same with the notes."""
         from html import escape
 
-        from untied.results.shown import ROWS, Grid
+        from untied.results.shown import ROWS
+
+        notes = [escape(f"{note[0].upper()}{note[1:]}.") for note in self.notes]
+        return self._grid(ROWS).html(self._how(), *notes)
+
+    def _grid(self, most: int) -> Grid:
+        from untied.results.shown import Grid
 
         table = self.table
         shown: dict[str, Any] = {name: table[name] for name in (*table._texts, *ANSWERS) if name in table.columns}
+        return Grid(shown, len(table._texts), len(table), most)
+
+    def _how(self) -> str:
         how = f"{said_of(self.settings, 2 if self.pairs == 1 else 3)}. All columns: .table."
-        notes = [escape(f"{note[0].upper()}{note[1:]}.") for note in self.notes]
-        return Grid(shown, len(table._texts), len(table), ROWS).html(f"{how[0].upper()}{how[1:]}", *notes)
+        return f"{how[0].upper()}{how[1:]}"
 
 
 @described_by(randomization_test)
