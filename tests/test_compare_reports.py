@@ -57,6 +57,8 @@ def test_what_moved() -> None:
     }
     assert {document: row[0] for document, row in moved(4).items()} == {
         "a": "fell", "b": "left", "c": "rose", "d": "stayed", "e": "entered"}  # fmt: skip
+    found = untied.compare(OLD, NEW, "Overlap@2", qrels=QRELS).moved("1")
+    assert [line.split()[:3] for line in repr(found).splitlines()[1:3]] == [["a", "left", "1"], ["b", "left", "2"]]
     # Ranks under the policy: c and e stand one by one. A group counts within the depth if it begins there.
     assert moved(1, ties="docid")["e"] == ("entered", None, 1, None, 1, 2)
     assert "c" not in moved(1, ties="docid")

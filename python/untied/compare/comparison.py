@@ -225,8 +225,8 @@ class Comparison(MeasureResults):
         found = _core.moved_documents(*self._inputs, query, qrels=self._known["qrels"], depth=depth, **reading)
         rows = []
         for document, a, b, grade in found:
-            firsts = [None if rank is None else float(rank[0]) for rank in (a, b)]
-            tied = [None if rank is None else float(rank[1] - rank[0] + 1) for rank in (a, b)]
+            firsts = [None if rank is None else rank[0] for rank in (a, b)]
+            tied = [None if rank is None else rank[1] - rank[0] + 1 for rank in (a, b)]
             rows.append((document, _change(a, b, depth), *firsts, *tied, grade))
         return tidy("document change", "rank_a rank_b tied_a tied_b grade", rows)
 
