@@ -50,6 +50,38 @@ pub(super) struct Cells {
     documents: Vec<usize>,
     /// Groups in A and in B, and the number in the instance, of each document.
     keyed: Vec<(usize, usize, usize)>,
+    sorter: Sorter<(usize, usize, usize)>,
+}
+
+/// Sorts by numbers of groups: in linear time, as these are small, and stable.
+#[derive(Debug, Default)]
+pub(super) struct Sorter<T> {
+    /// By group, the place of the next item.
+    next: Vec<usize>,
+    sorted: Vec<T>,
+}
+
+impl<T: Copy> Sorter<T> {
+    /// Sort items by their groups.
+    pub fn sort(&mut self, items: &mut Vec<T>, group: impl Fn(&T) -> usize) {
+        let Some(&some) = items.first() else { return };
+        let Sorter { next, sorted } = self;
+        next.clear();
+        next.resize(items.iter().map(&group).max().unwrap_or(0) + 1, 0);
+        items.iter().for_each(|item| next[group(item)] += 1);
+        let mut sum = 0;
+        for place in &mut *next {
+            sum += std::mem::replace(place, sum);
+        }
+        sorted.clear();
+        sorted.resize(items.len(), some);
+        for item in &*items {
+            let place = &mut next[group(item)];
+            sorted[*place] = *item;
+            *place += 1;
+        }
+        std::mem::swap(items, sorted);
+    }
 }
 
 impl Cells {
@@ -61,7 +93,8 @@ impl Cells {
                 self.keyed.push((a, b, id));
             }
         }
-        self.keyed.sort_unstable();
+        self.sorter.sort(&mut self.keyed, |&(_, b, _)| b);
+        self.sorter.sort(&mut self.keyed, |&(a, ..)| a);
         self.all.clear();
         self.documents.clear();
         for (start, &(a, b, id)) in self.keyed.iter().enumerate() {
@@ -107,7 +140,11 @@ impl Groups {
                 if groups.len() >= instance.depth {
                     break;
                 }
-                groups.resize(end as usize, group);
+                if end as usize == groups.len() + 1 {
+                    groups.push(group);
+                } else {
+                    groups.resize(end as usize, group);
+                }
             }
         }
         // Rank 0 is none.

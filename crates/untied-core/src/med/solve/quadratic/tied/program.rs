@@ -21,7 +21,7 @@
 
 use super::group::{Group, Place, Places};
 use super::node::{Free, Node, Question};
-use crate::med::solve::cells::Cell;
+use crate::med::solve::cells::{Cell, Sorter};
 use crate::med::solve::quadratic::SLACK;
 use crate::med::solve::work::Work;
 
@@ -31,6 +31,7 @@ pub(super) struct Program {
     cells: Vec<Cell>,
     is_open: Vec<bool>,
     rankings: [Ranking; 2],
+    sorter: Sorter<usize>,
 }
 
 /// One ranking: what it has of cells.
@@ -121,7 +122,7 @@ fn group(cell: &Cell, ranking: usize) -> usize {
 impl Program {
     /// Nothing is decided. Cells are in the order of A's groups, then of B's.
     pub fn read(&mut self, all: &[Cell], a: &[Group], b: &[Group]) {
-        let Program { cells, is_open, rankings: [of_a, of_b] } = self;
+        let Program { cells, is_open, rankings: [of_a, of_b], sorter } = self;
         cells.clear();
         cells.extend(all);
         is_open.clear();
@@ -130,7 +131,7 @@ impl Program {
             ranking.open.clear();
             ranking.open.extend(0..all.len());
         }
-        of_b.open.sort_unstable_by_key(|&cell| (all[cell].b, all[cell].a));
+        sorter.sort(&mut of_b.open, |&cell| all[cell].b);
         of_a.read(a, cells, |cell| &mut cell.a);
         of_b.read(b, cells, |cell| &mut cell.b);
     }
@@ -231,13 +232,11 @@ impl Program {
         let (linear, all) = (a.gain - b.gain, a.open_gain - b.open_gain);
         let others = self.cells[cell].size as f64 - 1.0;
         let together = b.of.together - a.of.together;
-        if self.is_higher_in_a(cell) {
-            let loss = b.loss + self.rankings[0].tied[cell] + others * together.max(0.0);
-            (linear - loss, linear + all + loss)
-        } else {
-            let gain = a.loss + self.rankings[1].tied[cell] + others * (-together).max(0.0);
-            (linear + all - gain, linear + gain)
-        }
+        // Both, to choose without a branch.
+        let loss = b.loss + self.rankings[0].tied[cell] + others * together.max(0.0);
+        let gain = a.loss + self.rankings[1].tied[cell] + others * (-together).max(0.0);
+        let ((low, high), (of_b, above)) = ((linear - loss, linear + all + loss), (linear + all - gain, linear + gain));
+        if self.is_higher_in_a(cell) { (low, high) } else { (of_b, above) }
     }
 
     /// All that bounds take of groups and cells.
@@ -250,9 +249,13 @@ impl Program {
             let (in_a, cell) = (self.is_higher_in_a(number), &self.cells[number]);
             let [a, b] = &mut self.rankings;
             let (a, b) = (&mut a.groups[cell.a], &mut b.groups[cell.b]);
-            let (higher, lower) = if in_a { (&mut a.higher, &mut b.lower) } else { (&mut b.higher, &mut a.lower) };
-            *higher += cell.size as f64;
-            *lower += cell.size as f64;
+            // Without a branch: which ranking it is, is a matter of chance.
+            let size = cell.size as f64;
+            let (by_a, by_b) = if in_a { (size, 0.0) } else { (0.0, size) };
+            a.higher += by_a;
+            b.lower += by_a;
+            b.higher += by_b;
+            a.lower += by_b;
         }
         let [a, b] = &mut self.rankings;
         sweep(&a.groups, &mut b.groups);
