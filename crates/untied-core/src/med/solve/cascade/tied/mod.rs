@@ -16,11 +16,11 @@ mod question;
 mod search;
 mod side;
 
-use self::positions::Draws;
+use self::positions::Positions;
 use self::question::Question;
 use self::search::Search;
-use self::side::{Group, Side};
-use crate::med::solve::cells::{Cell, Cells, Groups};
+use self::side::Group;
+use crate::med::solve::cells::{Cells, Groups};
 use crate::med::solve::work::Work;
 use crate::med::solve::{Document, Instance, Solution};
 
@@ -29,7 +29,10 @@ use crate::med::solve::{Document, Instance, Solution};
 pub(super) struct Workspace {
     groups: Groups,
     cells: Cells,
-    draws: Draws,
+    /// What is not to be decided, in A and in B.
+    fixed: [Fixed; 2],
+    question: Question,
+    positions: Positions,
 }
 
 /// The largest mean of `S(A) - S(B)`, where each rank down to the depth weighs `weights` in A and in B: as
@@ -44,7 +47,7 @@ pub(super) fn solve(
 ) -> Solution {
     let go_on = 1.0 - instance.top;
     let numbers = (merged(ends.0, weights.0), merged(ends.1, weights.1));
-    let Workspace { groups, cells, draws, .. } = memory;
+    let Workspace { groups, cells, fixed: [fixed_a, fixed_b], question, positions } = memory;
     groups.read(instance, ends);
     for (of_a, of_b) in &mut groups.of {
         of_a.iter_mut().for_each(|group| *group = numbers.0[*group]);
@@ -62,20 +65,21 @@ pub(super) fn solve(
     };
     let mut gains: Vec<f64> = instance.documents.iter().zip(&groups.of).map(gain).collect();
     // Below its last document nobody stops, unless it is filled up.
-    let fixed = Fixed { instance, groups, gains: &gains };
-    let of_a = fixed.of(|of| of.0, ends.0, |rank| if rank < instance.lengths.0 { 1.0 } else { go_on });
-    let of_b = fixed.of(|of| of.1, ends.1, |_| 1.0);
-    let (a, b) = (Group::all(&of_a.0, &of_a.1), Group::all(&of_b.0, &of_b.1));
-    let numbers = (numbered(&a), numbered(&b));
-    let cell = |cell: &Cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b]);
-    let sides = Side::new(&a, weights.0, go_on, &mut work).zip(Side::new(&b, weights.1, go_on, &mut work));
-    let Some((a, b)) = sides else {
+    let documents = Documents { instance, groups, gains: &gains };
+    fixed_a.read(&documents, |of| of.0, ends.0, |rank| if rank < instance.lengths.0 { 1.0 } else { go_on });
+    fixed_b.read(&documents, |of| of.1, ends.1, |_| 1.0);
+    let numbers = (fixed_a.numbered(), fixed_b.numbered());
+    question.cells.clear();
+    question.cells.extend(cells.all.iter().map(|cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b])));
+    if !question.a.read(fixed_a.groups(), weights.0, go_on, &mut work)
+        || !question.b.read(fixed_b.groups(), weights.1, go_on, &mut work)
+    {
         // Too long: with none on, and S(A) at most with all on.
-        let (of_a, of_b) = (side::ends(&a, weights.0, go_on), side::ends(&b, weights.1, go_on));
+        let of_a = side::ends(fixed_a.groups(), weights.0, go_on);
+        let of_b = side::ends(fixed_b.groups(), weights.1, go_on);
         return Solution { value: of_b.0 - of_a.0, bound: of_b.0 - of_a.1, gains, nodes: 0 };
-    };
-    let question = Question { cells: cells.all.iter().map(cell).collect(), a, b };
-    let mut search = Search::new(&question, draws, work);
+    }
+    let mut search = Search::new(question, positions, work);
     let root = search.root();
     if root.is_mostly_decided() {
         // What is decided makes but factors: the rest is a smaller question.
@@ -95,48 +99,76 @@ pub(super) fn solve(
     Solution { value: search.value, bound: bound.max(search.value), gains, nodes: search.nodes }
 }
 
-/// What is not to be decided.
-struct Fixed<'p> {
+/// The documents of both rankings.
+struct Documents<'p> {
     instance: &'p Instance,
     groups: &'p Groups,
-    /// By document.
+    /// By document, of those that are not to be decided.
     gains: &'p [f64],
 }
 
-impl Fixed<'_> {
-    /// Factors of documents that are not to be decided, group by group, and how many of these and of documents to decide
-    /// each group of a ranking has. Ranks below the last document are groups of their own, with these factors.
-    fn of(
-        &self,
+/// What one ranking has that is not to be decided.
+#[derive(Debug, Default)]
+struct Fixed {
+    /// Factors of documents, group by group. Ranks below the last document are groups of their own.
+    factors: Vec<f64>,
+    /// How many such documents each group has, and how many to decide.
+    sizes: Vec<(usize, usize)>,
+    /// Factors with their groups, in any order.
+    found: Vec<(usize, f64)>,
+    /// Where the next factor of each group belongs.
+    next: Vec<usize>,
+}
+
+impl Fixed {
+    /// Take in a ranking, with the factors of ranks below its last document.
+    fn read(
+        &mut self,
+        &Documents { instance, groups, gains }: &Documents<'_>,
         number: impl Fn((Option<usize>, Option<usize>)) -> Option<usize>,
         ends: &[u32],
         below: impl Fn(usize) -> f64,
-    ) -> (Vec<f64>, Vec<(usize, usize)>) {
-        let mut sizes: Vec<(usize, usize)> = Vec::with_capacity(self.instance.depth);
-        let mut fixed = Vec::with_capacity(self.instance.documents.len());
-        for ((x, &of), gain) in self.instance.documents.iter().zip(&self.groups.of).zip(self.gains) {
+    ) {
+        let Fixed { factors, sizes, found, next } = self;
+        sizes.clear();
+        found.clear();
+        for ((x, &of), gain) in instance.documents.iter().zip(&groups.of).zip(gains) {
             let Some(group) = number(of) else { continue };
             sizes.resize(sizes.len().max(group + 1), (0, 0));
             if x.known.is_none() && of.0.is_some() && of.1.is_some() {
                 sizes[group].1 += 1;
             } else {
                 sizes[group].0 += 1;
-                fixed.push((group, 1.0 - gain));
+                found.push((group, 1.0 - gain));
             }
         }
-        // Where the next factor of each group belongs.
         let start = |sum: &mut usize, &(fixed, _): &(usize, usize)| Some(std::mem::replace(sum, *sum + fixed));
-        let mut next: Vec<usize> = sizes.iter().scan(0, start).collect();
-        let length = ends.last().map_or(0, |&end| end as usize);
-        let mut factors = Vec::with_capacity(fixed.len() + self.instance.depth.saturating_sub(length));
-        factors.resize(fixed.len(), 0.0);
-        for (group, factor) in fixed {
+        next.clear();
+        next.extend(sizes.iter().scan(0, start));
+        factors.clear();
+        factors.resize(found.len(), 0.0);
+        for &(group, factor) in &*found {
             factors[next[group]] = factor;
             next[group] += 1;
         }
-        factors.extend((length..self.instance.depth).map(below));
-        sizes.resize(sizes.len() + self.instance.depth.saturating_sub(length), (1, 0));
-        (factors, sizes)
+        let length = ends.last().map_or(0, |&end| end as usize);
+        factors.extend((length..instance.depth).map(below));
+        sizes.resize(sizes.len() + instance.depth.saturating_sub(length), (1, 0));
+    }
+
+    /// All groups.
+    fn groups(&self) -> impl Iterator<Item = Group<'_>> + Clone {
+        Group::all(&self.factors, &self.sizes)
+    }
+
+    /// Numbers of the groups that have documents to decide, among these.
+    fn numbered(&self) -> Vec<usize> {
+        let number = |next: &mut usize, &(_, open): &(usize, usize)| {
+            let number = *next;
+            *next += usize::from(open > 0);
+            Some(number)
+        };
+        self.sizes.iter().scan(0, number).collect()
     }
 }
 
@@ -152,14 +184,4 @@ fn merged(ends: &[u32], weights: &[f64]) -> Vec<usize> {
         (start, was_nothing) = (end as usize, is_nothing);
     }
     found
-}
-
-/// Numbers of the groups that have documents to decide, among these.
-fn numbered(groups: &[Group<'_>]) -> Vec<usize> {
-    let number = |next: &mut usize, group: &Group<'_>| {
-        let number = *next;
-        *next += usize::from(group.open > 0);
-        Some(number)
-    };
-    groups.iter().scan(0, number).collect()
 }

@@ -71,19 +71,24 @@ struct Line {
 }
 
 impl Line {
-    fn new(side: &Side) -> Line {
-        let mut line = Line::default();
-        line.starts.reserve(side.len() + 1);
-        line.whole.reserve(side.total() + 1);
+    /// Take in where the groups of a ranking start.
+    fn fit(&mut self, side: &Side) {
+        let Line { starts, whole, .. } = self;
+        starts.clear();
+        whole.clear();
         for group in 0..side.len() {
-            let start = line.whole.len();
-            line.whole.resize(start + side.group(group).len() - 1, group);
-            line.starts.push(start);
+            let start = whole.len();
+            whole.resize(start + side.group(group).len() - 1, group);
+            starts.push(start);
         }
         // Nothing is after the last group.
-        line.whole.push(line.starts.len());
-        line.starts.push(line.whole.len() - 1);
-        line
+        whole.push(starts.len());
+        starts.push(whole.len() - 1);
+    }
+
+    /// The size of the largest group.
+    fn largest(&self) -> usize {
+        self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
 
     fn size(&self, group: usize) -> usize {
@@ -115,25 +120,26 @@ impl Line {
 
     /// Fill in what is lost by position.
     fn sum(&mut self, side: &Side, draws: &Draws) {
-        self.high.clear();
-        self.least.clear();
-        self.sums.clear();
-        let mut sum = 0.0;
-        for (i, (&group, weight)) in self.whole.iter().zip(&side.weights).enumerate() {
-            let ((above, on), (_, open)) = (self.on[group], self.open[group]);
-            let l = i - self.starts[group];
-            let (most, least) = match l {
-                0 => (1.0, 1.0),
-                _ => {
-                    let m = self.size(group);
-                    (draws.mean(m, l, on), draws.mean(m, l, on + open))
-                }
-            };
-            let high = weight * side.power(above) * most;
-            self.high.push(high);
-            self.least.push(weight * side.power(above) * least);
-            self.sums.push(sum);
-            sum += high;
+        let positions = self.whole.len();
+        for values in [&mut self.high, &mut self.least, &mut self.sums] {
+            values.clear();
+            values.resize(positions, 0.0);
+        }
+        let (mut start, mut sum) = (0, 0.0);
+        // Nothing is after the last group.
+        let ends = self.starts.iter().skip(1).copied().chain([positions]);
+        for ((end, &(above, on)), &(_, open)) in ends.zip(&self.on).zip(&self.open) {
+            let (power, m) = (side.power(above), end - start);
+            for i in start..end {
+                let (most, least) = match i - start {
+                    0 => (1.0, 1.0),
+                    l => (draws.mean(m, l, on), draws.mean(m, l, on + open)),
+                };
+                let high = side.weights[i] * power * most;
+                (self.high[i], self.least[i], self.sums[i]) = (high, side.weights[i] * power * least, sum);
+                sum += high;
+            }
+            start = end;
         }
     }
 
@@ -183,10 +189,10 @@ impl Slopes {
     }
 }
 
-/// Bounds by position, and their room.
-#[derive(Debug)]
-pub(super) struct Positions<'d> {
-    draws: &'d Draws,
+/// Bounds by position, and their room, which one question leaves to the next.
+#[derive(Debug, Default)]
+pub(super) struct Positions {
+    draws: Draws,
     a: Line,
     b: Line,
     /// By position, how many undecided documents both prefixes have for certain.
@@ -197,19 +203,18 @@ pub(super) struct Positions<'d> {
     pub steps: usize,
 }
 
-impl<'d> Positions<'d> {
-    /// For the ranges of a question; none if groups are too large.
-    pub fn new(question: &Question, draws: &'d mut Draws) -> Option<Positions<'d>> {
-        let (a, b) = (Line::new(&question.a), Line::new(&question.b));
-        let sizes = |line: &Line| (0..line.starts.len() - 1).map(|group| line.size(group)).max().unwrap_or(0);
-        let most = sizes(&a).max(sizes(&b));
-        let steps = 8 * (a.whole.len() + question.cells.len());
-        let go_on = question.a.power(1.min(question.a.total()));
+impl Positions {
+    /// Get ready for the ranges of a question; false if groups are too large.
+    pub fn fit(&mut self, question: &Question) -> bool {
+        self.a.fit(&question.a);
+        self.b.fit(&question.b);
+        let most = self.a.largest().max(self.b.largest());
         if most > LARGEST {
-            return None;
+            return false;
         }
-        draws.reach(most, go_on);
-        Some(Positions { draws, a, b, both: Vec::new(), rests: Vec::new(), steps })
+        self.steps = 8 * (self.a.whole.len() + question.cells.len());
+        self.draws.reach(most, question.a.power(1.min(question.a.total())));
+        true
     }
 
     /// Narrow a range by what one document changes whatever the others are, and whether it was. Nothing in it was above
@@ -249,8 +254,8 @@ impl<'d> Positions<'d> {
             sum += *both;
             *both = sum;
         }
-        self.a.sum(&question.a, self.draws);
-        self.b.sum(&question.b, self.draws);
+        self.a.sum(&question.a, &self.draws);
+        self.b.sum(&question.b, &self.draws);
         self.rests.clear();
         self.rests.resize(positions + 1, Slopes::default());
         let mut bound = 0.0;
@@ -274,15 +279,15 @@ impl<'d> Positions<'d> {
         let mut slopes = self.rests[end];
         for i in meet..end {
             let both = self.both[i];
-            let a = self.a.with(&question.a, self.draws, i, cell.a, both);
-            let b = self.b.with(&question.b, self.draws, i, cell.b, both);
+            let a = self.a.with(&question.a, &self.draws, i, cell.a, both);
+            let b = self.b.with(&question.b, &self.draws, i, cell.b, both);
             slopes.add(a.0 - b.1, a.1 - b.0, question.a.power(both));
         }
         let (side, line, group) =
             if start_a < start_b { (&question.a, &self.a, cell.a) } else { (&question.b, &self.b, cell.b) };
         // One ranking alone.
         let inside = line.starts[group] + 1..line.end(group).min(meet);
-        let inside: f64 = inside.map(|i| line.with(side, self.draws, i, group, 0).1).sum();
+        let inside: f64 = inside.map(|i| line.with(side, &self.draws, i, group, 0).1).sum();
         let most = inside + (line.sums[meet] - line.sums[line.end(group).min(meet)]);
         // Others that it may have by then, and that both do not have.
         let others = line.open_to(meet - 1) - self.both[meet - 1];

@@ -7,8 +7,11 @@ use crate::med::solve::work::Work;
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-13;
 
+/// Documents that are on in each group of A, and of B.
+pub(super) type Totals = (Vec<usize>, Vec<usize>);
+
 /// What is asked.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Question {
     /// By group of A, then by group of B: numbers of groups in the sides.
     pub cells: Vec<Cell>,
@@ -38,25 +41,37 @@ impl Range {
 }
 
 impl Question {
-    /// Documents that are on in each group of A, and of B.
-    pub fn by_group(&self, counts: &[u32]) -> (Vec<usize>, Vec<usize>) {
-        let (mut a, mut b) = (vec![0; self.a.len()], vec![0; self.b.len()]);
+    /// Add these counts up.
+    pub fn add_up(&self, counts: &[u32], (a, b): &mut Totals) {
+        a.clear();
+        a.resize(self.a.len(), 0);
+        b.clear();
+        b.resize(self.b.len(), 0);
         for (cell, &count) in self.cells.iter().zip(counts) {
             a[cell.a] += count as usize;
             b[cell.b] += count as usize;
         }
-        (a, b)
+    }
+
+    /// The same, in memory of its own.
+    pub fn by_group(&self, counts: &[u32]) -> Totals {
+        let mut totals = Totals::default();
+        self.add_up(counts, &mut totals);
+        totals
     }
 
     /// `S(A) - S(B)`.
-    pub fn value(&self, counts: &[u32]) -> f64 {
-        let (a, b) = self.by_group(counts);
-        self.b.loss(&b) - self.a.loss(&a)
+    pub fn value(&self, counts: &[u32], room: &mut Totals) -> f64 {
+        self.add_up(counts, room);
+        self.b.loss(&room.1) - self.a.loss(&room.0)
     }
 
     /// More than any counts of a range are worth: all on in A, none in B.
-    pub fn most(&self, range: &Range) -> f64 {
-        self.b.loss(&self.by_group(&range.low).1) - self.a.loss(&self.by_group(&range.high).0)
+    pub fn most(&self, range: &Range, room: &mut Totals) -> f64 {
+        self.add_up(&range.low, room);
+        let of_b = self.b.loss(&room.1);
+        self.add_up(&range.high, room);
+        of_b - self.a.loss(&room.0)
     }
 
     /// About how many steps an evaluation takes.
@@ -127,15 +142,15 @@ impl Question {
     pub fn narrow(&self, range: &mut Range, work: &mut Work) {
         let count = self.cells.len();
         let (mut most, mut least) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
-        let mut changed = true;
+        let (mut totals, mut changed) = (Totals::default(), true);
         while std::mem::take(&mut changed) && work.take(4 * count + 4 * self.steps()) {
             self.dominate(range);
-            let (a, b) = self.by_group(&range.low);
-            self.a.marginals(&a, &mut most.0);
-            self.b.marginals(&b, &mut most.1);
-            let (a, b) = self.by_group(&range.high);
-            self.a.marginals(&a, &mut least.0);
-            self.b.marginals(&b, &mut least.1);
+            self.add_up(&range.low, &mut totals);
+            self.a.marginals(&totals.0, &mut most.0);
+            self.b.marginals(&totals.1, &mut most.1);
+            self.add_up(&range.high, &mut totals);
+            self.a.marginals(&totals.0, &mut least.0);
+            self.b.marginals(&totals.1, &mut least.1);
             for (i, cell) in self.cells.iter().enumerate() {
                 if range.low[i] == range.high[i] {
                     continue;

@@ -1,9 +1,9 @@
 //! Best-first search over ranges of counts: the range with the highest bound is split in two.
 
 use super::super::search::TOLERANCE;
-use super::positions::{Draws, Positions};
+use super::positions::Positions;
 use super::prices::Prices;
-use super::question::{Question, Range};
+use super::question::{Question, Range, Totals};
 use crate::med::solve::cells::Cell;
 use crate::med::solve::queue::Queue;
 use crate::med::solve::work::Work;
@@ -22,7 +22,8 @@ pub(super) struct Search<'q> {
     pub counts: Vec<u32>,
     pub value: f64,
     prices: Prices,
-    positions: Option<Positions<'q>>,
+    positions: Option<&'q mut Positions>,
+    totals: Totals,
     /// Counts of the solutions of a node's bounds, on average.
     means: Vec<f64>,
     pub work: Work,
@@ -30,15 +31,16 @@ pub(super) struct Search<'q> {
 }
 
 impl<'q> Search<'q> {
-    pub fn new(question: &'q Question, draws: &'q mut Draws, work: Work) -> Search<'q> {
-        let counts = vec![0; question.cells.len()];
-        let value = question.value(&counts);
+    pub fn new(question: &'q Question, positions: &'q mut Positions, work: Work) -> Search<'q> {
+        let (counts, mut totals) = (vec![0; question.cells.len()], Totals::default());
+        let value = question.value(&counts, &mut totals);
         Search {
             question,
             counts,
             value,
             prices: Prices::new(question),
-            positions: Positions::new(question, draws),
+            positions: positions.fit(question).then_some(positions),
+            totals,
             means: Vec::new(),
             work,
             nodes: 0,
@@ -54,7 +56,7 @@ impl<'q> Search<'q> {
 
     /// Find the best counts of a range; nothing is above the bound that is returned.
     pub fn run(&mut self, mut range: Range) -> f64 {
-        let bound = self.narrow(&mut range).min(self.question.most(&range));
+        let bound = self.narrow(&mut range).min(self.question.most(&range, &mut self.totals));
         if self.list(&range) {
             return self.value;
         }
@@ -138,14 +140,14 @@ impl<'q> Search<'q> {
         let widths = range.low.iter().zip(&range.high).map(|(&low, &high)| (high - low) as usize + 1);
         let all = widths.fold(1, usize::saturating_mul);
         let steps = all.saturating_mul(self.question.steps() + range.low.len());
-        let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
         let of_bounds = self.positions.as_ref().map_or(STEPS.1 * self.prices.steps, |positions| 4 * positions.steps);
-        if !wide.is_empty() && (steps > of_bounds || !self.work.take(steps)) {
+        if all > 1 && (steps > of_bounds || !self.work.take(steps)) {
             return false;
         }
+        let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
         let mut counts = range.low.clone();
         loop {
-            let value = self.question.value(&counts);
+            let value = self.question.value(&counts, &mut self.totals);
             if value > self.value {
                 self.value = value;
                 self.counts.clone_from(&counts);
@@ -175,7 +177,7 @@ impl<'q> Search<'q> {
             let bound = self.prices.bound(self.question, range);
             let counts = self.prices.counts.clone();
             self.means.iter_mut().zip(&counts).for_each(|(mean, &count)| *mean += f64::from(count) / steps as f64);
-            if self.question.value(&counts) > self.value {
+            if self.question.value(&counts, &mut self.totals) > self.value {
                 self.improve(counts);
             }
             least = Some(least.map_or(bound, |least: f64| least.min(bound)));

@@ -19,6 +19,8 @@ pub(super) struct Side {
     pub weights: Vec<f64>,
     /// `q^n`.
     powers: Vec<f64>,
+    /// W of one group.
+    of_group: Vec<f64>,
 }
 
 /// A tie group before it is put into a side.
@@ -32,14 +34,13 @@ pub(super) struct Group<'f> {
 
 impl Group<'_> {
     /// The groups of a ranking: factors one group after the other, with the numbers of those and of documents to decide.
-    pub fn all<'f>(factors: &'f [f64], sizes: &[(usize, usize)]) -> Vec<Group<'f>> {
+    pub fn all<'f>(factors: &'f [f64], sizes: &[(usize, usize)]) -> impl Iterator<Item = Group<'f>> + Clone {
         let mut rest = factors;
-        let of = |&(fixed, open): &(usize, usize)| {
+        sizes.iter().map(move |&(fixed, open)| {
             let (own, below) = rest.split_at(fixed);
             rest = below;
             Group { fixed: own, open }
-        };
-        sizes.iter().map(of).collect()
+        })
     }
 
     /// What a group weighs by the number l of its documents to decide that were read: `W_l`. `weights` are those of its
@@ -104,22 +105,27 @@ fn walk(weights: &[f64], go_on: f64, values: &mut [f64]) {
 
 /// Go through the groups of a ranking where each rank down to the depth weighs `weights`: how many documents each has to
 /// decide, and its W times the factors of all documents before it that are not.
-fn each(groups: &[Group<'_>], weights: &[f64], mut visit: impl FnMut(usize, &mut [f64])) {
-    let (mut factor, mut start, mut of_group) = (1.0, 0, Vec::new());
+fn each<'f>(
+    groups: impl Iterator<Item = Group<'f>>,
+    weights: &[f64],
+    of_group: &mut Vec<f64>,
+    mut visit: impl FnMut(usize, &mut [f64]),
+) {
+    let (mut factor, mut start) = (1.0, 0);
     for group in groups {
         let size = group.open + group.fixed.len();
-        group.weigh(&weights[start..(start + size).min(weights.len())], &mut of_group);
+        group.weigh(&weights[start..(start + size).min(weights.len())], of_group);
         of_group.iter_mut().for_each(|weight| *weight *= factor);
-        visit(group.open, &mut of_group);
+        visit(group.open, of_group);
         factor *= group.fixed.iter().product::<f64>();
         start = (start + size).min(weights.len());
     }
 }
 
 /// `1 - S`, but for what is the same in any case, where no document to decide is on, and where all are.
-pub(super) fn ends(groups: &[Group<'_>], weights: &[f64], go_on: f64) -> (f64, f64) {
+pub(super) fn ends<'f>(groups: impl Iterator<Item = Group<'f>>, weights: &[f64], go_on: f64) -> (f64, f64) {
     let (mut none, mut all, mut factor) = (0.0, 0.0, 1.0);
-    each(groups, weights, |open, of_group| {
+    each(groups, weights, &mut Vec::new(), |open, of_group| {
         none += of_group.iter().sum::<f64>();
         for weight in &of_group[..open] {
             all += factor * weight;
@@ -131,39 +137,43 @@ pub(super) fn ends(groups: &[Group<'_>], weights: &[f64], go_on: f64) -> (f64, f
 }
 
 impl Side {
-    /// A ranking, as in [`each`]; none if that takes more work than there is.
-    pub fn new(groups: &[Group<'_>], weights: &[f64], go_on: f64, work: &mut Work) -> Option<Side> {
-        let steps = |group: &Group<'_>| 4 * group.open.min(weights.len()) * group.open;
-        if !work.take(groups.iter().map(steps).sum()) {
-            return None;
+    /// Take in a ranking, as in [`each`]; false if that takes more work than there is.
+    pub fn read<'f>(
+        &mut self,
+        groups: impl Iterator<Item = Group<'f>> + Clone,
+        weights: &[f64],
+        go_on: f64,
+        work: &mut Work,
+    ) -> bool {
+        let steps = |group: Group<'_>| 4 * group.open.min(weights.len()) * group.open;
+        if !work.take(groups.clone().map(steps).sum()) {
+            return false;
         }
-        let (mut side, mut carried, mut total) = (Side::default(), 0.0, 0);
-        let (mut open, mut all) = (0, 0);
-        for group in groups.iter().filter(|group| group.open > 0) {
-            open += 1;
-            all += group.open;
-        }
-        side.starts.reserve(open + 1);
-        side.losses.reserve(all + open);
-        side.weights.resize(1 + all, 0.0);
-        each(groups, weights, |open, of_group| {
-            side.weights[total..].iter_mut().zip(&*of_group).for_each(|(sum, weight)| *sum += weight);
+        let Side { losses, starts, rest, weights: by_place, powers, of_group } = self;
+        losses.clear();
+        starts.clear();
+        by_place.clear();
+        by_place.resize(1 + groups.clone().map(|group| group.open).sum::<usize>(), 0.0);
+        let (mut carried, mut total) = (0.0, 0);
+        each(groups, weights, of_group, |open, of_group| {
+            by_place[total..].iter_mut().zip(&*of_group).for_each(|(sum, weight)| *sum += weight);
             of_group[0] += carried;
             total += open;
             if open == 0 {
                 carried = of_group[0];
             } else {
                 carried = 0.0;
-                let start = side.losses.len();
-                side.starts.push(start);
-                side.losses.resize(start + open + 1, 0.0);
-                walk(of_group, go_on, &mut side.losses[start..]);
+                let start = losses.len();
+                starts.push(start);
+                losses.resize(start + open + 1, 0.0);
+                walk(of_group, go_on, &mut losses[start..]);
             }
         });
-        side.starts.push(side.losses.len());
-        side.rest = carried;
-        side.powers = (0..=total).scan(1.0, |power, _| Some(std::mem::replace(power, *power * go_on))).collect();
-        Some(side)
+        starts.push(losses.len());
+        *rest = carried;
+        powers.clear();
+        powers.extend((0..=total).scan(1.0, |power, _| Some(std::mem::replace(power, *power * go_on))));
+        true
     }
 
     /// The number of groups.
@@ -256,8 +266,8 @@ mod tests {
             let go_on = [0.0, 0.5, 1.0 / 16.0][random.below(3) as usize];
             let fixed: Vec<f64> = (0..fixed).map(|_| [1.0, 0.25, 0.5, 0.0][random.below(4) as usize]).collect();
             let weights: Vec<f64> = (0..1 + random.below(8)).map(|_| random.unit()).collect();
-            let side = Side::new(&[Group { fixed: &fixed, open }], &weights, go_on, &mut Work::new(1_000_000));
-            let side = side.expect("little work");
+            let (mut side, group) = (Side::default(), Group { fixed: &fixed, open });
+            assert!(side.read(std::iter::once(group), &weights, go_on, &mut Work::new(1_000_000)));
             for on in 0..=open {
                 let mut factors = fixed.clone();
                 factors.resize(fixed.len() + on, go_on);
