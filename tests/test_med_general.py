@@ -9,6 +9,7 @@ from fractions import Fraction
 from time import process_time
 from typing import Any, NamedTuple
 
+import numpy
 import pytest
 
 import untied
@@ -250,6 +251,37 @@ def test_no_order_changes_measures_of_sets(measure: str) -> None:
     assert (value.low, value.mean, value.high, value.certainty) == (0, 0, 0, "exact")
     found = untied.compare(docs[:20], other[:10] + docs[10:15], f"MED({measure})", ties="docid")
     assert found[found.measures[0]].certainty == "exact"
+
+
+SETS: dict[str, Callable[..., Any]] = {
+    "SetP": lambda hits, n, relevant: hits / n,
+    "SetRelP": lambda hits, n, relevant: hits / numpy.minimum(n, relevant),
+    "SetR": lambda hits, n, relevant: hits / relevant,
+    "SetR(recall_base=9)": lambda hits, n, relevant: hits / 9,
+    "SetF": lambda hits, n, relevant: 2 * hits / (relevant + n),
+    "SetF(beta=0.25)": lambda hits, n, relevant: 1.25 * hits / (0.25 * relevant + n),
+    "SetAP": lambda hits, n, relevant: hits**2 / (n * relevant),
+    "Utility": lambda hits, n, relevant: 2 * hits - n + 0 * relevant,
+}
+
+
+@pytest.mark.parametrize("measure", SETS)
+def test_long_rankings_by_measures_of_sets(measure: str) -> None:
+    """All numbers of relevant documents that A alone, B alone and both may have."""
+    a = [f"d{i}" for i in range(110)]
+    b = [f"d{i}" for i in range(40, 120)] + [f"e{i}" for i in range(20)]
+    only_a, only_b, shared = numpy.ogrid[:39, :30, :70]
+    # Judged: one relevant document in each, one in both, and one in neither; and one of A is not relevant.
+    qrels = {"d0": 1, "e0": 1, "d50": 1, "x": 1, "d1": 0}
+    relevant = 4 + only_a + only_b + shared
+    values = [SETS[measure](2 + alone + shared, n, relevant) for alone, n in ((only_a, 110), (only_b, 100))]
+    expected = values[0] - values[1]
+    found = untied.compare(a, b, [f"MED({measure})", f"Delta({measure})"], qrels=qrels)
+    med, delta = (found[name] for name in found.measures)
+    assert med.certainty == "exact"
+    assert med.mean == pytest.approx(abs(expected).max(), rel=1e-12)
+    assert (delta.low, delta.high) == pytest.approx((expected.min(), expected.max()), rel=1e-12)
+    assert found.assignment(f"MED({measure})").value == med.mean
 
 
 def test_what_is_refused() -> None:

@@ -26,7 +26,9 @@ impl Cost {
     pub fn new(of: &General, sizes: &[usize], units: usize) -> Cost {
         let General { measure, info, .. } = of;
         let documents = sizes.iter().sum::<usize>() + units;
-        let one = if measure.formula().is_some() { CALL } else { 1000 } + 20 * documents;
+        // Of a set documents are only counted.
+        let each = if of.is_of_set() { 5 } else { 20 };
+        let one = if measure.formula().is_some() { CALL } else { 1000 } + each * documents;
         let by_orders = measure.formula().is_some() || info.sampled.iter().any(SampledOrders::is_of_mean);
         let mean = if by_orders {
             // It may go through every order, or through a sample of them.
@@ -34,8 +36,9 @@ impl Cost {
         } else {
             one + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
         };
-        // Bounds may take the square of a ranking, and as many means where documents are tied.
-        let (in_one, tied) = (2 * one + 2 * documents * documents, sizes.iter().any(|&size| size > 1));
+        // Bounds may take the square of a ranking, and as many means where documents are tied; those of sets do not.
+        let squares = if of.is_of_set() { 0 } else { 2 * documents * documents };
+        let (in_one, tied) = (2 * one + squares, sizes.iter().any(|&size| size > 1));
         let of_means = if measure.formula().is_some() { 4 * mean } else { in_one + documents * mean / 4 };
         let (bound, resolutions) = match tied {
             false => (in_one, [Resolution::Mean; 2]),

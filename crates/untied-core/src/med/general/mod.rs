@@ -10,6 +10,7 @@
 
 mod cost;
 mod graded;
+mod sets;
 
 use std::cell::Cell;
 
@@ -116,13 +117,21 @@ impl General {
             problem.units.iter().map(of).collect::<Vec<u8>>()
         };
         let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
-        let starts = vec![
+        let mut work = Work::new(STEPS);
+        let scanned = if self.is_of_set() { sets::scan(problem, last, &mut work) } else { None };
+        if let Some(best) = scanned.as_ref().filter(|best| best.bound == best.value) {
+            return best.clone();
+        }
+        let mut starts = vec![
             start(&|cell| at(cell.groups[0], 0) < at(cell.groups[1], 1)),
             start(&|cell| cell.groups[1].is_none()),
             start(&|_| true),
             start(&|_| false),
         ];
-        branch::solve(problem, starts, Work::new(STEPS))
+        let most = scanned.as_ref().map_or(f64::INFINITY, |best| best.bound);
+        starts.extend(scanned.map(|best| best.chosen));
+        let found = branch::solve(problem, starts, work);
+        Best { bound: found.bound.min(most).max(found.value), ..found }
     }
 }
 

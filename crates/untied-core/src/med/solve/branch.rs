@@ -61,7 +61,8 @@ pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Work) -> Bes
 }
 
 impl Best {
-    fn offer(&mut self, value: f64, chosen: &[u8]) {
+    /// Take choices if they are better.
+    pub fn offer(&mut self, value: f64, chosen: &[u8]) {
         if value > self.value {
             self.value = value;
             self.chosen = chosen.to_vec();
@@ -73,7 +74,8 @@ impl Best {
         bound <= self.value + TOLERANCE * self.value.abs().max(1.0)
     }
 
-    fn close(self) -> Best {
+    /// The same; a bound that is hardly above the value is the value.
+    pub fn close(self) -> Best {
         Best { bound: if self.is_closed(self.bound) { self.value } else { self.bound }, ..self }
     }
 
