@@ -58,7 +58,7 @@ impl Source for Files<'_> {
     }
 
     fn profiles(&self, query: usize, plan: &Plan) -> Option<Judgments<'_>> {
-        let detail = self.qrels.detail().filter(|_| plan.by_profile.contains(&true))?;
+        let detail = self.qrels.detail().filter(|_| plan.reads_profiles())?;
         Some(self.qrels.by_profile(detail)?.judgments(self.pairs[query].0))
     }
 

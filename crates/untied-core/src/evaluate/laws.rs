@@ -4,8 +4,9 @@
 use rayon::prelude::*;
 
 use super::files::{Files, none};
+use super::plan::Planned;
 use super::workspace::{Work, Workspace};
-use super::{GEOMETRIC_FLOOR, Plan, Shape, Source};
+use super::{GEOMETRIC_FLOOR, Plan, Source};
 use crate::elementary::{exp, ln};
 use crate::error::{Error, Result};
 use crate::law::{self, Law, Limits};
@@ -33,7 +34,7 @@ pub struct Laws {
 /// # Errors
 /// A measure has no law, or settings do not go with one; and as [`super::evaluate`].
 pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: Limits, keep: bool) -> Result<Laws> {
-    plan.specs.iter().try_for_each(|spec| refuse(spec.info, &spec.to_string()))?;
+    plan.measures.iter().try_for_each(|Planned { spec, .. }| refuse(spec.info, &spec.to_string()))?;
     if settings.ties != Ties::Expected || !matches!(settings.unjudged, Unjudged::Nonrelevant | Unjudged::Remove) {
         return Err(Error::Value(
             "distributions are over all orders of ties: ties must be expected, and unjudged nonrelevant or remove"
@@ -48,7 +49,7 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
         return Err(none(qrels));
     }
     watch::begin(|| "distributions over tie orders".into(), "queries", Some(files.len() as u64));
-    let work = Work::new(plan, settings, Shape::of(plan.len(), false, settings));
+    let work = Work::new(plan, settings);
     let of_query = |room: &mut Workspace, query: usize| {
         let found = of_query(room, &files, query, &work, (plan, settings, limits))?;
         watch::step(1)?;
@@ -58,7 +59,7 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
         (0..files.len()).into_par_iter().map_init(Workspace::default, of_query).collect::<Result<_>>()?;
     let total = |measure: usize| {
         let of_queries = found.iter().filter_map(|laws| laws[measure].clone()).collect();
-        aggregate(of_queries, plan.aggregates[measure], limits)
+        aggregate(of_queries, plan.measures[measure].aggregate, limits)
     };
     let totals = (0..plan.len()).into_par_iter().map(total).collect::<Result<_>>()?;
     let queries = files.pairs.iter().map(|&(query, _)| query).collect();
@@ -85,11 +86,9 @@ fn of_query(
 ) -> Result<Vec<Option<Law>>> {
     let truth = files.judgments(query);
     room.rank(files, query, &truth, work)?;
-    let of_measure = |m: usize| {
-        let measure = plan.measures[m].as_ref();
-        let orders = room.laid_out(settings.unjudged == Unjudged::Remove || plan.judged_only[m]);
+    let of_measure = |Planned { spec, measure, judged_only, .. }: &Planned| {
+        let orders = room.laid_out(settings.unjudged == Unjudged::Remove || *judged_only);
         let mean = measure.mean(&orders.tied, &truth) + 0.0;
-        let spec = &plan.specs[m];
         if mean.is_nan() {
             return match settings.undefined {
                 Undefined::Raise => Err(Error::Undefined { measure: spec.to_string(), query: files.name(query) }),
@@ -109,7 +108,7 @@ fn of_query(
             Law::between(low, high)
         })))
     };
-    (0..plan.len()).map(of_measure).collect()
+    plan.measures.iter().map(of_measure).collect()
 }
 
 /// The law of an aggregate of independent values; none of no value.

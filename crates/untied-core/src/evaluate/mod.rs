@@ -4,6 +4,7 @@ mod chance;
 mod files;
 mod laws;
 mod plan;
+mod query;
 mod remembered;
 mod source;
 mod spread;
@@ -161,7 +162,18 @@ pub struct Evaluation {
     shape: Shape,
 }
 
-/// How a query's cells are laid out: means, then variances, lows, highs and standard errors, each for all measures.
+/// What a cell holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Mean,
+    Variance,
+    Low,
+    High,
+    /// Standard error of the mean.
+    Error,
+}
+
+/// How a query's cells are laid out: field by field, each for all measures. Only means are always there.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     measures: usize,
@@ -175,30 +187,68 @@ impl Shape {
         Shape { measures, variance: settings.variance, range: settings.has_range(), errors: formulas }
     }
 
-    fn cells(self) -> usize {
-        self.measures * (self.errors_at() + usize::from(self.errors))
+    /// The place of a field of a measure among the cells of a query.
+    #[inline(always)]
+    fn at(self, field: Field, measure: usize) -> usize {
+        let low = 1 + usize::from(self.variance);
+        let number = match field {
+            Field::Mean => 0,
+            Field::Variance => 1,
+            Field::Low => low,
+            Field::High => low + 1,
+            Field::Error => low + 2 * usize::from(self.range),
+        };
+        number * self.measures + measure
     }
 
-    /// The field of standard errors.
-    fn errors_at(self) -> usize {
-        1 + usize::from(self.variance) + 2 * usize::from(self.range)
+    fn cells(self) -> usize {
+        let fields = 1 + usize::from(self.variance) + 2 * usize::from(self.range) + usize::from(self.errors);
+        self.measures * fields
     }
 
     /// `cells` and `notes` are those of one query.
     #[inline(always)]
     fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> Value {
-        let field = |number: usize| cells[number * self.measures + measure];
-        let range = 1 + usize::from(self.variance);
-        let (mean, certainty) = (field(0), notes[measure].certainty);
+        let cell = |field: Field| cells[self.at(field, measure)];
+        let (mean, certainty) = (cell(Field::Mean), notes[measure].certainty);
         Value {
             mean,
-            variance: self.variance.then(|| field(1)).filter(|variance| mean.is_nan() || !variance.is_nan()),
-            range: self.range.then(|| (field(range), field(range + 1))),
+            variance: self
+                .variance
+                .then(|| cell(Field::Variance))
+                .filter(|variance| mean.is_nan() || !variance.is_nan()),
+            range: self.range.then(|| (cell(Field::Low), cell(Field::High))),
             certainty,
-            error: (self.errors && certainty == Certainty::Estimate).then(|| field(self.errors_at())),
+            error: (self.errors && certainty == Certainty::Estimate).then(|| cell(Field::Error)),
             unsettled: notes[measure].unsettled,
         }
     }
+}
+
+/// Room for what is found of one query.
+struct Row<'a> {
+    shape: Shape,
+    /// 0 at first.
+    cells: &'a mut [f64],
+    notes: &'a mut [Note],
+    flags: &'a mut Flags,
+}
+
+impl Row<'_> {
+    fn put(&mut self, field: Field, measure: usize, value: f64) {
+        put(&mut self.cells[self.shape.at(field, measure)], value);
+    }
+
+    /// All fields of a measure.
+    fn fill(&mut self, measure: usize, value: f64) {
+        self.cells.iter_mut().skip(measure).step_by(self.shape.measures).for_each(|cell| put(cell, value));
+    }
+}
+
+/// Fill a cell. Plus 0: an empty sum is -0, which reads badly.
+#[inline]
+fn put(cell: &mut f64, value: f64) {
+    *cell = value + 0.0;
 }
 
 impl Evaluation {
@@ -301,8 +351,8 @@ impl Evaluated {
         settings: Settings,
         look: impl Fn(&Ranking) -> T + Sync,
     ) -> std::result::Result<(Evaluated, Vec<T>), (usize, Error)> {
-        let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
-        let work = Work::new(plan, settings, shape);
+        let shape = plan.shape(settings);
+        let work = Work::new(plan, settings);
         // Without any measure there still is something to look at.
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
         let mut cells = vec![0.0; source.len() * width];
@@ -323,8 +373,8 @@ impl Evaluated {
                 let mut seen = Vec::with_capacity(flags.len());
                 for (i, flags) in flags.iter_mut().enumerate() {
                     let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
-                    let done = workspace.query(source, first + i, &work, cells, notes, flags);
-                    done.map_err(|error| (first + i, error))?;
+                    let row = Row { shape, cells, notes, flags };
+                    query::evaluate(workspace, source, first + i, &work, row).map_err(|error| (first + i, error))?;
                     seen.push(look(&workspace.orders(settings).tied));
                 }
                 watch::check().map_err(stopped)?; // measures that are stopped give anything
@@ -340,7 +390,7 @@ impl Evaluated {
 impl Evaluation {
     fn new(part: Evaluated, plan: &Plan, settings: Settings) -> Evaluation {
         let Evaluated { cells, notes, flags } = part;
-        let shape = Shape::of(plan.measures.len(), plan.has_formulas(), settings);
+        let shape = plan.shape(settings);
         let mut facts = Facts { common: flags.len(), highest: plan.highest, ..Facts::default() };
         for flags in &flags {
             facts.mixed += usize::from(flags.mixed);

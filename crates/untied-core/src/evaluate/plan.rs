@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Total;
+use super::{Shape, Total};
 use crate::error::{Error, Result};
 use crate::measures::{Build, Measure, Scope};
 use crate::names::{Aggregate, Needs, Spec};
@@ -12,25 +12,61 @@ use crate::settings::{Adjust, Settings, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Lengths, Qrels};
 
+/// A measure made ready.
+pub(super) struct Planned {
+    pub spec: Spec,
+    pub measure: Box<dyn Measure>,
+    /// Whether it reads rankings without unjudged documents.
+    pub judged_only: bool,
+    /// Whether it reads profiles, and not grades.
+    pub by_profile: bool,
+    pub aggregate: Aggregate,
+    /// Whether it reads no more than relevant documents.
+    relevant_only: bool,
+    /// The same of rankings without ties.
+    relevant_only_untied: bool,
+    /// See [`Spec::possible_grades`].
+    possible_grades: Vec<f64>,
+}
+
+impl Planned {
+    fn new(spec: &Spec, build: Build, scope: &Scope<'_>, unjudged: Unjudged) -> Result<Planned> {
+        let possible_grades = spec.possible_grades(scope.grades);
+        let measure = match unjudged {
+            Unjudged::Nonrelevant | Unjudged::Remove => build(spec, scope),
+            Unjudged::Best | Unjudged::Worst | Unjudged::Range => {
+                build(spec, &scope.with(&scope.grades_with(&possible_grades)))
+            }
+        }?;
+        let judged_only = spec.judged_only()?;
+        Ok(Planned {
+            spec: spec.clone(),
+            judged_only,
+            by_profile: spec.info.needs.detail().is_some(),
+            aggregate: spec.aggregate()?,
+            relevant_only: measure.reads_relevant_only() && !judged_only,
+            relevant_only_untied: measure.reads_relevant_only_untied() && !judged_only,
+            possible_grades,
+            measure,
+        })
+    }
+
+    /// Whether it reads no more than relevant documents of rankings that are laid out so.
+    #[inline]
+    pub fn reads_relevant_only(&self, layout: Layout) -> bool {
+        if layout == Layout::Tied { self.relevant_only } else { self.relevant_only_untied }
+    }
+}
+
 /// Measures made ready for rankings up to some depth.
 pub struct Plan {
-    pub(super) specs: Vec<Spec>,
-    pub(super) measures: Vec<Box<dyn Measure>>,
-    pub(super) judged_only: Vec<bool>,
-    /// Whether a measure reads profiles, and not grades.
-    pub(super) by_profile: Vec<bool>,
-    pub(super) aggregates: Vec<Aggregate>,
-    /// Whether a measure reads no more than relevant documents.
-    relevant_only: Vec<bool>,
-    /// The same of rankings without ties.
-    relevant_only_untied: Vec<bool>,
-    formulas: bool,
-    /// Of each measure, see [`Spec::possible_grades`].
-    possible_grades: Vec<Vec<f64>>,
+    pub(super) measures: Vec<Planned>,
     /// The highest grade of all judgments, or 0.
     pub(super) highest: f64,
     /// Lengths of documents, where a measure needs them.
     pub(super) lengths: Option<Arc<Lengths>>,
+    /// Whether a measure is a user's formula.
+    formulas: bool,
     /// Longest ranking it is ready for.
     retrieved: usize,
 }
@@ -77,31 +113,14 @@ impl Plan {
         unjudged: Unjudged,
     ) -> Result<Plan> {
         specs.iter().try_for_each(|spec| spec.fits(detail))?;
-        let possible_grades: Vec<Vec<f64>> = specs.iter().map(|spec| spec.possible_grades(scope.grades)).collect();
-        let made = |(spec, possible): (&Spec, &Vec<f64>)| match unjudged {
-            Unjudged::Nonrelevant | Unjudged::Remove => build(spec, scope),
-            Unjudged::Best | Unjudged::Worst | Unjudged::Range => {
-                build(spec, &scope.with(&scope.grades_with(possible)))
-            }
-        };
-        let measures: Vec<Box<dyn Measure>> = specs.iter().zip(&possible_grades).map(made).collect::<Result<_>>()?;
-        let judged_only: Vec<bool> = specs.iter().map(Spec::judged_only).collect::<Result<_>>()?;
-        let all = || measures.iter().zip(&judged_only);
+        let planned = |spec: &Spec| Planned::new(spec, build, scope, unjudged);
+        let measures: Vec<Planned> = specs.iter().map(planned).collect::<Result<_>>()?;
         Ok(Plan {
-            specs: specs.to_vec(),
-            relevant_only: all().map(|(measure, judged)| measure.reads_relevant_only() && !judged).collect(),
-            relevant_only_untied: all()
-                .map(|(measure, judged)| measure.reads_relevant_only_untied() && !judged)
-                .collect(),
-            formulas: measures.iter().any(|measure| measure.formula().is_some()),
-            measures,
-            judged_only,
-            by_profile: specs.iter().map(|spec| spec.info.needs.detail().is_some()).collect(),
-            aggregates: specs.iter().map(Spec::aggregate).collect::<Result<_>>()?,
-            possible_grades,
             highest: scope.grades.first().map_or(0.0, |highest| highest.max(0.0)),
             lengths,
+            formulas: measures.iter().any(|planned| planned.measure.formula().is_some()),
             retrieved,
+            measures,
         })
     }
 
@@ -113,7 +132,7 @@ impl Plan {
         if !matches!(settings.unjudged, Unjudged::Nonrelevant | Unjudged::Remove) {
             return Err(Error::Value("adjust 'chance' needs unjudged nonrelevant or remove".into()));
         }
-        for (spec, aggregate) in self.specs.iter().zip(&self.aggregates) {
+        for Planned { spec, aggregate, .. } in &self.measures {
             if spec.info.lower_is_better || *aggregate != Aggregate::Mean {
                 return Err(Error::Measure(format!(
                     "{spec} cannot be adjusted for chance: only arithmetic means of values can be, if higher values are better"
@@ -130,13 +149,13 @@ impl Plan {
 
     /// Aggregates of the measures, of no query yet.
     pub fn totals(&self, settings: Settings) -> Vec<Total> {
-        let of = self.aggregates.iter().zip(&self.specs);
-        of.map(|(&aggregate, spec)| Total::new(aggregate, settings, spec.info.lower_is_better)).collect()
+        let of = |one: &Planned| Total::new(one.aggregate, settings, one.spec.info.lower_is_better);
+        self.measures.iter().map(of).collect()
     }
 
     /// Grades that an unjudged document may have, for a measure by number; see [`Spec::possible_grades`].
     pub fn possible_grades(&self, measure: usize) -> &[f64] {
-        &self.possible_grades[measure]
+        &self.measures[measure].possible_grades
     }
 
     /// The measure of a plan that was made for one.
@@ -144,22 +163,22 @@ impl Plan {
     /// # Errors
     /// It reads rankings without unjudged documents, so that it has no bounds, or it may have no value.
     pub(crate) fn only_measure(&self) -> Result<&dyn Measure> {
-        let spec = &self.specs[0];
+        let Planned { spec, measure, judged_only, .. } = &self.measures[0];
         if spec.info.lower_is_better {
             return Err(Error::Value(format!(
                 "{spec} is undefined if too few documents are relevant; use another measure"
             )));
         }
-        if self.judged_only[0] { Err(self.without_bounds(0)) } else { Ok(self.measures[0].as_ref()) }
+        if *judged_only { Err(self.without_bounds(0)) } else { Ok(measure.as_ref()) }
     }
 
     /// What that measure is called.
     pub(crate) fn name(&self) -> String {
-        self.specs[0].to_string()
+        self.measures[0].spec.to_string()
     }
 
     pub(crate) fn without_bounds(&self, measure: usize) -> Error {
-        Error::Value(format!("bounds over unjudged documents are not known for {}", self.specs[measure]))
+        Error::Value(format!("bounds over unjudged documents are not known for {}", self.measures[measure].spec))
     }
 
     /// Number of measures.
@@ -169,7 +188,7 @@ impl Plan {
 
     /// Append what measures need of judgments alone.
     pub(crate) fn add_bases(&self, truth: &Judgments<'_>, bases: &mut Vec<f64>) {
-        bases.extend(self.measures.iter().map(|measure| measure.base(truth)));
+        bases.extend(self.measures.iter().map(|one| one.measure.base(truth)));
     }
 
     /// Whether nothing but the places of relevant documents is read of a ranking, and no id.
@@ -181,22 +200,28 @@ impl Plan {
     pub(crate) fn reads_grades_above_0(&self, settings: Settings) -> bool {
         let Settings { unjudged, variance, depth, adjust, .. } = settings;
         let is_plain = unjudged == Unjudged::Nonrelevant && !variance && depth.is_none() && adjust == Adjust::None;
-        is_plain && !self.relevant_only(settings.ties.layout()).contains(&false)
-    }
-
-    /// Whether a measure reads no more than relevant documents of rankings that are laid out so.
-    pub(super) fn relevant_only(&self, layout: Layout) -> &[bool] {
-        if layout == Layout::Tied { &self.relevant_only } else { &self.relevant_only_untied }
+        let layout = settings.ties.layout();
+        is_plain && self.measures.iter().all(|one| one.reads_relevant_only(layout))
     }
 
     /// A rank: no measure reads groups that begin behind it.
     pub(crate) fn reads_to(&self) -> usize {
-        self.measures.iter().map(|measure| measure.reads_to()).max().unwrap_or(usize::MAX)
+        self.measures.iter().map(|one| one.measure.reads_to()).max().unwrap_or(usize::MAX)
     }
 
     /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.
     pub fn has_formulas(&self) -> bool {
         self.formulas
+    }
+
+    /// Whether a measure reads profiles, and not grades.
+    pub(super) fn reads_profiles(&self) -> bool {
+        self.measures.iter().any(|one| one.by_profile)
+    }
+
+    /// How the cells of a query are laid out.
+    pub(super) fn shape(&self, settings: Settings) -> Shape {
+        Shape::of(self.measures.len(), self.formulas, settings)
     }
 
     /// Whether it will do for rankings of this depth.
@@ -243,6 +268,11 @@ impl Prepared {
         plan.fits(settings)?;
         let formulas = plan.has_formulas();
         Ok(Prepared { specs, settings, formulas, build, lengths, plan: Mutex::new(Arc::new(plan)) })
+    }
+
+    /// How the cells of a query are laid out.
+    pub(super) fn shape(&self) -> Shape {
+        Shape::of(self.specs.len(), self.formulas, self.settings)
     }
 
     /// The plan for rankings of this depth, on the same qrels.

@@ -1,6 +1,6 @@
 //! Means of rankings that were met before: of many short rankings few are different.
 
-use super::{Flags, Note};
+use super::{Flags, Note, Row};
 
 /// All that means of a query depend on, as a number: its ranking and its judgments. It is not 0, and its upper bits are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,8 @@ fn packed(Flags { mixed, matched, relevant }: Flags, is_noted: bool) -> u128 {
 impl Remembered {
     /// Fill in what is remembered of a ranking, and tell whether anything is; notes say nothing yet.
     #[inline]
-    pub fn find(&self, key: Key, cells: &mut [f64], notes: &mut [Note], flags: &mut Flags) -> bool {
+    pub fn find(&self, key: Key, row: &mut Row<'_>) -> bool {
+        let Row { cells, notes, flags, .. } = row;
         let place = key.place();
         let Some(&found) = self.keys.get(place) else { return false };
         if (found ^ key.0) << (u128::BITS - Key::BITS) != 0 {
@@ -56,12 +57,13 @@ impl Remembered {
         if known & 1 != 0 {
             notes.copy_from_slice(&self.notes[place * measures..][..measures]);
         }
-        *flags = Flags { mixed: known & 8 != 0, matched: known & 4 != 0, relevant: known & 2 != 0 };
+        **flags = Flags { mixed: known & 8 != 0, matched: known & 4 != 0, relevant: known & 2 != 0 };
         true
     }
 
     /// Remember a ranking, once many were met.
-    pub fn keep(&mut self, key: Key, cells: &[f64], notes: &[Note], flags: Flags) {
+    pub fn keep(&mut self, key: Key, row: &Row<'_>) {
+        let Row { cells, notes, flags, .. } = row;
         if self.met < MET {
             self.met += 1;
             return;
@@ -72,7 +74,7 @@ impl Remembered {
             self.cells = vec![0.0; PLACES * measures];
             self.notes = vec![Note::NONE; PLACES * measures];
         }
-        self.keys[place] = key.0 | packed(flags, notes.iter().any(|&note| note != Note::NONE));
+        self.keys[place] = key.0 | packed(**flags, notes.iter().any(|&note| note != Note::NONE));
         self.cells[place * measures..][..measures].copy_from_slice(cells);
         self.notes[place * measures..][..measures].copy_from_slice(notes);
     }

@@ -34,12 +34,23 @@ pub struct MeasuredQuery<'a> {
     pub grades: &'a [f64],
     pub settings: Settings,
     pub lower_is_better: bool,
+    /// Whether the measure leaves out unjudged documents on its own.
+    pub judged_only: bool,
 }
 
 impl MeasuredQuery<'_> {
+    /// Over all that the policies leave open, if the measure can tell.
+    pub fn spread(&self) -> Option<Spread> {
+        match self.settings.unjudged {
+            Unjudged::Nonrelevant | Unjudged::Remove => Some(self.ties()),
+            _ if self.judged_only => None,
+            _ => self.grades(),
+        }
+    }
+
     /// Over orders of tied documents.
     #[inline]
-    pub fn ties(&self) -> Spread {
+    fn ties(&self) -> Spread {
         let extremes = || self.measure.extremes(self.orders, self.truth);
         let mean = || self.measure.mean_on(self.base, &self.orders.tied, self.truth);
         match self.settings.ties {
@@ -55,7 +66,7 @@ impl MeasuredQuery<'_> {
     }
 
     /// Over grades of unjudged documents too, if the measure can tell.
-    pub fn grades(&self) -> Option<Spread> {
+    fn grades(&self) -> Option<Spread> {
         let unretrieved = if self.settings.pooled { self.pooled_elsewhere() } else { 0 };
         let counts_zero = self.settings.undefined == Undefined::Zero && !self.lower_is_better;
         let bounds = |resolution| {

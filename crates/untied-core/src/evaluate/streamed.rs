@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::mem;
 
 use super::files::{Files, Pair, none};
-use super::{Evaluated, Evaluation, Flags, Note, Prepared, Shape};
+use super::{Evaluated, Evaluation, Flags, Note, Prepared};
 use crate::error::{Error, Result};
 use crate::read::Pieces;
 use crate::settings::Queries;
@@ -35,7 +35,7 @@ pub struct Streamed {
 impl Streamed {
     /// Nothing yet; `source` names the run in messages.
     pub fn new(source: &str, qrels: &Qrels, prepared: &Prepared) -> Streamed {
-        let shape = Shape::of(prepared.specs.len(), prepared.formulas, prepared.settings);
+        let shape = prepared.shape();
         let part = Evaluated {
             cells: vec![0.0; qrels.len() * shape.cells()],
             notes: vec![Note::NONE; qrels.len() * shape.measures],
@@ -145,7 +145,7 @@ impl Streamed {
 
 /// Cells and notes of one query.
 fn widths(prepared: &Prepared) -> (usize, usize) {
-    let shape = Shape::of(prepared.specs.len(), prepared.formulas, prepared.settings);
+    let shape = prepared.shape();
     (shape.cells(), shape.measures)
 }
 
