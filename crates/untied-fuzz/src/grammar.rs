@@ -2,7 +2,7 @@
 
 use untied_core::error::Result;
 use untied_core::measures::Scope;
-use untied_core::names::{Spec, Value};
+use untied_core::names::Spec;
 use untied_core::registry::{self, parse, parse_all, parse_open};
 use untied_core::{Error, compare};
 
@@ -29,7 +29,7 @@ pub fn names(data: &[u8]) {
     }
     if let Some(spec) = &open {
         round_trip(spec, parse_open);
-        if let Some(Value::Measure(of)) = spec.parameter("of") {
+        if let Some(of) = spec.inner() {
             round_trip(of, parse);
         }
     }

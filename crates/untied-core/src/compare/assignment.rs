@@ -1,7 +1,7 @@
 //! For one query, the grades of unjudged documents for which MED is reached, and the distribution of Delta.
 
-use super::plan::{Buffers, Given, Plan};
-use super::{Evidence, Settings, lengths_for, scope};
+use super::plan::{Buffers, Plan};
+use super::{Evidence, Settings, scope};
 use crate::error::{Error, Result, show};
 use crate::med::{Comparer, Outcomes, RankingPair, Workspace};
 use crate::names::Spec;
@@ -75,24 +75,22 @@ pub fn outcomes(
 fn in_query<'a, T>(
     buffers: &mut Buffers<'a>,
     runs: (&'a Run, &'a Run),
-    Evidence { qrels, probabilities, lengths }: Evidence<'_>,
+    evidence: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
     (depth, settings): (usize, Settings),
     tell: impl Fn(&dyn Comparer, &RankingPair<'_>, &mut Workspace) -> Option<T>,
 ) -> Result<Option<T>> {
-    let lengths = lengths_for(std::slice::from_ref(spec), lengths)?;
+    let evidence = evidence.needed_by(std::slice::from_ref(spec))?;
     let longest = runs.0.longest().max(runs.1.longest());
-    let plan = Plan::new(std::slice::from_ref(spec), depth, &scope(longest, qrels))?;
+    let plan = Plan::new(std::slice::from_ref(spec), depth, &scope(longest, evidence.qrels))?;
     let queries = [runs.0.find(query), runs.1.find(query)];
     if queries.contains(&None) {
         return Err(Error::Value(format!("query {} is not in both runs", show(query))));
     }
-    let truth = qrels.and_then(|qrels| Some(qrels.judgments(qrels.find(query)?)));
-    let chances = probabilities.and_then(|run| Some(run.rows(run.find(query)?)));
-    let given = Given { truth: truth.as_ref(), by_subtopic: None, chances: chances.as_ref(), lengths };
-    plan.lay_out(buffers, &[runs.0, runs.1], &queries, given, settings)?;
-    let (pair, work) = buffers.pair(truth.as_ref().map_or(&[], |truth| truth.levels));
+    let evidence = evidence.in_query(query, None);
+    plan.lay_out(buffers, &[runs.0, runs.1], &queries, &evidence, settings)?;
+    let (pair, work) = buffers.pair();
     let told = plan.difference().and_then(|comparer| tell(comparer, &pair, work));
     plan.check_failures(query)?;
     Ok(told)

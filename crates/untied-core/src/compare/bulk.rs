@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::lengths_for;
-use super::plan::{Known, PairBuffers, Plan};
+use super::evidence::Evidence;
+use super::plan::{PairBuffers, Plan};
 use crate::error::{Error, Result};
 use crate::measures::Scope;
+use crate::med::Known;
 use crate::names::Spec;
 use crate::ranking::{List, Numbering};
 use crate::similarity::Score;
@@ -82,7 +83,7 @@ impl Bulk {
     /// # Errors
     /// A measure is refused.
     pub fn new(specs: &[Spec], depth: usize) -> Result<Bulk> {
-        lengths_for(specs, None)?;
+        Evidence::default().needed_by(specs)?;
         let plan = Plan::new(specs, depth, &Scope { depth, grades: &[] })?;
         Ok(Bulk { plan, measures: specs.len() })
     }
@@ -112,7 +113,7 @@ impl Bulk {
     fn one_row(&self, buffers: &mut Buffers, values: &mut [f64]) {
         buffers.scores.clear();
         let (a, b) = (&buffers.lists.0, &buffers.lists.1);
-        let known = Known { grades: &buffers.grades, levels: &[], subtopics: &[], chances: &[], lengths: &[] };
+        let known = Known { grades: &buffers.grades, ..Known::default() };
         self.plan.one_pair(&mut buffers.pairing, (a, b), known, false, &mut buffers.scores);
         for (values, score) in values.chunks_exact_mut(3).zip(&buffers.scores) {
             let (low, high) = score.range.unwrap_or((f64::NAN, f64::NAN));

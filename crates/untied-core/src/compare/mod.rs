@@ -2,6 +2,7 @@
 
 mod assignment;
 mod bulk;
+mod evidence;
 mod mean;
 mod moved;
 mod plan;
@@ -9,24 +10,25 @@ mod scores;
 
 pub use assignment::{Assigned, assignment, outcomes};
 pub use bulk::{Bulk, Lists};
+pub use evidence::Evidence;
 pub use mean::Mean;
 pub use moved::{Moved, Rank, moved};
 pub use scores::Scores;
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result};
 use crate::measures::Scope;
 use crate::med;
-use crate::names::{Needs, OF, Spec, Value};
+use crate::names::{Needs, Spec};
 use crate::ranking::{Layout, Order, Precision, misfit};
 use crate::registry;
 use crate::settings;
 use crate::similarity::{Score, Symmetry};
 use crate::table::profiles::Detail;
-use crate::table::{Lengths, Qrels, Rows, Run};
+use crate::table::{Qrels, Rows, Run};
 use crate::watch;
-use plan::{Buffers, Given, Plan};
+use plan::{Buffers, Plan};
 
 /// Queries that are compared before their values are put where they belong.
 const AT_ONCE: usize = 1 << 14;
@@ -99,45 +101,17 @@ pub fn symmetry(spec: &Spec) -> Result<Symmetry> {
 
 /// The cutoff of a measure that compares two rankings, or of the one that it is of.
 pub fn cutoff(spec: &Spec) -> Option<usize> {
-    spec.cutoff.or_else(|| of(spec)?.cutoff)
+    spec.cutoff.or_else(|| spec.inner()?.cutoff)
 }
 
 /// In how many queries of two runs the first and the second ranking end before the cutoff of a measure of differences,
 /// which fills them up with unknown documents; of longer rankings only the documents to the depth count.
 pub fn filled(spec: &Spec, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
-    let Some(filled_to) = of(spec).and_then(med::filled_to) else { return (0, 0) };
+    let Some(filled_to) = spec.inner().and_then(med::filled_to) else { return (0, 0) };
     let is_short = |run: &Run, query| run.rows(query).len().min(depth.unwrap_or(usize::MAX)) < filled_to;
     a.common(b).fold((0, 0), |(of_a, of_b), (query, other)| {
         (of_a + usize::from(is_short(a, query)), of_b + usize::from(is_short(b, other)))
     })
-}
-
-/// The measure of one ranking that a measure of differences is of.
-fn of(spec: &Spec) -> Option<&Spec> {
-    match spec.parameter(OF.name) {
-        Some(Value::Measure(of)) => Some(of),
-        _ => None,
-    }
-}
-
-/// Judgments, priors and lengths that all pairs of runs share.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Evidence<'a> {
-    /// Judged documents have their grades.
-    pub qrels: Option<&'a Qrels>,
-    /// Others may have a probability to be relevant, for `Delta`.
-    pub probabilities: Option<&'a Run>,
-    /// Lengths, for measures that need them.
-    pub lengths: Option<&'a Lengths>,
-}
-
-/// The lengths, where measures of differences need them.
-fn lengths_for<'a>(specs: &[Spec], lengths: Option<&'a Lengths>) -> Result<Option<&'a Lengths>> {
-    let needs = |spec: &&Spec| of(spec).is_some_and(|of| of.info.needs == Needs::Documents);
-    match (specs.iter().find(needs), lengths) {
-        (Some(spec), None) => Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)"))),
-        (spec, lengths) => Ok(spec.and(lengths)),
-    }
 }
 
 /// The values of two runs.
@@ -165,31 +139,27 @@ type Found = (Vec<Option<usize>>, Vec<Score>);
 /// A measure or a score is refused, a document has no length, or two runs have no query in common.
 pub fn compare<'a>(
     runs: &[&'a Run],
-    Evidence { qrels, probabilities, lengths }: Evidence<'_>,
+    evidence: Evidence<'_>,
     specs: &[Spec],
     depth: usize,
     settings: Settings,
 ) -> Result<Vec<Comparison>> {
-    probabilities.map_or(Ok(()), check_probabilities)?;
-    let lengths = lengths_for(specs, lengths)?;
+    evidence.check_probabilities()?;
+    let evidence = evidence.needed_by(specs)?;
+    let qrels = evidence.qrels;
     // A tie group counts whole, so rankings may be longer than the depth.
     let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
     let scope = scope(longest, qrels);
     let plan = Plan::new(specs, depth, &scope)?;
     if let Some(qrels) = qrels {
-        specs.iter().filter_map(of).try_for_each(|of| of.fits(qrels.detail()))?;
+        specs.iter().filter_map(Spec::inner).try_for_each(|of| of.fits(qrels.detail()))?;
     }
-    let needs = |spec: &Spec| of(spec).is_some_and(|of| of.info.needs == Needs::Subtopics);
+    let needs = |spec: &Spec| spec.inner().is_some_and(|of| of.info.needs == Needs::Subtopics);
     let by_subtopic = qrels.and_then(|qrels| qrels.by_profile(Detail::Subtopics)).filter(|_| specs.iter().any(needs));
     let ids = all_ids(runs);
     let of_query = |buffers: &mut Buffers<'a>, id: &&[u8]| -> Result<Found> {
         let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();
-        let chances = probabilities.and_then(|run| Some(run.rows(run.find(id)?)));
-        let [truth, by_subtopic] =
-            [qrels, by_subtopic].map(|qrels| qrels.and_then(|qrels| Some(qrels.judgments(qrels.find(id)?))));
-        let given =
-            Given { truth: truth.as_ref(), by_subtopic: by_subtopic.as_ref(), chances: chances.as_ref(), lengths };
-        let values = plan.one_query(buffers, runs, &queries, given, settings)?;
+        let values = plan.one_query(buffers, runs, &queries, &evidence.in_query(id, by_subtopic), settings)?;
         Ok((queries, values))
     };
     let pairs = pairs(runs.len(), settings.itself).count();
@@ -201,22 +171,6 @@ pub fn compare<'a>(
         gathered.add(&found);
     }
     gathered.finish(runs)
-}
-
-/// Check that the scores of a run are probabilities.
-fn check_probabilities(run: &Run) -> Result<()> {
-    for query in 0..run.len() {
-        let wrong = run.scores(query).iter().position(|p| !(0.0..=1.0).contains(p));
-        if let Some(row) = wrong {
-            return Err(Error::Value(format!(
-                "the probability of document {} in query {} must be a number from 0 to 1, not {}",
-                show(run.rows(query).doc(row)),
-                show(run.id(query)),
-                run.scores(query)[row],
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// What comes query by query and pair by pair, pair by pair.

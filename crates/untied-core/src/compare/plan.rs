@@ -1,15 +1,15 @@
 //! The measures of a comparison, and the memory that they need.
 
+use super::evidence::{DocumentEvidence, QueryEvidence};
 use super::{Settings, pairs, sort};
 use crate::error::{Error, Result, show};
-use crate::grade::Level;
 use crate::measures::Scope;
-use crate::med::{self, RankingPair, Subtopic, Workspace};
+use crate::med::{self, Known, RankingPair, Workspace};
 use crate::names::Spec;
 use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
 use crate::registry::{Comparator, comparator};
 use crate::similarity::{Overlaps, Score, Symmetry};
-use crate::table::{Judgments, Length, Lengths, Rows, Run};
+use crate::table::Run;
 use crate::watch;
 
 /// All that is computed, and how deep rankings must be read for it.
@@ -28,10 +28,7 @@ pub(super) struct Buffers<'a> {
     order: Order,
     numbering: Numbering<&'a [u8]>,
     lists: Vec<List>,
-    grades: Vec<f64>,
-    chances: Vec<f64>,
-    lengths: Vec<Length>,
-    subtopics: Vec<Subtopic>,
+    evidence: DocumentEvidence,
     pairing: PairBuffers,
 }
 
@@ -42,12 +39,11 @@ impl<'a> Buffers<'a> {
     }
 
     /// The first two rankings, joined, and room to work.
-    pub fn pair<'r>(&'r mut self, levels: &'r [Level]) -> (RankingPair<'r>, &'r mut Workspace) {
+    pub fn pair(&mut self) -> (RankingPair<'_>, &mut Workspace) {
         let PairBuffers { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
-        let Buffers { grades, chances, lengths, subtopics, .. } = self;
-        (RankingPair { a, b, places, grades, levels, chances, lengths, subtopics }, workspace)
+        (RankingPair { a, b, places, known: self.evidence.known() }, workspace)
     }
 }
 
@@ -67,34 +63,6 @@ struct Within {
     a: List,
     b: List,
     places: Vec<Placed>,
-}
-
-/// What is given for a query.
-#[derive(Clone, Copy)]
-pub(super) struct Given<'a> {
-    /// Judgments.
-    pub truth: Option<&'a Judgments<'a>>,
-    /// The same by subtopic.
-    pub by_subtopic: Option<&'a Judgments<'a>>,
-    /// Probabilities to be relevant.
-    pub chances: Option<&'a Rows<'a>>,
-    /// Lengths of documents, where a measure needs them.
-    pub lengths: Option<&'a Lengths>,
-}
-
-/// What is known of a query's documents.
-#[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
-    /// Grades by number of document; NaN where there is no judgment.
-    pub grades: &'a [f64],
-    /// The grades of all judged documents.
-    pub levels: &'a [Level],
-    /// See [`RankingPair::chances`].
-    pub chances: &'a [f64],
-    /// See [`RankingPair::lengths`].
-    pub lengths: &'a [Length],
-    /// Its subtopics, if they are known.
-    pub subtopics: &'a [Subtopic],
 }
 
 impl Plan {
@@ -139,24 +107,17 @@ impl Plan {
         buffers: &mut Buffers<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
-        given: Given<'_>,
+        evidence: &QueryEvidence<'_>,
         settings: Settings,
     ) -> Result<Vec<Score>> {
-        self.lay_out(buffers, runs, queries, given, settings)?;
-        let levels = given.truth.map_or(&[][..], |truth| truth.levels);
+        self.lay_out(buffers, runs, queries, evidence, settings)?;
         let mut values = Vec::new();
         for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
         {
             self.one_pair(
                 &mut buffers.pairing,
                 (&buffers.lists[a], &buffers.lists[b]),
-                Known {
-                    grades: &buffers.grades,
-                    levels,
-                    chances: &buffers.chances,
-                    lengths: &buffers.lengths,
-                    subtopics: &buffers.subtopics,
-                },
+                buffers.evidence.known(),
                 settings.variance,
                 &mut values,
             );
@@ -186,7 +147,7 @@ impl Plan {
         buffers: &mut Buffers<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
-        Given { truth, by_subtopic, chances, lengths }: Given<'_>,
+        evidence: &QueryEvidence<'_>,
         settings: Settings,
     ) -> Result<()> {
         buffers.numbering.clear();
@@ -203,35 +164,7 @@ impl Plan {
             id = run.id(query);
             list.fill(&rows, &buffers.order, self.depth, &mut buffers.numbering)?;
         }
-        let unknown = f64::NAN;
-        buffers.grades.clear();
-        match truth {
-            None => buffers.grades.resize(buffers.numbering.documents().len(), unknown),
-            Some(truth) => {
-                let grade = |&(doc, hash): &(&[u8], u32)| truth.grade(doc, hash).filter(|&grade| grade >= 0.0);
-                buffers.grades.extend(buffers.numbering.documents().iter().map(|one| grade(one).unwrap_or(unknown)));
-            }
-        }
-        buffers.chances.clear();
-        if let Some(rows) = chances {
-            buffers.chances.resize(buffers.numbering.documents().len(), unknown);
-            for ((row, &hash), &chance) in rows.hashes().iter().enumerate().zip(rows.column(0)) {
-                if let Some(number) = buffers.numbering.find(hash, |&document| document == rows.doc(row)) {
-                    buffers.chances[number as usize] = chance;
-                }
-            }
-        }
-        buffers.lengths.clear();
-        if let Some(lengths) = lengths {
-            for &(doc, hash) in buffers.numbering.documents() {
-                buffers.lengths.push(lengths.of(doc, hash).ok_or_else(|| lengths.lack(doc, id))?);
-            }
-        }
-        buffers.subtopics.clear();
-        if let Some(truth) = by_subtopic {
-            buffers.subtopics.extend(subtopics(truth, buffers.numbering.documents()));
-        }
-        Ok(())
+        buffers.evidence.fill(evidence, &buffers.numbering, id)
     }
 
     /// The values of two rankings, after those that are there already.
@@ -239,7 +172,7 @@ impl Plan {
         &self,
         buffers: &mut PairBuffers,
         (a, b): (&List, &List),
-        Known { grades, levels, subtopics, chances, lengths }: Known<'_>,
+        known: Known<'_>,
         variance: bool,
         values: &mut Vec<Score>,
     ) {
@@ -247,7 +180,7 @@ impl Plan {
         if self.differences {
             joiner.places(a, b, places);
         }
-        let of = RankingPair { a, b, places, grades, levels, subtopics, chances, lengths };
+        let of = RankingPair { a, b, places, known };
         let (mut overlaps, mut within_depth) = (None, self.depth);
         for comparator in self.comparators.iter().take_while(|_| !watch::is_stopped()) {
             values.push(match comparator {
@@ -271,24 +204,4 @@ impl Plan {
         }
         *pair = overlaps.map(|overlaps| overlaps.pair).unwrap_or_default();
     }
-}
-
-/// The subtopics of a query whose judgments are profiles, with the grades that documents have for them.
-fn subtopics(truth: &Judgments<'_>, documents: &[(&[u8], u32)]) -> Vec<Subtopic> {
-    let mut found: Vec<Subtopic> = Vec::new();
-    for level in truth.levels.iter().filter(|level| level.grade >= 0.0) {
-        for &(subtopic, grade) in truth.profile(level.grade) {
-            let none = || Subtopic { highest: 0.0, grades: vec![f64::NAN; documents.len()] };
-            found.resize_with(found.len().max(subtopic as usize + 1), none);
-            found[subtopic as usize].highest = found[subtopic as usize].highest.max(grade);
-        }
-    }
-    for (number, &(doc, hash)) in documents.iter().enumerate() {
-        let Some(profile) = truth.grade(doc, hash).filter(|&profile| profile >= 0.0) else { continue };
-        found.iter_mut().for_each(|subtopic| subtopic.grades[number] = 0.0);
-        for &(subtopic, grade) in truth.profile(profile) {
-            found[subtopic as usize].grades[number] = grade;
-        }
-    }
-    found
 }

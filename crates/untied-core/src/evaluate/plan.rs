@@ -94,7 +94,7 @@ impl Plan {
     ) -> Result<Plan> {
         let by_length = specs.iter().find(|spec| spec.info.needs == Needs::Documents);
         if let (Some(spec), None) = (by_length, lengths) {
-            return Err(Error::Value(format!("{spec} needs lengths of documents (--docs FILE, docs=)")));
+            return Err(spec.lacks_lengths());
         }
         // A retrieved document that is not judged may be relevant too.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };

@@ -39,6 +39,13 @@ pub struct RankingPair<'a> {
     pub b: &'a List,
     /// The documents of both.
     pub places: &'a [Placed],
+    /// What is known of them.
+    pub known: Known<'a>,
+}
+
+/// What is known of a query's documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
     /// Grades by number of document; NaN where there is no judgment.
     pub grades: &'a [f64],
     /// The grades of all judged documents of the query.
@@ -72,7 +79,7 @@ impl<'a> RankingPair<'a> {
     /// The grade of a document, if it is judged.
     #[inline]
     pub(super) fn grade(&self, place: &Placed) -> Option<f64> {
-        Some(self.grades[place.document as usize]).filter(|grade| !grade.is_nan())
+        Some(self.known.grades[place.document as usize]).filter(|grade| !grade.is_nan())
     }
 }
 
@@ -265,7 +272,7 @@ impl Scale {
 
     /// Judged documents that are relevant, wherever they are.
     pub fn relevant(&self, pair: &RankingPair<'_>) -> usize {
-        let relevant = pair.levels.iter().filter(|level| self.gain.of(level.grade) > 0.0);
+        let relevant = pair.known.levels.iter().filter(|level| self.gain.of(level.grade) > 0.0);
         relevant.map(|level| level.count as usize).sum()
     }
 

@@ -141,7 +141,7 @@ pub trait Comparer: Send + Sync {
 /// What a measure of differences is applied to.
 fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<Box<dyn Difference>> {
     let name = spec.info.name;
-    let Some(Value::Measure(of)) = spec.parameter(OF.name) else {
+    let Some(of) = spec.inner() else {
         return Err(Error::Measure(format!("{name} needs a measure, for instance {name}(nDCG@20)")));
     };
     let number = |name: &str, expected: &str, fits: fn(f64) -> bool| {
@@ -219,7 +219,7 @@ impl Comparer for Largest {
         Some(Assignment {
             a_is_ahead,
             value: up.max(down),
-            documents: open.filter(|&(number, _)| pair.grades[number as usize].is_nan()).collect(),
+            documents: open.filter(|&(number, _)| pair.known.grades[number as usize].is_nan()).collect(),
             filling: filling[..self.difference.scale().lacking(&pair)].to_vec(),
         })
     }
@@ -235,7 +235,7 @@ struct Signed {
 impl Signed {
     /// The probability that an unjudged document is relevant: its own, or that of its first rank in either ranking.
     fn chance(&self, pair: &RankingPair<'_>, place: &Placed) -> f64 {
-        let given = pair.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
+        let given = pair.known.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
         given.copied().unwrap_or_else(|| {
             let first = [place.a, place.b].into_iter().filter(|&rank| rank > 0).min();
             self.chance[first.map_or(0, |rank| rank as usize - 1).min(self.chance.len() - 1)]

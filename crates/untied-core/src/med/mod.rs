@@ -29,6 +29,6 @@ mod time_biased_gain;
 mod u_measure;
 mod weighed;
 
-pub use difference::{Assignment, Outcomes, RankingPair, Subtopic, Workspace};
+pub use difference::{Assignment, Known, Outcomes, RankingPair, Subtopic, Workspace};
 pub use effect::{Build, Comparer, DELTA, Definition, MED};
 pub use given::filled_to;

@@ -11,7 +11,7 @@
 //! relevant to any of these.
 
 use super::cascade::Cascade;
-use super::difference::{Chance, Difference, Extent, RankingPair, Scale, Subtopic, Workspace};
+use super::difference::{Chance, Difference, Extent, Known, RankingPair, Scale, Subtopic, Workspace};
 use super::given::{Given, Options};
 use super::solve::expected::Moments;
 use super::success::success;
@@ -81,16 +81,16 @@ impl Novelty {
         let mut number = 0.0;
         let mut of = |grades: Vec<f64>| {
             number += 1.0;
-            visit(&RankingPair { grades: &grades, subtopics: &[], ..*pair });
+            visit(&RankingPair { known: Known { grades: &grades, subtopics: &[], ..pair.known }, ..*pair });
         };
         let is_covered = |subtopic: &&Subtopic| subtopic.highest >= self.rel;
         let relevant = |&grade: &f64| if grade.is_nan() { grade } else { f64::from(u8::from(grade >= self.rel)) };
-        for subtopic in pair.subtopics.iter().filter(is_covered) {
+        for subtopic in pair.known.subtopics.iter().filter(is_covered) {
             of(subtopic.grades.iter().map(relevant).collect());
         }
-        if !pair.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
+        if !pair.known.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
             // What is judged is relevant to none of however many there are.
-            of(pair.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
+            of(pair.known.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
         }
         number
     }

@@ -111,7 +111,7 @@ impl Sum {
     /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
     fn grades(&self, pair: &RankingPair<'_>, most: usize, open: bool) -> Vec<dot::Grade> {
         let judged = |grade: f64| {
-            let levels = pair.levels.iter().filter(|level| level.grade == grade);
+            let levels = pair.known.levels.iter().filter(|level| level.grade == grade);
             levels.map(|level| level.count as usize).sum::<usize>()
         };
         let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };

@@ -32,7 +32,7 @@ impl Timing {
 
     fn timed(&self, pair: &RankingPair<'_>) -> Timed {
         let documents = pair.places.iter().map(|place| {
-            let text = pair.lengths[place.document as usize];
+            let text = pair.known.lengths[place.document as usize];
             (place.document, self.measure.go_on(text.length, text.seconds), self.known(pair, place))
         });
         Timed::new([pair.a, pair.b], documents, self.measure.cutoff(), self.measure.gain())

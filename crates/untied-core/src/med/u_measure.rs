@@ -26,7 +26,7 @@ impl Reading {
         let Workspace { weights, discounts: (of_a, of_b), .. } = work;
         let mut exact = true;
         for (list, worths) in [(pair.a, &mut *of_a), (pair.b, &mut *of_b)] {
-            let lengths: Vec<f64> = list.docs.iter().map(|&i| pair.lengths[i as usize].length).collect();
+            let lengths: Vec<f64> = list.docs.iter().map(|&i| pair.known.lengths[i as usize].length).collect();
             let starts = std::iter::once(0).chain(list.ends.iter().map(|&end| end as usize));
             let groups = starts.zip(&list.ends).map(|(start, &end)| &lengths[start..end as usize]);
             exact &= self.measure.worths(groups, worths);

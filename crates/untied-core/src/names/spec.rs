@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, Other, Parameter, RECALL, RecallBase};
+use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, OF, Other, Parameter, RECALL, RecallBase};
 use crate::error::{Error, Result, alternatives, quote};
 use crate::table::profiles::Detail;
 
@@ -253,6 +253,19 @@ impl Spec {
     /// A parameter that was given.
     pub fn parameter(&self, name: &str) -> Option<&Value> {
         self.parameters.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
+    }
+
+    /// The measure that this one is of, as nDCG@20 in `MED(nDCG@20)`.
+    pub fn inner(&self) -> Option<&Spec> {
+        match self.parameter(OF.name)? {
+            Value::Measure(of) => Some(of),
+            _ => None,
+        }
+    }
+
+    /// The error for a measure that needs lengths of documents where there are none.
+    pub(crate) fn lacks_lengths(&self) -> Error {
+        Error::Value(format!("{self} needs lengths of documents (--docs FILE, docs=)"))
     }
 
     /// The cutoff, or what stands for none.
