@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use untied_core::compare::{Evidence, Settings, compare, parse};
 use untied_core::ranking::Layout;
-use untied_core::similarity::Score;
+use untied_core::similarity::PairScore;
 use untied_core::table::{Qrels, Run};
 
 use crate::case::{Case, Judged, Retrieved, orders, shuffled};
@@ -30,7 +30,7 @@ fn one_med(u: &mut Unstructured<'_>) -> Result<()> {
     let (one, other) = (run(&a), run(&b));
     let case = Case { detail: None, run: Vec::new(), qrels: judged };
     let qrels = (!case.qrels.is_empty()).then(|| case.qrels());
-    let Score { value, range, .. } = compared(&format!("MED({name})"), &one, &other, qrels.as_ref(), Layout::Tied);
+    let PairScore { value, range, .. } = compared(&format!("MED({name})"), &one, &other, qrels.as_ref(), Layout::Tied);
 
     // Ranks of A, then of B, as numbers of documents; what they lack is filled up with documents of their own.
     let mut documents: Vec<u8> = Vec::new();
@@ -130,7 +130,7 @@ fn tied_run(rows: Vec<Retrieved>) -> Run {
     Case { detail: None, run: rows, qrels: Vec::new() }.run().expect("documents")
 }
 
-fn compared(name: &str, one: &Run, other: &Run, qrels: Option<&Qrels>, layout: Layout) -> Score {
+fn compared(name: &str, one: &Run, other: &Run, qrels: Option<&Qrels>, layout: Layout) -> PairScore {
     let settings = Settings { layout, variance: true, ..Settings::default() };
     let found =
         compare(&[one, other], Evidence { qrels, ..Evidence::default() }, &[parse(name).expect(name)], 1000, settings)

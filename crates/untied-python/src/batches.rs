@@ -13,7 +13,7 @@ use untied_core::error::text;
 use untied_core::evaluate::{Total, Value};
 use untied_core::measures::Certainty;
 use untied_core::settings::Settings;
-use untied_core::similarity::Score;
+use untied_core::similarity::PairScore;
 use untied_core::table::Table;
 
 use crate::arrow::capsule;
@@ -139,7 +139,7 @@ impl Totals {
                 Sum::Total(total) => {
                     total.add(&Value { mean: value, variance, range, certainty, error: None, unsettled });
                 }
-                Sum::Mean(mean) => mean.add(&Score { value, range, variance, certainty }),
+                Sum::Mean(mean) => mean.add(&PairScore { value, range, variance, certainty }),
             }
         }
     }

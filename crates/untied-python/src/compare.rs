@@ -9,7 +9,7 @@ use untied_core::error::text;
 use untied_core::names::Spec;
 use untied_core::overlap::share_document;
 use untied_core::similarity::items::{Distance, Items};
-use untied_core::similarity::{Score, Symmetry};
+use untied_core::similarity::{PairScore, Symmetry};
 use untied_core::watch;
 
 use crate::batches::{Rows, joined};
@@ -369,7 +369,7 @@ impl Comparison {
     #[pyo3(signature = (measure, high = false))]
     fn column(&self, measure: usize, high: bool) -> Vec<f64> {
         let values = self.comparison.values.iter().skip(measure).step_by(self.comparison.totals.len());
-        let end = |score: Score| score.range.filter(|_| high).map_or(score.value, |(_, most)| most);
+        let end = |score: PairScore| score.range.filter(|_| high).map_or(score.value, |(_, most)| most);
         values.map(end).collect()
     }
 

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 use untied_core::error::show;
-use untied_core::similarity::Score;
+use untied_core::evaluate::Value;
 
 use crate::errors::refused;
 
@@ -208,8 +208,8 @@ pub fn items<'py>(
 /// (value, low, high, variance, certainty)
 pub type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
 
-/// A value as Python has it.
-pub fn parts(score: impl Into<Score>) -> Parts {
-    let Score { value, range, variance, certainty } = score.into();
-    (value, range.map(|range| range.0), range.map(|range| range.1), variance, certainty.name())
+/// A value of an evaluation or a comparison as Python has it.
+pub fn parts(value: impl Into<Value>) -> Parts {
+    let Value { mean, range, variance, certainty, .. } = value.into();
+    (mean, range.map(|range| range.0), range.map(|range| range.1), variance, certainty.name())
 }

@@ -1,8 +1,7 @@
 //! The core's values as JSON.
 
 use serde_json::{Value as Json, json};
-use untied_core::evaluate::Facts;
-use untied_core::similarity::Score;
+use untied_core::evaluate::{Facts, Value};
 
 /// A number; JSON has none for what is undefined (`null`) or infinite (a text).
 pub fn number(value: f64) -> Json {
@@ -19,10 +18,10 @@ pub fn numbers(values: impl Iterator<Item = f64>) -> Json {
 }
 
 /// A value of an evaluation or a comparison.
-pub fn value(score: impl Into<Score>) -> Json {
-    let Score { value, range, certainty, .. } = score.into();
+pub fn value(value: impl Into<Value>) -> Json {
+    let Value { mean, range, certainty, .. } = value.into();
     json!({
-        "mean": number(value),
+        "mean": number(mean),
         "low": range.map(|range| number(range.0)),
         "high": range.map(|range| number(range.1)),
         "certainty": certainty.name(),

@@ -9,7 +9,7 @@ use crate::measures::Scope;
 use crate::med::Known;
 use crate::names::Spec;
 use crate::ranking::{List, Numbering};
-use crate::similarity::Score;
+use crate::similarity::PairScore;
 use crate::table::hash_number;
 use crate::watch;
 
@@ -74,7 +74,7 @@ struct Buffers {
     seen: Vec<bool>,
     grades: Vec<f64>,
     pairing: PairBuffers,
-    scores: Vec<Score>,
+    scores: Vec<PairScore>,
 }
 
 impl Bulk {

@@ -1,6 +1,6 @@
 //! Means over queries, added up one by one.
 
-use crate::similarity::Score;
+use crate::similarity::PairScore;
 
 /// The mean of values and bounds over the queries that have a value; orders of different queries are independent.
 ///
@@ -8,18 +8,18 @@ use crate::similarity::Score;
 #[derive(Debug, Clone)]
 pub struct Mean {
     n: f64,
-    sum: Score,
+    sum: PairScore,
 }
 
 impl Default for Mean {
     fn default() -> Self {
-        Mean { n: 0.0, sum: Score::constant(0.0, true) }
+        Mean { n: 0.0, sum: PairScore::constant(0.0, true) }
     }
 }
 
 impl Mean {
     /// Add a query's score, unless it is not defined.
-    pub fn add(&mut self, score: &Score) {
+    pub fn add(&mut self, score: &PairScore) {
         if score.value.is_nan() {
             return;
         }
@@ -32,12 +32,12 @@ impl Mean {
     }
 
     /// The mean of what was added; NaN of nothing.
-    pub fn finish(&self) -> Score {
+    pub fn finish(&self) -> PairScore {
         let (n, sum) = (self.n, &self.sum);
         if n == 0.0 {
-            return Score::one_number(f64::NAN);
+            return PairScore::one_number(f64::NAN);
         }
-        Score {
+        PairScore {
             value: sum.value / n,
             range: sum.range.map(|(low, high)| (low / n, high / n)),
             variance: sum.variance.map(|variance| variance / (n * n)),

@@ -5,15 +5,15 @@ mod bulk;
 mod evidence;
 mod mean;
 mod moved;
+mod pair_scores;
 mod plan;
-mod scores;
 
 pub use assignment::{Assigned, assignment, outcomes};
 pub use bulk::{Bulk, Lists};
 pub use evidence::Evidence;
 pub use mean::Mean;
 pub use moved::{Moved, Rank, moved};
-pub use scores::Scores;
+pub use pair_scores::PairScores;
 
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ use crate::names::{Needs, Spec};
 use crate::ranking::{Layout, Order, Precision, misfit};
 use crate::registry;
 use crate::settings;
-use crate::similarity::{Score, Symmetry};
+use crate::similarity::{PairScore, Symmetry};
 use crate::table::profiles::Detail;
 use crate::table::{Qrels, Rows, Run};
 use crate::watch;
@@ -122,15 +122,15 @@ pub struct Comparison {
     /// The queries of both, by their numbers in the first, ascending.
     pub queries: Vec<usize>,
     /// Values, query by query.
-    pub values: Scores,
+    pub values: PairScores,
     /// For each measure, the mean over queries where it is defined.
-    pub totals: Vec<Score>,
+    pub totals: Vec<PairScore>,
     /// Queries that only the first and only the second run has.
     pub alone: (usize, usize),
 }
 
 /// Numbers of a query in the runs that have it, and the values of all pairs of these.
-type Found = (Vec<Option<usize>>, Vec<Score>);
+type Found = (Vec<Option<usize>>, Vec<PairScore>);
 
 /// Compare every run with every later one (and with itself, if asked for), in parallel over queries. Of longer rankings
 /// only the tie groups count that begin within `depth`.

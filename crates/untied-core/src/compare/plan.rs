@@ -8,7 +8,7 @@ use crate::med::{self, Known, RankingPair, Workspace};
 use crate::names::Spec;
 use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
 use crate::registry::{Comparator, comparator};
-use crate::similarity::{Overlaps, Score, Symmetry};
+use crate::similarity::{Overlaps, PairScore, Symmetry};
 use crate::table::Run;
 use crate::watch;
 
@@ -109,7 +109,7 @@ impl Plan {
         queries: &[Option<usize>],
         evidence: &QueryEvidence<'_>,
         settings: Settings,
-    ) -> Result<Vec<Score>> {
+    ) -> Result<Vec<PairScore>> {
         self.lay_out(buffers, runs, queries, evidence, settings)?;
         let mut values = Vec::new();
         for (a, b) in pairs(runs.len(), settings.itself).filter(|&(a, b)| queries[a].is_some() && queries[b].is_some())
@@ -174,7 +174,7 @@ impl Plan {
         (a, b): (&List, &List),
         known: Known<'_>,
         variance: bool,
-        values: &mut Vec<Score>,
+        values: &mut Vec<PairScore>,
     ) {
         let PairBuffers { joiner, pair, places, within, workspace } = buffers;
         if self.differences {

@@ -19,7 +19,7 @@ use crate::measures::Certainty;
 use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
 use crate::settings::Settings;
-use crate::similarity::Score;
+use crate::similarity::PairScore;
 use crate::table::{Qrels, Run};
 use crate::watch;
 use files::{Files, none};
@@ -49,14 +49,8 @@ pub struct Value {
     pub unsettled: bool,
 }
 
-impl From<Value> for Score {
-    fn from(Value { mean, variance, range, certainty, .. }: Value) -> Score {
-        Score { value: mean, range, variance, certainty }
-    }
-}
-
-impl From<Score> for Value {
-    fn from(Score { value, range, variance, certainty }: Score) -> Value {
+impl From<PairScore> for Value {
+    fn from(PairScore { value, range, variance, certainty }: PairScore) -> Value {
         Value { mean: value, variance, range, certainty, error: None, unsettled: false }
     }
 }

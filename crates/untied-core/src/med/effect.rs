@@ -9,7 +9,7 @@ use crate::error::{Error, Failure, Result};
 use crate::measures::{self, Certainty, Scope};
 use crate::names::{Info, OF, Parameter, Spec, Value};
 use crate::ranking::Placed;
-use crate::similarity::{Score, Symmetry};
+use crate::similarity::{PairScore, Symmetry};
 
 /// Makes a measure of differences; the last argument makes measures of one ranking.
 pub type Build = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Comparer>>;
@@ -124,7 +124,7 @@ pub trait Comparer: Send + Sync {
     fn failure(&self) -> Option<Failure>;
 
     /// Its value.
-    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Score;
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore;
 
     /// The grades under which one ranking is farthest ahead: of MED, where it is defined.
     fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut Workspace) -> Option<Assignment> {
@@ -185,18 +185,18 @@ impl Comparer for Largest {
         if self.directions == (true, true) { Symmetry::Same } else { Symmetry::None }
     }
 
-    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Score {
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore {
         let Extent { up, down, unseen, sure } = self.difference.extent(pair, work, self.directions);
         let value = f64::max(up.0, down.0);
         if value.is_nan() {
-            return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
+            return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
         // What follows A's documents may add to A - B, what follows B's may take from it.
         let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
         let low = f64::max(up.0 - unseen.1, down.0 - unseen.0).max(least).min(value);
         let range = (low, f64::max(up.1 + unseen.0, down.1 + unseen.1));
         let solved = if range.0 == range.1 { Certainty::Exact } else { Certainty::Interval };
-        Score { value, range: Some(range), variance: None, certainty: sure.max(solved) }
+        PairScore { value, range: Some(range), variance: None, certainty: sure.max(solved) }
     }
 
     fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<Assignment> {
@@ -256,18 +256,18 @@ impl Comparer for Signed {
         Symmetry::Opposite
     }
 
-    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Score {
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore {
         let chance = |place: &Placed| self.chance(pair, place);
         let (Moments { mean, variance }, sure) = self.difference.moments(pair, work, &chance);
         if mean.is_nan() {
-            return Score { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
+            return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
         let Extent { up, down, unseen, sure: of_range } = self.difference.extent(pair, work, (true, true));
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
         let certainty = sure.max(of_range).max(if solved { Certainty::Exact } else { Certainty::Interval });
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
         let variance = Some(variance).filter(|variance| !variance.is_nan());
-        Score { value: mean, range: Some(range), variance, certainty }
+        PairScore { value: mean, range: Some(range), variance, certainty }
     }
 
     fn outcomes(&self, pair: &RankingPair<'_>, work: &mut Workspace, grid: (usize, u64)) -> Option<Outcomes> {

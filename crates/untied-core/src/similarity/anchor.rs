@@ -16,7 +16,7 @@
 
 use super::overlap::cutoff;
 use super::overlaps::Overlaps;
-use super::{Definition, Score, Similarity, Symmetry};
+use super::{Definition, PairScore, Similarity, Symmetry};
 use crate::measures::Certainty;
 use crate::measures::average_precision::{RelevantGroup, variance_of};
 use crate::names::{Cutoff, Info};
@@ -53,11 +53,11 @@ impl Similarity for AnchorMap {
         true
     }
 
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         let relevant = pair.a.len().min(self.0) as f64;
         if relevant == 0.0 {
-            return Score::constant(0.0, with_variance);
+            return PairScore::constant(0.0, with_variance);
         }
         let parted = (0..pair.a.groups()).map(|group| pair.a.positions(group));
         let parted = parted.take_while(|at| at.first <= self.0).find(|at| at.last > self.0);
@@ -66,13 +66,13 @@ impl Similarity for AnchorMap {
         let (size, slots) = parted.map_or((1, 0), |at| (at.size(), self.0 + 1 - at.first));
         let value = mean(&targets, size as f64, slots as f64) / relevant;
         if !pair.is_tied() {
-            return Score::constant(value, with_variance);
+            return PairScore::constant(value, with_variance);
         }
         let open: usize = targets.iter().map(|target| target.open).sum();
         let best = extreme(targets.iter(), slots.min(open), |at, i, _| at.first + i) / relevant;
         let fewest = (slots + open).saturating_sub(size);
         let worst = extreme(targets.iter().rev(), fewest, |at, i, count| at.last + 1 - count + i) / relevant;
-        Score {
+        PairScore {
             value,
             range: Some((worst.min(value), best.max(value))),
             variance: (with_variance && open == 0).then(|| variance(&targets) / (relevant * relevant)),

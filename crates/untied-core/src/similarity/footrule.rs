@@ -13,7 +13,7 @@
 //! * Differences of reciprocal ranks: phi(i) = -1/i, 0 if absent, `Delta_d = 1/d - 1/(d+1)`, `Delta_k = 1/k`.
 
 use super::overlaps::{Linear, Overlaps};
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, Parameter, Spec, Value};
 use crate::ranking::Side;
@@ -114,7 +114,7 @@ struct Moves {
 }
 
 impl Similarity for Moves {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let (a, b) = (overlaps.pair.a.len(), overlaps.pair.b.len());
         let longest = a.max(b);
         let k = self.cutoff.unwrap_or(longest);
@@ -143,7 +143,7 @@ struct Squares {
 }
 
 impl Similarity for Squares {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         let k = self.cutoff.unwrap_or(usize::MAX);
         let (a, b) = (Moments::all(&pair.a, k), Moments::all(&pair.b, k));
@@ -160,7 +160,7 @@ impl Similarity for Squares {
         }
         sum += squares_of(&of_a, &a) + squares_of(&of_b, &b);
         let value = if self.normalize && most > 0.0 { sum / most } else { sum };
-        if pair.is_tied() { Score::one_number(value) } else { Score::constant(value, with_variance) }
+        if pair.is_tied() { PairScore::one_number(value) } else { PairScore::constant(value, with_variance) }
     }
 }
 

@@ -15,7 +15,7 @@
 use std::sync::OnceLock;
 
 use super::overlaps::{Linear, Overlaps};
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::elementary::powf;
 use crate::names::{Cutoff, Info, Parameter};
 
@@ -99,7 +99,7 @@ impl Hoeffding {
 }
 
 impl Similarity for Hoeffding {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         let (s, l) = (pair.shortest().min(self.cutoff), pair.longest().min(self.cutoff));
         // As many as any orders of the ties put into the two lists.

@@ -5,7 +5,7 @@
 //!   K = sum of v_x v_y D_xy over pairs in opposite orders, x being above y in A,
 //!   F = sum over x of v_x | sum of v_y D_xy over y above x in A - the same in B |.
 
-use super::Score;
+use super::PairScore;
 use super::joined::Joined;
 use super::orders::Orders;
 use super::weighted::Costs;
@@ -39,7 +39,7 @@ impl Items {
     /// A distance: its statistics over all orders of tied items in both rankings, where these are few; else an estimate
     /// of its mean.
     #[must_use]
-    pub fn distance(self, distance: Distance) -> Score {
+    pub fn distance(self, distance: Distance) -> PairScore {
         let [a, b] = &self.groups;
         let mut items: Vec<usize> = (0..a.len()).collect();
         items.sort_unstable_by_key(|&item| (a[item], b[item]));

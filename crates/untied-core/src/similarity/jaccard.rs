@@ -7,7 +7,7 @@
 
 use super::overlap::cutoff;
 use super::overlaps::Overlaps;
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::measures::Certainty;
 use crate::measures::orders::drawing::within;
 use crate::names::{Cutoff, Info};
@@ -28,21 +28,21 @@ pub static JACCARD: Definition = Info {
 struct Jaccard(usize);
 
 impl Similarity for Jaccard {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         let documents = (pair.a.len().min(self.0) + pair.b.len().min(self.0)) as f64;
         if documents == 0.0 {
-            return Score::constant(1.0, with_variance);
+            return PairScore::constant(1.0, with_variance);
         }
         let share = |x: f64| x / (documents - x);
         let at = |overlaps: &[f64]| share(overlaps[self.0.min(overlaps.len()) - 1]);
         if !pair.is_tied() {
-            return Score::constant(at(overlaps.mean()), with_variance);
+            return PairScore::constant(at(overlaps.mean()), with_variance);
         }
         let chances = distribution(pair, self.0);
         let mean = |of: &dyn Fn(f64) -> f64| chances.iter().map(|&(x, chance)| chance * of(x as f64)).sum::<f64>();
         let value = mean(&share);
-        Score {
+        PairScore {
             value,
             range: Some((at(overlaps.low()).min(value), at(overlaps.high()).max(value))),
             variance: with_variance.then(|| mean(&|x| (share(x) - value).powi(2))),

@@ -13,7 +13,7 @@ use super::footrule::{NORMALIZE, normalize};
 use super::joined::{Joined, Tree, pairs};
 use super::overlaps::Overlaps;
 use super::tau::variance;
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::measures::Certainty;
 use crate::names::{Cutoff, Info, Parameter};
 use crate::ranking::{Block, Pair, Side};
@@ -47,7 +47,7 @@ struct KendallDistance {
 }
 
 impl Similarity for KendallDistance {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         let (top_a, top_b) = (Top::new(&pair.a, self.cutoff), Top::new(&pair.b, self.cutoff));
         let all = complete(pair, &top_a, &top_b);
@@ -59,9 +59,9 @@ impl Similarity for KendallDistance {
         let norm = if self.normalize && most > 0.0 { most } else { 1.0 };
         let value = (opposite + tied + lacking) / norm;
         if top_a.parted().or(top_b.parted()).is_some() {
-            return Score::one_number(value);
+            return PairScore::one_number(value);
         }
-        Score {
+        PairScore {
             value,
             range: Some(((opposite + lacking) / norm, (opposite + 2.0 * tied + lacking) / norm)),
             // C - D varies four times as D does.

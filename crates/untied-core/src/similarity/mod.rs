@@ -35,7 +35,7 @@ pub type Definition = crate::names::Definition<Build>;
 
 /// The value of a similarity for one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Score {
+pub struct PairScore {
     /// The mean over all orders of tied documents in both rankings.
     pub value: f64,
     /// The smallest and the largest value over these orders, where the value is one over orders.
@@ -46,16 +46,16 @@ pub struct Score {
     pub certainty: Certainty,
 }
 
-impl Score {
+impl PairScore {
     /// A value that no order changes.
-    pub fn constant(value: f64, with_variance: bool) -> Score {
+    pub fn constant(value: f64, with_variance: bool) -> PairScore {
         let variance = with_variance.then_some(0.0);
-        Score { value, range: Some((value, value)), variance, certainty: Certainty::Exact }
+        PairScore { value, range: Some((value, value)), variance, certainty: Certainty::Exact }
     }
 
     /// A value that is not one over orders, or whose extremes and variance are not known.
-    pub fn one_number(value: f64) -> Score {
-        Score { value, range: None, variance: None, certainty: Certainty::Exact }
+    pub fn one_number(value: f64) -> PairScore {
+        PairScore { value, range: None, variance: None, certainty: Certainty::Exact }
     }
 
     /// The same with 0 for -0, which differences of equal values can be.
@@ -89,5 +89,5 @@ pub trait Similarity: Send + Sync {
     }
 
     /// Its value for two rankings.
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score;
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore;
 }

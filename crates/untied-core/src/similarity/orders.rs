@@ -1,6 +1,6 @@
 //! Scores over the orders of two tied rankings: all are listed, or, where there are more than 5,000, some are drawn.
 
-use super::Score;
+use super::PairScore;
 use super::joined::{Group, Joined};
 use crate::measures::Certainty;
 use crate::measures::orders::Outcome;
@@ -28,7 +28,7 @@ impl Orders {
     }
 
     /// Statistics of a formula of every document's rank in A and in B.
-    pub fn score(&self, with_variance: bool, mut value: impl FnMut(&[usize], &[usize]) -> f64) -> Score {
+    pub fn score(&self, with_variance: bool, mut value: impl FnMut(&[usize], &[usize]) -> f64) -> PairScore {
         let (mut ranks_a, mut ranks_b) = (vec![0; self.documents], vec![0; self.documents]);
         let mut next = self.first.clone();
         let found = over_orders(&self.groups, |placed: &[Placed]| {
@@ -44,7 +44,7 @@ impl Orders {
             value(&ranks_a, &ranks_b)
         });
         let (Outcome { mean, variance, low, high }, exact) = (found.outcome, self.are_listed());
-        Score {
+        PairScore {
             value: mean,
             range: exact.then_some((low, high)),
             variance: (with_variance && exact).then_some(variance),

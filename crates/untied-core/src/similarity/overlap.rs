@@ -3,7 +3,7 @@
 //! Rankings shorter than k are not filled: what they lack agrees with nothing.
 
 use super::overlaps::{Linear, Overlaps};
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::elementary::ln;
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, Spec};
@@ -39,7 +39,7 @@ pub(super) fn cutoff(spec: &Spec) -> Result<usize> {
 struct Overlap(usize);
 
 impl Similarity for Overlap {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let last = (self.0.min(overlaps.pair.longest()), 1.0 / self.0 as f64);
         overlaps.score(&Linear { constant: 0.0, kappa: &[], from: &[], further: [last, (0, 0.0)] }, with_variance)
     }
@@ -75,7 +75,7 @@ fn rest(cutoff: usize, beyond: usize) -> f64 {
 }
 
 impl Similarity for AverageOverlap {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let seen = self.cutoff.min(overlaps.pair.longest());
         // Beyond the longer ranking the overlap stays as it is.
         let last = (seen, rest(self.cutoff, seen));

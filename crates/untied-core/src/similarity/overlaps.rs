@@ -7,7 +7,7 @@
 
 use std::cell::OnceCell;
 
-use super::Score;
+use super::PairScore;
 use crate::measures::Certainty;
 use crate::ranking::{Block, Pair, Positions, Side};
 use crate::watch;
@@ -74,13 +74,13 @@ impl Overlaps {
     }
 
     /// Value, extremes and, where asked for, variance of a sum of overlaps.
-    pub fn score(&self, linear: &Linear, with_variance: bool) -> Score {
+    pub fn score(&self, linear: &Linear, with_variance: bool) -> PairScore {
         let value = linear.of(self.mean());
         if !self.pair.is_tied() {
-            return Score::constant(value, with_variance);
+            return PairScore::constant(value, with_variance);
         }
         let ends = (linear.of(self.low()), linear.of(self.high()));
-        Score {
+        PairScore {
             value,
             range: Some((ends.0.min(ends.1).min(value), ends.0.max(ends.1).max(value))),
             variance: with_variance.then(|| variance(&self.pair, linear)),

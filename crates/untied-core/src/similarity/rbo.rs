@@ -6,7 +6,7 @@
 
 use super::overlaps::{Linear, Overlaps};
 use super::rbo_weights::Weights;
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, Parameter, Spec};
 
@@ -89,15 +89,15 @@ fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
 }
 
 impl Similarity for RankBiasedOverlap {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         if self.kind == Quantity::Extrapolated && pair.shortest() == 0 {
             // Nothing to extrapolate from: two empty rankings are the same, an empty one is like no other.
-            return Score::constant(f64::from(pair.longest() == 0), with_variance);
+            return PairScore::constant(f64::from(pair.longest() == 0), with_variance);
         }
         match self.variant {
             None => self.linear(overlaps, with_variance),
-            Some(variant) => Score::one_number(self.tied(self.kind, variant, overlaps)),
+            Some(variant) => PairScore::one_number(self.tied(self.kind, variant, overlaps)),
         }
     }
 }
@@ -113,7 +113,7 @@ impl RankBiasedOverlap {
     }
 
     /// The mean over tie orders: every score is a sum of overlaps.
-    fn linear(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn linear(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         let cut = |length: usize| self.cutoff.map_or(length, |cutoff| length.min(cutoff));
         let (s, l) = (cut(pair.shortest()), cut(pair.longest()));

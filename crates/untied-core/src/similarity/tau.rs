@@ -9,7 +9,7 @@
 
 use super::joined::{Joined, pairs};
 use super::overlaps::Overlaps;
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::error::Result;
 use crate::measures::Certainty;
 use crate::names::{Info, Parameter, Spec};
@@ -44,7 +44,7 @@ struct Tau {
 }
 
 impl Similarity for Tau {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let joined = Joined::new(&overlaps.pair);
         let tied = |counts: &[u64]| counts.iter().map(|&count| pairs(count)).sum::<u64>();
         let all = pairs(joined.len());
@@ -54,13 +54,13 @@ impl Similarity for Tau {
         let difference = (all - tied) as f64 - 2.0 * joined.discordant();
         if self.equal {
             let norm = ((all - in_a) as f64 * (all - in_b) as f64).sqrt();
-            return Score::one_number(if norm > 0.0 { difference / norm } else { f64::NAN });
+            return PairScore::one_number(if norm > 0.0 { difference / norm } else { f64::NAN });
         }
         if all == 0 {
-            return Score::one_number(f64::NAN);
+            return PairScore::one_number(f64::NAN);
         }
         let (all, tied) = (all as f64, tied as f64);
-        Score {
+        PairScore {
             value: difference / all,
             range: Some(((difference - tied) / all, (difference + tied) / all)),
             variance: with_variance.then(|| variance(&joined, usize::MAX, usize::MAX) / (all * all)),

@@ -14,7 +14,7 @@ use super::joined::{Joined, Tree, pairs};
 use super::orders::Orders;
 use super::overlaps::Overlaps;
 use super::tau::{VARIANT, is_b};
-use super::{Definition, Score, Similarity, Symmetry};
+use super::{Definition, PairScore, Similarity, Symmetry};
 use crate::names::Info;
 use crate::ranking::Block;
 use crate::watch;
@@ -41,23 +41,23 @@ impl Similarity for TauAp {
         if self.equal { Symmetry::Same } else { Symmetry::None }
     }
 
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let joined = Joined::new(&overlaps.pair);
         if pairs(joined.len()) == 0 {
-            return Score::one_number(f64::NAN);
+            return PairScore::one_number(f64::NAN);
         }
         // B's groups in order, each with A's.
         let exchanged = joined.exchanged();
         if self.equal {
-            return Score::one_number(f64::midpoint(strict(&joined), strict(&exchanged)));
+            return PairScore::one_number(f64::midpoint(strict(&joined), strict(&exchanged)));
         }
         let value = mean(&exchanged);
         if !joined.is_tied() {
-            return Score::constant(value, with_variance);
+            return PairScore::constant(value, with_variance);
         }
         // No closed form of the extremes and the variance is known, so they are had where orders are few.
         let orders = with_variance.then(|| Orders::new(&joined)).filter(Orders::are_listed);
-        orders.map_or(Score::one_number(value), |orders| Score { value, ..orders.score(true, of_orders) })
+        orders.map_or(PairScore::one_number(value), |orders| PairScore { value, ..orders.score(true, of_orders) })
     }
 }
 

@@ -16,7 +16,7 @@
 use super::joined::{Group, Joined, Tree};
 use super::kendall_distance::union;
 use super::overlaps::Overlaps;
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::elementary::log2;
 use crate::error::{Error, Result};
 use crate::names::{Info, Parameter, Spec, Value};
@@ -160,10 +160,10 @@ impl Whole {
 struct Kendall(Weights);
 
 impl Similarity for Kendall {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let whole = self.0.whole(&overlaps.pair);
         let value = mean(&whole);
-        if whole.joined.is_tied() { Score::one_number(value) } else { Score::constant(value, with_variance) }
+        if whole.joined.is_tied() { PairScore::one_number(value) } else { PairScore::constant(value, with_variance) }
     }
 }
 

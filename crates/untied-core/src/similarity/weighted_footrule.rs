@@ -6,7 +6,7 @@
 use super::orders::Orders;
 use super::overlaps::Overlaps;
 use super::weighted::{Costs, PARAMETERS, Weights};
-use super::{Definition, Score, Similarity};
+use super::{Definition, PairScore, Similarity};
 use crate::names::Info;
 
 pub static WEIGHTED_FOOTRULE: Definition = Info {
@@ -27,7 +27,7 @@ pub static WEIGHTED_FOOTRULE: Definition = Info {
 struct Footrule(Weights);
 
 impl Similarity for Footrule {
-    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> Score {
+    fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let whole = self.0.whole(&overlaps.pair);
         Orders::new(&whole.joined).score(with_variance, |a, b| footrule(&whole.costs, a, b))
     }

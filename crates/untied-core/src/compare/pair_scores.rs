@@ -1,11 +1,11 @@
 //! A compact store of many scores.
 
 use crate::measures::Certainty;
-use crate::similarity::Score;
+use crate::similarity::PairScore;
 
 /// Scores, one after the other, in 26 bytes each where none has a variance (56 by themselves).
 #[derive(Debug, Default)]
-pub struct Scores {
+pub struct PairScores {
     /// Value, lowest, highest.
     numbers: Vec<[f64; 3]>,
     /// Variances of the scores so far; empty until a score has one. Scores past its end have none.
@@ -14,25 +14,25 @@ pub struct Scores {
     about: Vec<(Certainty, bool)>,
 }
 
-impl Scores {
+impl PairScores {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
     /// One of them.
-    pub fn get(&self, place: usize) -> Score {
+    pub fn get(&self, place: usize) -> PairScore {
         let ([value, low, high], (certainty, ranged)) = (self.numbers[place], self.about[place]);
         let variance = self.variances.get(place).copied().flatten();
-        Score { value, range: ranged.then_some((low, high)), variance, certainty }
+        PairScore { value, range: ranged.then_some((low, high)), variance, certainty }
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = Score> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = PairScore> + '_ {
         (0..self.len()).map(|place| self.get(place))
     }
 
-    pub(super) fn push(&mut self, score: &Score) {
+    pub(super) fn push(&mut self, score: &PairScore) {
         if score.variance.is_some() || !self.variances.is_empty() {
             self.variances.resize(self.len(), None);
             self.variances.push(score.variance);
@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn what_is_put_in_comes_out() {
-        let score = |value, range, variance| Score { value, range, variance, certainty: Certainty::Interval };
+        let score = |value, range, variance| PairScore { value, range, variance, certainty: Certainty::Interval };
         let given = [
             score(0.5, None, None),
             score(0.25, Some((0.0, 1.0)), Some(0.125)),
             score(-1.0, Some((-1.0, -1.0)), None),
-            Score::constant(0.75, false),
+            PairScore::constant(0.75, false),
         ];
-        let mut scores = Scores::default();
+        let mut scores = PairScores::default();
         given.iter().for_each(|score| scores.push(score));
         assert_eq!(scores.iter().collect::<Vec<_>>(), given);
     }
