@@ -11,7 +11,7 @@ use untied_core::table::Chunk;
 use untied_core::table::columns::Content;
 use untied_core::table::profiles::Detail;
 
-use crate::arrow_columns::{self as columns, Column};
+use crate::arrow_columns::{self as columns, Column, Number};
 use crate::held::{Held, KINDS, consistent};
 use crate::readers::{is_probability, is_stratum};
 use crate::second::{Row, Rows};
@@ -27,71 +27,18 @@ pub fn batches(data: &[u8]) {
 
 fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let kind = *u.choose(&KINDS)?;
-    let (names, accepted): (&[&str], &[Accepts]) = match kind {
-        Content::Run { ranks: false } => (&["qid", "docno", "score"], &[f64::is_finite]),
-        Content::Run { ranks: true } => (&["qid", "docno", "score", "rank"], &[f64::is_finite, |_| true]),
-        Content::Qrels(None) => (&["qid", "docno", "label"], &[f64::is_finite]),
-        Content::Qrels(Some(Detail::Subtopics)) => (&["qid", "docno", "label", "subtopic"], &[f64::is_finite]),
-        Content::Qrels(Some(Detail::Strata)) => {
-            (&["qid", "docno", "label", "stratum"], &[f64::is_finite, |number| is_stratum(&number)])
-        }
-        Content::Qrels(Some(Detail::Inclusion)) => {
-            (&["qid", "docno", "label", "probability"], &[f64::is_finite, |number| is_probability(&number)])
-        }
-    };
-    let has_subtopics = kind == Content::Qrels(Some(Detail::Subtopics));
+    let (names, accepted) = layout(kind);
     let types: Vec<u8> = names.iter().map(|_| u.int_in_range(0..=30)).collect::<Result<_>>()?;
     let order = rotation(u, names.len())?;
     let may_be_null = u.ratio(1, 4)?;
     let (mut made, mut rows, mut wrong) = (Vec::new(), Vec::new(), None);
     let count = u.int_in_range(1..=3)?;
     for _ in 0..count {
-        let length = u.int_in_range(0..=10)?;
-        let start = u.int_in_range(0..=length.min(2))?;
-        let end = length - u.int_in_range(0..=(length - start).min(2))?;
-        let query = columns::ids(u, types[0], length, may_be_null)?.slice(start, end);
-        let document = columns::ids(u, types[1], length, may_be_null)?.slice(start, end);
-        let subtopic =
-            if has_subtopics { Some(columns::ids(u, types[3], length, may_be_null)?.slice(start, end)) } else { None };
-        let mut numbers = Vec::new();
-        for place in 0..accepted.len() {
-            numbers.push(columns::numbers(u, types[2 + place], length, may_be_null)?.slice(start, end));
-        }
-        let mut arrays = vec![query.array.clone(), document.array.clone()];
-        arrays.extend(numbers.iter().map(|column| column.array.clone()));
-        arrays.extend(subtopic.iter().map(|column| column.array.clone()));
+        let batch = Batch::new(u, &types, accepted.len(), may_be_null)?;
+        let arrays = batch.arrays();
         made.push(order.iter().map(|&place| arrays[place].clone()).collect::<Vec<_>>());
-        let first = rows.len();
-        // Of several wrong rows of a batch that of the first column is told, and of a column the first.
-        let of_batch = document
-            .first(|id| id.is_none())
-            .or_else(|| query.first(|id| id.is_none()))
-            .or_else(|| subtopic.as_ref().and_then(|column| column.first(|id| id.is_none())))
-            .or_else(|| subtopic.as_ref().and_then(|column| column.first(|id| id.is_some_and(|id| id.contains(&b' ')))))
-            .or_else(|| {
-                numbers.iter().zip(accepted).find_map(|(column, accepts)| {
-                    column
-                        .first(|number| number.is_none())
-                        .or_else(|| column.first(|number| number.is_some_and(|number| !columns::is_held(number))))
-                        .or_else(|| column.first(|number| number.is_some_and(|number| !accepts(number.float()))))
-                })
-            });
-        wrong = wrong.or(of_batch.map(|row| row + first));
-        for row in 0..end - start {
-            let text = |column: &Column<Vec<u8>>| column.values[row].clone().unwrap_or_default();
-            rows.push((
-                text(&query),
-                Row {
-                    line: (first + row) as u64,
-                    document: text(&document),
-                    other: subtopic.as_ref().map_or_else(Vec::new, text),
-                    numbers: numbers
-                        .iter()
-                        .map(|column| column.values[row].as_ref().map_or(0.0, columns::Number::float))
-                        .collect(),
-                },
-            ));
-        }
+        wrong = wrong.or(batch.wrong(accepted).map(|row| row + rows.len()));
+        batch.add_rows(&mut rows);
     }
     let names: Vec<&str> = order.iter().map(|&place| names[place]).collect();
     let field = |(name, array): (&&str, &ArrayRef)| Field::new(*name, array.data_type().clone(), true);
@@ -110,6 +57,85 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
         compare(many(read), kind, &rows, wrong);
     }
     Ok(())
+}
+
+/// The names of columns: two of ids, then those of numbers, which must be accepted, then one of subtopics.
+fn layout(kind: Content) -> (&'static [&'static str], &'static [Accepts]) {
+    const FINITE: Accepts = f64::is_finite;
+    const ANY: Accepts = |_| true;
+    const STRATUM: Accepts = |number| is_stratum(&number);
+    const PROBABILITY: Accepts = |number| is_probability(&number);
+    match kind {
+        Content::Run { ranks: false } => (&["qid", "docno", "score"], &[FINITE]),
+        Content::Run { ranks: true } => (&["qid", "docno", "score", "rank"], &[FINITE, ANY]),
+        Content::Qrels(None) => (&["qid", "docno", "label"], &[FINITE]),
+        Content::Qrels(Some(Detail::Subtopics)) => (&["qid", "docno", "label", "subtopic"], &[FINITE]),
+        Content::Qrels(Some(Detail::Strata)) => (&["qid", "docno", "label", "stratum"], &[FINITE, STRATUM]),
+        Content::Qrels(Some(Detail::Inclusion)) => (&["qid", "docno", "label", "probability"], &[FINITE, PROBABILITY]),
+    }
+}
+
+/// The columns of a batch.
+struct Batch {
+    query: Column<Vec<u8>>,
+    document: Column<Vec<u8>>,
+    numbers: Vec<Column<Number>>,
+    subtopic: Option<Column<Vec<u8>>>,
+}
+
+impl Batch {
+    /// Slices of arrays of these types: as many of numbers, and one of subtopics if a type is left for it.
+    fn new(u: &mut Unstructured<'_>, types: &[u8], numbers: usize, may_be_null: bool) -> Result<Batch> {
+        let length = u.int_in_range(0..=10)?;
+        let start = u.int_in_range(0..=length.min(2))?;
+        let end = length - u.int_in_range(0..=(length - start).min(2))?;
+        let mut ids = |kind: u8| Ok(columns::ids(u, kind, length, may_be_null)?.slice(start, end));
+        let (query, document) = (ids(types[0])?, ids(types[1])?);
+        let subtopic = types.get(2 + numbers).map(|&kind| ids(kind)).transpose()?;
+        let number = |&kind: &u8| Ok(columns::numbers(u, kind, length, may_be_null)?.slice(start, end));
+        let numbers = types[2..2 + numbers].iter().map(number).collect::<Result<_>>()?;
+        Ok(Batch { query, document, numbers, subtopic })
+    }
+
+    fn arrays(&self) -> Vec<ArrayRef> {
+        let mut arrays = vec![self.query.array.clone(), self.document.array.clone()];
+        arrays.extend(self.numbers.iter().map(|column| column.array.clone()));
+        arrays.extend(self.subtopic.iter().map(|column| column.array.clone()));
+        arrays
+    }
+
+    /// Of several wrong rows that of the first column is told, and of a column the first.
+    fn wrong(&self, accepted: &[Accepts]) -> Option<usize> {
+        let subtopic = self.subtopic.as_ref();
+        self.document
+            .first(|id| id.is_none())
+            .or_else(|| self.query.first(|id| id.is_none()))
+            .or_else(|| subtopic?.first(|id| id.is_none()))
+            .or_else(|| subtopic?.first(|id| id.is_some_and(|id| id.contains(&b' '))))
+            .or_else(|| {
+                self.numbers.iter().zip(accepted).find_map(|(column, accepts)| {
+                    column
+                        .first(|number| number.is_none())
+                        .or_else(|| column.first(|number| number.is_some_and(|number| !columns::is_held(number))))
+                        .or_else(|| column.first(|number| number.is_some_and(|number| !accepts(number.float()))))
+                })
+            })
+    }
+
+    /// Add its rows, with their queries, to those of earlier batches.
+    fn add_rows(&self, rows: &mut Vec<(Vec<u8>, Row)>) {
+        let text = |column: &Column<Vec<u8>>, row: usize| column.values[row].clone().unwrap_or_default();
+        for row in 0..self.query.values.len() {
+            let number = |column: &Column<Number>| column.values[row].as_ref().map_or(0.0, Number::float);
+            let found = Row {
+                line: rows.len() as u64,
+                document: text(&self.document, row),
+                other: self.subtopic.as_ref().map_or_else(Vec::new, |column| text(column, row)),
+                numbers: self.numbers.iter().map(number).collect(),
+            };
+            rows.push((text(&self.query, row), found));
+        }
+    }
 }
 
 fn compare(chunks: untied_core::Result<Vec<Chunk>>, kind: Content, rows: &[(Vec<u8>, Row)], wrong: Option<usize>) {
