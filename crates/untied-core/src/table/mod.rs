@@ -132,14 +132,24 @@ fn first_in_file(errors: impl IntoIterator<Item = (Option<Place>, Error)>) -> Re
     errors.into_iter().min_by_key(|(place, _)| *place).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-impl Table {
-    /// Put chunks together. The rows of a query that are not contiguous (it spans two chunks, or its lines are
-    /// interleaved with others') are copied into blocks of their own, in their order.
-    fn new(mut chunks: Vec<Chunk>) -> Result<(Table, Origins)> {
-        let mut names = Names::default();
-        // The pieces of queries, in the order of the input: number of the query, chunk, rows.
-        let mut pieces: Vec<(u32, u32, Range<u32>)> = Vec::new();
-        // Where the pieces of a query begin when they are sorted by query; at first, how many there are.
+/// The rows of a query that stand together in one chunk: its number, and theirs.
+type Piece = (u32, Range<u32>);
+
+/// The rows of all queries, piece by piece.
+struct ByQuery {
+    /// Query by query, in the order of the input; queries are numbered as they came.
+    sorted: Vec<Piece>,
+    /// Where the pieces of a query end.
+    ends: Vec<usize>,
+    /// The first query, by number, that came back after another, and the line where it did.
+    returned: Option<(u32, Option<Place>)>,
+}
+
+impl ByQuery {
+    /// Take the queries of chunks, and number them by name.
+    fn new(chunks: &mut [Chunk], names: &mut Names) -> Result<ByQuery> {
+        let mut pieces: Vec<(u32, Piece)> = Vec::new();
+        // At first how many pieces a query has, then where they begin.
         let mut starts: Vec<usize> = Vec::new();
         let (mut last, mut returned) = (u32::MAX, None);
         for (c, chunk) in chunks.iter_mut().enumerate() {
@@ -155,18 +165,34 @@ impl Table {
                 }
                 *before += 1;
                 last = number;
-                pieces.push((number, c as u32, segment.rows));
+                pieces.push((number, (c as u32, segment.rows)));
             }
         }
-        names.finish();
         let mut sum = 0;
         starts.iter_mut().for_each(|start| sum += std::mem::replace(start, sum));
         let mut sorted = vec![(0, 0..0); pieces.len()];
-        for (number, chunk, rows) in pieces {
+        for (number, piece) in pieces {
             let place = &mut starts[number as usize];
-            sorted[*place] = (chunk, rows);
-            *place += 1; // in the end, where the pieces of a query end
+            sorted[*place] = piece;
+            *place += 1;
         }
+        Ok(ByQuery { sorted, ends: starts, returned })
+    }
+
+    /// The pieces of a query.
+    fn of(&self, number: u32) -> &[Piece] {
+        let start = if number == 0 { 0 } else { self.ends[number as usize - 1] };
+        &self.sorted[start..self.ends[number as usize]]
+    }
+}
+
+impl Table {
+    /// Put chunks together. The rows of a query that are not contiguous (it spans two chunks, or its lines are
+    /// interleaved with others') are copied into blocks of their own, in their order.
+    fn new(mut chunks: Vec<Chunk>) -> Result<(Table, Origins)> {
+        let mut names = Names::default();
+        let by_query = ByQuery::new(&mut chunks, &mut names)?;
+        names.finish();
         let mut blocks = Vec::with_capacity(chunks.len() + 1);
         let mut lines = Vec::with_capacity(chunks.len());
         for chunk in chunks {
@@ -176,7 +202,7 @@ impl Table {
         watch::check()?;
         let order = names.order();
         watch::check()?;
-        let returned = returned.and_then(|(number, line)| {
+        let returned = by_query.returned.as_ref().and_then(|&(number, line)| {
             let query = order.iter().position(|&other| other == number)?;
             Some((query, line))
         });
@@ -185,8 +211,7 @@ impl Table {
         let mut origins = Origins { lines, gathered: HashMap::new(), returned };
         let mut in_place = vec![false; table.blocks.len()];
         for number in watch::until_stopped(order.into_iter()) {
-            let start = if number == 0 { 0 } else { starts[number as usize - 1] };
-            let (block, rows) = match &sorted[start..starts[number as usize]] {
+            let (block, rows) = match by_query.of(number) {
                 [(block, rows)] => {
                     in_place[*block as usize] = true;
                     (*block, rows.clone())
@@ -205,7 +230,7 @@ impl Table {
     }
 
     /// Copy the pieces of a query to the end of the last block of gathered rows.
-    fn gather(&mut self, pieces: &[(u32, Range<u32>)], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
+    fn gather(&mut self, pieces: &[Piece], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
         let last = self.blocks.len() as u32 - 1;
         let full = self.blocks[last as usize].docs.bytes() > GATHER;
         let target = if origins.gathered.contains_key(&last) && !full { last } else { last + 1 };
