@@ -9,6 +9,16 @@ pub struct Level {
     pub count: u32,
 }
 
+/// Put levels in descending order, and those of one grade together.
+pub(crate) fn merge(levels: &mut Vec<Level>) {
+    levels.sort_by(|a, b| b.grade.total_cmp(&a.grade));
+    levels.dedup_by(|next, last| {
+        let same = next.grade == last.grade;
+        last.count += if same { next.count } else { 0 };
+        same
+    });
+}
+
 /// Number of documents with at least this grade; levels descend.
 #[inline]
 pub fn count_from(levels: &[Level], grade: f64) -> usize {

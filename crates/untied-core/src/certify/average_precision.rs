@@ -89,19 +89,12 @@ impl AveragePrecision {
         if of.is_tied() {
             return None;
         }
-        let depth = self.cutoff.min(of.a.len().max(of.b.len()));
-        let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
-        let counted = |(place, _): &(&Placed, f64)| within(place.a) > 0 || within(place.b) > 0;
-        let (places, grades): (Vec<&Placed>, Vec<f64>) = of.documents().filter(counted).unzip();
-        let known = |grade: f64| match Kind::of(grade, self.rel) {
+        let (places, instance) = of.instance(self.cutoff, 1.0, |grade| match Kind::of(grade, self.rel) {
             Kind::Unknown => None,
             kind => Some(f64::from(u8::from(kind == Kind::Relevant))),
-        };
-        let document = |(x, &grade): (&&Placed, &f64)| Document { a: within(x.a), b: within(x.b), known: known(grade) };
-        let documents: Vec<Document> = places.iter().zip(&grades).map(document).collect();
-        let unknown = documents.iter().filter(|x| x.known.is_none()).count();
-        let here = documents.iter().filter(|x| x.known == Some(1.0)).count();
-        let instance = Instance { depth, lengths: (depth, depth), documents, top: 1.0 };
+        });
+        let unknown = instance.documents.iter().filter(|x| x.known.is_none()).count();
+        let here = instance.documents.iter().filter(|x| x.known == Some(1.0)).count();
         let (relevant, free) = (of.relevant(self.rel) - here, of.unknown - unknown);
         (unknown <= MOST.0).then_some(Searched { instance, places, relevant, free })
     }

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::measures::gain::Gain;
 use crate::med::solve::cascade::{self, Workspace};
 use crate::med::solve::work::Work;
-use crate::med::solve::{Document, Instance, Solution};
+use crate::med::solve::{Instance, Solution};
 use crate::ranking::{List, Placed};
 
 /// Nodes that a search may take.
@@ -69,14 +69,8 @@ impl Cascade {
 
     /// The documents that count, and the question about them.
     fn instance<'p>(&self, of: &Question<'p>) -> (Vec<&'p Placed>, Instance) {
-        let depth = self.cutoff.min(of.a.len().max(of.b.len()));
-        let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
-        let counted = |(place, _): &(&Placed, f64)| within(place.a) > 0 || within(place.b) > 0;
-        let (places, grades): (Vec<&Placed>, Vec<f64>) = of.documents().filter(counted).unzip();
         let known = |grade: f64| Some(grade).filter(|grade| !grade.is_nan()).map(|grade| self.stop.of(grade));
-        let document = |(x, &grade): (&&Placed, &f64)| Document { a: within(x.a), b: within(x.b), known: known(grade) };
-        let documents = places.iter().zip(&grades).map(document).collect();
-        (places, Instance { depth, lengths: (depth, depth), documents, top: self.stop.of(self.grade) })
+        of.instance(self.cutoff, self.stop.of(self.grade), known)
     }
 
     /// The best assignment of any number of documents.

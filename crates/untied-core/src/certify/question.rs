@@ -1,6 +1,7 @@
 //! Two rankings of a query with some unjudged documents, and the answers of solvers about them.
 
 use crate::grade::Level;
+use crate::med::solve::{Document, Instance};
 use crate::ranking::{List, Placed};
 
 /// Two rankings of a query. Documents without a judgment are *unknown*: they may have any grade.
@@ -73,6 +74,18 @@ impl<'q> Question<'q> {
     pub fn relevant(&self, rel: f64) -> usize {
         let relevant = self.levels.iter().filter(|level| level.grade >= rel.max(0.0));
         relevant.map(|level| level.count as usize).sum()
+    }
+
+    /// Documents within a cutoff, and the search for what they could gain: those of a grade have the gain that is
+    /// `known` of it, if any, and others at most `top`.
+    pub fn instance(&self, cutoff: usize, top: f64, known: impl Fn(f64) -> Option<f64>) -> (Vec<&'q Placed>, Instance) {
+        let depth = cutoff.min(self.a.len().max(self.b.len()));
+        let within = |rank: u32| if rank as usize <= depth { rank } else { 0 };
+        let counted = |(place, _): &(&Placed, f64)| within(place.a) > 0 || within(place.b) > 0;
+        let document =
+            |(x, grade): (&'q Placed, f64)| (x, Document { a: within(x.a), b: within(x.b), known: known(grade) });
+        let (places, documents) = self.documents().filter(counted).map(document).unzip();
+        (places, Instance { depth, lengths: (depth, depth), documents, top })
     }
 
     /// What stands at every rank of A and of B, as numbers of places.

@@ -65,7 +65,7 @@ pub static COMPATIBILITY: Definition = Info {
     Ok(Box::new(Compatibility {
         p: spec.number(PERSISTENCE.name, 0.95, expected, |p| 0.0 < p && p < 1.0)?,
         depth: depth(spec)?,
-        normalize: normalize(spec)?,
+        normalize: spec.flag(NORMALIZE.name, true)?,
         rel: if spec.parameter(LEAST.name).is_some() { spec.rel()? } else { f64::MIN_POSITIVE },
     }))
 });
@@ -80,14 +80,6 @@ fn depth(spec: &Spec) -> Result<Option<usize>> {
         Some(other) => Err(Error::Measure(format!(
             "{spec}: depth must be a whole number from 1, 'infinite' or 'longest', not {other}"
         ))),
-    }
-}
-
-fn normalize(spec: &Spec) -> Result<bool> {
-    match spec.parameter(NORMALIZE.name) {
-        None => Ok(true),
-        Some(&Value::Flag(flag)) => Ok(flag),
-        Some(other) => Err(Error::Measure(format!("{spec}: normalize must be True or False, not {other}"))),
     }
 }
 

@@ -11,7 +11,7 @@ use super::novelty::{Norm, Novelty, Worth};
 use super::orders::{Outcome, sampling};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::error::Result;
-use crate::grade::Level;
+use crate::grade::{self, Level};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec, unbounded};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Judgments;
@@ -90,12 +90,7 @@ impl GlobalGain {
             Level { grade: grades.map(|grade| self.gain.of(grade)).sum(), count: level.count }
         };
         let mut gains: Vec<Level> = levels.iter().map(gain).filter(|level| level.grade > 0.0).collect();
-        gains.sort_by(|a, b| b.grade.total_cmp(&a.grade));
-        gains.dedup_by(|next, last| {
-            let same = next.grade == last.grade;
-            last.count += if same { next.count } else { 0 };
-            same
-        });
+        grade::merge(&mut gains);
         gains
     }
 

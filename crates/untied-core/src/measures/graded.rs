@@ -4,7 +4,7 @@ use super::Scope;
 use super::gain::{GAIN, Gain};
 use crate::elementary::log2;
 use crate::error::{Error, Result};
-use crate::grade::Level;
+use crate::grade::{self, Level};
 use crate::names::Spec;
 use crate::ranking::Ranking;
 use crate::table::Judgments;
@@ -37,12 +37,7 @@ fn descending(levels: &[Level], gain: &Gain, gains: &mut Vec<Level>) {
     let all = levels.iter().map(|level| Level { grade: gain.of(level.grade), ..*level });
     gains.clear();
     gains.extend(all.filter(|level| level.grade > 0.0));
-    gains.sort_by(|a, b| b.grade.total_cmp(&a.grade));
-    gains.dedup_by(|next, last| {
-        let same = next.grade == last.grade;
-        last.count += if same { next.count } else { 0 };
-        same
-    });
+    grade::merge(gains);
 }
 
 /// The ideal ranking: all positive gains, highest first.

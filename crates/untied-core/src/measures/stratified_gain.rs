@@ -12,7 +12,7 @@ use super::dcg::Gains;
 use super::gain::{Gain, discounts};
 use super::stratified::{ESTIMATOR, MOST, Strata, is_script, share};
 use super::{Definition, Measure, Orders, Scope};
-use crate::grade::Level;
+use crate::grade::{self, Level};
 use crate::names::{Cutoff, GAINED, Info, Needs, Parameter, unbounded};
 use crate::ranking::{Ranking, best, worst};
 use crate::table::Judgments;
@@ -60,12 +60,7 @@ impl InferredNdcg {
                 Level { grade: weights[stratum] * grade, count: level.count }
             };
             let mut levels: Vec<Level> = group.levels.iter().map(of).filter(|level| level.grade > 0.0).collect();
-            levels.sort_by(|a, b| b.grade.total_cmp(&a.grade));
-            levels.dedup_by(|next, last| {
-                let same = next.grade == last.grade;
-                last.count += if same { next.count } else { 0 };
-                same
-            });
+            grade::merge(&mut levels);
             gains.push(group.start, group.size, levels);
         }
         gains

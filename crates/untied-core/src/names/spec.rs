@@ -363,10 +363,15 @@ impl Spec {
     /// # Errors
     /// It is neither `True` nor `False`.
     pub fn judged_only(&self) -> Result<bool> {
-        match self.parameter(JUDGED_ONLY.name) {
-            None => Ok(false),
+        self.flag(JUDGED_ONLY.name, false)
+    }
+
+    /// A parameter that is `True` or `False`.
+    pub(crate) fn flag(&self, name: &str, default: bool) -> Result<bool> {
+        match self.parameter(name) {
+            None => Ok(default),
             Some(&Value::Flag(flag)) => Ok(flag),
-            Some(other) => Err(Error::Measure(format!("{self}: judged_only must be True or False, not {other}"))),
+            Some(other) => Err(Error::Measure(format!("{self}: {name} must be True or False, not {other}"))),
         }
     }
 }

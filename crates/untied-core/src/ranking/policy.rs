@@ -2,7 +2,7 @@
 //! its worst order.
 
 use super::Ranking;
-use crate::grade::Level;
+use crate::grade::{self, Level};
 
 /// Only the judged documents, each group at its new place (the condensed list of `unjudged = remove`).
 ///
@@ -41,12 +41,7 @@ pub fn shuffled(ranking: &Ranking, into: &mut Ranking) {
     into.clear();
     into.retrieved = ranking.retrieved;
     let mut levels = ranking.levels().to_vec();
-    levels.sort_by(|a, b| b.grade.total_cmp(&a.grade));
-    levels.dedup_by(|next, level| {
-        let is_same = next.grade == level.grade;
-        level.count += if is_same { next.count } else { 0 };
-        is_same
-    });
+    grade::merge(&mut levels);
     if !levels.is_empty() {
         into.push(0, ranking.retrieved, levels);
     }

@@ -14,8 +14,8 @@
 
 use super::overlaps::{Linear, Overlaps};
 use super::{Definition, PairScore, Similarity};
-use crate::error::{Error, Result};
-use crate::names::{Cutoff, Info, Parameter, Spec, Value};
+use crate::error::Error;
+use crate::names::{Cutoff, Info, Parameter, Value};
 use crate::ranking::Side;
 
 /// Whether a distance is divided by the largest that there is.
@@ -54,7 +54,11 @@ pub static FOOTRULE: Definition = Info {
             return Err(Error::Measure(format!("{spec}: l must be at least {k}, not {other}")));
         }
     };
-    Ok(Box::new(Moves { step: Step::Rank { location }, cutoff: spec.cutoff, normalize: normalize(spec)? }))
+    Ok(Box::new(Moves {
+        step: Step::Rank { location },
+        cutoff: spec.cutoff,
+        normalize: spec.flag(NORMALIZE.name, true)?,
+    }))
 });
 
 pub static RECIPROCAL_RANKS: Definition = Info {
@@ -71,22 +75,13 @@ pub static RECIPROCAL_RANKS: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec| {
-    let (cutoff, normalize) = (spec.cutoff, normalize(spec)?);
+    let (cutoff, normalize) = (spec.cutoff, spec.flag(NORMALIZE.name, true)?);
     match spec.parameter("power") {
         None => Ok(Box::new(Moves { step: Step::Reciprocal, cutoff, normalize })),
         Some(Value::Number(2.0)) => Ok(Box::new(Squares { cutoff, normalize })),
         Some(other) => Err(Error::Measure(format!("{spec}: power must be 1 or 2, not {other}"))),
     }
 });
-
-/// Parameter `normalize`.
-pub fn normalize(spec: &Spec) -> Result<bool> {
-    match spec.parameter(NORMALIZE.name) {
-        None => Ok(true),
-        Some(&Value::Flag(flag)) => Ok(flag),
-        Some(other) => Err(Error::Measure(format!("{spec}: normalize must be True or False, not {other}"))),
-    }
-}
 
 /// What phi is.
 enum Step {

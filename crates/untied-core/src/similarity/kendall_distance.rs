@@ -9,7 +9,7 @@
 //! group, if it is within, precedes; of two of one group either does with probability (1 - both beyond) / 2.
 //! Extremes and variance are Kendall's ([`super::tau`]) where no cutoff parts a group; else none are known.
 
-use super::footrule::{NORMALIZE, normalize};
+use super::footrule::NORMALIZE;
 use super::joined::{Joined, Tree, pairs};
 use super::overlaps::Overlaps;
 use super::tau::variance;
@@ -37,7 +37,11 @@ pub static KENDALL_DISTANCE: Definition = Info {
 }
 .built_by(|spec| {
     let p = spec.number("p", 0.5, "a number from 0 to 1", |p| (0.0..=1.0).contains(&p))?;
-    Ok(Box::new(KendallDistance { p, cutoff: spec.cutoff.unwrap_or(usize::MAX), normalize: normalize(spec)? }))
+    Ok(Box::new(KendallDistance {
+        p,
+        cutoff: spec.cutoff.unwrap_or(usize::MAX),
+        normalize: spec.flag(NORMALIZE.name, true)?,
+    }))
 });
 
 struct KendallDistance {

@@ -131,12 +131,16 @@ pub(crate) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f6
     Some(lattice.outcome(end, |_, point, kind, after| after.after(term(point, kind), 1.0)))
 }
 
+/// For each kind, how far apart points are that have one document more of it; the first kind varies fastest.
+fn strides(counts: &[usize]) -> Vec<usize> {
+    counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect()
+}
+
 /// Visit all points from the start, each with its probability; false where there are too many points.
 pub(crate) fn forward(counts: &[usize], mut visit: impl FnMut(&[usize], f64)) -> bool {
     let Some(points) = points(counts) else { return false };
     let all: usize = counts.iter().sum();
-    let strides: Vec<usize> =
-        counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect();
+    let strides = strides(counts);
     let mut chances = vec![0.0; points];
     chances[0] = 1.0;
     let mut placed = vec![0; counts.len()];
@@ -151,7 +155,7 @@ pub(crate) fn forward(counts: &[usize], mut visit: impl FnMut(&[usize], f64)) ->
     true
 }
 
-/// The next one of all points, the first kind varying fastest.
+/// The next one of all points.
 fn next_point(placed: &mut [usize], counts: &[usize]) {
     for (placed, count) in placed.iter_mut().zip(counts) {
         *placed += 1;
@@ -169,8 +173,7 @@ fn next_point(placed: &mut [usize], counts: &[usize]) {
 pub(crate) fn by_kind(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Vec<f64>> {
     let points = points(counts)?;
     let all: usize = counts.iter().sum();
-    let strides: Vec<usize> =
-        counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect();
+    let strides = strides(counts);
     let mut chances = vec![0.0; points];
     chances[0] = 1.0;
     let mut sums = vec![0.0; counts.len()];
