@@ -73,7 +73,7 @@ class Command(Parser):
         """Add ``-m``."""
         self.group("measures").option("-m --measure", "MEASURE", about, action="append")
 
-    def add_chance(self, interval: str) -> None:
+    def add_significance(self, interval: str) -> None:
         """Add options of significance tests, and of intervals of what `interval` names."""
         from untied.statistics.intervals import INTERVALS
         from untied.statistics.tests import CORRECTIONS, TEST, TESTS

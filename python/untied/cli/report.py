@@ -41,7 +41,7 @@ def arguments_parser() -> Command:
     made.add_plugin()
     group = made.group("significance")
     group.option("--baseline", "NAME", "test all other runs against run NAME (default: test all pairs of runs)")
-    made.add_chance("means")
+    made.add_significance("means")
     made.add_policies("score_dtype")
     group = made.group("output")
     group.option(

@@ -80,7 +80,7 @@ def arguments_parser() -> Command:
     made.add_plugin()
     group = made.group("significance")
     group.option("--baseline", "NAME", "compare all other runs with run NAME (default: compare all pairs of runs)")
-    made.add_chance("differences")
+    made.add_significance("differences")
     group.flag("--power", "show the share of pairs of runs that differ significantly")
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)

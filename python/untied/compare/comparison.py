@@ -258,8 +258,8 @@ class Comparison(MeasureResults):
         >>> untied.compare(["x", "y", "z"], ["z", "x", "y"], "MED(P@2)").assignment()
         a-b: 0.5000, {'x': 0.0, 'y': 1.0, 'z': 0.0}
         """
-        of, reading = self._one(measure, query)
-        a_is_ahead, value, grades, filling = _core.largest_assignment(*of, **reading)
+        arguments, options = self._core_arguments(measure, query)
+        a_is_ahead, value, grades, filling = _core.largest_assignment(*arguments, **options)
         return Assignment("a-b" if a_is_ahead else "b-a", value, dict(grades), filling)
 
     def outcomes(
@@ -299,11 +299,11 @@ class Comparison(MeasureResults):
         """
         if not 2 <= points <= 10_000_000:
             raise UntiedError(f"points must be a whole number from 2 to 10,000,000, not {points}")
-        of, reading = self._one(measure, query)
-        reading["probabilities"] = self._known["probabilities"]
-        return Outcomes(*_core.difference_outcomes(*of, points, seed, **reading))
+        arguments, options = self._core_arguments(measure, query)
+        options["probabilities"] = self._known["probabilities"]
+        return Outcomes(*_core.difference_outcomes(*arguments, points, seed, **options))
 
-    def _one(
+    def _core_arguments(
         self, measure: str | Measure | None, query: str | None
     ) -> tuple[tuple[_core.Run, _core.Run, Measure, str], dict[str, Any]]:
         """What the core needs for one query and measure."""
@@ -313,9 +313,9 @@ class Comparison(MeasureResults):
                 raise KeyError("give the id of a query: the runs have several queries")
             query = self._native.query(0)
         self._place(query)
-        reading = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
-        reading |= {name: self._known[name] for name in ("qrels", "docs")}
-        return (*self._inputs, self._measures[number], query), reading
+        options = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
+        options |= {name: self._known[name] for name in ("qrels", "docs")}
+        return (*self._inputs, self._measures[number], query), options
 
     @property
     def moving_depth(self) -> int:
