@@ -132,9 +132,8 @@ fn tied_run(rows: Vec<Retrieved>) -> Run {
 
 fn compared(name: &str, one: &Run, other: &Run, qrels: Option<&Qrels>, layout: Layout) -> PairScore {
     let settings = Settings { layout, variance: true, ..Settings::default() };
-    let found =
-        compare(&[one, other], Evidence { qrels, ..Evidence::default() }, &[parse(name).expect(name)], 1000, settings)
-            .expect(name);
+    let evidence = Evidence { qrels, ..Evidence::default() };
+    let found = compare(&[one, other], evidence, &[parse(name).expect(name)], settings).expect(name);
     found[0].values.get(0)
 }
 

@@ -7,12 +7,11 @@ use pyo3::types::{PyByteArray, PyDict};
 use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
 use untied_core::evaluate;
 use untied_core::kinds_of_numbers;
-use untied_core::names::Spec;
 use untied_core::settings::Settings;
 
 use crate::errors::to_python;
 use crate::evaluate::{WithError, column, facts, parts};
-use crate::measure::Measure;
+use crate::measure::{Measure, specs};
 use crate::threads;
 
 /// The numbers of a contiguous buffer.
@@ -123,7 +122,7 @@ impl ArrayEvaluator {
                 None => Totals::ByGrade(&by_grade),
             },
         };
-        let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
+        let specs = specs(&measures);
         let (labels, plan) = threads::run(py, threads, || {
             let labels = Labels::new(groups, &given)?;
             let plan = labels.plan(&specs, settings.unjudged)?;

@@ -6,7 +6,7 @@ use untied_core::certify::{self, Overturn, Settings, Verdict, Witness};
 use untied_core::error::text;
 
 use crate::errors::to_python;
-use crate::measure::Measure;
+use crate::measure::{Measure, specs};
 use crate::tables::{Qrels, Run};
 use crate::threads;
 
@@ -51,7 +51,7 @@ pub fn certify_runs(
     threads: Option<i64>,
 ) -> PyResult<Vec<Vec<Concluded>>> {
     let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
-    let specs: Vec<_> = measures.iter().map(|measure| measure.0.clone()).collect();
+    let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let found = threads::run(py, threads, || certify::certify(&tables, &qrels.0, &specs, settings))?;
     Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
@@ -76,7 +76,7 @@ pub fn differences_of_queries<'py>(
     threads: Option<i64>,
 ) -> PyResult<Vec<Vec<Ends<'py>>>> {
     let settings = settings(ties, score_dtype, false, unretrieved, None)?;
-    let specs: Vec<_> = measures.iter().map(|measure| measure.0.clone()).collect();
+    let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let found = threads::run(py, threads, || certify::spans(&tables, &pairs, &qrels.0, &specs, settings))?;
     let bytes = |place: usize, end: fn((f64, f64)) -> f64| {

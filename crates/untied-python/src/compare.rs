@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyString};
 use untied_core::compare::{self, Bulk, Evidence, Lists, Rank, Settings};
 use untied_core::error::text;
-use untied_core::names::Spec;
 use untied_core::overlap::share_document;
 use untied_core::similarity::items::{Distance, Items};
 use untied_core::similarity::{PairScore, Symmetry};
@@ -15,7 +14,7 @@ use untied_core::watch;
 use crate::batches::{Rows, joined};
 use crate::convert::{Parts, parts, with_id};
 use crate::errors::{refused, to_python};
-use crate::measure::{Measure, valid};
+use crate::measure::{Measure, specs, valid};
 use crate::tables::{Lengths, Qrels, Run};
 use crate::threads;
 
@@ -73,7 +72,7 @@ pub fn item_distance(
     Ok(parts(score))
 }
 
-fn background<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: Option<&'a Lengths>) -> Evidence<'a> {
+fn evidence<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: Option<&'a Lengths>) -> Evidence<'a> {
     Evidence {
         qrels: qrels.map(|qrels| &qrels.0),
         probabilities: probabilities.map(|run| &run.0),
@@ -81,8 +80,12 @@ fn background<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs
     }
 }
 
-fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
-    measures.iter().map(|measure| measure.0.clone()).collect()
+fn settings(ties: &str, score_dtype: &str, variance: bool, depth: Option<usize>) -> PyResult<Settings> {
+    let settings = Settings::new(ties, score_dtype, variance).map_err(to_python)?;
+    if depth == Some(0) {
+        return Err(refused("depth must be at least 1, not 0"));
+    }
+    Ok(Settings { depth, ..settings })
 }
 
 /// Compare every run with every later one, query by query.
@@ -103,15 +106,11 @@ pub fn compare_runs(
     threads: Option<i64>,
     only_means: bool,
 ) -> PyResult<Vec<Comparison>> {
-    let settings = Settings { itself, only_means, ..Settings::new(ties, score_dtype, variance).map_err(to_python)? };
+    let settings = Settings { itself, only_means, ..settings(ties, score_dtype, variance, depth)? };
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
-    let known = background(qrels, probabilities, docs);
-    if depth == Some(0) {
-        return Err(refused("depth must be at least 1, not 0"));
-    }
-    let depth = depth.unwrap_or(usize::MAX);
-    let found = threads::run(py, threads, || compare::compare(&tables, known, &specs, depth, settings))?;
+    let evidence = evidence(qrels, probabilities, docs);
+    let found = threads::run(py, threads, || compare::compare(&tables, evidence, &specs, settings))?;
     let to_object = |comparison: compare::Comparison| {
         let run = runs[comparison.runs.0].clone_ref(py);
         Comparison { run, comparison }
@@ -125,8 +124,8 @@ pub fn compare_runs(
 #[pyo3(signature = (run_a, run_b, measures, *, qrels, probabilities, depth, ties, score_dtype, variance, threads))]
 pub fn compare_rows<'py>(
     py: Python<'py>,
-    run_a: Py<Run>,
-    run_b: Py<Run>,
+    run_a: &Run,
+    run_b: &Run,
     measures: Vec<PyRef<'_, Measure>>,
     qrels: Option<&Qrels>,
     probabilities: Option<&Run>,
@@ -136,31 +135,17 @@ pub fn compare_rows<'py>(
     variance: bool,
     threads: Option<i64>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let (a, b) = (&run_a.get().0, &run_b.get().0);
+    let (a, b) = (&run_a.0, &run_b.0);
     let names = measures.iter().map(|measure| measure.0.to_string()).collect();
     let optional = ["low", "high", "variance"].into_iter().take(if variance { 3 } else { 2 }).collect();
     let mut rows = Rows::new(names, optional, &["in_a", "in_b", "matched", "judged"]);
-    let mut values = Vec::new().into_iter();
-    let width = measures.len();
+    let mut found = Vec::new();
     if joined(a, b).any(|(_, a, b)| a.is_some() && b.is_some()) {
-        let runs = vec![run_a.clone_ref(py), run_b.clone_ref(py)];
-        let found = compare_runs(
-            py,
-            runs,
-            measures,
-            qrels,
-            probabilities,
-            None,
-            depth,
-            ties,
-            score_dtype,
-            variance,
-            false,
-            threads,
-            false,
-        )?;
-        values = found[0].comparison.values.iter().collect::<Vec<_>>().into_iter();
+        let settings = settings(ties, score_dtype, variance, depth)?;
+        let (specs, evidence) = (specs(&measures), evidence(qrels, probabilities, None));
+        found = threads::run(py, threads, || compare::compare(&[a, b], evidence, &specs, settings))?;
     }
+    let mut values = found.iter().flat_map(|comparison| comparison.values.iter());
     for (query, in_a, in_b) in joined(a, b) {
         if let (Some(of_a), Some(of_b)) = (in_a, in_b) {
             let judged = qrels.and_then(|qrels| Some(qrels.0.rows(qrels.0.find(a.id(of_a))?)));
@@ -168,7 +153,7 @@ pub fn compare_rows<'py>(
             let is_judged =
                 judged.is_some_and(|judged| share_document(&of_a, &judged) || share_document(&of_b, &judged));
             let flags = [true, true, share_document(&of_a, &of_b), is_judged];
-            for (measure, score) in values.by_ref().take(width).enumerate() {
+            for (measure, score) in values.by_ref().take(measures.len()).enumerate() {
                 rows.push(&query, Some((measure, score.into())), &flags);
             }
         } else {
@@ -193,11 +178,11 @@ pub fn moved_documents(
     ties: &str,
     score_dtype: &str,
 ) -> PyResult<Vec<Row>> {
-    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
+    let settings = Settings { depth: Some(depth), ..Settings::new(ties, score_dtype, false).map_err(to_python)? };
     let (runs, qrels) = ((&run_a.0, &run_b.0), qrels.map(|qrels| &qrels.0));
     let positions = |rank: Rank| (rank.first, rank.last);
     with_id(query, "a query id", |query| {
-        let moved = compare::moved(runs, qrels, query, depth, settings).map_err(to_python)?;
+        let moved = compare::moved(runs, qrels, query, settings).map_err(to_python)?;
         Ok(moved
             .iter()
             .map(|one| (text(one.document), one.a.map(positions), one.b.map(positions), one.grade))
@@ -222,11 +207,10 @@ pub fn largest_assignment(
     ties: &str,
     score_dtype: &str,
 ) -> PyResult<Assigned> {
-    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
-    let (runs, known) = ((&run_a.0, &run_b.0), background(qrels, None, docs));
-    let depth = depth.unwrap_or(usize::MAX);
+    let settings = settings(ties, score_dtype, false, depth)?;
+    let (runs, evidence) = ((&run_a.0, &run_b.0), evidence(qrels, None, docs));
     with_id(query, "a query id", |query| {
-        let found = compare::assignment(runs, known, &measure.0, query, (depth, settings)).map_err(to_python)?;
+        let found = compare::assignment(runs, evidence, &measure.0, query, settings).map_err(to_python)?;
         let documents = found.documents.iter().map(|&(document, grade)| (text(document), grade)).collect();
         Ok((found.a_is_ahead, found.value, documents, found.filling))
     })
@@ -250,12 +234,10 @@ pub fn difference_outcomes(
     ties: &str,
     score_dtype: &str,
 ) -> PyResult<(Vec<f64>, Vec<f64>, Option<f64>)> {
-    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
-    let known = background(qrels, probabilities, docs);
-    let runs = (&run_a.0, &run_b.0);
-    let depth = depth.unwrap_or(usize::MAX);
+    let settings = settings(ties, score_dtype, false, depth)?;
+    let (runs, evidence) = ((&run_a.0, &run_b.0), evidence(qrels, probabilities, docs));
     with_id(query, "a query id", |query| {
-        let found = compare::outcomes(runs, known, &measure.0, query, (depth, settings), (points, seed));
+        let found = compare::outcomes(runs, evidence, &measure.0, query, settings, (points, seed));
         let found = found.map_err(to_python)?;
         Ok((found.values, found.probabilities, found.error))
     })

@@ -7,7 +7,6 @@ use pyo3::types::{PyByteArray, PyCapsule, PyDict};
 use untied_core::error::text;
 use untied_core::evaluate::{self, Facts, Prepared, Value};
 use untied_core::law::Limits;
-use untied_core::names::Spec;
 use untied_core::settings::{Queries, Settings};
 use untied_core::table::columns::Content;
 use untied_core::{Error, read};
@@ -17,7 +16,7 @@ use crate::convert::{self, with_id};
 use crate::errors::to_python;
 use crate::formats::{FilePath, Named, layout, named, path_text, read_run};
 use crate::laws::Laws;
-use crate::measure::Measure;
+use crate::measure::{Measure, specs};
 use crate::tables::{Lengths, Qrels, Run};
 use crate::{arrow, threads};
 
@@ -65,7 +64,7 @@ impl Evaluator {
             .and_then(|()| settings.set_undefined(on_undefined))
             .and_then(|()| settings.set_adjust(adjust))
             .map_err(to_python)?;
-        let specs: Vec<Spec> = measures.iter().map(|measure| measure.0.clone()).collect();
+        let specs = specs(&measures);
         let lengths = docs.map(|docs| Arc::clone(&docs.0));
         let prepared = Prepared::new(specs, settings, &qrels.get().0, lengths).map_err(to_python)?;
         Ok(Evaluator { qrels, threads, prepared })

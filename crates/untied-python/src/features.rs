@@ -13,7 +13,7 @@ use crate::convert::{Parts, parts, with_id};
 use crate::errors::to_python;
 use crate::evaluate::facts;
 use crate::formats::{FilePath, path_text};
-use crate::measure::Measure;
+use crate::measure::{Measure, specs};
 use crate::threads;
 
 /// How features are evaluated.
@@ -54,7 +54,7 @@ impl FeatureEvaluator {
             .and_then(|()| settings.set_unjudged(unjudged))
             .and_then(|()| settings.set_undefined(on_undefined))
             .map_err(to_python)?;
-        let specs = measures.iter().map(|measure| measure.0.clone()).collect();
+        let specs = specs(&measures);
         Ok(FeatureEvaluator { specs, settings, directions, per_query, threads })
     }
 

@@ -15,6 +15,11 @@ use crate::registered::PICKLED;
 #[pyclass(frozen, module = "untied")]
 pub struct Measure(pub Spec);
 
+/// What the core knows these measures by.
+pub fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
+    measures.iter().map(|measure| measure.0.clone()).collect()
+}
+
 #[pymethods]
 impl Measure {
     #[new]

@@ -223,7 +223,7 @@ impl Session {
         let known = known.map(|qrels| self.qrels(qrels)).transpose()?;
         let (a, b) = (self.run(a)?, self.run(b)?);
         let evidence = Evidence { qrels: known, ..Evidence::default() };
-        let found = compare::compare(&[a, b], evidence, &specs, usize::MAX, settings)?;
+        let found = compare::compare(&[a, b], evidence, &specs, settings)?;
         let found = &found[0];
         let of_query = |query: usize| -> Vec<Value> {
             (0..specs.len()).map(|measure| value(found.values.get(query * specs.len() + measure))).collect()
@@ -241,10 +241,10 @@ impl Session {
     /// The documents at the top of one of two rankings of a query, with their ranks in both.
     fn moved(&mut self, request: &Request) -> Result<Value> {
         let settings = compare::Settings::new(request.text("ties")?, request.text("score_dtype")?, false)?;
-        let depth = index(request, "depth")?;
+        let settings = compare::Settings { depth: Some(index(request, "depth")?), ..settings };
         let (a, b) = self.two(request)?;
         let runs = (self.run(a)?, self.run(b)?);
-        let moved = compare::moved(runs, None, request.text("query")?.as_bytes(), depth, settings)?;
+        let moved = compare::moved(runs, None, request.text("query")?.as_bytes(), settings)?;
         let ranks = |rank: compare::Rank| [rank.first, rank.last];
         let document = |one: &compare::Moved<'_>| json!({ "id": show(one.document), "a": one.a.map(ranks), "b": one.b.map(ranks) });
         Ok(json!({ "documents": moved.iter().map(document).collect::<Vec<_>>() }))

@@ -29,12 +29,12 @@ pub fn assignment<'a>(
     known: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
-    (depth, settings): (usize, Settings),
+    settings: Settings,
 ) -> Result<Assigned<'a>> {
     let mut buffers = Buffers::default();
     let assigned =
         |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.assignment(pair, work);
-    let found = in_query(&mut buffers, runs, known, spec, query, (depth, settings), assigned)?.ok_or_else(|| {
+    let found = in_query(&mut buffers, runs, known, spec, query, settings, assigned)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!(
             "no assignment for {spec} in query {query}: only MED has one, if it is defined and uses no subtopics"
@@ -58,12 +58,12 @@ pub fn outcomes(
     known: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
-    (depth, settings): (usize, Settings),
+    settings: Settings,
     grid: (usize, u64),
 ) -> Result<Outcomes> {
     let outcomes =
         |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.outcomes(pair, work, grid);
-    in_query(&mut Buffers::default(), runs, known, spec, query, (depth, settings), outcomes)?.ok_or_else(|| {
+    in_query(&mut Buffers::default(), runs, known, spec, query, settings, outcomes)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!(
             "no outcomes of {spec} in query {query}: only Delta has them, if it is defined and uses no subtopics"
@@ -78,12 +78,12 @@ fn in_query<'a, T>(
     evidence: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
-    (depth, settings): (usize, Settings),
+    settings: Settings,
     tell: impl Fn(&dyn Comparer, &RankingPair<'_>, &mut Workspace) -> Option<T>,
 ) -> Result<Option<T>> {
     let evidence = evidence.needed_by(std::slice::from_ref(spec))?;
     let longest = runs.0.longest().max(runs.1.longest());
-    let plan = Plan::new(std::slice::from_ref(spec), depth, &scope(longest, evidence.qrels))?;
+    let plan = Plan::new(std::slice::from_ref(spec), settings.depth, &scope(longest, evidence.qrels))?;
     let queries = [runs.0.find(query), runs.1.find(query)];
     if queries.contains(&None) {
         return Err(Error::Value(format!("query {} is not in both runs", show(query))));

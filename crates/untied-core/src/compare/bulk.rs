@@ -84,7 +84,7 @@ impl Bulk {
     /// A measure is refused.
     pub fn new(specs: &[Spec], depth: usize) -> Result<Bulk> {
         Evidence::default().needed_by(specs)?;
-        let plan = Plan::new(specs, depth, &Scope { depth, grades: &[] })?;
+        let plan = Plan::new(specs, Some(depth), &Scope { depth, grades: &[] })?;
         Ok(Bulk { plan, measures: specs.len() })
     }
 

@@ -40,6 +40,8 @@ pub struct Settings {
     pub layout: Layout,
     /// See [`Precision`].
     pub precision: Precision,
+    /// Of longer rankings only the tie groups count that begin within this depth.
+    pub depth: Option<usize>,
     /// Whether to compute variances over tie orders.
     pub variance: bool,
     /// Whether to compare every run with itself too.
@@ -55,7 +57,7 @@ impl Settings {
     /// Nothing has such a name, or `trec` meets another precision.
     pub fn new(ties: &str, precision: &str, variance: bool) -> Result<Settings> {
         let (layout, precision) = settings::layout(ties, precision)?;
-        Ok(Settings { layout, precision, variance, itself: false, only_means: false })
+        Ok(Settings { layout, precision, variance, ..Settings::default() })
     }
 }
 
@@ -80,7 +82,7 @@ pub fn check(spec: &Spec) -> Result<()> {
 
 /// A measure without rankings to compare.
 fn alone(spec: &Spec) -> Result<Plan> {
-    Plan::new(std::slice::from_ref(spec), 0, &Scope { depth: 0, grades: &[] })
+    Plan::new(std::slice::from_ref(spec), None, &Scope { depth: 0, grades: &[] })
 }
 
 /// What measures have to be ready for.
@@ -132,8 +134,7 @@ pub struct Comparison {
 /// Numbers of a query in the runs that have it, and the values of all pairs of these.
 type Found = (Vec<Option<usize>>, Vec<PairScore>);
 
-/// Compare every run with every later one (and with itself, if asked for), in parallel over queries. Of longer rankings
-/// only the tie groups count that begin within `depth`.
+/// Compare every run with every later one (and with itself, if asked for), in parallel over queries.
 ///
 /// # Errors
 /// A measure or a score is refused, a document has no length, or two runs have no query in common.
@@ -141,7 +142,6 @@ pub fn compare<'a>(
     runs: &[&'a Run],
     evidence: Evidence<'_>,
     specs: &[Spec],
-    depth: usize,
     settings: Settings,
 ) -> Result<Vec<Comparison>> {
     evidence.check_probabilities()?;
@@ -150,7 +150,7 @@ pub fn compare<'a>(
     // A tie group counts whole, so rankings may be longer than the depth.
     let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
     let scope = scope(longest, qrels);
-    let plan = Plan::new(specs, depth, &scope)?;
+    let plan = Plan::new(specs, settings.depth, &scope)?;
     if let Some(qrels) = qrels {
         specs.iter().filter_map(Spec::inner).try_for_each(|of| of.fits(qrels.detail()))?;
     }

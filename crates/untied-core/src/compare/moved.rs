@@ -27,7 +27,7 @@ pub struct Moved<'a> {
     pub grade: Option<f64>,
 }
 
-/// The documents that one of two runs has within a depth (in a tie group that begins there): those of the first in its
+/// The documents that one of two runs has within the depth (in a tie group that begins there): those of the first in its
 /// order, then the others of the second; tied ones by id, descending. A query that a run lacks has no documents there.
 ///
 /// # Errors
@@ -36,7 +36,6 @@ pub fn moved<'a>(
     runs: (&'a Run, &'a Run),
     qrels: Option<&Qrels>,
     query: &[u8],
-    depth: usize,
     settings: Settings,
 ) -> Result<Vec<Moved<'a>>> {
     let mut numbering = Numbering::default();
@@ -46,7 +45,8 @@ pub fn moved<'a>(
     let (a, b) = (ranks(&a, documents.len()), ranks(&b, documents.len()));
     let truth = qrels.and_then(|qrels| Some(qrels.judgments(qrels.find(query)?)));
     let grade = |document: &[u8], hash| truth.as_ref()?.grade(document, hash).filter(|&grade| grade >= 0.0);
-    let is_at_top = |rank: Option<Rank>| rank.is_some_and(|rank| rank.first as usize <= depth);
+    let is_at_top =
+        |rank: Option<Rank>| rank.is_some_and(|rank| settings.depth.is_none_or(|depth| rank.first as usize <= depth));
     let all = documents.iter().zip(a.into_iter().zip(b));
     let top = all.filter(|(_, (a, b))| is_at_top(*a) || is_at_top(*b));
     Ok(top.map(|(&(document, hash), (a, b))| Moved { document, a, b, grade: grade(document, hash) }).collect())

@@ -66,11 +66,12 @@ struct Within {
 }
 
 impl Plan {
-    /// Measures made ready for rankings of `scope.depth` documents, of which those to `depth` count.
+    /// Measures made ready for rankings of `scope.depth` documents, of which those to `depth` count, or all.
     ///
     /// # Errors
     /// A measure is refused.
-    pub fn new(specs: &[Spec], depth: usize, scope: &Scope<'_>) -> Result<Plan> {
+    pub fn new(specs: &[Spec], depth: Option<usize>, scope: &Scope<'_>) -> Result<Plan> {
+        let depth = depth.unwrap_or(usize::MAX);
         let comparators = specs.iter().map(|spec| comparator(spec, scope)).collect::<Result<Vec<_>>>()?;
         let needed = |(comparator, spec): (&Comparator, &Spec)| match comparator {
             Comparator::Similarity(similarity) if similarity.reads_below_cutoff() => depth,

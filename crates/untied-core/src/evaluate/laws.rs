@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::files::{Files, none};
 use super::plan::Planned;
-use super::workspace::{Work, Workspace};
+use super::workspace::{Task, Workspace};
 use super::{GEOMETRIC_FLOOR, Plan, Source};
 use crate::elementary::{exp, ln};
 use crate::error::{Error, Result};
@@ -49,9 +49,9 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
         return Err(none(qrels));
     }
     watch::begin(|| "distributions over tie orders".into(), "queries", Some(files.len() as u64));
-    let work = Work::new(plan, settings);
+    let task = Task::new(plan, settings);
     let of_query = |room: &mut Workspace, query: usize| {
-        let found = of_query(room, &files, query, &work, (plan, settings, limits))?;
+        let found = of_query(room, &files, query, &task, limits)?;
         watch::step(1)?;
         Ok(found)
     };
@@ -81,11 +81,12 @@ fn of_query(
     room: &mut Workspace,
     files: &Files<'_>,
     query: usize,
-    work: &Work<'_>,
-    (plan, settings, limits): (&Plan, Settings, Limits),
+    task: &Task<'_>,
+    limits: Limits,
 ) -> Result<Vec<Option<Law>>> {
+    let Task { plan, settings, .. } = task;
     let truth = files.judgments(query);
-    room.rank(files, query, &truth, work)?;
+    room.rank(files, query, &truth, task)?;
     let of_measure = |Planned { spec, measure, judged_only, .. }: &Planned| {
         let orders = room.laid_out(settings.unjudged == Unjudged::Remove || *judged_only);
         let mean = measure.mean(&orders.tied, &truth) + 0.0;

@@ -29,7 +29,7 @@ pub(crate) use remembered::Key;
 pub(crate) use source::{Ranked, Source};
 pub use streamed::{Stream, Streamed, evaluate_stream};
 pub use total::{GEOMETRIC_FLOOR, Total};
-use workspace::Work;
+use workspace::Task;
 pub(crate) use workspace::Workspace;
 
 /// A value of a measure.
@@ -346,7 +346,7 @@ impl Evaluated {
         look: impl Fn(&Ranking) -> T + Sync,
     ) -> std::result::Result<(Evaluated, Vec<T>), (usize, Error)> {
         let shape = plan.shape(settings);
-        let work = Work::new(plan, settings);
+        let task = Task::new(plan, settings);
         // Without any measure there still is something to look at.
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
         let mut cells = vec![0.0; source.len() * width];
@@ -368,7 +368,7 @@ impl Evaluated {
                 for (i, flags) in flags.iter_mut().enumerate() {
                     let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
                     let row = Row { shape, cells, notes, flags };
-                    query::evaluate(workspace, source, first + i, &work, row).map_err(|error| (first + i, error))?;
+                    query::evaluate(workspace, source, first + i, &task, row).map_err(|error| (first + i, error))?;
                     seen.push(look(&workspace.orders(settings).tied));
                 }
                 watch::check().map_err(stopped)?; // measures that are stopped give anything

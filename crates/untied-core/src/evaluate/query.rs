@@ -3,9 +3,10 @@
 use super::chance::Chance;
 use super::plan::Planned;
 use super::spread::{MeasuredQuery, Spread};
-use super::workspace::{Work, Workspace};
+use super::workspace::{Task, Workspace};
 use super::{Field, Flags, Ranked, Row, Source, put};
 use crate::error::{Error, Result};
+use crate::measures::Measure;
 use crate::measures::formula::Formula;
 use crate::ranking::relevant;
 use crate::settings::{Adjust, Settings, Undefined, Unjudged};
@@ -16,25 +17,25 @@ pub(super) fn evaluate<S: Source>(
     room: &mut Workspace,
     source: &S,
     query: usize,
-    work: &Work<'_>,
+    task: &Task<'_>,
     mut row: Row<'_>,
 ) -> Result<()> {
-    let key = if work.means_only { source.key(query, room) } else { None };
+    let key = if task.means_only { source.key(query, room) } else { None };
     if let Some(key) = key
         && room.remembered.find(key, &mut row)
     {
         return Ok(());
     }
     let truth = source.judgments(query);
-    let Ranked { mixed, matched } = room.rank(source, query, &truth, work)?;
+    let Ranked { mixed, matched } = room.rank(source, query, &truth, task)?;
     let mut positive = truth.levels.iter().take_while(|level| level.grade > 0.0);
     *row.flags = Flags { mixed, matched, relevant: positive.any(|level| level.count > 0) };
-    if work.means_only && work.sifts {
+    if task.means_only && task.sifts {
         relevant(&room.all.tied, &mut room.relevant);
     }
-    let (bases, profiles) = (source.bases(query), source.profiles(query, work.plan));
-    let of = LaidOut { source, query, work, room, truth, profiles, bases };
-    if !work.means_only {
+    let (bases, profiles) = (source.bases(query), source.profiles(query, task.plan));
+    let of = LaidOut { source, query, task, room, truth, profiles, bases };
+    if !task.means_only {
         return of.values(&mut row);
     }
     of.means(&mut row)?;
@@ -48,7 +49,7 @@ pub(super) fn evaluate<S: Source>(
 struct LaidOut<'a, S> {
     source: &'a S,
     query: usize,
-    work: &'a Work<'a>,
+    task: &'a Task<'a>,
     room: &'a Workspace,
     truth: Judgments<'a>,
     /// See [`Source::profiles`].
@@ -61,13 +62,13 @@ impl<S: Source> LaidOut<'_, S> {
     /// Fill in means, of the ranking as it is: the short way, for millions of short queries.
     #[inline]
     fn means(&self, row: &mut Row<'_>) -> Result<()> {
-        let LaidOut { work: Work { plan, settings, sifts, .. }, room, truth, .. } = self;
+        let LaidOut { task: Task { plan, settings, sifts, .. }, room, truth, .. } = self;
         let (ranking, layout) = (&room.all.tied, settings.ties.layout());
         let is_tied = ranking.is_tied();
         let cells = row.cells.iter_mut().zip(row.notes.iter_mut());
         for (m, (planned, (cell, note))) in plan.measures.iter().zip(cells).enumerate() {
             let measure = planned.measure.as_ref();
-            let base = self.bases.map_or_else(|| measure.base(truth), |bases| bases[m]);
+            let base = self.base(m, measure, truth);
             let read = if *sifts && planned.reads_relevant_only(layout) { &room.relevant } else { ranking };
             let mean = measure.mean_on(base, read, truth);
             if !mean.is_nan() {
@@ -89,13 +90,19 @@ impl<S: Source> LaidOut<'_, S> {
         Ok(())
     }
 
+    /// See [`Measure::base`].
+    #[inline]
+    fn base(&self, m: usize, measure: &dyn Measure, truth: &Judgments<'_>) -> f64 {
+        self.bases.map_or_else(|| measure.base(truth), |bases| bases[m])
+    }
+
     /// Fill in all fields of all measures.
     fn values(&self, row: &mut Row<'_>) -> Result<()> {
-        (0..self.work.plan.len()).try_for_each(|measure| self.value(measure, row))
+        (0..self.task.plan.len()).try_for_each(|measure| self.value(measure, row))
     }
 
     fn value(&self, m: usize, row: &mut Row<'_>) -> Result<()> {
-        let Work { plan, settings, .. } = self.work;
+        let Task { plan, settings, .. } = self.task;
         let planned = &plan.measures[m];
         let of = self.measured(m, planned);
         let spread = of.spread();
@@ -136,7 +143,7 @@ impl<S: Source> LaidOut<'_, S> {
 
     /// What a measure reads.
     fn measured<'a>(&'a self, m: usize, planned: &'a Planned) -> MeasuredQuery<'a> {
-        let settings = self.work.settings;
+        let settings = self.task.settings;
         let without_unjudged = settings.unjudged == Unjudged::Remove || planned.judged_only;
         let (orders, truth) = match &self.profiles {
             Some(profiles) if planned.by_profile => (self.room.profiles_laid_out(without_unjudged), profiles),
@@ -147,8 +154,8 @@ impl<S: Source> LaidOut<'_, S> {
             measure,
             orders,
             truth,
-            base: self.bases.map_or_else(|| measure.base(truth), |bases| bases[m]),
-            grades: self.work.plan.possible_grades(m),
+            base: self.base(m, measure, truth),
+            grades: self.task.plan.possible_grades(m),
             settings,
             lower_is_better: planned.spec.info.lower_is_better,
             judged_only: planned.judged_only,
@@ -163,7 +170,7 @@ impl<S: Source> LaidOut<'_, S> {
         if ranking.is_tied() {
             certainty = certainty.max(of.measure.certainty(ranking, of.truth));
             if let Some(formula) = of.measure.formula() {
-                if self.work.extremes {
+                if self.task.extremes {
                     certainty = certainty.max(formula.certainty_of_extremes(ranking));
                 }
                 let error = formula.standard_error(ranking, of.truth);

@@ -10,7 +10,7 @@ use crate::settings::{Adjust, Settings, Ties, Unjudged};
 use crate::table::Judgments;
 
 /// What is the same for all queries.
-pub(super) struct Work<'a> {
+pub(super) struct Task<'a> {
     pub plan: &'a Plan,
     pub settings: Settings,
     every_group: bool,
@@ -24,8 +24,8 @@ pub(super) struct Work<'a> {
     pub sifts: bool,
 }
 
-impl<'a> Work<'a> {
-    pub fn new(plan: &'a Plan, settings: Settings) -> Work<'a> {
+impl<'a> Task<'a> {
+    pub fn new(plan: &'a Plan, settings: Settings) -> Task<'a> {
         let every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
         let condensed = plan.measures.iter().any(|one| one.judged_only) || settings.unjudged == Unjudged::Remove;
@@ -33,7 +33,7 @@ impl<'a> Work<'a> {
         let means_only = !more && !plan.has_formulas() && !plan.reads_profiles();
         let relevant_only = |one: &Planned| one.reads_relevant_only(settings.ties.layout());
         let sifts = plan.measures.iter().any(relevant_only) && !plan.measures.iter().all(relevant_only);
-        Work { plan, settings, every_group, extremes, condensed, means_only, sifts }
+        Task { plan, settings, every_group, extremes, condensed, means_only, sifts }
     }
 }
 
@@ -69,19 +69,19 @@ impl Workspace {
         source: &S,
         query: usize,
         truth: &Judgments<'_>,
-        work: &Work<'_>,
+        task: &Task<'_>,
     ) -> Result<Ranked> {
-        self.judge.every_group = work.every_group;
-        let ranked = source.rank(query, truth, work.plan, work.settings, self)?;
-        if let Some(depth) = work.settings.depth {
+        self.judge.every_group = task.every_group;
+        let ranked = source.rank(query, truth, task.plan, task.settings, self)?;
+        if let Some(depth) = task.settings.depth {
             self.all.tied.cut(depth);
             self.profiles.tied.cut(depth);
         }
-        if work.condensed {
+        if task.condensed {
             condensed(&self.all.tied, &mut self.judged.tied);
             condensed(&self.profiles.tied, &mut self.judged_profiles.tied);
         }
-        if work.extremes {
+        if task.extremes {
             for orders in [&mut self.all, &mut self.judged] {
                 best(&orders.tied, &mut orders.best);
                 worst(&orders.tied, &mut orders.worst);

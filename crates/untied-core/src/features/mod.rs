@@ -158,9 +158,9 @@ pub fn evaluate<D: Data>(
         longest,
         settings.unjudged,
     )?;
-    let work = Work { data, plan: &plan, settings, per_query };
+    let task = Task { data, plan: &plan, settings, per_query };
     let expected = Settings { ties: Policy::Expected, ..settings };
-    let chance = Work { settings: expected, ..work };
+    let chance = Task { settings: expected, ..task };
     let scorer = |&ascending: &bool| {
         let totals = plan.totals(settings);
         Scorer { ascending, totals, facts: Facts::default(), values: Vec::new() }
@@ -179,8 +179,8 @@ pub fn evaluate<D: Data>(
             bytes += data.bytes(end);
             end += 1;
         }
-        let batch = work.load(first..end)?;
-        work.batch(&batch, &mut features)?;
+        let batch = task.load(first..end)?;
+        task.batch(&batch, &mut features)?;
         random.add(&chance.rank(&batch, &vec![0.0; batch.labels.documents()], false, None)?, per_query);
         watch::step(bytes)?;
         first = end;
@@ -190,7 +190,7 @@ pub fn evaluate<D: Data>(
 }
 
 /// What is the same for all batches.
-struct Work<'a, D> {
+struct Task<'a, D> {
     data: &'a D,
     plan: &'a Plan,
     settings: Settings,
@@ -206,7 +206,7 @@ struct Loaded<B> {
     bases: Bases,
 }
 
-impl<'a, D: Data> Work<'a, D> {
+impl<'a, D: Data> Task<'a, D> {
     fn load(&self, queries: Range<usize>) -> Result<Loaded<D::Batch<'a>>> {
         let batch = self.data.load(queries.clone())?;
         let ends = queries.clone().scan(0, |end, query| {

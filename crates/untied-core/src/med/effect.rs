@@ -158,8 +158,7 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
                 .map(|_| Divisor::Depth)?,
             _ => spec.choice(DIVISOR.name, &[("depth", Divisor::Depth), ("relevant", Divisor::Relevant)])?,
         },
-        per_grade: number(PER_GRADE.name, "a whole number from 1", |n| (1.0..1e9).contains(&n) && n.fract() == 0.0)?
-            .map(|n| n as usize),
+        per_grade: number(PER_GRADE.name, "a whole number from 1", whole)?.map(|n| n as usize),
         optimistic: spec.choice(TIES.name, &[("expected", false), ("optimistic", true)])?,
     };
     catalogue::make(&Given { of, scope, options: &options, build })
