@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::Settings;
+use super::certifier::certifiers;
 use super::laid_out::{LaidOut, Pairing};
-use super::{Plan, Settings};
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::Order;
@@ -22,8 +23,8 @@ pub fn spans(
     specs: &[Spec],
     settings: Settings,
 ) -> Result<Vec<Vec<(f64, f64)>>> {
-    let plan = Plan::new(runs, qrels, specs, settings)?;
-    let most = settings.most.unwrap_or(usize::MAX);
+    let certifiers = certifiers(runs, qrels, specs, settings)?;
+    let most = settings.most();
     watch::begin(|| "bounding differences".into(), "queries", Some(qrels.len() as u64));
     // Rankings of one query a thread are held at a time.
     let of_query = |(order, pairing): &mut (Order, Pairing), number: usize| {
@@ -31,8 +32,8 @@ pub fn spans(
         let mut found = Vec::with_capacity(pairs.len() * specs.len());
         for &pair in pairs {
             pairing.with(&query, pair, |of, swapped| {
-                for measure in 0..specs.len() {
-                    let (up, down) = plan.both(measure, of, swapped);
+                for certifier in &certifiers {
+                    let (up, down) = certifier.both(of, swapped);
                     found.push((0.0 - down.at(most), up.at(most)));
                 }
             });

@@ -1,0 +1,199 @@
+//! A measure made ready for verdicts: what either run can be ahead of the other in each query, and what follows of it.
+
+use std::collections::BTreeSet;
+
+use super::given::Given;
+use super::laid_out::{LaidOut, Pairing};
+use super::question::{Ceiling, Ceilings, Orders, Question, Witness};
+use super::{Ahead, Overturn, Settings, Verdict, apart, catalogue, known, overturn};
+use crate::error::{Error, Result};
+use crate::measures::{Measure, Scope};
+use crate::names::Spec;
+use crate::registry;
+use crate::table::{Qrels, Run};
+use crate::watch;
+
+/// What is closer to 0 than this, times the largest gain, is not told from it: more than all rounding errors of a mean.
+const MARGIN: f64 = 1e-9;
+
+/// Searches for single ceilings, for each query, and how often all that are wanted are sought.
+const SEARCHES: usize = 4;
+const ROUNDS: usize = 8;
+
+/// What either run can be ahead of the other, query by query.
+#[derive(Clone)]
+pub(super) struct Sides {
+    /// What A can be ahead of B.
+    pub up: Vec<Ceilings>,
+    /// What B can be ahead of A.
+    pub down: Vec<Ceilings>,
+}
+
+impl Sides {
+    /// Room for this number of queries.
+    pub fn new(queries: usize) -> Sides {
+        Sides { up: Vec::with_capacity(queries), down: Vec::with_capacity(queries) }
+    }
+
+    /// Add a query.
+    pub fn push(&mut self, (up, down): (Ceilings, Ceilings)) {
+        self.up.push(up);
+        self.down.push(down);
+    }
+
+    /// What this run can be ahead of the other.
+    fn of(&self, is_a: bool) -> &[Ceilings] {
+        if is_a { &self.up } else { &self.down }
+    }
+}
+
+/// The run that is behind without further relevant documents.
+#[derive(Clone, Copy)]
+pub(super) struct Behind {
+    pub is_a: bool,
+    /// What it must gain, over all queries together, to be behind no more.
+    target: f64,
+}
+
+/// A measure made ready for verdicts.
+pub(super) struct Certifier {
+    ceiling: Box<dyn Ceiling>,
+    measure: Box<dyn Measure>,
+    /// Grades that an unknown document may have; see [`Spec::possible_grades`].
+    possible: Vec<f64>,
+    settings: Settings,
+}
+
+/// Make measures ready.
+///
+/// # Errors
+/// There is no query, or a measure has no verdict or is refused.
+pub(super) fn certifiers(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings) -> Result<Vec<Certifier>> {
+    if qrels.is_empty() {
+        return Err(Error::Value("the qrels have no query".into()));
+    }
+    let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
+    let documents = 2 * longest + qrels.longest();
+    let scope = Scope { depth: documents, grades: qrels.grades() };
+    let certifier = |of: &Spec| {
+        of.fits(qrels.detail())?;
+        let possible = of.possible_grades(scope.grades);
+        let given = Given { of, grades: scope.grades, possible: &possible, longest, documents };
+        let ceiling = catalogue::make(&given)?;
+        let measure = registry::build(of, &scope.with(&scope.grades_with(&possible)))?;
+        Ok(Certifier { ceiling, measure, possible, settings })
+    };
+    specs.iter().map(certifier).collect()
+}
+
+impl Certifier {
+    /// What A can be ahead of B, and B of A.
+    pub fn both(&self, of: &Question<'_>, swapped: &Question<'_>) -> (Ceilings, Ceilings) {
+        let (mut up, mut down) = self.ceiling.both(of, swapped);
+        if !of.is_tied() || of.unknown == 0 && of.orders() == Orders::Any {
+            return (up, down);
+        }
+        if of.orders() == Orders::Mean && !(up.is_reached(0) && down.is_reached(0)) {
+            let none = known::difference(&*self.measure, of);
+            (up, down) = (up.starting(none, of.unknown), down.starting(0.0 - none, of.unknown));
+        }
+        let is_short = of.a.len() + of.b.len() <= apart::MOST;
+        if is_short && !(up.is_reached(usize::MAX) && down.is_reached(usize::MAX)) {
+            let (most, other) = apart::most(&*self.measure, of, &self.possible);
+            (up, down) = (up.no_more_than(most), down.no_more_than(other));
+        }
+        (up, down)
+    }
+
+    /// An assignment with at most `most` relevant unknown documents, see [`Ceiling::witness`].
+    pub fn witness(&self, of: &Question<'_>, most: usize) -> Witness {
+        let mut witness = self.ceiling.witness(of, most);
+        if of.orders() == Orders::Mean && witness.documents.is_empty() && witness.free.is_empty() {
+            witness.value = known::difference(&*self.measure, of);
+        }
+        witness
+    }
+
+    /// The verdict, and how many documents of each query overturn it.
+    pub fn verdict(&self, found: &Sides) -> (Verdict, Vec<usize>) {
+        let Sides { up, down } = found;
+        let most = self.settings.most();
+        let count = up.len() as f64;
+        let margin = MARGIN * self.ceiling.scale();
+        let mean = |ceilings: &[Ceilings]| ceilings.iter().map(|one| one.at(most)).sum::<f64>() / count;
+        let reached = |one: &Ceilings| one.is_reached(most);
+        let (high, low) = (mean(up), 0.0 - mean(down));
+        let ahead = match (low > margin, high < -margin) {
+            (true, _) => Ahead::A,
+            (_, true) => Ahead::B,
+            _ => Ahead::Open,
+        };
+        let (overturn, chosen, largest) = match self.behind(found) {
+            Some(Behind { is_a, target }) => {
+                let behind = found.of(is_a);
+                let (overturn, chosen) = overturn::overturn(behind, target);
+                (overturn, chosen, overturn::largest(behind, target))
+            }
+            None => (Overturn::Needs(0), vec![0; up.len()], None),
+        };
+        let is_exact = up.iter().chain(down).all(reached);
+        (Verdict { low, high, is_exact, ahead, overturn, largest }, chosen)
+    }
+
+    /// Search for the ceilings of two runs, by number, that matter, where others need not be reached: those with the most
+    /// documents that a query may have, and those on which the overturn number rests.
+    pub fn settle(
+        &self,
+        found: &mut Sides,
+        pairing: &mut Pairing,
+        queries: &[LaidOut<'_>],
+        pair: (usize, usize),
+    ) -> Result<()> {
+        let mut settle = |side: &mut [Ceilings], is_a: bool, query: usize, documents: usize| {
+            let found = pairing.with(&queries[query], pair, |of, swapped| {
+                self.ceiling.limited(if is_a { of } else { swapped }, documents)
+            });
+            if let Some((most, is_reached)) = found {
+                side[query].lower(documents, most, is_reached);
+            }
+            watch::check()
+        };
+        for (side, is_a) in [(&mut found.up, true), (&mut found.down, false)] {
+            for query in 0..side.len() {
+                if let Some(most) = self.settings.most.filter(|&most| !side[query].is_reached(most)) {
+                    settle(side, is_a, query, most)?;
+                }
+            }
+        }
+        let Some(Behind { is_a, target }) = self.behind(found) else { return Ok(()) };
+        let side = if is_a { &mut found.up } else { &mut found.down };
+        if side.iter().all(Ceilings::are_reached) {
+            return Ok(());
+        }
+        let mut tried = BTreeSet::new();
+        for choose in [overturn::first, |side: &[Ceilings], target| overturn::overturn(side, target).1] {
+            for _ in 0..ROUNDS {
+                let before = tried.len();
+                for (query, documents) in choose(side, target).into_iter().enumerate() {
+                    if !side[query].is_reached(documents) && tried.insert((query, documents)) {
+                        settle(side, is_a, query, documents)?;
+                    }
+                }
+                if tried.len() == before {
+                    break;
+                }
+                if tried.len() >= SEARCHES * side.len() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Which run is behind without further relevant documents, if any.
+    pub fn behind(&self, found: &Sides) -> Option<Behind> {
+        let target = -MARGIN * self.ceiling.scale() * found.up.len() as f64;
+        let is_behind = |&is_a: &bool| found.of(is_a).iter().map(|one| one.at(0)).sum::<f64>() < target;
+        [true, false].into_iter().find(is_behind).map(|is_a| Behind { is_a, target })
+    }
+}
