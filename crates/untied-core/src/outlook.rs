@@ -8,9 +8,8 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, show};
-use crate::evaluate::Plan;
+use crate::evaluate::{Plan, Planned};
 use crate::grade::Level;
-use crate::measures::Measure;
 use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::measures::formula::Formula;
 use crate::ranking::{Judge, Layout, Order, Ranking};
@@ -80,8 +79,7 @@ fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[V
         return Err(Error::Value(format!("document {} is judged", show(&documents[i]))));
     }
 
-    let measure = plan.only_measure()?;
-    let grades = plan.possible_grades(0);
+    let planned = plan.only()?;
     let mut wanted = places.clone();
     wanted.sort_unstable();
     wanted.dedup();
@@ -89,20 +87,20 @@ fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[V
         .par_iter()
         .map(|&place| {
             watch::check()?;
-            grades.iter().map(|&grade| after(measure, plan, &ranking, &truth, place, grade)).collect()
+            let grades = planned.possible_grades.iter();
+            grades.map(|&grade| after(planned, &ranking, &truth, place, grade)).collect()
         })
         .collect::<Result<_>>()?;
     let after = places.iter().map(|place| {
         let outcomes = wanted.binary_search(place).map(|i| found[i].clone()).unwrap_or_default();
         Judgment { rank: place.map(|group| starts[group].0 + 1), outcomes }
     });
-    Ok(Outlook { now: outcome(measure, plan, &ranking, &truth)?, after: after.collect() })
+    Ok(Outlook { now: outcome(planned, &ranking, &truth)?, after: after.collect() })
 }
 
 /// The outcome where one more document of a group, or one that is not retrieved, has this grade.
 fn after(
-    measure: &dyn Measure,
-    plan: &Plan,
+    planned: &Planned,
     ranking: &Ranking,
     truth: &Judgments<'_>,
     place: Option<usize>,
@@ -115,17 +113,17 @@ fn after(
         next.push(group.start, group.size, judged(group.levels, grade, more, 0));
     }
     let levels: Vec<Level> = judged(truth.levels, grade, 1, 0).collect();
-    outcome(measure, plan, &next, &truth.with_levels(&levels))
+    outcome(planned, &next, &truth.with_levels(&levels))
 }
 
-fn outcome(measure: &dyn Measure, plan: &Plan, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Outcome> {
-    let resolution = Resolution::Mean;
-    let open = Open { ranking, truth, resolution, grades: plan.possible_grades(0), unretrieved: 0 };
+fn outcome(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Outcome> {
+    let Planned { spec, measure, possible_grades: grades, .. } = planned;
+    let open = Open { ranking, truth, resolution: Resolution::Mean, grades, unretrieved: 0 };
     let (bounds, value) = (measure.bounds(&open), measure.mean(ranking, truth));
     if let Some(source) = measure.formula().and_then(Formula::failure) {
-        return Err(Error::Failure { measure: plan.name(), query: None, source });
+        return Err(Error::Failure { measure: spec.to_string(), query: None, source });
     }
-    let Some(bounds) = bounds else { return Err(plan.without_bounds(0)) };
+    let Some(bounds) = bounds else { return Err(planned.without_bounds()) };
     let Bounds { low, high, .. } = bounds.with_zero();
     // Undefined: nothing is relevant.
     let [value, low, high] = [value, low, high].map(|value| if value.is_nan() { 0.0 } else { value });

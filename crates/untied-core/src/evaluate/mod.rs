@@ -24,6 +24,7 @@ use crate::table::{Qrels, Run};
 use crate::watch;
 use files::{Files, none};
 pub use laws::{Laws, laws};
+pub(crate) use plan::Planned;
 pub use plan::{Plan, Prepared};
 pub(crate) use remembered::Key;
 pub(crate) use source::{Ranked, Source};

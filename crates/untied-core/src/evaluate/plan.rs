@@ -13,20 +13,23 @@ use crate::table::profiles::Detail;
 use crate::table::{Judgments, Lengths, Qrels};
 
 /// A measure made ready.
-pub(super) struct Planned {
+pub(crate) struct Planned {
+    /// Which one.
     pub spec: Spec,
+    /// What computes it.
     pub measure: Box<dyn Measure>,
     /// Whether it reads rankings without unjudged documents.
     pub judged_only: bool,
     /// Whether it reads profiles, and not grades.
     pub by_profile: bool,
+    /// How values of queries are put together.
     pub aggregate: Aggregate,
     /// Whether it reads no more than relevant documents.
     relevant_only: bool,
     /// The same of rankings without ties.
     relevant_only_untied: bool,
     /// See [`Spec::possible_grades`].
-    possible_grades: Vec<f64>,
+    pub possible_grades: Vec<f64>,
 }
 
 impl Planned {
@@ -55,6 +58,11 @@ impl Planned {
     #[inline]
     pub fn reads_relevant_only(&self, layout: Layout) -> bool {
         if layout == Layout::Tied { self.relevant_only } else { self.relevant_only_untied }
+    }
+
+    /// The error where its bounds are asked for and not known.
+    pub fn without_bounds(&self) -> Error {
+        Error::Value(format!("bounds over unjudged documents are not known for {}", self.spec))
     }
 }
 
@@ -162,23 +170,15 @@ impl Plan {
     ///
     /// # Errors
     /// It reads rankings without unjudged documents, so that it has no bounds, or it may have no value.
-    pub(crate) fn only_measure(&self) -> Result<&dyn Measure> {
-        let Planned { spec, measure, judged_only, .. } = &self.measures[0];
-        if spec.info.lower_is_better {
+    pub(crate) fn only(&self) -> Result<&Planned> {
+        let planned = &self.measures[0];
+        if planned.spec.info.lower_is_better {
+            let spec = &planned.spec;
             return Err(Error::Value(format!(
                 "{spec} is undefined if too few documents are relevant; use another measure"
             )));
         }
-        if *judged_only { Err(self.without_bounds(0)) } else { Ok(measure.as_ref()) }
-    }
-
-    /// What that measure is called.
-    pub(crate) fn name(&self) -> String {
-        self.measures[0].spec.to_string()
-    }
-
-    pub(crate) fn without_bounds(&self, measure: usize) -> Error {
-        Error::Value(format!("bounds over unjudged documents are not known for {}", self.measures[measure].spec))
+        if planned.judged_only { Err(planned.without_bounds()) } else { Ok(planned) }
     }
 
     /// Number of measures.

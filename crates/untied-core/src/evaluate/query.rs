@@ -114,7 +114,7 @@ impl<S: Source> LaidOut<'_, S> {
             None => spread,
         };
         let Some(Spread { mean, low, high, overstated, unsettled }) = spread else {
-            let why = plan.without_bounds(m);
+            let why = planned.without_bounds();
             return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
         };
         let is_undefined = mean.is_nan();
@@ -155,7 +155,7 @@ impl<S: Source> LaidOut<'_, S> {
             orders,
             truth,
             base: self.base(m, measure, truth),
-            grades: self.task.plan.possible_grades(m),
+            grades: &planned.possible_grades,
             settings,
             lower_is_better: planned.spec.info.lower_is_better,
             judged_only: planned.judged_only,
