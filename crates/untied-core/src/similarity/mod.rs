@@ -59,9 +59,9 @@ impl PairScore {
     }
 
     /// The same with 0 for -0, which differences of equal values can be.
-    pub fn with_plain_zeros(self) -> Score {
+    pub fn with_plain_zeros(self) -> PairScore {
         let range = self.range.map(|(low, high)| (low + 0.0, high + 0.0));
-        Score { value: self.value + 0.0, range, ..self }
+        PairScore { value: self.value + 0.0, range, ..self }
     }
 }
 
