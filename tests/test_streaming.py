@@ -284,7 +284,7 @@ def test_wrong_rows_of_parquet_are_the_same_errors(tmp_path):
 def test_nothing_in_common_and_nothing_at_all(tmp_path, long):
     path = tmp_path / "run"
     path.write_text("other Q0 d1 0 1 t\n")
-    with pytest.raises(untied.UntiedError, match="have none in common"):
+    with pytest.raises(untied.UntiedError, match="have no query in common"):
         untied.evaluate(long[0], path, queries="common")
     with pytest.warns(untied.UntiedWarning, match="no query in common"):
         assert untied.evaluate(long[0], path).facts()["run"]["absent"] == 202
