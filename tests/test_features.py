@@ -464,6 +464,19 @@ def test_command_line(small: str, tmp_path: Path, run: Command) -> None:
     assert found["results"][0]["measure"] == "P@1"
 
 
+@pytest.mark.parametrize(
+    ("columns", "hidden"),
+    [(100, []), (70, ["bounds of AP hidden"]), (60, ["AP hidden"])],
+)
+def test_what_a_narrow_terminal_hides_is_named(
+    columns: int, hidden: list[str], small: str, run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("untied.cli.features.width", lambda: columns)
+    _, out, _ = run(small, "-m", "RR", "-m", "AP", "--format", "table")
+    said = [line for line in out.splitlines() if "hidden" in line]
+    assert said == [f"{what}: widen the terminal or use --format tsv" for what in hidden]
+
+
 def test_equal_values_share_a_rank(tmp_path: Path, run: Command) -> None:
     path = tmp_path / "data.txt"
     path.write_text("1 qid:1 1:1 2:3 3:0 4:0\n0 qid:1 1:0 2:2 3:1 4:4\n")

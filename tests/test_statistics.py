@@ -20,6 +20,7 @@ from statsmodels.stats.multitest import multipletests
 import untied
 from nightly import seeded
 from untied.cli import main
+from untied.cli.stats import _fitting, _line
 from untied.errors import UntiedError
 from untied.statistics import (
     adjust,
@@ -478,6 +479,15 @@ def test_where_lower_is_better_a_higher_value_is_a_loss() -> None:
     assert results.query_differences(baseline="old", top=1)["query"] == ["q1", "q2"]
     [row] = significance(results, baseline="old").table.to_dicts()
     assert (row["better"], row["worse"], row["equal"], row["difference"]) == (1, 2, 1, 0.75)
+
+
+def test_what_a_narrow_terminal_hides_is_named() -> None:
+    (row,) = significance(results({"old": [0.25, 0.5, 1.0], "new": [0.5, 0.5, 0.75]}), interval="none").table.to_dicts()
+    for columns, hidden in ((100, ""), (66, "better/equal/worse"), (48, "better/equal/worse, d")):
+        table = _fitting([_line(row, 4, "")], columns).splitlines()
+        assert max(map(len, table)) <= columns
+        said = " ".join(line for line in table[2:] if not line.startswith("means: "))
+        assert said == (f"{hidden} hidden: widen the terminal or use --format tsv" if hidden else "")
 
 
 def test_small_p_values_have_four_decimals_too() -> None:
