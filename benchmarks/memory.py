@@ -150,7 +150,10 @@ CONTENDERS = {
         "ranx.evaluate(Qrels, Run)",
     ],
 }
-NOTE = "CPU seconds of all threads; ratios are to the first row. Medians of {n} samples taken in turns."
+NOTE = (
+    "Times are CPU times, added up over all threads. Each time is the median of {n} samples, taken in turns. "
+    "Each ratio compares a time with the time in the first row."
+)
 
 
 def table(title: str, costs: Mapping[str, Mapping[str, Cost]]) -> str:
@@ -187,7 +190,7 @@ def largest_difference(folder: Path, shapes: str) -> str:
         theirs = pytrec_eval_means(evaluator, run, names["pytrec_eval"])
         for mine, peer in zip(names["untied"], names["pytrec_eval"], strict=True):
             largest = max(largest, abs(ours[mine].mean - theirs[peer]))
-    return f"Largest difference of a mean between untied (ties='trec') and pytrec_eval: {largest:.1e}."
+    return f"The means of untied (ties='trec') and pytrec_eval differ by at most {largest:.1e}."
 
 
 def main() -> None:
