@@ -316,6 +316,7 @@ def test_files_that_are_dropped(browser, page_path: Path, tmp_path: Path, capsys
         ("cut.run.gz", gzip.compress(b"q1 Q0 a 1 2.5 x\n" * 99)[:-20]),
         ("empty.run", b""),
     ],
+    ids=["word", "twice", "short", "cut", "empty"],  # gzip's bytes hold the time, and all workers must collect one name
 )
 def test_a_broken_file_is_the_cores_one_error(
     browser, page_path: Path, tmp_path: Path, name: str, content: bytes
