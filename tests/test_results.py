@@ -189,6 +189,14 @@ def test_columns_without_a_value_keep_their_type() -> None:
         assert (found["run"].dtype, found["variance"].dtype) == (pandas.Series(["x"]).dtype, float)
 
 
+@pytest.mark.parametrize("key", [("bm25",), ("bm25", "AP", "q1"), ()])
+def test_keys_of_other_lengths_are_refused(key: Any) -> None:
+    results = untied.evaluate(QRELS, RUNS, "AP")
+    for found in (results, untied.distributions(QRELS, RUNS, "AP")):
+        with pytest.raises(KeyError, match="expected a measure, or a run and a measure, found"):
+            found[key]
+
+
 @pytest.mark.parametrize("read", [numpy.array, pandas.DataFrame])
 def test_what_reads_only_arrays_does_not_take_names_for_values(read: Callable[[Any], Any]) -> None:
     results = untied.evaluate(QRELS, RUNS, ["AP", "RR"])

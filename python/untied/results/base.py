@@ -141,8 +141,15 @@ class ByRun(MeasureResults):
         return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
 
     def __contains__(self, key: Any) -> bool:
-        run, measure = key if isinstance(key, tuple) else (None, key)
+        run, measure = self._run_and_measure(key)
         return (run is None or run in self._evaluations) and super().__contains__(measure)
+
+    @staticmethod
+    def _run_and_measure(key: Any) -> tuple[str | None, Any]:
+        """What a key names; of a single run, the measure alone."""
+        if isinstance(key, tuple) and len(key) != 2:
+            raise KeyError(f"expected a measure, or a run and a measure, found {key!r}")
+        return key if isinstance(key, tuple) else (None, key)
 
     def _of_run(self, run: str | None) -> Any:
         """The evaluation of a run, which need not be named if there is only one."""

@@ -57,7 +57,7 @@ class Results(ByRun):
         return Results, (self._measures, found, self._varied, self._joint)
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
-        run, measure = key if isinstance(key, tuple) else (None, key)
+        run, measure = self._run_and_measure(key)
         return self.value(measure, run=run)
 
     def value(self, measure: MeasureLike, query: str | None = None, run: str | None = None) -> Value:

@@ -156,7 +156,7 @@ class Distributions(ByRun):
         return _restored, (self._measures, {run: laws.parts() for run, laws in self._evaluations.items()})
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Distribution:
-        run, measure = key if isinstance(key, tuple) else (None, key)
+        run, measure = self._run_and_measure(key)
         return Distribution(self._of_run(run), self._number(measure), None)
 
     def query(self, query: str, measure: str | Measure, *, run: str | None = None) -> Distribution:
