@@ -476,3 +476,15 @@ def test_stop_probabilities(group: Group) -> None:
     found = untied.evaluate({"q": truth}, {"q": group.groups()}, ["ERR"]).value("ERR", query="q")
     assert close(found.mean, mean, MEAN, FLOOR)
     assert found.certainty == "exact"
+
+
+@pytest.mark.parametrize(
+    ("before", "grades"), [([1, 1, 2], [2, 1]), ([0, 0, 1, 2, 1], [1, 1, 1]), ([1, 2, 1], [0, 1, 1, 0]), ([2], [1, 0])]
+)
+def test_no_order_no_variance(before: list[int], grades: list[int]) -> None:
+    """Ties below the first document of the highest grade: not even what rounding leaves."""
+    ranking = [[f"a{i}"] for i in range(len(before))] + [[f"t{i}" for i in range(len(grades))]]
+    truth = dict(zip([doc for group in ranking for doc in group], [*before, *grades], strict=True)) | {"u": 1, "v": 2}
+    for name in ("Pplus", "Pplus(beta=0)", "Pmeasure", "O", f"ERR@{len(before)}", f"nDCG@{len(before)}", "RR"):
+        found = untied.evaluate({"q": truth}, {"q": ranking}, name, variance=True, ties="range")[name]
+        assert (found.low, found.variance) == (found.high, 0)

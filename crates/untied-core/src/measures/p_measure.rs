@@ -200,14 +200,19 @@ impl Decisive {
         let values: Vec<(f64, usize)> = self.others.iter().map(|kind| (kind.value, kind.count)).collect();
         let best = (self.best, self.bests);
         let group = DownTo { best, values: &values, rest: self.rest, before: self.before, weights: &weights };
-        let mean = self.mean();
-        let mut variance = 0.0;
+        // Around the mean of what has been listed so far, so that the variance of a single value is exactly 0.
+        let (mut chance, mut mean, mut variance) = (0.0, 0.0, 0.0);
         let listed = group.visit(|found| {
             let hits = (self.hits + found.hits + 1) as f64;
-            let apart = (self.sum.mean + found.mean) / hits - mean;
-            variance += found.chance * (apart * apart + (self.sum.variance + found.variance) / (hits * hits));
+            let value = (self.sum.mean + found.mean) / hits;
+            let apart = value - mean;
+            chance += found.chance;
+            if chance > 0.0 {
+                mean += apart * (found.chance / chance);
+            }
+            variance += found.chance * (apart * (value - mean) + (self.sum.variance + found.variance) / (hits * hits));
         });
-        Moments { mean, variance: if listed { variance } else { f64::NAN } }
+        Moments { mean: self.mean(), variance: if listed { variance } else { f64::NAN } }
     }
 
     /// Smallest and largest value: the worst others above, after all that is not relevant, or the best others alone.
