@@ -42,6 +42,13 @@ def test_each_kind_of_limit_at_its_edge() -> None:
     ]  # fmt: skip
 
 
+def test_a_value_that_misses_its_limit_does_not_look_like_it() -> None:
+    [missed] = gate(QRELS, CLOSE, min={"RR": 0.9375001}).checks
+    assert missed.sentence == "RR is 0.9375000 (mean of 8 queries), at least 0.9375001 is required"
+    [dropped] = gate(QRELS, CLOSE, baseline=GOOD, max_drop={"RR": 0.06249}).checks
+    assert dropped.sentence == "RR drops by 0.06250 (from 1.00000 to 0.93750, mean of 8 queries), 0.06249 is allowed"
+
+
 def test_only_significant_drops_count_if_asked() -> None:
     one = gate(QRELS, CLOSE, baseline=GOOD, max_drop={"RR": 0}, significant=True)
     assert one.passed

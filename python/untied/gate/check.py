@@ -127,7 +127,19 @@ class Check:
 
 
 def _shown(numbers: list[float]) -> list[str]:
-    """Numbers with the same number of decimals: four, or more if the smallest would show fewer than three digits."""
+    """Numbers with the same number of decimals: four, or more if the smallest would show fewer than three digits.
+
+    The first two, a value and its limit, get so many decimals that they differ if the numbers differ.
+    """
     sizes = [abs(number) for number in numbers if isfinite(number) and number]
     decimals = min(max(4, 2 - floor(log10(min(sizes, default=1.0)))) if min(sizes, default=1.0) < 0.001 else 4, 9)
+    different = len(set(numbers[:2]))
+    shown = _with_decimals(numbers, decimals)
+    while len(set(shown[:2])) < different and decimals < 17:
+        decimals += 1
+        shown = _with_decimals(numbers, decimals)
+    return shown
+
+
+def _with_decimals(numbers: list[float], decimals: int) -> list[str]:
     return [f"{number:.{decimals}f}" if not 0 < abs(number) < 1e-6 else f"{number:.3g}" for number in numbers]
