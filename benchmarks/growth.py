@@ -21,11 +21,12 @@ from ties import write_tied
 
 FIVE = ["AP", "nDCG@10", "RR", "P@10", "R@1000"]
 TENS = [1, 10, 100]
+HEAD = ["small input", "what grows", "CPU time", "times as long, 10 x the input", "times as long, 100 x the input"]
 
 Work = Callable[[], object]
 
 
-def lines(data: Path, folder: Path) -> Iterator[tuple[str, Work]]:
+def lines(data: Path, folder: Path) -> Iterator[tuple[str, str, Work]]:
     """A file of 70,000 lines, of ten times as many, and all 7 million of shape L."""
     for times_ten in TENS:
         run = data / "L.run"
@@ -33,22 +34,23 @@ def lines(data: Path, folder: Path) -> Iterator[tuple[str, Work]]:
             run = folder / f"{times_ten}.run"
             with (data / "L.run").open("rb") as whole, run.open("wb") as part:
                 part.writelines(islice(whole, 69_800 * times_ten))
-        yield "lines of a run, 69,800", partial(untied.evaluate, data / "L.qrels", run, FIVE, threads=1)
+        yield "a run of 69,800 lines", "lines", partial(untied.evaluate, data / "L.qrels", run, FIVE, threads=1)
 
 
-def queries() -> Iterator[tuple[str, Work]]:
+def queries() -> Iterator[tuple[str, str, Work]]:
     """Rows of ten documents."""
     random = np.random.default_rng(1)
     for times_ten in TENS:
         shape = (10_000 * times_ten, 10)
         scores, labels = np.round(random.random(shape), 2), random.integers(0, 4, shape)
         yield (
-            "queries of 10 documents as arrays, 10,000",
+            "arrays with 10,000 queries of 10 documents",
+            "queries",
             partial(untied.evaluate_arrays, scores, labels, FIVE, threads=1),
         )
 
 
-def candidates() -> Iterator[tuple[str, Work]]:
+def candidates() -> Iterator[tuple[str, str, Work]]:
     """Rows of which ten documents are relevant."""
     random = np.random.default_rng(2)
     for times_ten in TENS:
@@ -56,29 +58,32 @@ def candidates() -> Iterator[tuple[str, Work]]:
         scores, labels = random.random(shape, dtype=np.float32), np.zeros(shape, dtype=np.int8)
         labels[:, :: shape[1] // 10] = 1
         yield (
-            "candidates of each of 100 queries, 1,000",
+            "arrays with 100 queries of 1,000 candidates",
+            "candidates",
             partial(untied.evaluate_arrays, scores, labels, ["nDCG@10", "R@100", "RR@10"], threads=1),
         )
 
 
-def tied(folder: Path) -> Iterator[tuple[str, Work]]:
+def tied(folder: Path) -> Iterator[tuple[str, str, Work]]:
     """One group of tied documents, half of them relevant: means and variances."""
     for times_ten in TENS:
         files = write_tied(folder, 1000 * times_ten, None, 0.5)
         qrels, run = untied.read_qrels(files[0]), untied.read_run(files[1])
         yield (
-            "documents in one tie group, 1,000",
+            "a tie group of 1,000 documents",
+            "documents",
             partial(untied.Evaluator(qrels, ["AP", "nDCG@10", "RR"], variance=True, threads=1).means, run),
         )
 
 
-def pairs() -> Iterator[tuple[str, Work]]:
+def pairs() -> Iterator[tuple[str, str, Work]]:
     """Pairs of rankings of 20 ids."""
     random = np.random.default_rng(3)
     for times_ten in TENS:
         ids = random.permuted(np.tile(np.arange(40), (2000 * times_ten, 1)), axis=1)
         yield (
-            "pairs of rankings, 2,000",
+            "2,000 pairs of rankings",
+            "pairs",
             partial(
                 untied.compare_arrays,
                 np.ascontiguousarray(ids[:, :20]),
@@ -96,11 +101,12 @@ def growth(data: Path, repetitions: int) -> str:
         folder = Path(name)
         for works in (lines(data, folder), queries(), candidates(), tied(folder), pairs()):
             taken = []
-            for what, work in works:
+            for what, grown, work in works:
                 progress(f"growth: {what}, times {TENS[len(taken)]}")
                 taken.append(time_functions({what: work}, repetitions)[what].cpu)
-            rows.append([what, seconds(taken[0]), *(times(cost / taken[0]) for cost in taken[1:])])
-    return markdown_table(["input and its size", "CPU time", "10 x the size", "100 x the size"], rows)
+                names = [what, grown]
+            rows.append([*names, seconds(taken[0]), *(times(cost / taken[0]) for cost in taken[1:])])
+    return markdown_table(HEAD, rows)
 
 
 def threads(data: Path, repetitions: int) -> str:
@@ -111,8 +117,10 @@ def threads(data: Path, repetitions: int) -> str:
     qrels, run = untied.read_qrels(data / "M.qrels"), untied.read_run(data / "M.run")
     works: dict[str, Callable[[int], object]] = {
         "7 million lines": lambda number: untied.evaluate(data / "L.qrels", data / "L.run", FIVE, threads=number),
-        "a run of M in memory": lambda number: untied.Evaluator(qrels, FIVE, threads=number).means(run),
-        "500,000 x 10 as arrays": lambda number: untied.evaluate_arrays(scores, labels, FIVE, threads=number),
+        "run M in memory": lambda number: untied.Evaluator(qrels, FIVE, threads=number).means(run),
+        "arrays with 500,000 queries of 10 documents": lambda number: untied.evaluate_arrays(
+            scores, labels, FIVE, threads=number
+        ),
     }
     rows = []
     for what, work in works.items():

@@ -73,7 +73,7 @@ def files(options: Options) -> str:
     from files import BASE, EVALUATORS, FLOORS, is_installed
 
     named = {
-        BASE: "untied eval -q, exact means over tie orders",
+        BASE: "untied eval -q, mean over all orders of tied documents",
         "untied eval -q --threads 1": "untied eval -q, one thread",
         "pytrec_eval, script, per query": "pytrec_eval, ten-line script",
         "ir_measures -q": "ir_measures -q",
@@ -280,8 +280,8 @@ def floors(options: Options) -> str:
                 pass
 
     calls: dict[str, tuple[Callable[[], object], int]] = {
-        "sum of bytes in memory": (partial(np.sum, data.view(np.int64)), size),
-        "copy from memory to memory": (data.copy, size),
+        "adding up bytes in memory": (partial(np.sum, data.view(np.int64)), size),
+        "copying bytes in memory": (data.copy, size),
         "reading a cached file, 1 MiB at a time": (read, path.stat().st_size),
     }
     rows = []
