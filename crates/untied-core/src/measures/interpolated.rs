@@ -31,7 +31,8 @@ pub static INTERPOLATED_PRECISION: Definition = Info {
     tex: r"\mathrm{IPrec}@x = \max \left\{ \mathrm{P}@i : H(i) \ge \lceil x R \rceil \right\}",
     reference: "Salton & McGill 1983; Manning, Raghavan & Schuetze 2008, chapter 8",
     sampled: &[Sampled {
-        unless: "a large tie group has many relevant documents (100 documents with 20 relevant ones are still exact)",
+        unless: "a large tie group has many relevant documents \
+            (a group of 100 documents, 20 of them relevant, is still exact)",
         then: Sampled::ESTIMATES,
     }],
     ..Info::DEFAULT
@@ -52,7 +53,8 @@ pub static MEAN_INTERPOLATED_PRECISION: Definition = Info {
     reference: "Salton & McGill 1983; Manning, Raghavan & Schuetze 2008, chapter 8",
     sampled: &[
         Sampled {
-            unless: "a large tie group has many relevant documents (100 documents with 20 relevant ones are still exact)",
+            unless: "a large tie group has many relevant documents \
+                (a group of 100 documents, 20 of them relevant, is still exact)",
             then: Sampled::ESTIMATES,
         },
         Sampled { unless: sampling::MANY_ORDERS, then: Sampled::NO_VARIANCE },

@@ -54,7 +54,8 @@ pub static P_PLUS: Definition = Info {
     tex: r"\mathrm{P}^+ = \frac{1}{C(r_p)} \sum_{i \le r_p,\ x_i = 1} \mathrm{BR}(i)",
     reference: "Sakai 2006, 2007; ties: mean, exact, over the preferred rank and the relevant documents above it",
     sampled: &[Sampled {
-        unless: "a large tie group has many relevant documents (2,000 documents with 1,000 relevant ones are still exact)",
+        unless: "a large tie group has many relevant documents \
+            (a group of 2,000 documents, 1,000 of them relevant, is still exact)",
         then: Sampled::NO_VARIANCE,
     }],
     ..OF_PREFERRED_RANK

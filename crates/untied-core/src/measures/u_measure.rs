@@ -42,7 +42,7 @@ pub static U: Definition = Info {
            \right)",
     reference: "Sakai & Dou 2013; ties: mean position, or by counts of documents of each length",
     sampled: &[Sampled {
-        unless: "the tie group in which the user stops has many documents of different lengths",
+        unless: "the user stops within a tie group that has many documents of different lengths",
         then: Sampled::ESTIMATES,
     }],
     ..Info::DEFAULT

@@ -119,9 +119,9 @@ impl Sampled {
     /// See [`Sampled::then`].
     pub const ESTIMATES: &str = "the mean and the variance are estimates";
     /// See [`Sampled::then`].
-    pub const NO_VARIANCE: &str = "there is no variance";
+    pub const NO_VARIANCE: &str = "the variance is not available";
     /// See [`Sampled::then`].
-    pub const BOUNDS: &str = "low and high may be too wide, and there is no variance";
+    pub const BOUNDS: &str = "low may be too low and high too high; the variance is not available";
 
     /// Whether the mean is an estimate then.
     pub fn is_of_mean(&self) -> bool {
@@ -135,7 +135,7 @@ pub(crate) mod unbounded {
         "the grades of unjudged documents change the ideal ranking, or the rank at which the sum ends";
     pub const WEIGHTS: &str = "the grades of unjudged documents change the weights of ranks";
     pub const PAIRS: &str = "the grades of unjudged documents change which pairs of documents are compared";
-    pub const GROUPS: &str = "it is unknown which groups an unjudged document could belong to";
+    pub const GROUPS: &str = "it is unknown to which group of the ground truth an unjudged document belongs";
     pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
     pub const ESTIMATOR: &str = "the measure itself makes an assumption about unjudged documents";
 }

@@ -22,7 +22,7 @@ pub static BPM: Definition = Info {
            \ge T \} \right)",
     reference: "Zhang, Liu, Li, Zhang, Xu & Ma 2017 (its static form); ties: by counts of documents gained, exact",
     sampled: &[Sampled {
-        unless: "a tie group in which the user can stop has many documents with several different gains",
+        unless: "the user can stop within a tie group that has many documents with several different gains",
         then: "all values are estimates",
     }],
     unbounded: Some(unbounded::WEIGHTS),

@@ -29,7 +29,8 @@ pub(crate) struct Kind {
 /// What becomes of values where counts come in too many ways.
 pub(crate) const SAMPLED: Sampled = Sampled {
     unless: "a large tie group has documents of many different kinds",
-    then: "the mean is exact; for very large groups, there is no variance; for Cascade, low and high may be too wide",
+    then: "the mean is exact; for very large groups, the variance is not available; \
+        for Cascade, low may be too low and high too high",
 };
 
 /// A ranking as such a user walks it.
