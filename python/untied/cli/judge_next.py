@@ -58,9 +58,7 @@ def arguments_parser() -> Command:
         "set the probability that an unjudged document is relevant (default: estimated for each query)",
         type=float,
     )
-    group.flag(
-        "--until-decided", "list the documents that bring untied certify closest to deciding which run is better"
-    )
+    group.flag("--until-decided", "list the documents whose judgments help most to decide which run is better")
     made.add_plugin()
     made.group("output").option("--top", "N", "show N documents (default: 20)", type=int, default=20)
     made.add_table(decimals=6)
