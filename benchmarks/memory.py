@@ -151,7 +151,8 @@ CONTENDERS = {
     ],
 }
 NOTE = (
-    "Times are CPU times, added up over all threads. Each time is the median of {n} samples, taken in turns. "
+    "Times are CPU times, added up over all threads. Each time is the median of {n} samples. The rows took turns: one "
+    "sample of every row, then the next sample of every row. "
     "Each ratio compares a time with the time in the first row."
 )
 
