@@ -21,7 +21,13 @@ from ties import write_tied
 
 FIVE = ["AP", "nDCG@10", "RR", "P@10", "R@1000"]
 TENS = [1, 10, 100]
-HEAD = ["small input", "what grows", "CPU time", "times as long, 10 x the input", "times as long, 100 x the input"]
+HEAD = [
+    "small input",
+    "what grows",
+    "CPU time",
+    "times as long for 10 x the input",
+    "times as long for 100 x the input",
+]
 
 Work = Callable[[], object]
 
