@@ -32,7 +32,7 @@ pub static INTERPOLATED_PRECISION: Definition = Info {
     reference: "Salton & McGill 1983; Manning, Raghavan & Schuetze 2008, chapter 8",
     sampled: &[Sampled {
         unless: "a large tie group has many relevant documents \
-            (a group of 100 documents, 20 of them relevant, is still exact)",
+            (with 100 tied documents, 20 of them relevant, values are still exact)",
         then: Sampled::ESTIMATES,
     }],
     ..Info::DEFAULT
@@ -54,7 +54,7 @@ pub static MEAN_INTERPOLATED_PRECISION: Definition = Info {
     sampled: &[
         Sampled {
             unless: "a large tie group has many relevant documents \
-                (a group of 100 documents, 20 of them relevant, is still exact)",
+                (with 100 tied documents, 20 of them relevant, values are still exact)",
             then: Sampled::ESTIMATES,
         },
         Sampled { unless: sampling::MANY_ORDERS, then: Sampled::NO_VARIANCE },

@@ -55,7 +55,7 @@ pub static P_PLUS: Definition = Info {
     reference: "Sakai 2006, 2007; ties: mean, exact, over the preferred rank and the relevant documents above it",
     sampled: &[Sampled {
         unless: "a large tie group has many relevant documents \
-            (a group of 2,000 documents, 1,000 of them relevant, is still exact)",
+            (with 2,000 tied documents, 1,000 of them relevant, values are still exact)",
         then: Sampled::NO_VARIANCE,
     }],
     ..OF_PREFERRED_RANK

@@ -121,7 +121,8 @@ impl Sampled {
     /// See [`Sampled::then`].
     pub const NO_VARIANCE: &str = "the variance is not available";
     /// See [`Sampled::then`].
-    pub const BOUNDS: &str = "low may be too low and high too high; the variance is not available";
+    pub const BOUNDS: &str =
+        "the lowest value may be too low and the highest value too high; the variance is not available";
 
     /// Whether the mean is an estimate then.
     pub fn is_of_mean(&self) -> bool {

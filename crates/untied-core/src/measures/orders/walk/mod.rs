@@ -30,7 +30,7 @@ pub(crate) struct Kind {
 pub(crate) const SAMPLED: Sampled = Sampled {
     unless: "a large tie group has documents of many different kinds",
     then: "the mean is exact; for very large groups, the variance is not available; \
-        for Cascade, low may be too low and high too high",
+        for Cascade, the lowest value may be too low and the highest value too high",
 };
 
 /// A ranking as such a user walks it.
