@@ -157,7 +157,7 @@ UNRETRIEVED = Policy(
     "unretrieved",
     {
         "none": "leave out unretrieved documents",
-        "pooled": "give unretrieved documents every possible grade too",
+        "pooled": "try every possible grade for unretrieved documents too",
     },
     "choose what to do with pooled but unjudged documents (grade -1) that a run did not retrieve",
 )
@@ -261,7 +261,7 @@ GATING = EVALUATING | _named(
         "on_undefined",
         {
             "fail": "fail the limits on the measure",
-            "zero": "count the query as 0; for measures such as ESL, where lower values are better, fail the limits",
+            "zero": "count the query as 0; if lower values of the measure are better (e.g. ESL), fail the limits",
             "nan": "leave the query out of the measure's mean",
         },
         ON_UNDEFINED.about,

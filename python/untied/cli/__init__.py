@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
 COMMANDS = {
-    "eval": "score runs, and show how far ties and missing judgments matter",
+    "eval": "score runs, and show the effect of ties and missing judgments",
     "compare": "compare runs without judgments, and list the documents that moved",
     "stats": "test if runs differ significantly; list queries that got worse",
     "certify": "find which runs are certainly better despite missing judgments",
@@ -25,7 +25,7 @@ COMMANDS = {
     "curve": "print or plot recall, precision and gain by rank for a query",
     "features": "score each feature of learning-to-rank data as a ranker",
     "judge-next": "list the unjudged documents that are most worth judging",
-    "sample": "draw samples of judgments, pools or collections",
+    "sample": "draw samples of judgments or documents, or make a shallow pool",
     "study": "repeat an experiment from the literature on your own data",
     "measures": "list measures with parameters, equations and references",
     "trec_eval": "take trec_eval's options, and print what trec_eval prints",

@@ -52,13 +52,14 @@ the means, A minus B.
 
 If all unjudged documents count as non-relevant, the run with the higher mean
 has the lead. The column overturn has the smallest number of unjudged documents
-that would end the lead if they were relevant. The lead is certain if at most
-largest_m unjudged documents of each query are relevant.
+that would end the lead if they were relevant. The column largest_m has the
+largest number of unjudged documents of each query that can be relevant while
+the lead stays certain.
 
 --explain prints documents, and the grades with which they decide a verdict. In
-the column bound, low marks documents that make the difference smallest, high
-marks documents that make the difference largest, and overturn marks documents
-that end the lead.
+the column bound, low marks documents that make the difference smallest, and
+high marks documents that make the difference largest. The word overturn marks
+documents that end the lead.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -106,7 +107,7 @@ def arguments_parser() -> Command:
     )
     group.flag(
         "--levels",
-        "print separate verdicts for the order of tied documents, missing judgments, and the choice of queries",
+        "print one verdict about ties, one about missing judgments, and one about the choice of queries",
     )
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
     group.option(

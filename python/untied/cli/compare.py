@@ -63,7 +63,7 @@ def arguments_parser() -> Command:
     group.option(
         "--probabilities",
         "FILE",
-        "read probabilities of relevance from FILE, which is a run with probabilities as scores",
+        "read probabilities of relevance from FILE, a run file with probabilities instead of scores",
     )
     group.option(
         "--depth",

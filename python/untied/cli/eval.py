@@ -44,7 +44,7 @@ def arguments_parser() -> Command:
     group.option(
         "--pool", "FILE", "read the documents chosen for judging (the pool) from FILE, for the measures infAP and subAP"
     )
-    group.flag("--strict", "refuse runs that have no queries or no documents in common with the judgments")
+    group.flag("--strict", "refuse runs that share no queries or no documents with the judgments")
     group.flag("--stream", "read standard input and pipes one query at a time, to save memory")
     made.add_measures()
     made.add_docs()

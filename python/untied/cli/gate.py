@@ -54,14 +54,14 @@ def arguments_parser() -> Command:
     group.option(
         "--certain",
         "MEASURE",
-        "require that the run is better than the baseline by MEASURE, whatever the grades of unjudged documents are",
+        "require that the run is better than the baseline by MEASURE for all grades that unjudged documents could have",
         default=[],
         action="append",
     )
     group.option(
         "--min-overturn",
         "MEASURE=N",
-        "require a lead over the baseline by MEASURE that stands unless N or more unjudged documents are relevant",
+        "require a lead over the baseline by MEASURE that ends only if at least N unjudged documents are relevant",
         default=[],
         type=limit,
         action="append",

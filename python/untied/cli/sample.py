@@ -40,7 +40,7 @@ OTHERS = {
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command("sample", "Draw samples of judgments, pools or collections.", EXAMPLES)
+    made = Command("sample", "Draw samples of judgments or documents, or make a shallow pool.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="*", help=RUNS)
     group = made.group("input")
@@ -51,7 +51,7 @@ def arguments_parser() -> Command:
     group.option(
         "--rate",
         "RATE",
-        "keep this share of the judged documents, such as 0.1, or of each stratum, such as 1=1,2=0.25 (default: 1)",
+        "keep this share of judged documents, such as 0.1, or one share per stratum, such as 1=1,2=0.25 (default: 1)",
     )
     group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
     group.option(
@@ -63,7 +63,7 @@ def arguments_parser() -> Command:
     group.flag("--judgments-too", "with --documents, also remove the judgments of the removed documents")
     group.flag(
         "--subcollection",
-        "draw one random subcollection of each run; the measure subAP averages over all of them",
+        "draw one random subcollection of each run; the measure subAP averages over all subcollections",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(

@@ -53,7 +53,7 @@ In tsv, csv and json, the column "a - b" is called difference, and the column d
 is called effect. The columns least and most have the lowest and the highest
 possible difference. The column p has the uncorrected p-value, and the column
 p_adjusted has the corrected p-value. The column p_most has the largest
-corrected p-value that a difference between least and most could have.
+possible value of p_adjusted.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.

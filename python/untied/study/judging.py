@@ -58,7 +58,7 @@ class Judging(Study):
     """Pairs of runs, each judged by every strategy until the verdict of a measure is decided."""
 
     name = "judging"
-    title = "How many judgments it takes until it is certain which of two runs is better"
+    title = "How many judgments you need to be certain which of two runs is better"
     needs = ("a pair of runs needs", 2)
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",

@@ -57,7 +57,7 @@ class Med(Study):
 
     name = "med"
     needs = ("distances between runs need", 3)
-    title = "How well MED agrees with groups of runs, actual differences and other distances"
+    title = "How well MED reflects groups of runs and actual differences, and how similar it is to other distances"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "one run",
         "run_b": "the other run",
