@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -336,6 +337,13 @@ def test_properties(ties: bool) -> None:
             assert values["ab"].mean == pytest.approx(values["ba"].mean, abs=1e-13)
             assert (values["ac"].high or 0) <= (values["ab"].high or 0) + (values["bc"].high or 0) + 1e-12
             assert judged[name].mean <= (values["ab"].high or 0) + 1e-12
+
+
+@pytest.mark.parametrize("direction", ["both", "a-b", "b-a"])
+def test_no_value_of_tied_rankings_where_none_is_known(direction: str) -> None:
+    found = of([["a", "b"], ["c"]], [["b"], ["a"], ["d"]], f"MED(AP@3, R='relevant', direction='{direction}')")
+    assert math.isnan(found.mean)
+    assert (found.low, found.high, found.certainty) == (None, None, "exact")
 
 
 def test_what_med_is_not() -> None:

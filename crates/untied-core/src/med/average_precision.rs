@@ -5,7 +5,7 @@ use super::given::{Divisor, Given};
 use super::ranked::{ByRank, Ends, Question, Ranked};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
-use super::solve::{Instance, Solution, quadratic, scores};
+use super::solve::{Instance, Solution, Tied, quadratic, scores};
 use crate::error::{Error, Result};
 use crate::names::Value;
 
@@ -38,9 +38,14 @@ impl Ranked for Divisor {
         }
     }
 
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
-        let solve = || quadratic::solve_tied(instance, ends, Work::new(STEPS), &mut solvers.quadratic);
-        (*self == Divisor::Depth).then(solve)
+    fn tied<'p>(
+        &self,
+        instance: &'p mut Instance,
+        ends: Ends<'p>,
+        solvers: &'p mut Solvers,
+    ) -> Option<Box<dyn Tied + 'p>> {
+        (*self == Divisor::Depth)
+            .then(move || quadratic::tied(instance, ends, Work::new(STEPS), &mut solvers.quadratic))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {

@@ -6,7 +6,7 @@ use super::given::Given;
 use super::ranked::{ByRank, Ends, Question, Ranked};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
-use super::solve::{Instance, Solution, cascade, scores};
+use super::solve::{Instance, Solution, Tied, cascade, scores};
 use crate::error::{Error, Result};
 use crate::measures::gain::{Gain, discounts};
 use crate::names::{Spec, Value};
@@ -31,8 +31,13 @@ impl Ranked for ExpectedReciprocalRank {
         cascade::solve(of.instance, self.tail, NODES, &mut solvers.cascade)
     }
 
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
-        Some(cascade::solve_tied(instance, ends, self.tail, Work::new(STEPS), &mut solvers.cascade))
+    fn tied<'p>(
+        &self,
+        instance: &'p mut Instance,
+        ends: Ends<'p>,
+        solvers: &'p mut Solvers,
+    ) -> Option<Box<dyn Tied + 'p>> {
+        Some(cascade::tied(instance, ends, self.tail, Work::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
@@ -69,9 +74,14 @@ impl Ranked for Cascade {
         cascade::solve_discounted(of.instance, discounts, NODES, &mut solvers.cascade)
     }
 
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
+    fn tied<'p>(
+        &self,
+        instance: &'p mut Instance,
+        ends: Ends<'p>,
+        solvers: &'p mut Solvers,
+    ) -> Option<Box<dyn Tied + 'p>> {
         let discounts = &self.discounts[..instance.depth];
-        Some(cascade::solve_discounted_tied(instance, ends, discounts, Work::new(STEPS), &mut solvers.cascade))
+        Some(cascade::discounted_tied(instance, ends, discounts, Work::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {

@@ -388,18 +388,3 @@ pub(super) fn fixed(directions: (bool, bool), difference: f64) -> Extent {
     let solve = |difference: &mut f64| (*difference, *difference);
     Extent::exact(in_both(directions, &mut { difference }, solve, |difference| *difference = 0.0 - *difference))
 }
-
-/// The same for rankings with ties, whose groups' ends come with the instance, which is in the workspace.
-pub(super) fn in_both_orders(
-    pair: &RankingPair<'_>,
-    work: &mut Workspace,
-    directions: (bool, bool),
-    solve: impl for<'e> Fn(&mut Workspace, (&'e [u32], &'e [u32])) -> (f64, f64),
-) -> ((f64, f64), (f64, f64)) {
-    let mut tied = (work, pair.ends());
-    let swap = |(work, ends): &mut (&mut Workspace, (_, _))| {
-        work.instance.swap();
-        std::mem::swap(&mut ends.0, &mut ends.1);
-    };
-    in_both(directions, &mut tied, |(work, ends)| solve(work, *ends), swap)
-}

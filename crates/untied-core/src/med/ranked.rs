@@ -1,13 +1,11 @@
 //! Measures whose largest difference is found by a search on an [`Instance`]: ranks and gains of documents.
 
-use super::difference::{
-    Chance, Difference, Extent, RankingPair, Sampled, Scale, Solvers, Workspace, in_both, in_both_orders,
-};
+use super::difference::{Chance, Difference, Extent, RankingPair, Sampled, Scale, Solvers, Workspace, in_both};
 use super::given::Given;
 use super::means::Means;
 use super::solve::expected::{Moments, Uncertain};
 use super::solve::scores::Scores;
-use super::solve::{Document, Instance, Solution};
+use super::solve::{Document, Instance, Solution, Tied};
 use crate::error::Result;
 use crate::measures::{Certainty, Measure};
 use crate::ranking::Placed;
@@ -41,7 +39,12 @@ pub(super) trait Ranked: Send + Sync {
     fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution;
 
     /// The same for means over the orders of ties; none where it is not known.
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution>;
+    fn tied<'p>(
+        &self,
+        instance: &'p mut Instance,
+        ends: Ends<'p>,
+        solvers: &'p mut Solvers,
+    ) -> Option<Box<dyn Tied + 'p>>;
 
     /// Mean and variance of the difference, without ties; none where they are drawn.
     fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<Moments> {
@@ -93,12 +96,16 @@ impl<M: Ranked> Difference for ByRank<M> {
 
     fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
         if pair.is_tied() {
-            self.scale.lay_out_tied(pair, &mut work.instance);
-            let solve = |Workspace { instance, solvers, .. }: &mut Workspace, ends: Ends<'_>| {
-                let found = self.of.solve_tied(instance, ends, solvers);
-                found.map_or((f64::NAN, f64::NAN), |found| (found.value, found.bound))
+            let Workspace { instance, solvers, .. } = work;
+            self.scale.lay_out_tied(pair, instance);
+            let Some(mut tied) = self.of.tied(instance, pair.ends(), solvers) else {
+                return Extent::exact(((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)));
             };
-            return Extent::exact(in_both_orders(pair, work, directions, solve));
+            let solve = |tied: &mut Box<dyn Tied + '_>| {
+                let Solution { value, bound, .. } = tied.solve();
+                (value, bound)
+            };
+            return Extent::exact(in_both(directions, &mut tied, solve, |tied| tied.swap()));
         }
         drop(self.scale.lay_out(pair, &mut work.instance));
         let relevant = self.scale.relevant(pair);
@@ -111,7 +118,8 @@ impl<M: Ranked> Difference for ByRank<M> {
 
     fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
         if pair.is_tied() {
-            let gains = self.of.solve_tied(&self.scale.with_ties(pair), pair.ends(), &mut work.solvers)?.gains;
+            self.scale.lay_out_tied(pair, &mut work.instance);
+            let gains = self.of.tied(&mut work.instance, pair.ends(), &mut work.solvers)?.solve().gains;
             let numbers = pair.places.iter().map(|place| place.document).collect();
             return Some((numbers, self.scale.grades(self.scale.with_filling(pair, gains))));
         }

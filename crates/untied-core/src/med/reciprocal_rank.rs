@@ -12,7 +12,7 @@ use super::given::Given;
 use super::ranked::{ByRank, Ends, Question, Ranked};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
-use super::solve::{Document, Instance, Solution, cascade, scores};
+use super::solve::{Document, Instance, Solution, Tied, cascade, scores};
 use crate::error::Result;
 
 /// RR.
@@ -28,9 +28,14 @@ impl Ranked for ReciprocalRank {
     }
 
     /// Of a cascade whose user stops for certain.
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
+    fn tied<'p>(
+        &self,
+        instance: &'p mut Instance,
+        ends: Ends<'p>,
+        solvers: &'p mut Solvers,
+    ) -> Option<Box<dyn Tied + 'p>> {
         let discounts: Vec<f64> = (1..=instance.depth).map(|rank| 1.0 / rank as f64).collect();
-        Some(cascade::solve_discounted_tied(instance, ends, &discounts, Work::new(STEPS), &mut solvers.cascade))
+        Some(cascade::discounted_tied(instance, ends, &discounts, Work::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {

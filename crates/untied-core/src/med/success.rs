@@ -4,7 +4,7 @@ use super::difference::{Difference, STEPS, Solvers};
 use super::given::Given;
 use super::ranked::{ByRank, Ends, Question, Ranked};
 use super::solve::work::Work;
-use super::solve::{Document, Instance, Solution, cascade};
+use super::solve::{Document, Instance, Solution, Tied, cascade};
 use crate::error::Result;
 
 /// Success.
@@ -20,8 +20,13 @@ impl Ranked for Success {
     }
 
     /// Of a cascade whose user has all the time.
-    fn solve_tied(&self, instance: &Instance, ends: Ends<'_>, solvers: &mut Solvers) -> Option<Solution> {
-        Some(cascade::solve_discounted_tied(
+    fn tied<'p>(
+        &self,
+        instance: &'p mut Instance,
+        ends: Ends<'p>,
+        solvers: &'p mut Solvers,
+    ) -> Option<Box<dyn Tied + 'p>> {
+        Some(cascade::discounted_tied(
             instance,
             ends,
             &vec![1.0; instance.depth],

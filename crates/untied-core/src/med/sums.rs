@@ -1,11 +1,11 @@
 //! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG. The weight of a document is the discount of its
 //! rank.
 
-use super::difference::{Chance, Difference, Extent, Outcomes, RankingPair, Scale, Workspace, in_both, in_both_orders};
+use super::difference::{Chance, Difference, Extent, Outcomes, RankingPair, Scale, Workspace, in_both};
 use super::given::Given;
 use super::ranked::Ends;
 use super::solve::expected::{self, Moments, Term};
-use super::solve::{dot, flow};
+use super::solve::{Instance, dot, flow};
 use crate::elementary::powf;
 use crate::error::Result;
 use crate::measures::Certainty;
@@ -160,11 +160,14 @@ impl Difference for Sum {
         let norm = self.norm(pair);
         let mut extent = Extent::exact(if self.is_optimistic(pair) {
             self.scale.lay_out_tied(pair, &mut work.instance);
-            let solve = |work: &mut Workspace, ends: Ends<'_>| {
-                let value = flow::solve(&work.instance, ends, self.discounts(pair)).value / norm;
+            let solve = |(instance, ends): &mut (&mut Instance, Ends<'_>)| {
+                let value = flow::solve(instance, *ends, self.discounts(pair)).value / norm;
                 (value, value)
             };
-            in_both_orders(pair, work, directions, solve)
+            in_both(directions, &mut (&mut work.instance, pair.ends()), solve, |(instance, ends)| {
+                instance.swap();
+                *ends = (ends.1, ends.0);
+            })
         } else {
             self.weigh(pair, work);
             let solve = |weights: &mut dot::Weights| {

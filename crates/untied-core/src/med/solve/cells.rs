@@ -30,6 +30,11 @@ impl Cell {
         Cell { a, b, start: 0, size }
     }
 
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        std::mem::swap(&mut self.a, &mut self.b);
+    }
+
     /// The same with other numbers of its groups.
     pub fn with_groups(&self, a: usize, b: usize) -> Cell {
         Cell { a, b, ..*self }
@@ -151,5 +156,18 @@ impl Groups {
         let group = |groups: &[usize], rank: u32| groups.get((rank as usize).wrapping_sub(1)).copied();
         of.clear();
         of.extend(instance.documents.iter().map(|x| (group(a, x.a), group(b, x.b))));
+    }
+
+    /// Give groups other numbers.
+    pub fn number(&mut self, (a, b): (&[usize], &[usize])) {
+        for (of_a, of_b) in &mut self.of {
+            of_a.iter_mut().for_each(|group| *group = a[*group]);
+            of_b.iter_mut().for_each(|group| *group = b[*group]);
+        }
+    }
+
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        self.of.iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
     }
 }

@@ -1,7 +1,7 @@
 //! Solvers for the largest `S(A) - S(B)` and its mean: closed forms, searches with bounds, sampling.
 //!
 //! Solvers know the form of a score (a sum, a quadratic program, a cascade), not which measures have it. Each finds
-//! S(A) - S(B); the other direction is that of [`Instance::swapped`].
+//! S(A) - S(B); the other direction is that of the rankings exchanged ([`Instance::swap`], [`Tied::swap`]).
 
 pub(super) mod branch;
 pub mod cascade;
@@ -80,6 +80,15 @@ impl Solution {
     pub(super) fn exact(value: f64, gains: Vec<f64>) -> Solution {
         Solution { value, bound: value, gains, nodes: 0 }
     }
+}
+
+/// Two rankings with ties, made ready to be solved in both directions.
+pub trait Tied {
+    /// The largest mean of `S(A) - S(B)` over tie orders.
+    fn solve(&mut self) -> Solution;
+
+    /// Exchange A and B.
+    fn swap(&mut self);
 }
 
 /// The smaller one of two numbers that are not NaN, which `f64::min` would have to look for.

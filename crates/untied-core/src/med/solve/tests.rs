@@ -280,7 +280,7 @@ fn tied_average_precision_is_the_largest_mean_over_all_assignments() {
     for tied in seeds(150).map(Tied::draw).chain(seeds(5).map(Tied::draw_more)) {
         let depth = tied.instance.depth as f64;
         let solve =
-            |work| quadratic::solve_tied(&tied.instance, (&tied.ends.0, &tied.ends.1), work, &mut Default::default());
+            |work| quadratic::tied(&tied.instance, (&tied.ends.0, &tied.ends.1), work, &mut Default::default()).solve();
         assert_tied(&tied, 0, |by_rank| scores::precisions(by_rank) / depth, solve);
     }
 }
@@ -291,13 +291,8 @@ fn tied_cascades_are_the_largest_mean_over_all_assignments() {
         for mut tied in seeds(100).map(Tied::draw) {
             tied.instance.top = top;
             let solve = |work| {
-                cascade::solve_tied(
-                    &tied.instance,
-                    (&tied.ends.0, &tied.ends.1),
-                    beyond > 0,
-                    work,
-                    &mut Default::default(),
-                )
+                let ends = (&*tied.ends.0, &*tied.ends.1);
+                cascade::tied(&mut tied.instance.clone(), ends, beyond > 0, work, &mut Default::default()).solve()
             };
             assert_tied(&tied, beyond, scores::reciprocal_cascade, solve);
         }
@@ -311,10 +306,35 @@ fn tied_cascades_are_the_largest_mean_over_all_assignments() {
             }
             let discounts: Vec<f64> = (0..tied.instance.depth).map(|i| 0.9f64.powi(fall(i) as i32)).collect();
             let ends = (&*tied.ends.0, &*tied.ends.1);
-            let solve =
-                |work| cascade::solve_discounted_tied(&tied.instance, ends, &discounts, work, &mut Default::default());
+            let solve = |work| {
+                let mut instance = tied.instance.clone();
+                cascade::discounted_tied(&mut instance, ends, &discounts, work, &mut Default::default()).solve()
+            };
             assert_tied(&tied, 0, |by_rank| scores::cascade(by_rank, &discounts), solve);
         }
+    }
+}
+
+#[test]
+fn both_directions_of_tied_rankings_are_solved_as_one_is() {
+    for mut tied in seeds(100).map(Tied::draw).chain(seeds(5).map(Tied::draw_more)) {
+        let ends = (&*tied.ends.0, &*tied.ends.1);
+        let mut turned = tied.instance.clone();
+        turned.swap();
+        let work = Work::new(10_000_000);
+        let solve_all = |mut pair: Box<dyn super::Tied + '_>| {
+            let ahead = pair.solve();
+            pair.swap();
+            let behind = pair.solve();
+            pair.swap();
+            assert_eq!(pair.solve(), ahead, "{ends:?}");
+            (ahead, behind)
+        };
+        let (mut of_ap, mut of_err) = (Default::default(), Default::default());
+        let (_, behind) = solve_all(quadratic::tied(&tied.instance, ends, work, &mut of_ap));
+        assert_eq!(quadratic::tied(&turned, (ends.1, ends.0), work, &mut of_ap).solve(), behind);
+        let (_, behind) = solve_all(cascade::tied(&mut tied.instance, ends, true, work, &mut of_err));
+        assert_eq!(cascade::tied(&mut turned, (ends.1, ends.0), true, work, &mut of_err).solve(), behind);
     }
 }
 
@@ -339,7 +359,7 @@ fn tied_average_precision_is_certified() {
     for shape in [(1000, (1, 1000)), (1000, (10, 10)), (400, (200, 200)), (100, (20, 33)), (100, (50, 100))] {
         for share in [0.0, 0.25] {
             tied_pairs(shape, share, 1.0, |name, pair, ends| {
-                let found = quadratic::solve_tied(pair, ends, Work::new(STEPS), &mut Default::default());
+                let found = quadratic::tied(pair, ends, Work::new(STEPS), &mut Default::default()).solve();
                 assert_eq!(found.bound, found.value, "{name} {shape:?}");
             });
         }
@@ -351,7 +371,8 @@ fn tied_cascades_of_few_groups_are_certified() {
     for shape in [(1000, (10, 10)), (1000, (1, 1000))] {
         for &(share, top) in some(&[(0.25, 0.9375), (0.0, 0.5), (0.0, 0.9375), (0.0, 1.0)], 1) {
             tied_pairs(shape, share, top, |name, pair, ends| {
-                let found = cascade::solve_tied(pair, ends, false, Work::new(STEPS), &mut Default::default());
+                let found =
+                    cascade::tied(&mut pair.clone(), ends, false, Work::new(STEPS), &mut Default::default()).solve();
                 assert_eq!(found.bound, found.value, "{name} {shape:?} {top}");
             });
         }
@@ -366,7 +387,9 @@ fn tied_cascades_of_many_groups_are_enclosed() {
         tied_pairs(shape, 0.0, top, |name, pair, ends| {
             // Rankings that hardly differ leave most to decide.
             let width = if name.contains("sim") { 1e-2 } else { 1e-3 };
-            let solve = |steps| cascade::solve_tied(pair, ends, false, Work::new(steps), &mut Default::default());
+            let solve = |steps| {
+                cascade::tied(&mut pair.clone(), ends, false, Work::new(steps), &mut Default::default()).solve()
+            };
             let found = solve(steps);
             assert!(found.bound - found.value <= width, "{name} {top} {} {}", found.value, found.bound);
             // What is found does not depend on how often it is asked.

@@ -29,7 +29,7 @@ mod tied;
 
 use self::problem::{Problem, stopping_tail};
 use super::work::Work;
-use super::{Instance, Solution};
+use super::{Instance, Solution, Tied};
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
@@ -77,28 +77,28 @@ fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
 }
 
 /// As [`solve`], for means over tie orders. `ends` holds the rank at which each tie group ends: see [`tied`].
-pub fn solve_tied(
-    instance: &Instance,
-    ends: (&[u32], &[u32]),
+pub fn tied<'p>(
+    instance: &'p mut Instance,
+    ends: (&'p [u32], &'p [u32]),
     tail: bool,
     work: Work,
-    workspace: &mut Workspace,
-) -> Solution {
+    workspace: &'p mut Workspace,
+) -> Box<dyn Tied + 'p> {
     let (depth, weights) = reciprocal(instance, tail);
-    let (a, b): (Vec<f64>, Vec<f64>) = (1..=depth).map(weights).unzip();
-    tied::solve(instance, ends, (&a, &b), work, &mut workspace.tied)
+    let weights = (1..=depth).map(weights).unzip();
+    Box::new(tied::Pair::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
 /// As [`solve_discounted`], for means over orders.
-pub fn solve_discounted_tied(
-    instance: &Instance,
-    ends: (&[u32], &[u32]),
+pub fn discounted_tied<'p>(
+    instance: &'p mut Instance,
+    ends: (&'p [u32], &'p [u32]),
     discounts: &[f64],
     work: Work,
-    workspace: &mut Workspace,
-) -> Solution {
-    let (a, b): (Vec<f64>, Vec<f64>) = (1..=instance.depth).map(falls(discounts)).unzip();
-    tied::solve(instance, ends, (&a, &b), work, &mut workspace.tied)
+    workspace: &'p mut Workspace,
+) -> Box<dyn Tied + 'p> {
+    let weights = (1..=instance.depth).map(falls(discounts)).unzip();
+    Box::new(tied::Pair::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
 /// With what each rank to a depth weighs in A and in B.

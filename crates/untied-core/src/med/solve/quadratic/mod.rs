@@ -18,7 +18,7 @@ mod search;
 mod tied;
 
 pub use self::recall_base::{solve_limited, solve_ratio, solve_ratio_limited};
-pub use self::tied::{expected_tied, solve_tied};
+pub use self::tied::{expected_tied, tied};
 
 use self::program::Program;
 use self::search::Search;

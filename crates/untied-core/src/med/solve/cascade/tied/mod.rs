@@ -22,7 +22,7 @@ use self::search::Search;
 use self::side::Group;
 use crate::med::solve::cells::{Cells, Groups};
 use crate::med::solve::work::Work;
-use crate::med::solve::{Document, Instance, Solution};
+use crate::med::solve::{Document, Instance, Solution, Tied};
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
@@ -35,10 +35,47 @@ pub(super) struct Workspace {
     positions: Positions,
 }
 
-/// The largest mean of `S(A) - S(B)`, where each rank down to the depth weighs `weights` in A and in B: as
-/// [`super::solve`], for tied rankings. `ends` holds the rank at which each tie group ends, in A and in B. The instance
-/// gives a document any rank of its group, even one below the depth if the group begins above it.
-pub(super) fn solve(
+/// Two rankings that were read.
+pub(super) struct Pair<'p> {
+    instance: &'p mut Instance,
+    ends: (&'p [u32], &'p [u32]),
+    weights: (Vec<f64>, Vec<f64>),
+    /// For each direction.
+    work: Work,
+    memory: &'p mut Workspace,
+}
+
+impl<'p> Pair<'p> {
+    /// Take in two rankings, where each rank down to the depth weighs `weights` in the one that is to be ahead, and in the
+    /// other: as for [`super::solve`], with ties. `ends` holds the rank at which each tie group ends, in A and in B. The
+    /// instance gives a document any rank of its group, even one below the depth if the group begins above it.
+    pub fn read(
+        instance: &'p mut Instance,
+        ends: (&'p [u32], &'p [u32]),
+        weights: (Vec<f64>, Vec<f64>),
+        work: Work,
+        memory: &'p mut Workspace,
+    ) -> Pair<'p> {
+        memory.groups.read(instance, ends);
+        memory.groups.number((&merged(ends.0, &weights), &merged(ends.1, &weights)));
+        Pair { instance, ends, weights, work, memory }
+    }
+}
+
+impl Tied for Pair<'_> {
+    fn solve(&mut self) -> Solution {
+        solve(self.instance, self.ends, (&self.weights.0, &self.weights.1), self.work, self.memory)
+    }
+
+    fn swap(&mut self) {
+        self.instance.swap();
+        self.ends = (self.ends.1, self.ends.0);
+        self.memory.groups.swap();
+    }
+}
+
+/// The largest mean of `S(A) - S(B)`, by the groups in the memory.
+fn solve(
     instance: &Instance,
     ends: (&[u32], &[u32]),
     weights: (&[f64], &[f64]),
@@ -46,13 +83,7 @@ pub(super) fn solve(
     memory: &mut Workspace,
 ) -> Solution {
     let go_on = 1.0 - instance.top;
-    let numbers = (merged(ends.0, weights.0), merged(ends.1, weights.1));
     let Workspace { groups, cells, fixed: [fixed_a, fixed_b], question, positions } = memory;
-    groups.read(instance, ends);
-    for (of_a, of_b) in &mut groups.of {
-        of_a.iter_mut().for_each(|group| *group = numbers.0[*group]);
-        of_b.iter_mut().for_each(|group| *group = numbers.1[*group]);
-    }
     // A ranking beside itself, down to the depth: the difference is 0 whatever is relevant, and nothing is to be searched.
     let length = ends.0.last().map_or(0, |&end| end as usize).max(instance.lengths.0.min(instance.lengths.1));
     if (ends.0, weights.0) == (ends.1, weights.1) && length >= instance.depth && groups.of.iter().all(|(a, b)| a == b) {
@@ -172,13 +203,14 @@ impl Fixed {
     }
 }
 
-/// Numbers of groups where neighbours in which no rank weighs anything are one: their order does not matter.
-fn merged(ends: &[u32], weights: &[f64]) -> Vec<usize> {
+/// Numbers of groups where neighbours in which no rank weighs anything, in either ranking, are one: their order does not
+/// matter.
+fn merged(ends: &[u32], (ahead, behind): &(Vec<f64>, Vec<f64>)) -> Vec<usize> {
     let (mut number, mut start, mut was_nothing) = (0, 0, false);
     let mut found = Vec::with_capacity(ends.len());
     for &end in ends {
-        let ranks = weights.get(start..).unwrap_or_default().iter().take(end as usize - start);
-        let is_nothing = ranks.copied().all(|weight| weight == 0.0);
+        let mut ranks = ahead.iter().zip(behind).skip(start).take(end as usize - start);
+        let is_nothing = ranks.all(|weights| weights == (&0.0, &0.0));
         number += usize::from(!(found.is_empty() || is_nothing && was_nothing));
         found.push(number);
         (start, was_nothing) = (end as usize, is_nothing);

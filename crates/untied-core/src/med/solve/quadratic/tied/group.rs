@@ -11,8 +11,13 @@ pub(super) struct Group {
     pub mean: f64,
     /// u.
     pub together: f64,
-    /// How many of its documents are relevant for certain.
-    pub on: f64,
+    /// How many of its documents are judged relevant.
+    pub judged: f64,
+    /// How many unknown ones the other ranking does not have, with those that fill this one up: relevant if this one is to
+    /// be ahead.
+    pub alone: f64,
+    /// How many are relevant for certain.
+    on: f64,
     /// What an undecided one gains with these and those of other groups.
     pub gain: f64,
 }
@@ -46,10 +51,12 @@ impl Group {
         }
     }
 
-    /// Put in what undecided documents gain; the value of what is certain.
-    pub fn sum(groups: &mut [Group]) -> f64 {
+    /// Put in what undecided documents gain, in the ranking that is to be ahead or in the other one; the value of what is
+    /// certain.
+    pub fn sum(groups: &mut [Group], is_ahead: bool) -> f64 {
         let (mut before, mut value, mut below) = (0.0, 0.0, 0.0);
         for group in &mut *groups {
+            group.on = group.judged + if is_ahead { group.alone } else { 0.0 };
             group.gain = (1.0 + before) * group.mean + group.on * group.together;
             value += group.on * ((1.0 + before) * group.mean + (group.on - 1.0) / 2.0 * group.together);
             before += group.on;

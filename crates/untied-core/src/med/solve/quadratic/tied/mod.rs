@@ -21,11 +21,10 @@ mod search;
 use self::group::{Group, Place, Places};
 use self::program::Program;
 use self::search::{Memory, Search};
-use super::Solution;
-use crate::med::solve::Instance;
 use crate::med::solve::cells::{Cells, Groups};
 use crate::med::solve::expected::{self, Moments, Uncertain};
 use crate::med::solve::work::Work;
+use crate::med::solve::{Instance, Solution, Tied};
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
@@ -34,61 +33,104 @@ pub(super) struct Workspace {
     cells: Cells,
     /// Groups of A and of B.
     sides: [Vec<Group>; 2],
+    /// Unknown documents that only A, or only B, has.
+    alone: [Vec<usize>; 2],
     /// How many documents of each cell are relevant.
     counts: Vec<usize>,
     program: Program,
     search: Memory,
 }
 
-/// The largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`], for tied rankings. `ends` holds the rank at
-/// which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
+/// Rankings with ties, for the largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`]. `ends` holds the rank
+/// at which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
 /// depth if the group begins above it.
-pub fn solve_tied(
-    instance: &Instance,
+pub fn tied<'p>(
+    instance: &'p Instance,
     ends: (&[u32], &[u32]),
-    mut work: Work,
-    workspace: &mut super::Workspace,
-) -> Solution {
-    let Workspace { groups, cells, sides: [a, b], counts, program, search } = &mut workspace.tied;
-    groups.read(instance, ends);
-    Group::list(a, ends.0, instance.depth);
-    Group::list(b, ends.1, instance.depth);
-    // What A lacks is relevant, as is what only A has.
-    a.iter_mut().skip(ends.0.len()).for_each(|group| group.on = 1.0);
-    let mut gains = Vec::with_capacity(instance.documents.len());
-    for (x, (of_a, of_b)) in instance.documents.iter().zip(&groups.of) {
-        let is_open = x.known.is_none() && of_a.is_some() && of_b.is_some();
-        let on = x.known.map_or(!is_open && of_a.is_some(), |gain| gain > 0.0);
-        gains.push(x.known.unwrap_or(if on { instance.top } else { 0.0 }));
-        if on {
-            of_a.iter().for_each(|&group| a[group].on += 1.0);
-            of_b.iter().for_each(|&group| b[group].on += 1.0);
+    work: Work,
+    workspace: &'p mut super::Workspace,
+) -> Box<dyn Tied + 'p> {
+    workspace.tied.read(instance, ends);
+    Box::new(Pair { instance, work, memory: &mut workspace.tied })
+}
+
+/// Two rankings that were read.
+struct Pair<'p> {
+    instance: &'p Instance,
+    /// For each direction.
+    work: Work,
+    memory: &'p mut Workspace,
+}
+
+impl Workspace {
+    /// Take in two rankings.
+    fn read(&mut self, instance: &Instance, ends: (&[u32], &[u32])) {
+        let Workspace { groups, cells, sides: [a, b], alone: [only_a, only_b], program, .. } = self;
+        groups.read(instance, ends);
+        only_a.clear();
+        only_b.clear();
+        for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
+            Group::list(groups, ends, instance.depth);
+            // Only this ranking has the documents that fill it up.
+            groups.iter_mut().skip(ends.len()).for_each(|group| group.alone = 1.0);
         }
+        for (id, (x, &of)) in instance.documents.iter().zip(&groups.of).enumerate() {
+            match (x.known, of) {
+                (Some(gain), (of_a, of_b)) if gain > 0.0 => {
+                    of_a.iter().for_each(|&group| a[group].judged += 1.0);
+                    of_b.iter().for_each(|&group| b[group].judged += 1.0);
+                }
+                (None, (Some(group), None)) => {
+                    a[group].alone += 1.0;
+                    only_a.push(id);
+                }
+                (None, (None, Some(group))) => {
+                    b[group].alone += 1.0;
+                    only_b.push(id);
+                }
+                _ => (),
+            }
+        }
+        cells.read(instance, groups);
+        program.read(&cells.all, a, b);
     }
-    cells.read(instance, groups);
-    counts.clear();
-    counts.resize(cells.all.len(), 0);
-    let certain = Group::sum(a) - Group::sum(b);
-    program.read(&cells.all, a, b);
-    let decided = certain + program.persist(counts, &mut work);
-    let (mut value, mut bound, mut nodes) = (decided, decided, 0);
-    if !program.open().is_empty() {
-        let core = program.core();
-        let question = program.question(&core);
-        let mut search = Search::new(&question, search, work);
-        bound = search.run(program.root(&core, decided));
-        (value, nodes) = (search.incumbent.value, search.nodes);
-        core.iter().zip(&search.incumbent.counts).for_each(|(&cell, &count)| counts[cell] = count);
+}
+
+impl Tied for Pair<'_> {
+    fn solve(&mut self) -> Solution {
+        let Workspace { cells, sides: [a, b], alone: [alone, _], counts, program, search, .. } = &mut *self.memory;
+        let mut work = self.work;
+        counts.clear();
+        counts.resize(cells.all.len(), 0);
+        let certain = Group::sum(a, true) - Group::sum(b, false);
+        program.open_all(a, b);
+        let decided = certain + program.persist(counts, &mut work);
+        let (mut value, mut bound, mut nodes) = (decided, decided, 0);
+        if !program.open().is_empty() {
+            let core = program.core();
+            let question = program.question(&core);
+            let mut search = Search::new(&question, search, work);
+            bound = search.run(program.root(&core, decided));
+            (value, nodes) = (search.incumbent.value, search.nodes);
+            core.iter().zip(&search.incumbent.counts).for_each(|(&cell, &count)| counts[cell] = count);
+        }
+        let mut gains: Vec<f64> = self.instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+        alone.iter().copied().chain(cells.chosen(counts)).for_each(|id| gains[id] = self.instance.top);
+        let depth = self.instance.depth.max(1) as f64;
+        // AP is 1 at most.
+        let bound = if bound > value { (value / depth).max((bound / depth).min(1.0)) } else { value / depth };
+        Solution { value: value / depth, bound, gains, nodes }
     }
-    cells.chosen(counts).for_each(|id| gains[id] = instance.top);
-    let depth = instance.depth.max(1) as f64;
-    // AP is 1 at most.
-    let bound = if bound > value { (value / depth).max((bound / depth).min(1.0)) } else { value / depth };
-    Solution { value: value / depth, bound, gains, nodes }
+
+    fn swap(&mut self) {
+        self.memory.sides.swap(0, 1);
+        self.memory.alone.swap(0, 1);
+        self.memory.program.swap();
+    }
 }
 
 /// Mean and variance of the difference of these means, times the depth, for documents that are relevant with chances of
-/// their own, as [`crate::med::solve::expected::precisions`]; ranks as for [`solve_tied`]. What a ranking lacks gains
+/// their own, as [`crate::med::solve::expected::precisions`]; ranks as for [`tied`]. What a ranking lacks gains
 /// nothing. The variance is over what is relevant, not over orders.
 pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> Moments {
     let (mut a, mut b) = (Vec::new(), Vec::new());

@@ -38,17 +38,23 @@ pub(super) struct Program {
 #[derive(Debug, Default)]
 struct Ranking {
     groups: Vec<Part>,
-    /// Undecided cells by group, then by group of the other ranking.
+    /// Cells by group, then by group of the other ranking.
+    all: Vec<usize>,
+    /// Those that are undecided.
     open: Vec<usize>,
     /// Of a cell that is higher here: the second line of the sum.
     tied: Vec<f64>,
 }
 
 /// A tie group that has cells.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 struct Part {
     /// The group; its gain is what a document gains with all that is in no cell.
     of: Group,
+    /// Its number in the ranking.
+    number: usize,
+    /// Documents in cells.
+    size: f64,
     /// Documents that are decided to be relevant, and what one of the others gains with those of all groups.
     on: f64,
     gain: f64,
@@ -63,33 +69,30 @@ struct Part {
 }
 
 impl Ranking {
-    /// Keep the groups that have cells, of which `open` is the order, and write each group's number into its cells.
-    fn read(&mut self, all: &[Group], cells: &mut [Cell], group: fn(&mut Cell) -> &mut usize) {
-        let Ranking { groups, open, tied } = self;
-        let mut last = usize::MAX;
-        groups.clear();
-        for &cell in &*open {
+    /// Keep the groups that have cells, of which `all` is the order, and write each group's number into its cells.
+    fn read(&mut self, groups: &[Group], cells: &mut [Cell], group: fn(&mut Cell) -> &mut usize) {
+        self.groups.clear();
+        for &cell in &self.all {
             let size = cells[cell].size as f64;
             let number = group(&mut cells[cell]);
-            if *number != last {
-                last = *number;
-                let none = Part {
-                    of: all[last],
-                    on: 0.0,
-                    gain: 0.0,
-                    open: 0.0,
-                    open_gain: 0.0,
-                    higher: 0.0,
-                    lower: 0.0,
-                    loss: 0.0,
-                };
-                groups.push(none);
+            match self.groups.last_mut() {
+                Some(last) if last.number == *number => last.size += size,
+                _ => self.groups.push(Part { of: groups[*number], number: *number, size, ..Part::default() }),
             }
-            *number = groups.len() - 1;
-            groups[*number].open += size;
+            *number = self.groups.len() - 1;
         }
-        tied.clear();
-        tied.resize(open.len(), 0.0);
+        self.tied.clear();
+        self.tied.resize(self.all.len(), 0.0);
+    }
+
+    /// Nothing is decided.
+    fn open_all(&mut self, groups: &[Group]) {
+        self.open.clone_from(&self.all);
+        for part in &mut self.groups {
+            part.of.gain = groups[part.number].gain;
+            part.on = 0.0;
+            part.open = part.size;
+        }
     }
 
     /// Put in what documents gain with those that are decided, and with all that are not; the value of the former.
@@ -120,20 +123,32 @@ fn group(cell: &Cell, ranking: usize) -> usize {
 }
 
 impl Program {
-    /// Nothing is decided. Cells are in the order of A's groups, then of B's.
+    /// Take in cells, which are in the order of A's groups, then of B's.
     pub fn read(&mut self, all: &[Cell], a: &[Group], b: &[Group]) {
-        let Program { cells, is_open, rankings: [of_a, of_b], sorter } = self;
+        let Program { cells, rankings: [of_a, of_b], sorter, .. } = self;
         cells.clear();
         cells.extend(all);
-        is_open.clear();
-        is_open.resize(all.len(), true);
         for ranking in [&mut *of_a, &mut *of_b] {
-            ranking.open.clear();
-            ranking.open.extend(0..all.len());
+            ranking.all.clear();
+            ranking.all.extend(0..all.len());
         }
-        sorter.sort(&mut of_b.open, |&cell| all[cell].b);
+        sorter.sort(&mut of_b.all, |&cell| all[cell].b);
         of_a.read(a, cells, |cell| &mut cell.a);
         of_b.read(b, cells, |cell| &mut cell.b);
+    }
+
+    /// Nothing is decided; documents gain with all that is in no cell what the groups say.
+    pub fn open_all(&mut self, a: &[Group], b: &[Group]) {
+        self.is_open.clear();
+        self.is_open.resize(self.cells.len(), true);
+        self.rankings[0].open_all(a);
+        self.rankings[1].open_all(b);
+    }
+
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        self.cells.iter_mut().for_each(Cell::swap);
+        self.rankings.swap(0, 1);
     }
 
     /// Undecided cells, in their order.
@@ -268,7 +283,7 @@ impl Program {
     fn tie(&mut self, ranking: usize) {
         let cells = &self.cells;
         let [a, b] = &mut self.rankings;
-        let (Ranking { groups, open, tied }, other) = if ranking == 0 { (a, &b.groups) } else { (b, &a.groups) };
+        let (Ranking { groups, open, tied, .. }, other) = if ranking == 0 { (a, &b.groups) } else { (b, &a.groups) };
         let size = |cell: usize| cells[cell].size as f64;
         let mean = |cell: usize| other[group(&cells[cell], 1 - ranking)].of.mean;
         for alike in open.chunk_by(|&x, &y| group(&cells[x], ranking) == group(&cells[y], ranking)) {
@@ -343,6 +358,7 @@ mod tests {
             }
             let mut program = Program::default();
             program.read(&cells, &a, &b);
+            program.open_all(&a, &b);
             program.sum();
             program.bound();
             let core = program.core();
