@@ -154,7 +154,7 @@ def test_the_gate_tests_logarithms() -> None:
     assert not check.passed
     assert (check.run, check.baseline) == pytest.approx((0.001**0.5, 0.5))
     assert check.value == pytest.approx(0.5 - 0.001**0.5)
-    assert check.decided_on == "geometric mean of 40 queries, 40 of them differ"
+    assert check.decided_on == "geometric mean of 40 queries; 40 of them differ"
     assert check.p is not None
     assert check.p < 0.001
     assert gate(qrels, shaky, baseline=steady, max_drop={"AP": 0}, significant=True).passed

@@ -106,7 +106,7 @@ def test_json_lines(tmp_path):
     [
         ("", "found none at all"),
         ("qid,docno,score\n", "expected records, found none"),
-        ("q,d,1\n", 'expected a column for the score or rank .*found "q", "d", "1" .*format told: trec or msmarco'),
+        ("q,d,1\n", 'expected a column for the score or rank .*found "q", "d", "1" .*give its format: trec or msmarco'),
         (HEADER + "q,d\n", 'line 2: expected 3 fields, as in the header, found 2: "q,d"'),
         (HEADER + "q,d,1\nq,e,1,2\n", 'line 3: expected 3 fields, as in the header, found 4: "q,e,1,2"'),
         (HEADER + "q,d,\n", "line 2: expected a finite number as the score, found an empty field"),

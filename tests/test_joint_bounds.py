@@ -75,7 +75,8 @@ def test_bounds_of_each_run_alone_say_so(tmp_path: Any, measure: str, options: d
     tested = significance(results, interval="none")
     assert tested.apart == results.measures
     assert any(
-        f"bounds of {results.measures[0]} over unjudged documents are those of each run" in x for x in tested.notes
+        f"bounds of {results.measures[0]} over unjudged documents are computed for each run alone" in x
+        for x in tested.notes
     )
     (row,) = tested.table.to_dicts()
     assert row["least"] <= row["difference"] <= row["most"]

@@ -109,5 +109,5 @@ def test_what_is_refused() -> None:
     with pytest.raises(KeyError, match="was not computed"):
         found.assignment("MED(P@3)")
     two = untied.compare({"1": ["x"], "2": ["y"]}, {"1": ["y"], "2": ["x"]}, "MED(P@1)")
-    with pytest.raises(KeyError, match="name a query"):
+    with pytest.raises(KeyError, match="give the id of a query"):
         two.assignment()

@@ -98,7 +98,7 @@ def test_grades_below_rel_gain_where_rel_has_no_effect() -> None:
     """So nothing is said of them."""
     for name in ("RBP(max_grade=3)", "RBP(rel=2, max_grade=3)", "RBPResidual(max_grade=3)"):
         untied.evaluate({"q": {"d": 0.5}}, {"q": ["d", "u"]}, name)
-    with pytest.warns(untied.UntiedWarning, match=r"as high as asked for, the highest is 0.5: RBP$"):
+    with pytest.warns(untied.UntiedWarning, match=r"the highest grade is 0.5, lower than these measures need: RBP$"):
         untied.evaluate({"q": {"d": 0.5}}, {"q": ["d", "u"]}, "RBP")
 
 
