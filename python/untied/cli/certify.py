@@ -113,7 +113,8 @@ def arguments_parser() -> Command:
     group.option(
         "--plot",
         "FILE",
-        "also plot which runs are certainly better than others to FILE (.svg, .png or .pdf; needs matplotlib)",
+        "also write a plot to FILE that shows which runs are certainly better than others "
+        "(.svg, .png or .pdf; needs matplotlib)",
     )
     group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
     made.add_table(PAPER_FORMATS)

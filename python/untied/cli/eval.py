@@ -65,7 +65,7 @@ def arguments_parser() -> Command:
     group.option(
         "--plot",
         "FILE",
-        "also plot the distribution of each mean over all orders of tied documents to FILE "
+        "also write a plot to FILE that shows how each mean varies over all orders of tied documents "
         "(.svg, .png or .pdf; needs matplotlib)",
     )
     made.add_table(PAPER_FORMATS)

@@ -55,7 +55,7 @@ def arguments_parser() -> Command:
                 "high": "documents with the highest value first (default)",
                 "low": "documents with the lowest value first",
                 "both": "rank in both directions, as two rankers",
-                "better": "rank in the direction with the better score",
+                "better": "rank in the direction that gives the feature a better score",
             },
         ),
         choices=tuple(DIRECTIONS),

@@ -63,7 +63,7 @@ def arguments_parser() -> Command:
     group.flag("--judgments-too", "with --documents, also remove the judgments of the removed documents")
     group.flag(
         "--subcollection",
-        "draw one random subcollection of each run; the measure subAP averages over all subcollections",
+        "draw one random subcollection of each run (to average over all subcollections, use the measure subAP)",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(

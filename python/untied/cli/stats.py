@@ -44,10 +44,10 @@ p-value, corrected for the number of comparisons. A star marks significant
 differences. Intervals are not corrected for the number of comparisons.
 
 The column "a - b can be" shows how far ties (--ties range) or missing judgments
-(--unjudged range) could move the difference. A difference survives --ties range
-if it stays significant and keeps its sign in every order of tied documents. A
-difference survives --unjudged range if it stays significant and keeps its sign
-for all grades that unjudged documents could have.
+(--unjudged range) could move the difference. With --ties range, a difference
+survives if it stays significant and keeps its sign in every order of tied
+documents. With --unjudged range, a difference survives if it stays significant
+and keeps its sign for all grades that unjudged documents could have.
 
 In tsv, csv and json, the column "a - b" is called difference, and the column d
 is called effect. The columns least and most have the lowest and the highest

@@ -48,7 +48,7 @@ class Ties(Study):
     """All runs, with scores read at several precisions."""
 
     name = "ties"
-    title = "How many documents are tied, how far ties can move scores, and the effect of coarser scores"
+    title = "How many documents are tied, and how far ties and rounded scores can move values"
     seeded = False
     beside = ("cost",)
     columns: ClassVar[Mapping[str, str]] = {
