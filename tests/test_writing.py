@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -188,6 +189,18 @@ def test_two_outputs_are_never_one_file(tmp_path, capsys):
     assert not os.path.isfile(out)
     assert main(["sample", qrels, *runs, "--documents", "1", "-o", out]) == 0
     assert sorted(os.listdir(out)) == ["a-x.run", "b-x.run", "qrels.txt"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no shared memory here")
+def test_files_in_shared_memory_are_files(tmp_path, capsys):
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "x.run").write_text("1 Q0 d 1 1 t\n")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        out = os.path.join(folder, "out")
+        line = ["gate", str(tmp_path / "q"), str(tmp_path / "x.run"), "--min", "AP=0", "-o", out, "--junit", out]
+        assert main(line) == 2
+        assert "name the same file" in capsys.readouterr().err
+        assert not os.path.exists(out)
 
 
 def test_no_other_module_opens_files_to_write():

@@ -107,8 +107,8 @@ def _is_replaced(path: str) -> bool:
     """Whether this is an ordinary or new file, which may be replaced as a whole."""
     for _ in range(40):  # more links than the system follows
         path = os.path.abspath(path)
-        if path.startswith(("/dev/", "/proc/")):
-            return False  # /dev/stdout may lead to a file, and is none
+        if path.startswith(("/dev/", "/proc/")) and not path.startswith("/dev/shm/"):
+            return False  # /dev/stdout may lead to a file, and is none; shared memory has files like any other
         if not os.path.islink(path):
             return os.path.isfile(path) or not os.path.exists(path)
         path = os.path.join(os.path.dirname(path), os.readlink(path))
