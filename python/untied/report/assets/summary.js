@@ -94,9 +94,9 @@ function explainedMarks() {
   const found = data.tests.filter((test) => test.significant), how = `Test: ${data.how}.`;
   if (!data.tests.length) return [];
   if (!found.length) return ["No difference between runs is significant.", how];
-  if (data.baseline === null) return [data.runs.length === 2 ? ">1 behind a mean: significantly better than the other run." : ">3 behind a mean: the run is significantly better than 3 others.", how];
+  if (data.baseline === null) return [data.runs.length === 2 ? ">1 after a mean means that the run is significantly better than the other run." : ">3 after a mean means that the run is significantly better than 3 other runs.", how];
   const doubtful = found.some((test) => test.survives !== "yes");
-  return ["▲ or ▼: significantly better or worse than the baseline.", doubtful && `A question mark follows where ${words().some} might change that.`, how];
+  return ["▲ or ▼ means that the run is significantly better or worse than the baseline.", doubtful && `A question mark follows where ${words().some} might change that.`, how];
 }
 
 // All runs by all measures.
@@ -105,9 +105,9 @@ function scores() {
   const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
   where.append(node("p", { class: "about" }, [
     `Means over ${data.of === 1 ? "1 query" : `${whole() ? "" : "all "}${count(data.of)} queries`}${sums && `; sums of ${sums}`}.`,
-    intervals() && `Below each mean is its ${intervals()}.`,
-    data.means.flat().some(isOpen) && `In brackets: the lowest and highest mean ${words().all}, where these differ.`,
-    data.ranks.some((of) => of) && "Ranks are those that a run can have whatever the grades of unjudged documents are.",
+    intervals() && `The line below a mean has its ${intervals()}.`,
+    data.means.flat().some(isOpen) && `Brackets have the lowest and the highest mean ${words().all}, if these differ.`,
+    data.ranks.some((of) => of) && "Ranks are all ranks that a run could have, for all grades that unjudged documents could have.",
     ...explainedMarks()].filter(Boolean).join(" ")));
   const best = data.means.map((of, measure) => Math[data.measures[measure].lower ? "min" : "max"](...of.map((one) => one.mean).filter((mean) => mean !== null)));
   const columns = () => [
