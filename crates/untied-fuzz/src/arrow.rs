@@ -104,7 +104,7 @@ impl Batch {
         arrays
     }
 
-    /// Of several wrong rows that of the first column is told, and of a column the first.
+    /// The wrong row that the reader reports: the first one in the first column that has any.
     fn wrong(&self, accepted: &[Accepts]) -> Option<usize> {
         let subtopic = self.subtopic.as_ref();
         self.document

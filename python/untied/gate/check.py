@@ -129,7 +129,7 @@ class Check:
 def _shown(numbers: list[float]) -> list[str]:
     """Numbers with the same number of decimals: four, or more if the smallest would show fewer than three digits.
 
-    The first two, a value and its limit, get so many decimals that they differ if the numbers differ.
+    If a value differs from its limit (the first two numbers), both get enough decimals to show the difference.
     """
     sizes = [abs(number) for number in numbers if isfinite(number) and number]
     decimals = min(max(4, 2 - floor(log10(min(sizes, default=1.0)))) if min(sizes, default=1.0) < 0.001 else 4, 9)

@@ -33,7 +33,7 @@ class Exported:
 
         table = self._exported()
         frame = pandas.DataFrame(table._columns)
-        # pandas cannot tell what columns without a value would hold.
+        # pandas cannot infer the type of a column without values.
         texts = [name for name, cells in table._texts.items() if not cells]
         unknown = [name for name, cells in table._numbers.items() if all(cell is None for cell in cells)]
         return frame.astype(dict.fromkeys(texts, str) | dict.fromkeys(unknown, float))

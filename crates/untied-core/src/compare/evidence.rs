@@ -1,4 +1,4 @@
-//! What is known of documents besides their ranks: judgments, probabilities to be relevant, lengths.
+//! Facts about documents besides their ranks: judgments, probabilities of relevance, lengths.
 
 use crate::error::{Error, Result, show};
 use crate::grade::Level;

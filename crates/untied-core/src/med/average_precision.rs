@@ -2,10 +2,10 @@
 
 use super::difference::{Difference, NODES, STEPS, Solvers};
 use super::given::{Divisor, Given};
-use super::ranked::{ByRank, Ends, Question, Ranked};
+use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
-use super::solve::{Instance, Solution, Tied, quadratic, scores};
+use super::solve::{Instance, Solution, quadratic, scores};
 use crate::error::{Error, Result};
 use crate::names::Value;
 
@@ -38,12 +38,7 @@ impl Ranked for Divisor {
         }
     }
 
-    fn tied<'p>(
-        &self,
-        instance: &'p mut Instance,
-        ends: Ends<'p>,
-        solvers: &'p mut Solvers,
-    ) -> Option<Box<dyn Tied + 'p>> {
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
         (*self == Divisor::Depth)
             .then(move || quadratic::tied(instance, ends, Work::new(STEPS), &mut solvers.quadratic))
     }

@@ -3,10 +3,10 @@
 use super::difference::{Difference, NODES, STEPS, Scale, Solvers};
 use super::general::general;
 use super::given::Given;
-use super::ranked::{ByRank, Ends, Question, Ranked};
+use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
-use super::solve::{Instance, Solution, Tied, cascade, scores};
+use super::solve::{Instance, Solution, cascade, scores};
 use crate::error::{Error, Result};
 use crate::measures::gain::{Gain, discounts};
 use crate::names::{Spec, Value};
@@ -31,12 +31,7 @@ impl Ranked for ExpectedReciprocalRank {
         cascade::solve(of.instance, self.tail, NODES, &mut solvers.cascade)
     }
 
-    fn tied<'p>(
-        &self,
-        instance: &'p mut Instance,
-        ends: Ends<'p>,
-        solvers: &'p mut Solvers,
-    ) -> Option<Box<dyn Tied + 'p>> {
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
         Some(cascade::tied(instance, ends, self.tail, Work::new(STEPS), &mut solvers.cascade))
     }
 
@@ -74,12 +69,7 @@ impl Ranked for Cascade {
         cascade::solve_discounted(of.instance, discounts, NODES, &mut solvers.cascade)
     }
 
-    fn tied<'p>(
-        &self,
-        instance: &'p mut Instance,
-        ends: Ends<'p>,
-        solvers: &'p mut Solvers,
-    ) -> Option<Box<dyn Tied + 'p>> {
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
         let discounts = &self.discounts[..instance.depth];
         Some(cascade::discounted_tied(instance, ends, discounts, Work::new(STEPS), &mut solvers.cascade))
     }

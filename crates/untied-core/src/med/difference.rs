@@ -30,7 +30,7 @@ pub struct Subtopic {
     pub grades: Vec<f64>,
 }
 
-/// Two rankings of a query with what is known of their documents.
+/// Two rankings of a query, with facts about their documents.
 #[derive(Debug, Clone, Copy)]
 pub struct RankingPair<'a> {
     /// The first ranking.
@@ -39,11 +39,11 @@ pub struct RankingPair<'a> {
     pub b: &'a List,
     /// The documents of both.
     pub places: &'a [Placed],
-    /// What is known of them.
+    /// Grades and other facts about these documents.
     pub known: Known<'a>,
 }
 
-/// What is known of a query's documents.
+/// Grades and other facts about a query's documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
     /// Grades by number of document; NaN where there is no judgment.

@@ -33,18 +33,16 @@ impl Question<'_> {
 /// Where tie groups of A and of B end.
 pub(super) type Ends<'e> = (&'e [u32], &'e [u32]);
 
+/// A pair of tied rankings, read once for both directions; none if the measure has no solver for it.
+pub(super) type TiedPair<'p> = Option<Box<dyn Tied + 'p>>;
+
 /// What such a measure has to tell.
 pub(super) trait Ranked: Send + Sync {
     /// The largest S(A) - S(B) of rankings without ties.
     fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution;
 
-    /// The same for means over the orders of ties; none where it is not known.
-    fn tied<'p>(
-        &self,
-        instance: &'p mut Instance,
-        ends: Ends<'p>,
-        solvers: &'p mut Solvers,
-    ) -> Option<Box<dyn Tied + 'p>>;
+    /// The same for means over the orders of ties.
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p>;
 
     /// Mean and variance of the difference, without ties; none where they are drawn.
     fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<Moments> {

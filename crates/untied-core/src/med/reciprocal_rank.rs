@@ -9,10 +9,10 @@
 
 use super::difference::{Difference, STEPS, Solvers};
 use super::given::Given;
-use super::ranked::{ByRank, Ends, Question, Ranked};
+use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
-use super::solve::{Document, Instance, Solution, Tied, cascade, scores};
+use super::solve::{Document, Instance, Solution, cascade, scores};
 use crate::error::Result;
 
 /// RR.
@@ -28,12 +28,7 @@ impl Ranked for ReciprocalRank {
     }
 
     /// Of a cascade whose user stops for certain.
-    fn tied<'p>(
-        &self,
-        instance: &'p mut Instance,
-        ends: Ends<'p>,
-        solvers: &'p mut Solvers,
-    ) -> Option<Box<dyn Tied + 'p>> {
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
         let discounts: Vec<f64> = (1..=instance.depth).map(|rank| 1.0 / rank as f64).collect();
         Some(cascade::discounted_tied(instance, ends, &discounts, Work::new(STEPS), &mut solvers.cascade))
     }

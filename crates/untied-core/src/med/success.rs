@@ -2,9 +2,9 @@
 
 use super::difference::{Difference, STEPS, Solvers};
 use super::given::Given;
-use super::ranked::{ByRank, Ends, Question, Ranked};
+use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
 use super::solve::work::Work;
-use super::solve::{Document, Instance, Solution, Tied, cascade};
+use super::solve::{Document, Instance, Solution, cascade};
 use crate::error::Result;
 
 /// Success.
@@ -20,12 +20,7 @@ impl Ranked for Success {
     }
 
     /// Of a cascade whose user has all the time.
-    fn tied<'p>(
-        &self,
-        instance: &'p mut Instance,
-        ends: Ends<'p>,
-        solvers: &'p mut Solvers,
-    ) -> Option<Box<dyn Tied + 'p>> {
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
         Some(cascade::discounted_tied(
             instance,
             ends,

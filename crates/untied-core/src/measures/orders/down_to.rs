@@ -11,8 +11,9 @@
 //!   E\[S | positions\] = sum of w_c (B + c m) + W (B + C m + v),
 //!   Var(S | positions) = s^2 r/(r-1) \[sum of (U_c + W)^2 - (sum of (U_c + W))^2 / r\],    sum of U_c = sum of c w_c.
 //!
-//! Of the c + i documents above a position, c of them relevant, each is as likely to be the last: so what is known of
-//! c and i follows from c - 1 and i, and from c and i - 1, with shares c/(c+i) and i/(c+i).
+//! Let c relevant and i other documents stand above a position. Each of these c + i documents is equally likely to be the
+//! last one. The moments for (c, i) therefore follow from those for (c - 1, i) and (c, i - 1), with the weights c/(c+i)
+//! and i/(c+i).
 
 use super::fading::Moments;
 use super::lattice;
@@ -39,7 +40,7 @@ pub(crate) struct Found {
     pub variance: f64,
 }
 
-/// What is known where some relevant documents and some others stand above.
+/// Probability and moments, given the numbers of relevant and of other documents above.
 #[derive(Clone, Copy, Default)]
 struct Above {
     /// Probability that just these come first.
