@@ -42,10 +42,15 @@ def show(notes: Iterable[str]) -> None:
     for note in notes:
         text = f"note: {note}"
         if len(text) > columns:
-            from textwrap import fill
-
-            text = fill(text, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+            text = filled(text, columns, indent="  ")
         print(text.replace("note:", paint("note:", "yellow", sys.stderr), 1), file=sys.stderr)
+
+
+def filled(text: str, columns: int, indent: str = "") -> str:
+    """A text wrapped at blanks to a number of columns; a longer word has a line of its own."""
+    from textwrap import fill
+
+    return fill(text, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def of_ties(where: str, ties: str) -> str:

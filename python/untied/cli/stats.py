@@ -301,17 +301,11 @@ def _fitting(lines: list[dict[str, str]], columns: int) -> str:
         ]
         if means and len(dict(means)) == len(set(means)):  # the same queries of a run count in all comparisons
             said = ", ".join(f"{run} {mean}" for run, mean in dict(means).items())
-            shown += _filled(f"{aggregate}s: {said}", columns)
+            shown.append(notes.filled(f"{aggregate}s: {said}", columns))
             hidden = [name for name in hidden if not name.startswith(aggregate)]
     if hidden:
-        shown += _filled(f"{', '.join(hidden)} hidden: widen the terminal or use --format tsv", columns)
+        shown.append(notes.filled(f"{', '.join(hidden)} hidden: widen the terminal or use --format tsv", columns))
     return "".join(f"{line}\n" for line in shown)
-
-
-def _filled(text: str, columns: int) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, columns, break_long_words=False, break_on_hyphens=False)
 
 
 def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:

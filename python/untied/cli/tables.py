@@ -72,10 +72,10 @@ def for_paper(results: Results, found: Significance | None, options: argparse.Na
     caption = about(options.ties, options.adjust)
     text = paper_table(results, found, style=style, digits=options.digits, headings=called, about=caption)
     if style == "table" and options.output is None:
-        from textwrap import fill
+        from untied.cli.notes import filled
 
         table, caption = text.rstrip().rsplit("\n\n", 1)
-        text = f"{table}\n\n{fill(caption, width(), break_long_words=False, break_on_hyphens=False)}\n"
+        text = f"{table}\n\n{filled(caption, width())}\n"
     return text
 
 
