@@ -7,6 +7,7 @@ the core and the list of files in ARCHITECTURE.md. ``--check`` writes nothing an
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import sys
@@ -125,19 +126,34 @@ def modules(folder: Path) -> list[str]:
     return [f"pub(crate) mod {name};" for name in sorted(found)]
 
 
-def files(crates: Path) -> Iterator[str]:
-    """Every file of the crates but modules of tests, with the first sentence of its head."""
+def files(root: Path) -> Iterator[str]:
+    """Every file of the crates and of the package by folder, with the first sentence of its documentation."""
+    found = [*(root / "crates").glob("*/src/**/*.rs"), *(root / "python").glob("untied/**/*.py")]
+    own = ("mod.rs", "__init__.py")
     folder = None
-    for file in sorted(crates.glob("*/src/**/*.rs"), key=lambda file: (file.parent, file.name != "mod.rs", file.name)):
-        head = re.match(r"(?://! .+\n)+", file.read_text(encoding="utf-8"))
-        if not head:
+    for file in sorted(found, key=lambda file: (file.parent, file.name not in own, file.name)):
+        text = head(file)
+        if not text:
             continue
         if file.parent != folder:
             folder = file.parent
-            yield f"\n`{folder.relative_to(crates.parent).as_posix()}/`\n"
-        words = re.sub(r"^//! ", "", head[0], flags=re.MULTILINE).replace("\n", " ").strip()
-        sentence = re.split(r"(?<=[a-z0-9)`'])\. ", words, maxsplit=1)[0].rstrip(".:")
+            yield f"\n`{folder.relative_to(root).as_posix()}/`\n"
+        sentence = re.split(r"(?<=[a-z0-9)`'])\. ", text, maxsplit=1)[0].rstrip(".:")
         yield f"* `{file.name}`: " + re.sub(r"\[(`[^`]+`)\]", r"\1", sentence)
+
+
+def head(file: Path) -> str:
+    """The first paragraph of a file's documentation; nothing of modules of tests, or of files that only offer names."""
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".py":
+        code = ast.parse(text)
+        offered = all(isinstance(line, ast.ImportFrom | ast.Assign) for line in code.body[1:])
+        words = "" if offered and "__all__" in text else (ast.get_docstring(code) or "")
+        words = words.split("\n\n")[0].replace("``", "`")
+    else:
+        found = re.match(r"(?://! .+\n)+", text)
+        words = re.sub(r"^//! ", "", found[0] if found else "", flags=re.MULTILINE)
+    return words.replace("\n", " ").strip()
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> list[str]:
@@ -162,7 +178,7 @@ def with_block(path: str, text: str, lines: Iterable[str]) -> str:
 
 def generated(root: Path = ROOT, *, built: bool = True) -> dict[str, str]:
     """What files should hold, by path; or only what the core needs to be built."""
-    blocks = {MODULES: modules((root / MODULES).parent), ARCHITECTURE: [*files(root / "crates")]}
+    blocks = {MODULES: modules((root / MODULES).parent), ARCHITECTURE: [*files(root)]}
     if built:
         blocks |= {page: table(rows()) for page, rows in TABLES.items()}
     found = {path: with_block(path, (root / path).read_text(encoding="utf-8"), block) for path, block in blocks.items()}
