@@ -28,7 +28,7 @@ def test_a_difference_is_told_and_mended(path: str, tmp_path: Path, capsys: pyte
     copy = tmp_path / path
     text = copy.read_text(encoding="utf-8")
     _, end = generate.MARKS.get(copy.suffix, ("", "#"))
-    copy.write_text(text.replace(end, f"one more line\n{end}"), encoding="utf-8")
+    copy.write_text(text.replace(end, f"# one more line\n{end}"), encoding="utf-8")
     assert generate.main(["--check"], tmp_path) == 1
     assert capsys.readouterr().err == f"{path} is not what the measures say: run python3 dev.py generate\n"
     assert generate.main([], tmp_path) == 0
