@@ -13,6 +13,7 @@ import pytest
 
 import untied
 from nightly import many, seeded
+from untied import sample
 from untied.cli import main
 from untied.errors import MeasureError, UntiedError
 from untied.verdicts import from_sample
@@ -153,6 +154,36 @@ def test_correction_widens() -> None:
     assert one[0] == alone[0]  # a single pair needs no correction
     assert all(x["high"] - x["low"] < y["high"] - y["low"] for x, y in zip(one, corrected, strict=True))
     assert {row["verdict"] for row in one} <= {"A (95 %)", "B (95 %)", "open"}
+
+
+@pytest.mark.filterwarnings("ignore:nothing is relevant:untied.UntiedWarning")
+def test_an_unjudged_document_can_be_relevant_if_no_judged_one_is() -> None:
+    """Nothing judged is relevant, so nothing is known of the other documents."""
+    for measure, grade in (("P@1", 0), ("DCG@1", 0), ("P(rel=2)@1", 1)):
+        qrels = {f"q{n}": {"x": -1, "y": grade, "z": -1} for n in range(8)}
+        runs = {"a": {q: ["x"] for q in qrels}, "b": {q: ["z"] for q in qrels}}
+        [row] = from_sample(qrels, runs, measure).to_dicts()
+        assert (row["low"], row["high"], row["verdict"]) == (-1, 1, "open")
+        certain = untied.certify(qrels, runs, measure)["a", "b"][measure]
+        assert (certain.low, certain.high) == (row["low"], row["high"])
+
+
+def test_samples_that_are_not_drawn_again_hold_with_their_confidence() -> None:
+    """Relevant documents of ``a`` are the only one of their query: samples drawn for a relevant one favour ``a``."""
+    qrels = {f"few{n}": {f"d{i}": int(i == 0) for i in range(10)} for n in range(40)}
+    qrels |= {f"many{n}": {f"d{i}": int(i < 10) for i in range(60)} for n in range(6)}
+    found, missed = [f"d{i}" for i in range(10)], [f"x{i}" for i in range(10)]
+    runs = {
+        "a": {query: found if query.startswith("few") else missed for query in qrels},
+        "b": {query: missed if query.startswith("few") else found for query in qrels},
+    }  # a finds 40 relevant documents, b finds 60
+
+    def wrong(rel: float | None) -> int:
+        samples = [sample.judgments(qrels, 0.3, seed=seed, rel=rel) for seed in range(12)]
+        return sum(from_sample(one, runs, "P@10").to_dicts()[0]["verdict"] == "A (95 %)" for one in samples)
+
+    assert wrong(None) == 0
+    assert wrong(1) > 6
 
 
 def sampled(qrels: dict[str, dict[str, int]], keep: Any) -> dict[str, dict[str, int]]:

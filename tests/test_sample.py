@@ -53,6 +53,17 @@ def test_every_document_is_as_likely() -> None:
     assert all(110 < count < 190 for count in counts.values()), counts  # 150 expected, standard deviation 10
 
 
+def test_a_sample_is_drawn_again_only_for_a_relevant_grade() -> None:
+    """Of 200 queries with one relevant document among ten, a tenth keeps it, or every query."""
+    qrels = {str(query): {f"d{i}": int(i == 0) for i in range(10)} for query in range(200)}
+
+    def relevant(rel: float | None) -> int:
+        return sum(docs["d0"] > 0 for docs in sample.judgments(qrels, 0.1, rel=rel).values())
+
+    assert relevant(1) == 200
+    assert relevant(None) == relevant(2) < 35  # 20 expected, standard deviation 4
+
+
 def test_by_query_keeps_an_exact_share() -> None:
     found = sample.judgments(QRELS, 0.05, by_query=True)
     assert {len([g for g in docs.values() if g >= 0]) for docs in found.values()} == {10}
@@ -126,6 +137,10 @@ def test_command(tmp_path: pathlib.Path) -> None:
     expected = sample.judgments(QRELS, 0.1, seed=7)
     assert found == {(query, doc): grade for query, docs in expected.items() for doc, grade in docs.items()}
     assert untied.Qrels(expected).grades() == [1.0, 0.0, -1.0, -2.0]
+    once = untied_sample(qrels, "--rate", 0.001, "--once").splitlines()
+    assert {line for line in once if line.split()[0] == "3"} == {
+        f"3 0 {doc} {grade:g}" for doc, grade in sample.judgments(QRELS, 0.001, rel=None)["3"].items()
+    }
     strata = tmp_path / "strata.txt"
     rows = [line.split() for line in lines]
     strata.write_text("".join(f"{query} {doc} s{int(grade == '1')}\n" for query, _, doc, grade in rows))
@@ -175,5 +190,8 @@ def test_command_refuses(tmp_path: pathlib.Path) -> None:
         (["--subcollection", "--by-query"], 2, "--subcollection cannot be combined with --by-query"),
         (["--documents", "0.5"], 2, "--documents needs runs, and -o DIR"),
         (["--documents", "0.5", "--rate", "0.5"], 2, "--documents cannot be combined with --rate"),
+        (["--documents", "0.5", "--rel", "0", "--once"], 2, "--documents cannot be combined with --once, --rel"),
+        (["--rate", "0.5", "--once", "--rel", "1"], 2, "--rel has no effect with --once"),
+        (["--rate", "0.5", "--judgments-too"], 2, "--judgments-too needs --documents"),
     ):  # fmt: skip
         assert message in untied_sample(qrels, *arguments, code=code)

@@ -23,14 +23,19 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
   untied sample qrels.txt --rate 0.1 --seed 7 > sampled.qrels
+  untied sample qrels.txt --rate 0.3 --once > for_verdicts.qrels
   untied sample qrels.txt --depth 10 *.run > depth10.qrels
   untied sample qrels.txt --strata strata.txt --rate top=1,rest=0.2
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
 Judged documents that are not in the sample get grade -1. The measures infAP and
-subAP count these documents as pooled but unjudged. A sample without a relevant
-document is drawn again. The same seed gives the same sample.
+subAP count these documents as pooled but unjudged. The same seed gives the same
+sample.
+
+If a query has relevant documents, but its sample has none, the sample is drawn
+again, unless --once is given. Relevant documents are then more likely to be in
+the sample than others. Use --once for untied certify --from-sample.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -46,7 +51,7 @@ def arguments_parser() -> Command:
     group = made.group("input")
     group.option("--strata", "FILE", "read strata from FILE (each line: query document stratum)")
     group.option("--depth", "K", "keep only judgments of the first K documents of each ranking", type=int)
-    group.option("--rel", "GRADE", "set the lowest grade that counts as relevant (default: 1)", type=float, default=1.0)
+    group.option("--rel", "GRADE", "set the lowest grade that counts as relevant (default: 1)", type=float)
     group = made.group("sample")
     group.option(
         "--rate",
@@ -54,6 +59,7 @@ def arguments_parser() -> Command:
         "keep this share of judged documents, such as 0.1, or one share per stratum, such as 1=1,2=0.25 (default: 1)",
     )
     group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
+    group.flag("--once", "draw the sample of each query only once, even if it has no relevant document")
     group.option(
         "--documents",
         "RATE",
@@ -83,6 +89,10 @@ def main(arguments: Sequence[str]) -> None:
         return
     if (options.depth is None) != (not options.runs):
         raise WrongUsage("a pool needs both --depth and runs")
+    if options.judgments_too:
+        raise WrongUsage("--judgments-too needs --documents")
+    if options.once and options.rel is not None:
+        raise WrongUsage("--rel has no effect with --once")
     suffix = os.path.splitext(options.output or "")[1].lower()
     if suffix in OTHERS:
         raise UntiedError(
@@ -95,7 +105,12 @@ def main(arguments: Sequence[str]) -> None:
         qrels = sample.pool(options.runs, options.depth, options.qrels)
     strata = None if options.strata is None else _read_strata(options.strata)
     found = sample.judgments(
-        qrels, _rate(options.rate), seed=options.seed, by_query=options.by_query, strata=strata, rel=options.rel
+        qrels,
+        _rate(options.rate),
+        seed=options.seed,
+        by_query=options.by_query,
+        strata=strata,
+        rel=None if options.once else 1 if options.rel is None else options.rel,
     )
     output.write(_text(found, strata), options.output)
 
@@ -136,7 +151,8 @@ def _text(found: Judgments, strata: dict[str, dict[str, str]] | None = None) -> 
 
 def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict[str, str]:
     """The runs to sample, by name."""
-    given = [f"--{name.replace('_', '-')}" for name in unused if getattr(options, name)]
+    asked = {name: getattr(options, name) for name in unused}
+    given = [f"--{name.replace('_', '-')}" for name, value in asked.items() if value is not None and value is not False]
     if given:
         raise WrongUsage(f"{what} cannot be combined with {', '.join(given)}")
     if options.output is None or not options.runs:
@@ -147,7 +163,9 @@ def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict
 def _subcollection(options: argparse.Namespace) -> None:
     from untied.judging.estimates import subcollection
 
-    runs = _runs(options, "--subcollection", ("by_query", "strata", "depth", "documents", "judgments_too"))
+    runs = _runs(
+        options, "--subcollection", ("by_query", "once", "strata", "depth", "rel", "documents", "judgments_too")
+    )
     rate = None if options.rate is None else _rate(options.rate)
     if isinstance(rate, dict):
         raise WrongUsage("--subcollection takes one --rate, not one for each stratum")
@@ -157,7 +175,7 @@ def _subcollection(options: argparse.Namespace) -> None:
 
 
 def _collection(options: argparse.Namespace) -> None:
-    runs = _runs(options, "--documents", ("rate", "by_query", "strata", "depth"))
+    runs = _runs(options, "--documents", ("rate", "by_query", "once", "strata", "depth", "rel"))
     qrels, sampled = sample.collection(
         options.qrels, runs, options.documents, seed=options.seed, sample_judgments=options.judgments_too
     )

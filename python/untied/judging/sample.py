@@ -45,11 +45,12 @@ def judgments(
     seed: int = 0,
     by_query: bool = False,
     strata: Mapping[str, Mapping[str, str]] | None = None,
-    rel: float = 1,
+    rel: float | None = 1,
 ) -> Judgments:
     """Sample judgments at random; the other judged documents become *pooled but not judged*.
 
-    A query that has relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2).
+    By default, a query that has relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006,
+    section 2.2). Relevant documents are then in the sample with a higher probability than others.
 
     Parameters
     ----------
@@ -64,8 +65,9 @@ def judgments(
         probability `rate`.
     strata : {query: {document: stratum}}, optional
         The stratum of every document; goes with rates by stratum.
-    rel : float
-        Lowest relevant grade.
+    rel : float, optional
+        Lowest relevant grade. With ``None``, no sample is drawn again: `untied.verdicts.from_sample` and other methods
+        need that every document is sampled with the same probability.
 
     Returns
     -------
@@ -107,9 +109,14 @@ def judgments(
 
 
 def _draw(
-    query: str, judged: Mapping[str, float], rate_of: Callable[[str, str], float], seed: int, by_query: bool, rel: float
+    query: str,
+    judged: Mapping[str, float],
+    rate_of: Callable[[str, str], float],
+    seed: int,
+    by_query: bool,
+    rel: float | None,
 ) -> dict[str, float]:
-    """The sample of a query, drawn until it holds a relevant document if there is one."""
+    """The sample of a query, drawn until it holds a relevant document if there is one and `rel` is given."""
     grades = {document: judged[document] for document in sorted(judged)}
     rates = {document: rate_of(query, document) for document, grade in grades.items() if grade >= 0}
     for draw in range(MOST_DRAWS):
@@ -121,8 +128,11 @@ def _draw(
                 kept.update(same[: max(1, round(share * len(same)))])
         else:
             kept = {document for document, key in keys.items() if key < rates[document]}
-        has_relevant = any(grades[document] >= rel for document in kept)
-        if has_relevant or not any(grade >= rel for grade in grades.values()):
+        if (
+            rel is None
+            or any(grades[document] >= rel for document in kept)
+            or not any(grade >= rel for grade in grades.values())
+        ):
             return {d: grade if d in kept else min(grade, UNSAMPLED) for d, grade in grades.items()}
     raise UntiedError(f"query {query!r}: none of {MOST_DRAWS:,} samples holds a relevant document; the rate is too low")
 

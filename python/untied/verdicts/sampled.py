@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import accumulate, combinations
 from math import fsum
 
+from untied._core import judgment_outlook
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, two_or_more
@@ -52,7 +53,9 @@ def from_sample(
     """Find out which of two runs is better, if the judgments are a random sample of the pool.
 
     Each document of the pool must have been judged with the same probability, whatever its grade, its query and its
-    ranks. Documents outside the pool count as non-relevant.
+    ranks. So no sample may be rejected because of its grades: `sample.judgments` needs ``rel=None``. Documents outside
+    the pool count as non-relevant. As in `certify`, a pooled document that is not judged can have grade 0 or any
+    positive grade of the qrels. If none of these is relevant, it can also have the measure's lowest relevant grade.
 
     For every pair of runs, documents that add more to one run than to the other are divided into strata by this
     surplus, which depends on ranks, not on grades. In each stratum, the judged documents are a random sample. For every
@@ -133,12 +136,14 @@ def from_sample(
     if not any(grade < 0 for pool in pools.values() for grade in pool.values()):
         raise UntiedError("the qrels have no pool: pooled documents that are not judged need a negative grade")
     _refuse_unequal(pools)
-    grades = sorted({grade for pool in pools.values() for grade in pool.values() if grade > 0})
     longest = max((len(run[query]) for run in loaded.values() for query in run.queries()), default=1)
     pairs = list(combinations(loaded, 2))
     alpha = (1 - level) / (len(pairs) if correction == "bonferroni" else 1)
     found: dict[tuple[str, str, str], tuple[float, float, float]] = {}
+    any_run = next(iter(loaded.values()))
     for measure in asked:
+        possible, _ = judgment_outlook(table, any_run, measure, [], threads)
+        grades = sorted(grade for grade in possible if grade > 0)
         worth = steps(measure, grades, longest)
         of_runs: dict[str, Worth] = {
             name: [of_ranking(run, query, pool, worth, one_order=ties == "docid") for query, pool in pools.items()]

@@ -37,6 +37,8 @@ def steps(measure: Measure, grades: Sequence[float], longest: int) -> list[list[
         raise UntiedError(
             f"{measure}: verdicts from a sample are available only down to rank {DEEPEST:,}; give a cutoff"
         )
+    if not grades:
+        return []
     # The measure itself says what a document is worth: in each of these queries a single one is relevant.
     documents = [f"d{rank}" for rank in range(depth)]
     queries = {
