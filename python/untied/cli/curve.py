@@ -53,7 +53,7 @@ def arguments_parser() -> Command:
     group.option(
         "--format",
         "FORMAT",
-        f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by the suffix of the output, else tsv)",
+        f"write tsv, csv, {', '.join(PLOTS[:-1])} or {PLOTS[-1]} (default: by the suffix of the output file, else tsv)",
         choices=("auto", "tsv", "csv", *PLOTS),
         default="auto",
     )

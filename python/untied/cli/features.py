@@ -30,10 +30,10 @@ EXAMPLES = """\
   untied features train.parquet --ties expected -o features.tsv
 
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
-absent from a line counts as 0. If the value of a feature is NULL for a
-document, the ranking by the feature leaves out the document. Each score is the
-exact average over all orders of tied documents. The output also has the score
-of a random order of the documents.
+absent from a line counts as 0. If a feature is NULL for a document, the
+ranking by this feature leaves out the document. Each score is the exact average
+over all orders of tied documents. The output also has the score of a random
+order of the documents.
 """
 
 
@@ -52,10 +52,10 @@ def arguments_parser() -> Command:
         listing(
             "choose how to rank documents by the value of a feature",
             {
-                "high": "documents with the highest value first (default)",
-                "low": "documents with the lowest value first",
-                "both": "rank in both directions, as two rankers",
-                "better": "rank in the direction that gives the feature a better score",
+                "high": "rank documents by descending value (default)",
+                "low": "rank documents by ascending value",
+                "both": "evaluate both directions of each feature",
+                "better": "evaluate the better direction of each feature",
             },
         ),
         choices=tuple(DIRECTIONS),

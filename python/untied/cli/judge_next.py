@@ -35,12 +35,13 @@ narrow the bounds of the mean most. With two runs, the list begins with the
 documents whose judgments are expected to change the difference between the runs
 most.
 
-The column probability has the estimated probability that the document is
+The column probability shows the estimated probability that the document is
 relevant. The column narrowing shows how much a judgment of the document is
 expected to narrow the bounds of the mean. With one run, the column swing shows
 how much the mean changes if the document is relevant. With two runs, the column
-swing shows how much the difference of the means changes. The table is sorted by
-the column worth, which is computed from the other columns.
+swing shows how much the difference of the means changes if the document is
+relevant. The table is sorted by the column worth, which is computed from the
+other columns.
 """
 
 

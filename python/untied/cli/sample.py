@@ -30,12 +30,12 @@ EXAMPLES = """\
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
 Judged documents that are not in the sample get grade -1. The measures infAP and
-subAP count these documents as pooled but unjudged. The same seed gives the same
-sample.
+subAP count documents with grade -1 as pooled but unjudged. The same seed gives
+the same sample.
 
 If a query has relevant documents, but its sample has none, the sample is drawn
 again, unless --once is given. Relevant documents are then more likely to be in
-the sample than others. Use --once for untied certify --from-sample.
+the sample than other documents. Use --once for untied certify --from-sample.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -56,9 +56,10 @@ def arguments_parser() -> Command:
     group.option(
         "--rate",
         "RATE",
-        "keep this share of judged documents, such as 0.1, or one share per stratum, such as 1=1,2=0.25 (default: 1)",
+        "keep the share RATE of the judged documents, such as 0.1 (default: 1); with --strata, set a share for each "
+        "stratum, such as top=1,rest=0.2",
     )
-    group.flag("--by-query", "keep exactly the share RATE of each query's judged documents")
+    group.flag("--by-query", "for each query, keep exactly the share RATE of the judged documents")
     group.flag("--once", "draw the sample of each query only once, even if it has no relevant document")
     group.option(
         "--documents",
@@ -69,11 +70,11 @@ def arguments_parser() -> Command:
     group.flag("--judgments-too", "with --documents, also remove the judgments of the removed documents")
     group.flag(
         "--subcollection",
-        "draw one random subcollection of each run (to average over all subcollections, use the measure subAP)",
+        "draw one random subcollection of each run; the measure subAP averages over all subcollections",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(
-        "-o --output", "PATH", "write to the file PATH; --documents and --subcollection write to the folder PATH"
+        "-o --output", "PATH", "write to the file PATH, or with --documents or --subcollection to the folder PATH"
     )
     return made
 

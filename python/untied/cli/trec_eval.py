@@ -48,12 +48,12 @@ trec_eval's. RESULTS can be - for standard input. Files may be compressed (gzip,
 
   -m, --measure MEASURE               compute MEASURE, such as P.5,10 or all_trec (repeatable; default: official)
   -q, --query_eval_wanted             also print the values of every topic
-  -n, --nosummary                     print no values over all topics
+  -n, --nosummary                     do not print the summary of all topics
   -c, --complete_rel_info_wanted      count topics without results as 0
-  -l, --level_for_rel NUM             set the lowest relevant grade (default: 1)
+  -l, --level_for_rel NUM             set the lowest grade that counts as relevant (default: 1)
   -J, --Judged_docs_only              remove unjudged documents from the results
   -M, --Max_retrieved_per_topic NUM   evaluate only the first NUM documents of each topic
-  -N, --Number_docs_in_coll NUM       set the size of the collection, for the measure utility (default: 0)
+  -N, --Number_docs_in_coll NUM       set the collection's number of documents, for the measure utility (default: 0)
   -R, --Rel_info_format FORMAT        read judgments in the format qrels (default), prefs, qrels_prefs or qrels_jg
   -T, --Results_format FORMAT         read results in the format trec_results (default)
   -Z, --Zscore FILE                   print how many standard deviations each value is above the mean in FILE

@@ -57,7 +57,7 @@ class Med(Study):
 
     name = "med"
     needs = ("distances between runs need", 3)
-    title = "How well MED reflects groups of runs and actual differences, and how similar it is to other distances"
+    title = "How MED is related to groups of runs, to actual differences between runs and to other distances"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "one run",
         "run_b": "the other run",

@@ -37,7 +37,8 @@ pub static SUBCOLLECTION_AP: Definition = Info {
            p)} \right]",
     reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
     sampled: &[Sampled {
-        unless: "a tie group has many documents of several kinds (grades, unjudged, outside the pool)",
+        unless: "a tie group has many documents of several kinds \
+            (grades, unjudged documents, documents outside the pool)",
         then: Sampled::NO_VARIANCE,
     }],
     unbounded: Some(unbounded::ESTIMATOR),
