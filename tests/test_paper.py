@@ -71,7 +71,7 @@ def test_best_and_arrows(results: Any) -> None:
     ]
     assert text.endswith(
         "\nMeans over 12 queries. Bold: best. Arrows: significantly better (↑) or worse (↓) than bad "
-        "(paired randomisation test, Holm's correction, p ≤ 0.05).\n"
+        "(paired randomisation test with Holm's correction, p ≤ 0.05).\n"
     )
 
 
@@ -109,7 +109,7 @@ def test_captions_name_what_was_varied(ties: Any, unjudged: Any) -> None:
         assert f"Means over 12 queries, in brackets the lowest and highest over {over}. Bold" in text
         # Bounds over judgments may be wider than what is reached.
         could = "might" if unjudged == "range" else "would"
-        assert f"With a question mark: {some} {could} undo the significance." in text
+        assert f"With a question mark: {some} {could} make the difference insignificant." in text
         sure = untied.evaluate(QRELS, {"good": ranks(1), "worse": ranks(2)}, "RR", ties="range")
         assert "?" not in paper_table(sure, significance(sure, interval="none"))
         assert found.varied == ("ties",) * (ties == "range") + ("judgments",) * (unjudged == "range")

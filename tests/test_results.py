@@ -324,7 +324,7 @@ def test_notebooks_show_the_answer_of_a_test_and_how_it_was_found() -> None:
     assert [line.split() for line in in_console[:2]] == shown.rows
     assert in_console[2:] == [shown.below]
     few = untied.evaluate(QRELS, RUNS, "AP")
-    assert "nothing can be significant." in Shown(significance(few)._repr_html_()).below
+    assert "no difference can be significant." in Shown(significance(few)._repr_html_()).below
 
 
 def test_notebooks_have_words_for_infinite_numbers_of_verdicts() -> None:

@@ -403,18 +403,18 @@ def test_the_command_line(tmp_path, capfd) -> None:
     assert document["settings"]["test"] == "randomization"
     assert main([*arguments, "--baseline", "third", "--format", "table", "--ties", "range"]) == 0
     shown = capfd.readouterr().out
-    assert "paired randomisation test, p corrected (holm)" in shown
+    assert "paired randomisation test with Holm's correction" in shown
     assert "a - b can be" in shown
     assert main([*arguments, "--power", "--samples", "100"]) == 0
     assert capfd.readouterr().out.startswith("measure\tpower\tpairs\tsignificant\tdifference_required\nP@8\t")
     assert main([*arguments, "--samples", "20", "--test", "tukey"]) == 0
-    assert "no p can be below" not in capfd.readouterr().err
+    assert "cannot be below" not in capfd.readouterr().err
     assert main([*arguments, "--samples", "2", "--test", "tukey", "--format", "md"]) == 0
     captured = capfd.readouterr()
     assert "| a | b |" in captured.out
-    assert "note: with 2 permutations no p can be below 0.33: draw more" in captured.err
+    assert "note: with 2 permutations, p cannot be below 0.33; draw more" in captured.err
     assert main([*arguments, "--format", "md"]) == 0
-    assert "with 4 queries no p can be below 0.38, corrected for 3 comparisons: nothing" in capfd.readouterr().err
+    assert "with 4 queries, p corrected for 3 comparisons cannot be below 0.38; no difference" in capfd.readouterr().err
     assert main([*arguments, "--baseline", "none"]) == 1
     assert capfd.readouterr().err == "untied: no run 'none'; the runs are one, other, third\n"
 
@@ -432,7 +432,7 @@ def test_what_tests_other_than_randomisation_leave_open_is_said() -> None:
         survives = {(row["run_a"], row["run_b"]): row["survives"] for row in tested.table.to_dicts()}
         assert survives == {("best", "worst"): "unknown", ("best", "tied"): "no", ("worst", "tied"): "no"}
         assert "p_most" not in tested.table.columns
-        said = "for 1 comparison it is unknown whether ties could undo significance"
+        said = "whether ties could make a significant difference insignificant is unknown for 1 comparison"
         assert any(note.startswith(said) for note in tested.notes), test
     tested = significance(found, interval="none")
     assert tested.table["survives"] == ["yes", "no", "no"]
@@ -503,16 +503,16 @@ def test_a_note_names_differences_about_which_p_and_the_interval_disagree() -> N
     row = found.table.to_dicts()[0]
     assert row["p"] == 0.0625
     assert [note for note in found.notes if note.startswith("p and the interval")] == [
-        f"p and the interval disagree about P@8 of one and other (p 0.0625, interval [{row['ci_low']:+.4f}, "
+        f"p and the interval disagree about P@8 of one and other (p = 0.0625, interval [{row['ci_low']:+.4f}, "
         f"{row['ci_high']:+.4f}]): p is from the paired randomisation test and the interval from a bootstrap; "
-        "significance goes by p"
+        "p decides significance"
     ]
     eight = {name: values + values[:3] for name, values in five.items()}  # p is at least 1/128, thrice that corrected
     eight["third"] = [value - 0.125 * (place in (0, 3, 5)) for place, value in enumerate(eight["one"])]
     found = significance(results(eight), level=0.98)
     [note] = [note for note in found.notes if note.startswith("p and the interval")]
-    assert "P@8 of one and other (p 0.0234" in note
-    assert ": p is corrected for the number of comparisons and the interval is not; significance goes by p" in note
+    assert "P@8 of one and other (p = 0.0234" in note
+    assert ": p is corrected for the number of comparisons and the interval is not; p decides significance" in note
     for agreeing in ({"interval": "none"}, {"level": 0.9}):
         assert not any("disagree" in note for note in significance(results(five), **agreeing).notes)
 
@@ -542,7 +542,7 @@ def test_stats_lists_the_queries_that_changed_most(tmp_path: Path, capsys: pytes
     assert below.splitlines()[0] == "RR: largest losses of new (a) against old (b)"
     assert below.splitlines()[2].split() == ["q1", "0.2500", "1.0000", "-0.7500"]
     assert above.splitlines()[2].split() == ["q2", "1.0000", "0.5000", "+0.5000"]
-    few = "no p can be below"  # of five queries
+    few = "cannot be below"  # of five queries
     assert main([*command[:-2], "--format", "tsv"]) == 0
     assert few in capsys.readouterr().err
     assert main([*command, "--format", "tsv"]) == 0

@@ -7,8 +7,8 @@ from untied.errors import UntiedError, check_one_of
 from untied.results.latex import escaped, tabular
 from untied.results.shown import best
 from untied.results.text import in_queries, lines, over_all
+from untied.statistics.notes import test_name
 from untied.statistics.paired import of_runs
-from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 
 #: What a table can be written as.
 STYLES = ("latex", "md", "csv", "tsv", "table")
-
-_CORRECTIONS = {
-    "holm": ", Holm's correction",
-    "bonferroni": ", Bonferroni's correction",
-    "bh": ", Benjamini and Hochberg's correction",
-    "none": "",
-}
-
 
 _SOME = {"ties": "order of tied documents", "judgments": "grades of unjudged documents"}
 
@@ -236,7 +228,7 @@ def _caption(results: Results, found: Significance | None, best: str, doubtful: 
     if found is not None:
         settings = found.settings
         baseline = settings["baseline"]
-        how = f"{TESTS[settings['test']]}{_CORRECTIONS[found.correction]}, p ≤ {1 - settings['level']:.4g}"
+        how = f"{test_name(settings['test'], found.correction)}, p ≤ {1 - settings['level']:.4g}"
         if baseline:
             said.append(f"Arrows: significantly better (↑) or worse (↓) than {show_id(baseline)} ({how})")
         else:
@@ -247,5 +239,5 @@ def _caption(results: Results, found: Significance | None, best: str, doubtful: 
         if doubtful:
             some = " or ".join(f"some {_SOME[one]}" for one in found.varied)
             could = "would" if list(found.varied) == ["ties"] else "might"
-            said.append(f"With a question mark: {some} {could} undo the significance")
+            said.append(f"With a question mark: {some} {could} make the difference insignificant")
     return ". ".join(said) + "."

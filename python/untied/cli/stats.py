@@ -15,9 +15,8 @@ from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
 from untied.results.text import aligned, cell
 from untied.statistics.aggregates import Aggregate
-from untied.statistics.notes import on_bounds, shown_p
+from untied.statistics.notes import on_bounds, shown_p, test_name
 from untied.statistics.runs import Significance, discriminative_power, significance
-from untied.statistics.tests import TESTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,10 +202,8 @@ def _tables(
 ) -> Iterator[str]:
     """A table for each measure, with a line about the test above it; then the queries that changed most."""
     settings, digits, on_screen = found.settings, options.digits, options.output is None
-    how = TESTS[settings["test"]]
-    corrected = "" if found.correction == "none" else f", p corrected ({found.correction})"
-    if corrected and settings["interval"] != "none":
-        corrected += ", intervals not"
+    how = test_name(settings["test"], found.correction)
+    plain = " (intervals uncorrected)" if found.correction != "none" and settings["interval"] != "none" else ""
     rows = found.table.to_dicts()
     queries = [] if changed is None else changed.to_dicts()
     for measure in results.measures:
@@ -214,7 +211,7 @@ def _tables(
         scale = Aggregate(as_measure(measure)).scale
         tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
         named = f"{measure} (adjusted)" if options.adjust != "none" else measure
-        title = f"{named}: {how}{tested}{corrected}; * significant at {1 - settings['level']:.4g}"
+        title = f"{named}: {how}{tested}{plain}; * significant at {1 - settings['level']:.4g}"
         lines = [_line(row, digits, scale) for row in mine]
         if "equal_low" in mine[0] and not any(_may_be_equal(row, digits) for row in mine):
             for line in lines:

@@ -6,7 +6,7 @@ from math import isnan
 
 from untied._core import show_id
 from untied.results.text import in_queries
-from untied.statistics.tests import TESTS, adjust
+from untied.statistics.tests import CORRECTIONS, TESTS, adjust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,13 @@ NAMED = 4
 
 def said_of(settings: dict[str, Any], runs: int) -> str:
     """A description of how differences between a number of runs were tested."""
-    is_corrected = settings["correction"] != "none" and runs > 2
-    corrected = f", p corrected ({settings['correction']})" if is_corrected else ""
-    return f"{TESTS[settings['test']]}{corrected}, significant at {1 - settings['level']:.4g}"
+    test = test_name(settings["test"], settings["correction"] if runs > 2 else "none")
+    return f"{test}, significant at {1 - settings['level']:.4g}"
+
+
+def test_name(test: str, correction: str) -> str:
+    """A test with the correction of its p-values, in words."""
+    return TESTS[test] if correction == "none" else f"{TESTS[test]} with {CORRECTIONS[correction]}"
 
 
 def notes_on(
@@ -39,15 +43,15 @@ def notes_on(
     if any(unsettled.values()):
         of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
         yield (
-            f"queries for which judgments decide whether a run has a value: {of_measures}; tests leave these queries "
-            "out, but the bounds of differences, and what survives, hold with and without these queries"
+            f"queries in which missing judgments decide whether a run has a value: {of_measures}; tests leave "
+            "these queries out, but the bounds of differences, and what survives, hold with and without them"
         )
     unknown = texts.get("survives", []).count("unknown")
     if unknown:
         causes = " or ".join(UNDOING[one] for one in varied)
         yield (
-            f"for {unknown:,} comparison{'' if unknown == 1 else 's'} it is unknown whether {causes} could undo "
-            f"significance; only the {TESTS['randomization']} has bounds of p"
+            f"whether {causes} could make a significant difference insignificant is unknown for {unknown:,} "
+            f"comparison{'' if unknown == 1 else 's'}; only the {TESTS['randomization']} has bounds of p"
         )
     comparisons = len(texts["measure"]) // len(results.measures)
     is_corrected = settings["correction"] != "none" and comparisons > 1
@@ -56,11 +60,11 @@ def notes_on(
     queries = max(fact["evaluated"] for fact in results.facts().values())
     least = least_p(queries, comparisons, settings)
     if least > 1 - settings["level"]:
-        what, remedy = f"{settings['samples']:,} permutations", "draw more samples, or take the test tukey"
+        what, remedy = f"{settings['samples']:,} permutations", "draw more samples or use the test tukey"
         if settings["test"] == "randomization" and _of_all(queries) > _of_sample(settings):
-            what, remedy = in_queries(queries), "nothing can be significant"
-        corrected = f", corrected for {comparisons:,} comparisons" if is_corrected else ""
-        yield f"with {what} no p can be below {least:.2g}{corrected}: {remedy}"
+            what, remedy = in_queries(queries), "no difference can be significant"
+        corrected = f" corrected for {comparisons:,} comparisons" if is_corrected else ""
+        yield f"with {what}, p{corrected} cannot be below {least:.2g}; {remedy}"
 
 
 def on_bounds(results: Results, apart: Sequence[str]) -> Iterator[str]:
@@ -94,7 +98,8 @@ def _disagreements(
         if isnan(low) or excludes == (significant == "yes"):
             continue
         ends = f"[{low:+.4f}, {high:+.4f}]"
-        found.append(f"{measure} of {show_id(a)} and {show_id(b)} (p {shown_p(adjusted)}, interval {ends})")
+        p_is = "p < 0.0001" if adjusted < 0.0001 else f"p = {adjusted:.4f}"
+        found.append(f"{measure} of {show_id(a)} and {show_id(b)} ({p_is}, interval {ends})")
         by_correction.append(excludes and p <= level + 1e-12)
     if not found:
         return
@@ -103,7 +108,7 @@ def _disagreements(
         reasons.append(f"p is from the {TESTS[settings['test']]} and the interval from {METHODS[settings['interval']]}")
     more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
     about = ", ".join(found[:NAMED]) + more
-    yield f"p and the interval disagree about {about}: {'; '.join(reasons)}; significance goes by p"
+    yield f"p and the interval disagree about {about}: {'; '.join(reasons)}; p decides significance"
 
 
 def least_p(queries: int, comparisons: int, settings: dict[str, Any]) -> float:

@@ -33,8 +33,13 @@ TESTS = {
     "t": "paired t-test",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
-#: What corrects p-values for their number.
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+#: Corrections of p-values for the number of comparisons.
+CORRECTIONS = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "bh": "Benjamini and Hochberg's correction",
+    "none": "no correction",
+}
 ALTERNATIVES = ("two-sided", "greater", "less")
 #: What tests unless something else is asked for: in `significance`, `discriminative_power`, the page of `untied.report`
 #: and the commands. `untied.gate` has the same test of one side.

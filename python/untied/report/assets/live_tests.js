@@ -164,21 +164,21 @@ function leastP(queries, pairs, { test, samples, correction }) {
 function notesOf(tests, unsettled, pairs, queries, { test, samples, level, correction }, varied) {
   const notes = [], open = unsettled.filter(([, number]) => number);
   if (open.length) {
-    notes.push(`queries for which judgments decide whether a run has a value: ${open.map(([name, number]) => `${number} of ${name}`).join(", ")}; they are not tested, ` +
-      "but what differences can be and what survives holds whether they count or not");
+    notes.push(`queries in which missing judgments decide whether a run has a value: ${open.map(([name, number]) => `${number} of ${name}`).join(", ")}; tests leave these queries out, ` +
+      "but the bounds of differences, and what survives, hold with and without them");
   }
   const unknown = tests.filter((one) => one.survives === "unknown").length;
   if (unknown) {
     const causes = varied.map((one) => (one[0] === "o" ? "ties" : "missing judgments")).join(" or ");
-    notes.push(`for ${count(unknown)} comparison${unknown === 1 ? "" : "s"} it is unknown whether ${causes} could undo ` +
-      `significance; only the ${TEST_NAMES.randomization} has bounds of p`);
+    notes.push(`whether ${causes} could make a significant difference insignificant is unknown for ${count(unknown)} ` +
+      `comparison${unknown === 1 ? "" : "s"}; only the ${TEST_NAMES.randomization} has bounds of p`);
   }
   const { least, ofSample, ofAll } = leastP(queries, pairs, { test, samples, correction });
   if (least > 1 - level) {
-    const [what, remedy] = ofAll > ofSample ? [`${queries} ${queries === 1 ? "query" : "queries"}`, "nothing can be significant"]
-      : [`${count(samples)} permutations`, "draw more samples, or take the test tukey"];
-    const corrected = correction !== "none" && pairs > 1 ? `, corrected for ${count(pairs)} comparisons` : "";
-    notes.push(`with ${what} no p can be below ${digits2(least)}${corrected}: ${remedy}`);
+    const [what, remedy] = ofAll > ofSample ? [`${queries} ${queries === 1 ? "query" : "queries"}`, "no difference can be significant"]
+      : [`${count(samples)} permutations`, "draw more samples or use the test tukey"];
+    const corrected = correction !== "none" && pairs > 1 ? ` corrected for ${count(pairs)} comparisons` : "";
+    notes.push(`with ${what}, p${corrected} cannot be below ${digits2(least)}; ${remedy}`);
   }
   return notes;
 }
