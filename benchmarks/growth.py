@@ -25,8 +25,8 @@ HEAD = [
     "small input",
     "what grows",
     "CPU time",
-    "times as long for 10 x the input",
-    "times as long for 100 x the input",
+    "ratio for 10 x the input",
+    "ratio for 100 x the input",
 ]
 
 Work = Callable[[], object]

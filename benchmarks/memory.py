@@ -151,8 +151,8 @@ CONTENDERS = {
     ],
 }
 NOTE = (
-    "Times are CPU times, added up over all threads. Each time is the median of {n} samples. The rows took turns: one "
-    "sample of every row, then the next sample of every row. "
+    "Times are CPU times, added up over all threads. Each time is the median of {n} samples. The benchmark "
+    "takes the first sample of every row, then the second sample of every row, and so on. "
     "Each ratio compares a time with the time in the first row."
 )
 
@@ -191,7 +191,8 @@ def largest_difference(folder: Path, shapes: str) -> str:
         theirs = pytrec_eval_means(evaluator, run, names["pytrec_eval"])
         for mine, peer in zip(names["untied"], names["pytrec_eval"], strict=True):
             largest = max(largest, abs(ours[mine].mean - theirs[peer]))
-    return f"The means of untied (ties='trec') and pytrec_eval differ by at most {largest:.1e}."
+    differ = "are equal" if largest == 0 else f"differ by at most {largest:.1e}"
+    return f"The means of untied (ties='trec') and pytrec_eval {differ}."
 
 
 def main() -> None:

@@ -23,9 +23,9 @@ PAGE = HERE.parent / "docs" / "figures.md"
 HEAD = """\
 # Benchmark output
 
-[Performance](performance.md) explains these figures. `python benchmarks/page.py` runs the benchmarks and rewrites the
-page. [benchmarks/README.md](../benchmarks/README.md) says what each benchmark measures and needs. Times depend on the
-machine and its load. Instruction counts hardly depend on the machine.
+[Performance](performance.md) explains the figures on this page. `python benchmarks/page.py` runs the benchmarks and
+rewrites the page. [benchmarks/README.md](../benchmarks/README.md) says what each benchmark measures and needs. Times
+depend on the machine and its load. Instruction counts hardly depend on the machine.
 """
 
 #: Titles, and what each needs besides the generated data.
@@ -70,7 +70,10 @@ def section(name: str, given: list[str]) -> str:
         printed = f"```text\n{printed}\n```"
     today = datetime.date.today().isoformat()
     version = untied.__version__
-    about = f"`benchmarks/{name}.py`, {today}, untied {version}, load per processor before the start: {load:.1f}."
+    about = (
+        f"`benchmarks/{name}.py` ran on {today} with untied {version}. "
+        f"Before the start, the load per processor was {load:.1f}."
+    )
     return f"## {SECTIONS[name]}\n\n{about}\n\n{printed}\n"
 
 

@@ -260,8 +260,8 @@ GATING = EVALUATING | _named(
     Policy(
         "on_undefined",
         {
-            "fail": "fail the limits on the measure",
-            "zero": "count the query as 0; if lower values of the measure are better (e.g. ESL), fail the limits",
+            "fail": "let the limit fail",
+            "zero": "count the query as 0, or let the limit fail if lower values are better (e.g. ESL)",
             "nan": "leave the query out of the measure's mean",
         },
         ON_UNDEFINED.about,

@@ -47,19 +47,18 @@ EXAMPLES = """\
 
 The verdict A or B names the run that is better for all grades that unjudged
 documents could have. The verdict is open if either run could be better. The
-columns low and high have the smallest and the largest possible difference of
+columns low and high show the lowest and the highest possible difference between
 the means, A minus B.
 
 If all unjudged documents count as non-relevant, the run with the higher mean
-has the lead. The column overturn has the smallest number of unjudged documents
-that would end the lead if they were relevant. The column largest_m has the
-largest number of unjudged documents of each query that can be relevant while
-the lead stays certain.
+has the lead. The column overturn shows the smallest number of unjudged
+documents that must be relevant to end the lead. The column largest_m shows the
+largest M for which the lead is certain with --most M.
 
---explain prints documents, and the grades with which they decide a verdict. In
-the column bound, low marks documents that make the difference smallest, and
-high marks documents that make the difference largest. The word overturn marks
-documents that end the lead.
+--explain prints the documents that decide a verdict, and the grade that each
+document would have. The column bound shows what the document decides: the
+lowest difference (low), the highest difference (high), or the end of the lead
+(overturn).
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -92,7 +91,7 @@ def arguments_parser() -> Command:
     group = made.group("verdicts from a sample")
     group.flag(
         "--from-sample",
-        f"treat judgments as a random sample of the pool (default measures: {' and '.join(OF_SAMPLES)})",
+        f"assume that judged documents are a random sample of the pool (default measures: {' and '.join(OF_SAMPLES)})",
     )
     group.option("--level", "L", "set the confidence level of verdicts (default: 0.95)", type=float)
     group.option(
@@ -103,11 +102,11 @@ def arguments_parser() -> Command:
     )
     group = made.group("output")
     group.flag(
-        "--ranks", "print the best and the worst rank that each run can have among all runs, instead of verdicts"
+        "--ranks", "instead of verdicts, print the best and the worst rank that each run can have among all runs"
     )
     group.flag(
         "--levels",
-        "print one verdict about ties, one about missing judgments, and one about the choice of queries",
+        "print three verdicts: about ties, about missing judgments, and about the choice of queries",
     )
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
     group.option(

@@ -28,7 +28,7 @@ EXAMPLES = """\
   untied check qrels.txt bm25.run --list 1000
 
 Lines that begin with an exclamation mark point to possible problems, such as
-judged queries that a run lacks.
+judged queries that are missing from a run.
 """
 
 

@@ -39,11 +39,13 @@ EXAMPLES = """\
   untied compare --matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
-MED(P@10) is the largest difference in P@10 that any judgments could show. MED
-divides nDCG, AP and Bpref by a constant, so untied eval can show a larger
-difference in nDCG, AP or Bpref. Delta(P@10) is the expected difference in P@10,
-given the probabilities that unjudged documents are relevant. Similarities, such
-as RBO, are averages over all orders of tied documents.
+MED(P@10) is the largest difference in P@10 between two rankings, over all
+grades that unjudged documents could have. MED divides nDCG, AP and Bpref by a
+constant. For nDCG, AP and Bpref, untied eval can therefore show a larger
+difference than MED. Delta(P@10) is the expected difference in P@10. For
+example, Delta(P@10, p=0.5) assumes that each unjudged document is relevant with
+probability 0.5. Similarities, such as RBO, are averages over all orders of tied
+documents.
 
 If you have judgments, untied stats QRELS NEW OLD --top 10 lists the queries
 that got better or worse.
@@ -92,7 +94,7 @@ def arguments_parser() -> Command:
     )
     group.flag("--matrix", "print the values of all pairs of runs, as a table with a row and a column for each run")
     made.add_table()
-    group.option("--html", "FILE", "also write a web page about two runs, which shows the two rankings of every query")
+    group.option("--html", "FILE", "also write a web page to FILE, with the rankings of two runs for each query")
     made.add_texts()
     made.add_threads()
     return made

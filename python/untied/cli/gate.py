@@ -42,12 +42,12 @@ def arguments_parser() -> Command:
     made.add_argument("run", metavar="RUN", help=RUNS.replace("runs,", "a run,"))
     made.add_reading()
     group = made.group("limits")
-    group.option("--baseline", "RUN", "compare the run with RUN; all limits except --min and --max need a baseline")
+    group.option("--baseline", "RUN", "compare the run with RUN (needed by all limits except --min and --max)")
     limits = {
         "--min": "require a mean of MEASURE of at least X",
         "--max": "require a mean of MEASURE of at most X",
-        "--max-drop": "allow MEASURE to drop at most X (a number or a percentage) below the baseline's mean",
-        "--max-med": "require that the largest possible difference from the baseline (MED) is at most X on average",
+        "--max-drop": "require a mean that is at most X lower than the baseline's mean (X is a number or a percentage)",
+        "--max-med": "require a mean MED of at most X (MED is the largest possible difference from the baseline)",
     }
     for option, what in limits.items():
         group.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=what)
@@ -61,7 +61,7 @@ def arguments_parser() -> Command:
     group.option(
         "--min-overturn",
         "MEASURE=N",
-        "require a lead over the baseline by MEASURE that ends only if at least N unjudged documents are relevant",
+        "require a lead over the baseline that holds if fewer than N unjudged documents are relevant",
         default=[],
         type=limit,
         action="append",

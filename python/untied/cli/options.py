@@ -81,7 +81,7 @@ class Command(Parser):
         group = self.group("significance")
         about = {
             "randomization": "paired randomisation test, exact for up to 32 queries",
-            "tukey": "randomised Tukey HSD test of all runs together",
+            "tukey": "randomised Tukey HSD test for all pairs of runs",
             "t": "Student's paired t-test",
             "wilcoxon": "Wilcoxon's signed-rank test",
         }
@@ -95,7 +95,7 @@ class Command(Parser):
         group.option(
             "--correction",
             "NAME",
-            "choose the correction of p-values for several comparisons: holm (default), bonferroni, "
+            "choose how to correct p-values for the number of comparisons: holm (default), bonferroni, "
             "bh (Benjamini-Hochberg) or none",
             choices=CORRECTIONS,
             default="holm",

@@ -21,8 +21,8 @@ EXAMPLES = """\
   untied report qrels.txt *.run --live -o report.html
 
 The page works without a network. Open the page in a browser, or send it to
-somebody. The page first shows the measure that you name first with -m, or AP by
-default.
+somebody. The page opens with the first measure given with -m. Without -m, the
+page opens with AP.
 """
 
 

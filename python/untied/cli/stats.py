@@ -37,10 +37,11 @@ EXAMPLES = """\
   untied stats qrels.txt *.run --test tukey --power
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
-The column a - b has the mean of run a minus the mean of run b. The column d has
-the mean difference in standard deviations (Cohen's d). The column p has the
-p-value, corrected for the number of comparisons. A star marks significant
-differences. Intervals are not corrected for the number of comparisons.
+The column a - b shows the mean of run a minus the mean of run b. The column d
+shows Cohen's d: the mean difference divided by the standard deviation of the
+differences. The column p shows the p-value, corrected for the number of
+comparisons. A star marks significant differences. Intervals are not corrected
+for the number of comparisons.
 
 The column "a - b can be" shows how far ties (--ties range) or missing judgments
 (--unjudged range) could move the difference. With --ties range, a difference
@@ -49,9 +50,9 @@ documents. With --unjudged range, a difference survives if it stays significant
 and keeps its sign for all grades that unjudged documents could have.
 
 In tsv, csv and json, the column "a - b" is called difference, and the column d
-is called effect. The columns least and most have the lowest and the highest
-possible difference. The column p has the uncorrected p-value, and the column
-p_adjusted has the corrected p-value. The column p_most has the largest
+is called effect. The columns least and most show the lowest and the highest
+possible difference. The column p shows the uncorrected p-value, and the column
+p_adjusted shows the corrected p-value. The column p_most shows the largest
 possible value of p_adjusted.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b

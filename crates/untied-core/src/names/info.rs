@@ -132,8 +132,7 @@ impl Sampled {
 
 /// Why bounds over the grades of unjudged documents are not known.
 pub(crate) mod unbounded {
-    pub const IDEAL: &str =
-        "the grades of unjudged documents change the ideal ranking, or the rank at which the sum ends";
+    pub const IDEAL: &str = "the grades of unjudged documents change the ideal ranking, or the last rank that counts";
     pub const WEIGHTS: &str = "the grades of unjudged documents change the weights of ranks";
     pub const PAIRS: &str = "the grades of unjudged documents change which pairs of documents are compared";
     pub const GROUPS: &str = "it is unknown to which group of the ground truth an unjudged document belongs";
