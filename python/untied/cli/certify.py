@@ -112,8 +112,7 @@ def arguments_parser() -> Command:
     group.option(
         "--plot",
         "FILE",
-        "also write a plot to FILE that shows which runs are certainly better than others "
-        "(.svg, .png or .pdf; needs matplotlib)",
+        "also write a plot of the certain verdicts to FILE (.svg, .png or .pdf; needs matplotlib)",
     )
     group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
     made.add_table(PAPER_FORMATS)

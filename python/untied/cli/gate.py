@@ -44,10 +44,10 @@ def arguments_parser() -> Command:
     group = made.group("limits")
     group.option("--baseline", "RUN", "compare the run with RUN (needed by all limits except --min and --max)")
     limits = {
-        "--min": "require a mean of MEASURE of at least X",
-        "--max": "require a mean of MEASURE of at most X",
-        "--max-drop": "require a mean that is at most X lower than the baseline's mean (X is a number or a percentage)",
-        "--max-med": "require a mean MED of at most X (MED is the largest possible difference from the baseline)",
+        "--min": "require that the mean of MEASURE is at least X",
+        "--max": "require that the mean of MEASURE is at most X",
+        "--max-drop": "require that the mean is at most X lower than the baseline's mean (X: a number or a percentage)",
+        "--max-med": "require that MED, the largest possible difference from the baseline, is at most X on average",
     }
     for option, what in limits.items():
         group.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=what)
@@ -78,7 +78,7 @@ def arguments_parser() -> Command:
         "--top", "N", f"name the N worst queries for each failed limit (default: {NAMED})", type=count, default=NAMED
     )
     group.option("--format", "FORMAT", "write text (default) or json", choices=("text", "json"), default="text")
-    group.option("--junit", "FILE", "also write a report to FILE, in the XML format of JUnit")
+    group.option("--junit", "FILE", "also write a report in JUnit's XML format to FILE")
     group.option("-o --output", "FILE", "write to FILE; the suffix of FILE sets the format: .txt, .json")
     made.add_threads()
     return made
