@@ -37,7 +37,7 @@ def arguments_parser() -> Command:
     group.option(
         "--gain",
         "GAIN",
-        "set the gain of a grade g: linear (g; default) or exp2 (2 to the power of g, minus 1)",
+        "set the gain of a grade g: linear (gain g; default) or exp2 (gain 2^g - 1)",
         choices=("linear", "exp2"),
         default="linear",
     )

@@ -32,7 +32,7 @@ EXAMPLES = """\
 Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
 absent from a line counts as 0. If a feature is NULL for a document, the
 ranking by this feature leaves out the document. Each score is the exact average
-over all orders of tied documents. The output also has the score of a random
+over all orders of tied documents. The output also shows the score of a random
 order of the documents.
 """
 
@@ -42,7 +42,7 @@ def arguments_parser() -> Command:
     made = Command("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
     made.add_argument("data", metavar="DATA", nargs="+", help="files in the format of SVMlight, LETOR or parquet")
     group = made.group("input")
-    group.option("--feature-names", "FILE", "read names of features from FILE (each line: number name)")
+    group.option("--feature-names", "FILE", "read names of features from FILE (each line: feature number and name)")
     group.option("--labels", "COLUMN", "read labels from COLUMN of parquet files (default: label, relevance, ...)")
     group.option("--query-ids", "COLUMN", "read query ids from COLUMN of parquet files (default: qid, query_id, ...)")
     made.add_measures()

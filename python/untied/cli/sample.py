@@ -50,7 +50,12 @@ def arguments_parser() -> Command:
     made.add_argument("runs", metavar="RUN", nargs="*", help=RUNS)
     group = made.group("input")
     group.option("--strata", "FILE", "read strata from FILE (each line: query document stratum)")
-    group.option("--depth", "K", "keep only judgments of the first K documents of each ranking", type=int)
+    group.option(
+        "--depth",
+        "K",
+        "make a pool of the first K documents of each ranking, and keep only judgments of pooled documents",
+        type=int,
+    )
     group.option("--rel", "GRADE", "set the lowest grade that counts as relevant (default: 1)", type=float)
     group = made.group("sample")
     group.option(
