@@ -49,8 +49,8 @@ const STOPS: Parameter = Parameter {
            by default the gains",
 };
 
-const IN_MANY_ORDERS: &str = "the mean is exact; the lowest value may be too low and the highest value too high; \
-                              the variance may not be available";
+const IN_MANY_ORDERS: &str = "the mean is exact; for graded-uniform users, the lowest value may be too low \
+                              and the highest value too high; for rank-biased users, the variance may not be available";
 
 /// NCU.
 pub static NCU: Definition = Info {

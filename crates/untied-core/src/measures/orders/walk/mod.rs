@@ -29,7 +29,7 @@ pub(crate) struct Kind {
 /// What becomes of values where counts come in too many ways.
 pub(crate) const SAMPLED: Sampled = Sampled {
     unless: "a large tie group has documents of many different kinds",
-    then: "the mean is exact; the variance may not be available; \
+    then: "the mean is exact; for very large groups, the variance is not available; \
         for Cascade, the lowest value may be too low and the highest value too high",
 };
 
