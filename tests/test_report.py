@@ -391,7 +391,8 @@ def test_digits_of_the_page_are_those_of_the_commands(
         tab.page.select_option("#queries select >> nth=0", label=a)
         tab.page.select_option("#queries select >> nth=1", label=b)
         said = tab.page.locator("#queries .note").first.inner_text()
-        assert f"mean difference {difference.replace('-', '−')}, p {p.removesuffix(' *').strip()} (paired" in said, said
+        number = p.removesuffix(" *").strip()
+        assert f"mean difference {difference.replace('-', '−')}, p = {number} (paired" in said, said
         better, equal, worse = counts.split("/")
         assert f"A is better in {better}, equal in {equal}, worse in {worse} of 4 queries" in said
     tab.close()
@@ -408,7 +409,7 @@ def test_a_comparison_speaks_of_all_queries(browser, tmp_path: Path, monkeypatch
     tab = Tab(browser, path)
     said = tab.page.locator("#queries .note").first.inner_text()
     assert said.startswith(
-        "Overlap@2 over all 50 queries: mean 0.9700, median 1.0000, 90 % of them from 0.7250 to 1.0000"
+        "Overlap@2 over all 50 queries: mean 0.9700, median 1.0000, 90 % of the values between 0.7250 and 1.0000"
     )
     assert "Below: the 5 of 50 queries that differ most by Overlap@2." in said
     assert tab.page.locator("#queries tbody tr").count() == 5
@@ -433,7 +434,9 @@ def test_a_comparison_speaks_of_all_queries(browser, tmp_path: Path, monkeypatch
     # Tau is undefined where two rankings share one document; what the page says is about the others.
     path.write_text(comparison_report(untied.compare(*runs, "Tau")))
     tab = Tab(browser, path)
-    assert "Tau over 47 queries for which it is defined, of 50" in tab.page.locator("#queries .note").first.inner_text()
+    assert (
+        "Tau over the 47 of 50 queries for which it is defined" in tab.page.locator("#queries .note").first.inner_text()
+    )
     assert tab.page.locator("#summary tbody td").nth(1).inner_text() == "47"
     assert (
         "over all queries for which the measure is defined, of the 50"

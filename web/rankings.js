@@ -4,7 +4,7 @@ const LISTED = 300; // and of those that a click adds
 
 function rankingSection() {
   const where = section("rankings", "Two rankings side by side",
-    "Green: relevant, with its grade. Dashed: not judged. A bar at the left marks documents with one score, whose order is arbitrary. An arrow gives a document's ranks in the other run.");
+    "Green: relevant, with the grade. Dashed: not judged. Documents with a bar on the left have the same score, so their order is arbitrary. ↔ shows the possible ranks in the other run.");
   const ofRuns = () => runs().map((run) => [run.number, run.name]);
   const [a, fillA] = picked("A", ofRuns, "a");
   const [b, fillB] = picked("B", ofRuns, "b");
@@ -93,6 +93,6 @@ function oneRanking(number, letter, { groups, total }, elsewhere, alone) {
   const value = row < 0 ? "" : ` · ${state.measures[state.measure]} ${bracketed({ mean: columns.mean[row], low: columns.low?.[row], high: columns.high?.[row] })}`;
   return node("div", {},
     node("h3", {}, `${letter}: ${file(number).name}${value}`),
-    items.length ? node("ol", { class: "ranking" }, ...items) : node("p", { class: "note" }, "The run has nothing for this query."),
+    items.length ? node("ol", { class: "ranking" }, ...items) : node("p", { class: "note" }, "The run has no documents for this query."),
     node("p", { class: "note" }, `${count(total)} documents retrieved`));
 }

@@ -39,8 +39,8 @@ class Certain:
     def notes(self) -> list[str]:
         """What the page leaves out."""
         pairs = len(self._runs) * (len(self._runs) - 1) // 2
-        left = f"ranks and overturn numbers of {pairs:,} pairs of runs would take long and are left out"
-        return [] if self.has_all else [f"{left}; untied certify has them"]
+        left = f"ranks and overturn numbers are left out, because {pairs:,} pairs of runs would take long"
+        return [] if self.has_all else [f"{left}; untied certify computes them"]
 
     def _all(self, measure: Measure) -> Verdicts | None:
         """Verdicts about all pairs; None where there are none in the measure, or too many pairs."""

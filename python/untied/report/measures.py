@@ -43,5 +43,7 @@ def meaning(measure: Measure) -> str:
     inner = measure_inside(str(measure))
     if measure.name == "MED":
         own = str(inner).partition("(")[0].partition("@")[0] in WITH_CONSTANT
-        sentence += ". untied eval uses another divisor than MED, and may show a larger difference." if own else "."
+        sentence += (
+            ". untied eval divides by another number than MED, so it may show a larger difference." if own else "."
+        )
     return sentence.format(of=inner)

@@ -55,7 +55,7 @@ PAGE = """\
 <button type="button" id="theme" aria-label="Switch between light and dark"></button>
 {busy}</div>
 </header>
-<main id="main"><noscript>This page needs JavaScript; it loads nothing from anywhere.</noscript></main>
+<main id="main"><noscript>This page needs JavaScript. It loads nothing from the network.</noscript></main>
 <script type="application/json" id="data">{data}</script>
 <script>
 {script}</script>

@@ -54,7 +54,7 @@ function signed(value, digits = 4) {
 }
 
 // A p-value in a sentence.
-const chance = (p) => (p === null ? "p unknown" : p < 1e-4 ? "p < 0.0001" : `p ${show(p)}`);
+const chance = (p) => (p === null ? "p unknown" : p < 1e-4 ? "p < 0.0001" : `p = ${show(p)}`);
 
 const percent = (value) => (value === null ? "–" : fixed(100 * value, 1) + "\u00a0%");
 const count = (n) => n.toLocaleString("en");

@@ -1,20 +1,20 @@
 // Curves, similarities of runs, and all queries of all runs at a glance.
 function curves() {
   const where = section("curves", "Curves",
-    `Interpolated precision at eleven levels of recall. Dynamic recall by rank: the share found of what could be found by that rank (Typke, Veltkamp & Wiering 2006). Both are ${words().curves}.${data.runs.length > 2 ? " Runs A and B are bold." : ""}`);
+    `Interpolated precision at eleven recall levels, and dynamic recall by rank: of the documents that could have been found by that rank, the share that was found (Typke, Veltkamp & Wiering 2006). Both are ${words().curves}.${data.runs.length > 2 ? " Runs A and B are bold." : ""}`);
   const grid = node("div", { class: "two" });
   where.append(grid);
   const { recall, precision, ranks, dynamic_recall: found } = data.curves;
   const one = (label, x, rows, across, up) => chart(grid, label, 300, "a b", (width, height) => lines(width, height, x, rows, { x: { title: across }, y: { title: up } },
     (run, place) => `${data.runs[run]}: ${show(rows[run][place])} at ${x[place]}`));
-  one("Precision at levels of recall", recall, precision, "recall", "precision");
+  one("Precision at recall levels", recall, precision, "recall", "precision");
   if (ranks.length) one("Dynamic recall by rank", ranks, found, "rank", "dynamic recall");
 }
 
 function distances() {
   if (!data.distances.length) return;
   const few = data.runs.length === 2; // a single number needs no picture
-  const where = section("distances", "How similar the runs are", "Compared without judgments." + (few ? "" : " On the map, similar runs are close (multidimensional scaling)."));
+  const where = section("distances", "How similar the runs are", "The runs are compared without judgments." + (few ? "" : " On the map, similar runs are close to each other (multidimensional scaling)."));
   if (few) {
     where.append(node("dl", {}, ...data.distances.flatMap(({ name, meaning, rows }) => [node("dt", {}, `${name} ${show(rows[0][1])}`), node("dd", {}, meaning)])));
     return;

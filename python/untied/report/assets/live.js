@@ -43,9 +43,9 @@ function livePanel() {
   const measuresKnown = settingsSection(where);
   if (made.runs.length > 1) {
     const select = node("select", { id: "baseline", onchange: () => { change({ baseline: select.value === "" ? null : Number(select.value) }); evaluate(); } },
-      node("option", { value: "" }, "none: every two runs are tested"), ...made.runs.map((name, run) => node("option", { value: run }, name)));
+      node("option", { value: "" }, "none: all pairs of runs are tested"), ...made.runs.map((name, run) => node("option", { value: run }, name)));
     follow("baseline", () => { select.value = state.baseline === null ? "" : String(state.baseline); });
-    where.querySelector(".policies").append(node("label", { class: "policy" }, node("span", {}, "Baseline, which all other runs are tested against"), select));
+    where.querySelector(".policies").append(node("label", { class: "policy" }, node("span", {}, "Baseline: the run that all others are tested against"), select));
   }
   const again = node("button", { type: "button", id: "as-made", onclick: () => { change(asMade); evaluate(); } }, "Show the report as it was made");
   const bar = node("div", { class: "bar" }, panel.status, again);

@@ -3,18 +3,18 @@
 // What values are and what brackets are over, by policies; see `words`.
 function wordsOf({ ties, unjudged }) {
   const order = { best: "with tied documents in their best order", worst: "with tied documents in their worst order", docid: "with tied documents ordered by id",
-    trec: "with documents tied in 32 bits ordered by id", given: "with tied documents in the order of the file" }[ties];
+    trec: "with scores rounded to 32 bits and tied documents ordered by id", given: "with tied documents in the order of the file" }[ties];
   const grade = { remove: "without unjudged documents", best: "with the best grades for unjudged documents", worst: "with the worst grades for unjudged documents" }[unjudged];
   const isMean = order === undefined, how = [order, grade].filter(Boolean).join(", ");
-  const open = [ties === "range" ? "order of tied documents" : null, unjudged === "range" ? "grade of unjudged documents" : null].filter(Boolean);
+  const open = [ties === "range" ? "order of tied documents" : null, unjudged === "range" ? "grades of unjudged documents" : null].filter(Boolean);
   const plain = (one) => (one[0] === "o" ? "orders of tied documents" : "grades of unjudged documents");
   const value = [isMean ? "mean over all orders of tied documents" : "value", how].filter(Boolean).join(" ");
   return {
     value, values: [isMean ? "expected scores over all orders of tied documents" : "scores", how].filter(Boolean).join(" "),
     curves: `means over queries${isMean ? " and over orders of tied documents" : ""}${how && `, ${how}`}`,
     all: open.length ? `over all ${open.map(plain).join(" and all ")}` : null,
-    every: open.length ? `in every ${open[0]}${open.length > 1 ? ` with every ${open[1]}` : ""}`.replace("in every grade", "with every grade") : null,
-    some: open.length ? `some ${open.join(" or ")}` : null,
+    every: open.length ? open.map((one) => (one[0] === "o" ? `in every ${one}` : `for all ${one}`)).join(", ") : null,
+    some: open.length ? `some ${open.join(" or some ")}` : null,
     ends: { 0: null, 1: ties === "range" ? "from the worst to the best order of tied documents" : "from the worst to the best grades of unjudged documents",
       2: "from the worst to the best orders of tied documents and grades of unjudged ones" }[open.length],
     open,

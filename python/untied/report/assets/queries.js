@@ -24,7 +24,7 @@ function verdict(shown) {
   if (comparing) {
     const { mean, "5%": low, "50%": middle, "95%": high } = data.distribution[state.measure];
     const over = data.defined[state.measure];
-    return `${name} over ${over === data.of ? "all " : ""}${count(over)} queries${over === data.of ? "" : ` for which it is defined, of ${count(data.of)}`}: mean ${show(mean)}, median ${show(middle)}, 90 % of them from ${show(low)} to ${show(high)}.${here}`;
+    return `${name} over ${over === data.of ? `all ${count(over)} queries` : `the ${count(over)} of ${count(data.of)} queries for which it is defined`}: mean ${show(mean)}, median ${show(middle)}, 90 % of the values between ${show(low)} and ${show(high)}.${here}`;
   }
   if (alone) return `${name}: ${{ mean: "mean", log: "geometric mean", sum: "sum" }[key().scale]} ${show(data.means[state.measure][0].mean)}.${here}`;
   const lower = key().lower;
@@ -38,15 +38,15 @@ function verdict(shown) {
   const of = key().scale === "log" ? "differences of logarithms" : "differences";
   const over = above + equal + below;
   return `${name}: ${wins(above, equal, below, lower)} of ${count(over)} queries; ${what} ${signed(test.difference)}, ${chance(test.p)} (${data.how}).${overturned(test)} ` +
-    `Over ${over === data.of ? "all" : "these"} ${count(over)} queries the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${here}`;
+    `Over ${over === data.of ? "all" : "these"} ${count(over)} queries, the median difference is ${signed(middle)}, and 90 % of the ${of} lie between ${signed(low)} and ${signed(high)}.${here}`;
 }
 
 // The overturn number, beside p: what missing judgments could do.
 function overturned(test) {
   const number = test.overturn;
   if (number === null || number === 0) return "";
-  if (number === "never") return " No further relevant documents could overturn it.";
-  return ` ${test.overturn_is_exact ? "It takes" : "It takes at least"} ${count(number)} further relevant ${number === 1 ? "document" : "documents"} to overturn it.`;
+  if (number === "never") return " No number of further relevant documents could end the lead.";
+  return ` To end the lead, ${test.overturn_is_exact ? "" : "at least "}${count(number)} unjudged ${number === 1 ? "document" : "documents"} would have to be relevant.`;
 }
 
 const wins = (above, equal, below, lower) => `A is better in ${count(lower ? below : above)}, equal in ${count(equal)}, worse in ${count(lower ? above : below)}`;

@@ -33,7 +33,7 @@ function saveMoved() {
 
 function ranking(query, side) {
   const truth = data.rankings[query];
-  if (!truth) return node("p", { class: "note" }, side === "a" ? "The page does not hold the rankings of this query, only those of the queries in which the runs differ most." : "");
+  if (!truth) return node("p", { class: "note" }, side === "a" ? "This page has rankings only for the queries in which the runs differ most. This query is not one of them." : "");
   const [mine, theirs] = side === "a" ? [state.a, state.b] : [state.b, state.a];
   const places = ranksOf(truth.runs[theirs]), elsewhere = missing(truth.runs[theirs]);
   const { groups, beyond, total } = truth.runs[mine];
@@ -58,14 +58,14 @@ function ranking(query, side) {
   const value = comparing ? "" : ` · ${key().name} ${show(data.values[state.measure][mine][query])}`;
   return node("div", {},
     node("h3", {}, `${alone ? "" : `${side.toUpperCase()}: `}${data.runs[mine]}${value}`),
-    items.length ? node("ol", { class: "ranking" }, ...items) : node("p", { class: "note" }, "The run has nothing for this query."),
+    items.length ? node("ol", { class: "ranking" }, ...items) : node("p", { class: "note" }, "The run has no documents for this query."),
     node("p", { class: "note" }, `${count(total)} documents retrieved`));
 }
 
 function sideBySide() {
   const where = section("query", alone ? "One ranking" : "Two rankings side by side",
-    "Green: relevant, with its grade. Dashed: not judged. Documents with a bar at their left have the same score, so their order is arbitrary."
-    + (alone ? "" : " An arrow gives a document's first possible rank in the other run."));
+    "Green: relevant, with the grade. Dashed: not judged. Documents with a bar on the left have the same score, so their order is arbitrary."
+    + (alone ? "" : " ↔ shows the rank in the other run; for a tied document, the first of its possible ranks."));
   const step = (by) => change({ query: (state.query + by + data.queries.length) % data.queries.length });
   where.append(node("div", { class: "bar" },
     choice("Query", data.queries, "query"),

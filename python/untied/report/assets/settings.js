@@ -3,14 +3,14 @@
 const POLICIES = [
   ["ties", "Tied documents", {
     range: "mean, lowest and highest value over all orders", expected: "mean over all orders", best: "the best order", worst: "the worst order",
-    docid: "by document id, descending (trec_eval 10)", trec: "docid over 32-bit scores (trec_eval 9, pytrec_eval)", given: "in the order of the file",
+    docid: "by document id, descending (trec_eval 10)", trec: "by document id, descending, after rounding scores to 32 bits (trec_eval 9, pytrec_eval)", given: "in the order of the file",
   }],
   ["unjudged", "Unjudged documents", {
     nonrelevant: "count as non-relevant", remove: "are removed from the ranking", range: "lowest and highest value over all grades they may have",
     best: "get the grades that make the value largest", worst: "get the grades that make the value smallest",
   }],
-  ["unretrieved", "Pooled, unjudged documents (grade -1) that a run lacks", { none: "are left out", pooled: "may have grades, with unjudged: range, best or worst" }],
-  ["queries", "Queries", { qrels: "every judged query; one that a run lacks counts as empty", common: "only those in both the judgments and the run" }],
+  ["unretrieved", "Pooled, unjudged documents (grade -1) that a run did not retrieve", { none: "are left out", pooled: "may have any grade, if unjudged documents are set to range, best or worst" }],
+  ["queries", "Queries", { qrels: "every judged query; a query that the run lacks counts as an empty ranking", common: "only queries in both the judgments and the run" }],
   ["on_undefined", "A query for which a measure has no value", { zero: "counts as 0", nan: "is left out of the mean", raise: "is an error" }],
   ["score_dtype", "Scores are read as", { float64: "float64", float32: "float32", float16: "float16", bfloat16: "bfloat16" }],
 ];

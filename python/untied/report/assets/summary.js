@@ -8,7 +8,7 @@ function tested(measure, a, b) {
 
 function survival({ survives }) {
   const { every } = words();
-  return every === null ? "" : ", " + { yes: every, no: `but not ${every}`, unknown: `whether ${every} is unknown` }[survives];
+  return every === null ? "" : "; " + { yes: `this holds ${every}`, no: `this does not hold ${every}`, unknown: `whether this holds ${every} is unknown` }[survives];
 }
 
 // Against the baseline, or how many others a run is significantly better than.
@@ -96,7 +96,7 @@ function explainedMarks() {
   if (!found.length) return ["No difference between runs is significant.", how];
   if (data.baseline === null) return [data.runs.length === 2 ? ">1 after a mean means that the run is significantly better than the other run." : ">3 after a mean means that the run is significantly better than 3 other runs.", how];
   const doubtful = found.some((test) => test.survives !== "yes");
-  return ["▲ or ▼ means that the run is significantly better or worse than the baseline.", doubtful && `A question mark follows where ${words().some} might change that.`, how];
+  return ["▲ or ▼ means that the run is significantly better or worse than the baseline.", doubtful && `A question mark means that ${words().some} might make the difference insignificant.`, how];
 }
 
 // All runs by all measures.
@@ -105,9 +105,9 @@ function scores() {
   const sums = data.measures.filter((measure) => measure.scale === "sum").map((measure) => measure.name).join(", ");
   where.append(node("p", { class: "about" }, [
     `Means over ${data.of === 1 ? "1 query" : `${whole() ? "" : "all "}${count(data.of)} queries`}${sums && `; sums of ${sums}`}.`,
-    intervals() && `The line below a mean has its ${intervals()}.`,
-    data.means.flat().some(isOpen) && `Brackets have the lowest and the highest mean ${words().all}, if these differ.`,
-    data.ranks.some((of) => of) && "Ranks are all ranks that a run could have, for all grades that unjudged documents could have.",
+    intervals() && `Below each mean is its ${intervals()}.`,
+    data.means.flat().some(isOpen) && `Brackets show the lowest and the highest mean ${words().all}, if they differ.`,
+    data.ranks.some((of) => of) && "Ranks are the best and the worst rank that the run could have, depending on the grades of unjudged documents.",
     ...explainedMarks()].filter(Boolean).join(" ")));
   const best = data.means.map((of, measure) => Math[data.measures[measure].lower ? "min" : "max"](...of.map((one) => one.mean).filter((mean) => mean !== null)));
   const columns = () => [
@@ -147,25 +147,25 @@ function spread() {
 const ofTies = [
   { title: "run", value: (run) => data.runs[run] },
   { title: "documents", value: (run) => data.ties[run].documents, cell: (run) => count(data.ties[run].documents) },
-  { title: "tied", value: (run) => data.ties[run].tied / data.ties[run].documents || 0, cell: (run) => percent(data.ties[run].tied / data.ties[run].documents || 0), tip: "share of documents that have the same score as another" },
-  { title: "largest group", value: (run) => data.ties[run].largest, cell: (run) => count(data.ties[run].largest), tip: "the most documents of a query with one score" },
+  { title: "tied", value: (run) => data.ties[run].tied / data.ties[run].documents || 0, cell: (run) => percent(data.ties[run].tied / data.ties[run].documents || 0), tip: "share of documents that have the same score as another document of the query" },
+  { title: "largest group", value: (run) => data.ties[run].largest, cell: (run) => count(data.ties[run].largest), tip: "largest number of documents of a query that have the same score" },
   { title: "queries with ties", value: (run) => data.ties[run].queries, cell: (run) => count(data.ties[run].queries) },
-  { title: "all tied", value: (run) => data.ties[run].all_tied, cell: (run) => count(data.ties[run].all_tied), tip: "queries in which all documents have one score" },
+  { title: "all tied", value: (run) => data.ties[run].all_tied, cell: (run) => count(data.ties[run].all_tied), tip: "queries in which all documents have the same score" },
 ];
 
 function tieCounts() {
-  table(section("ties", "Ties", "Documents with the same score as another one of their query."), "ties", "", () => ofTies, everyRun);
+  table(section("ties", "Ties", "Documents that have the same score as another document of the query."), "ties", "", () => ofTies, everyRun);
 }
 
 function ties() {
   const where = section("ties", "Ties and missing judgments",
-    "How many documents share their score, in how many queries that changes the values, and how many retrieved documents nobody has judged.");
+    "How many documents are tied, in how many queries their order can change values, and how many retrieved documents are unjudged.");
   const { depths, shares } = data.unjudged;
   const columns = () => [
     ...ofTies,
     { title: "ties change values", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: "queries in which tied documents have different grades" },
-    { title: "queries absent", value: (run) => data.ties[run].absent, cell: (run) => count(data.ties[run].absent), tip: "judged queries that the run does not have: they count as empty rankings" },
-    { title: "not in the qrels", value: (run) => data.ties[run].unknown, cell: (run) => count(data.ties[run].unknown), tip: "queries of the run without any judgment: left out" },
+    { title: "missing queries", value: (run) => data.ties[run].absent, cell: (run) => count(data.ties[run].absent), tip: "judged queries for which the run has no documents; they count as empty rankings" },
+    { title: "unjudged queries", value: (run) => data.ties[run].unknown, cell: (run) => count(data.ties[run].unknown), tip: "queries of the run that have no judgments; they are left out" },
     { title: "unjudged in top 10", value: (run) => data.unjudged.top_ten[run], cell: (run) => percent(data.unjudged.top_ten[run]) },
   ];
   table(where, "ties", "runFilter", columns, () => everyRun().filter(filteredRun));

@@ -2,8 +2,8 @@
 
 const betweenWords = (ends, scale) => `the ${scale === "log" ? "difference of logarithms" : "difference"} lies between ${signed(ends[0])} and ${signed(ends[1])}`;
 
-// How much something changes that looks the same: not at all but for rounding, or less than the digits show.
-const unseen = (low, high, what, are) => (high - low <= 1e-12 ? `${are} not change ${what}` : `change${are === "does" ? "s" : ""} ${what} by less than 0.0001`);
+// What can change by nothing but rounding, or by less than the digits show.
+const unseen = (low, high, what) => `cannot change ${what}${high - low <= 1e-12 ? "" : " by 0.0001 or more"}`;
 
 // The only run that has a value, if there is one.
 const aloneOf = (means) => means.findIndex((one) => one.mean !== null);
@@ -20,13 +20,13 @@ function sentencesOf(found, place) {
   const leader = runs[a] + (a === baseline ? ", the baseline," : ""), rival = (b === baseline ? "the baseline " : "") + runs[b];
   const lead = `${show(meanA)}${info.lower ? " (lower is better)" : ""}, ${show(Math.abs(meanA - meanB))} ${info.lower ? "below" : "above"} ${rival} (${show(meanB)})`;
   const said = [meanA === meanB ? `${leader} and ${rival} are equal by ${info.name}: ${show(meanA)}.` : `${leader} leads by ${info.name}: ${lead}.`];
-  if (!test) return [...said, "The two were not tested against each other; see the notes."];
+  if (!test) return [...said, "These two runs were not tested against each other; see the notes."];
   const ends = test.a === a ? [test.least, test.most] : [-test.most, -test.least], can = found.can_be_significant;
   return [...said,
-    `The difference is ${test.significant ? "significant" : "not significant"}${can ? "" : ", and none could be (see the note)"}: ` +
+    `The difference is ${test.significant ? "significant" : "not significant"}${can ? "" : ", and no difference could be (see the note)"}: ` +
       `${chance(test.p)} (${found.how}). ${can ? othersWords(found, runs[a], others) : ""}`.trimEnd(),
-    ...openWords(test, ends, info, (found.words ?? WORDS).open, ofBoth),
-    ...(judgments === undefined ? [] : [judgmentWords(judgments, info, unjudged, meanA - meanB)])];
+    ...openWords(test, ends, info, found.words ?? WORDS, ofBoth, meanA === meanB),
+    ...(judgments === undefined ? [] : [judgmentWords(judgments, info, sharesWords(unjudged, [runs[a], runs[b]]), meanA - meanB)])];
 }
 
 function aloneWords(found, place) {
@@ -34,60 +34,62 @@ function aloneWords(found, place) {
   if (run < 0) return [`No run has a value of ${name}.`];
   const { mean, low, high } = found.means[place][run], { open } = found.words ?? WORDS;
   const said = [`${found.runs[run]}: ${name} ${show(mean)}.`];
-  const what = open.join(" and the ");
-  if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${what} it lies between ${show(low)} and ${show(high)}.` : `The ${what} ${unseen(low ?? mean, high ?? mean, "it", open.length > 1 ? "do" : "does")}.`);
-  if (judgments === null && found.apart.length) said.push(`How far missing judgments could change it was not examined: ${found.apart.join("; ")}.`);
-  else if (judgments === null) said.push(`How far missing judgments could change it is unknown: ${name.split(/[@(]/)[0]} has no bounds over them.`);
-  else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents it lies between ${show(judgments.low)} and ${show(judgments.high)}.${sharesWords(unjudged)}`);
-  else if (judgments) said.push(`Missing judgments ${unseen(judgments.low, judgments.high, "it", "do")}.`);
+  if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${open.join(" and the ")}, the score lies between ${show(low)} and ${show(high)}.` : `${moversOf(open)} ${unseen(low ?? mean, high ?? mean, "the score")}.`);
+  if (judgments === null && found.apart.length) said.push(`How far missing judgments could change the score was not examined: ${found.apart.join("; ")}.`);
+  else if (judgments === null) said.push(`How far missing judgments could change the score is unknown: ${boundless(name)}.`);
+  else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents, the score lies between ${show(judgments.low)} and ${show(judgments.high)}.${sharesWords(unjudged, [""])}`);
+  else if (judgments) said.push(`Missing judgments ${unseen(judgments.low, judgments.high, "the score")}.`);
   return said;
 }
 
-// How much of the top is unjudged, where something is.
-function sharesWords(unjudged) {
+const boundless = (name) => `${name.split(/[@(]/)[0]} has no bounds for missing judgments`;
+
+// How much of the top is unjudged in each run, if anything is.
+function sharesWords(unjudged, names) {
   const shares = unjudged.filter((share) => share !== null).map((share) => 100 * share);
   if (!shares.length || shares.length !== unjudged.length || Math.max(...shares) === 0) return "";
-  return ` Of the first ten documents ${shares.map((share) => `${fixed(share, 1)} %`).join(" and ")} are unjudged.`;
+  return ` Of the first ten documents, ${shares.map((share, place) => `${fixed(share, 1)} %${names[place] && ` (${names[place]})`}`).join(" and ")} are unjudged.`;
 }
 
 // What the tests say about all other runs.
 function othersWords({ baseline }, leader, { better, worse, of }) {
   if (of < 2) return "";
   const all = of === 2 ? "both other runs" : `all ${count(of)} other runs`;
-  if (baseline === null) return `${leader} is significantly better than ${worse === of ? all : `${worse ? count(worse) : "none"} of the ${count(of)} other runs`}.`;
+  if (baseline === null) return worse ? `${leader} is significantly better than ${worse === of ? all : `${count(worse)} of the ${count(of)} other runs`}.` : `${leader} is not significantly better than any other run.`;
   if (!better && !worse) return "None of the other runs is significantly better or worse than the baseline.";
-  return `Of the ${count(of)} other runs ${better || "none"} ${better === 1 ? "is" : "are"} significantly better than the baseline, ${worse || "none"} worse.`;
+  const are = (number) => `${number || "none"} ${number === 1 ? "is" : "are"} significantly`;
+  return `Of the ${count(of)} other runs, ${are(better)} better and ${are(worse)} worse than the baseline.`;
 }
+
+const moversOf = (open) => (open.length > 1 ? "Ties and missing judgments" : open[0][0] === "o" ? "Ties" : "Missing judgments");
 
 // What the order of tied documents could change, and unjudged documents where their grades are open too.
-function openWords(test, ends, { scale }, open, ofBoth) {
+function openWords(test, ends, { scale }, { open }, ofBoth, isEqual) {
   if (!open.length) return [];
-  const [low, high] = ends, between = betweenWords(ends, scale), isTies = open.length === 1 && open[0][0] === "o";
-  const who = isTies ? "Ties" : open.length > 1 ? "Ties and missing judgments" : "Missing judgments";
-  const on = open.map((one) => (one[0] === "o" ? one : "grades of unjudged documents")).join(" and the ");
+  const [low, high] = ends, between = betweenWords(ends, scale), who = moversOf(open);
   // Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
-  const own = isTies || ofBoth ? "" : " that each run retrieved", whatever = `whatever the grades of ${own ? `the unjudged documents${own}` : "unjudged documents"} are,`;
-  const every = isTies ? "in every order of tied documents" : open.length > 1 ? `in every order of tied documents, ${whatever}` : whatever;
-  if (show(low) === show(high)) return [`${who} cannot undo it: the ${on}${own} ${unseen(low, high, "the difference", isTies ? "does" : "do")}.`];
-  if (low <= 0 && 0 <= high) return [`${who} could undo it: depending on the ${on} ${between}.`];
-  if (!test.significant) return [`${who} cannot reverse it: ${every} ${between}.`];
-  if (test.survives === "yes") return [`${who} cannot undo it: it stays significant ${every.replace(/,$/, "")} (${between}).`];
-  return [`${who} cannot reverse it, but ${test.survives === "no" ? "could make it insignificant" : "may or may not leave it significant"}: depending on the ${on} ${between}.`];
+  const depending = `depending on the ${open.map((one) => (one[0] === "o" ? one : gradesOf(ofBoth))).join(" and the ")}, ${between}`;
+  if (show(low) === show(high)) return [`${ofBoth || who === "Ties" ? who : `${who[0] === "T" ? "Ties and the" : "The"} ${gradesOf(false)}`} ${unseen(low, high, "the difference")}.`];
+  if (low <= 0 && 0 <= high) return [`${who} could ${isEqual ? "change this" : "end the lead"}: ${depending}.`];
+  if (!test.significant) return [`${who} cannot end the lead: ${depending}.`];
+  if (test.survives === "yes") return [`${who} cannot make the difference insignificant: ${depending}.`];
+  return [`${who} cannot end the lead, but ${test.survives === "no" ? "could make the difference insignificant" : "whether the difference stays significant is unknown"}: ${depending}.`];
 }
 
+const gradesOf = (ofBoth) => `grades of ${ofBoth ? "unjudged documents" : "the unjudged documents that each run retrieved"}`;
+
 // What judgments of unjudged documents could change: by a verdict, or by what the difference could be.
-function judgmentWords(found, info, unjudged, difference) {
-  const unknown = "Whether missing judgments could undo it is unknown", name = info.name.split(/[@(]/)[0];
-  if (found === null) return `${unknown}: ${name} has no bounds over them.`;
-  if (info.scale === "mean" && (difference < found.low - 1e-9 || difference > found.high + 1e-9)) return `${unknown}: ${name} leaves unjudged documents out, but its bounds give each of them a grade.`; // Bpref
-  const { low, high, verdict } = found, ofBoth = Boolean(verdict) || found.of_both, between = betweenWords([low, high], info.scale);
-  if (show(low) === show(high)) return `Missing judgments${ofBoth ? "" : " of what each run retrieved"} cannot undo it: they ${unseen(low, high, "the difference", "do")}.`;
+function judgmentWords(found, info, shares, difference) {
+  const end = difference === 0 ? "change this" : "end the lead", unknown = `Whether missing judgments could ${end} is unknown`, name = info.name.split(/[@(]/)[0];
+  if (found === null) return `${unknown}: ${boundless(name)}.`;
+  if (info.scale === "mean" && (difference < found.low - 1e-9 || difference > found.high + 1e-9)) return `${unknown}: ${name} ignores unjudged documents, but its bounds give each of them a grade.`; // Bpref
+  const { low, high, verdict } = found, ofBoth = Boolean(verdict) || found.of_both, depending = `depending on the ${gradesOf(ofBoth)}, ${betweenWords([low, high], info.scale)}`;
+  if (show(low) === show(high)) return `${ofBoth ? "Missing judgments" : `The ${gradesOf(false)}`} ${unseen(low, high, "the difference")}.`;
   if (verdict ? verdict === "open" : low <= 0 && 0 <= high) {
-    const number = found.overturn, is = verdict && typeof number === "number" && number > 0;
-    const documents = is ? `further relevant document${number === 1 ? "" : "s"}` : "";
-    const it = !is ? "" : found.overturn_is_exact ? `${count(number)} ${documents} can be enough; ` : `it takes at least ${count(number)} ${documents}; `;
-    return `Missing judgments ${is && found.overturn_is_exact ? "could" : "might"} undo it: ${it}depending on the grades of unjudged documents ${between}.${sharesWords(unjudged)}`;
+    const number = found.overturn, is = verdict && typeof number === "number" && number > 0, exact = is && found.overturn_is_exact;
+    const documents = is ? `${count(number)} unjudged document${number === 1 ? "" : "s"}` : "";
+    const it = !is ? "" : exact ? ` ${documents} can be enough if ${number === 1 ? "it is" : "they are"} relevant.` : ` At least ${documents} would have to be relevant.`;
+    return `Missing judgments ${exact ? "could" : "might"} ${end}: ${depending}.${it}${shares}`;
   }
-  const whose = ofBoth ? "unjudged documents" : "the unjudged documents that each run retrieved";
-  return `Missing judgments cannot reverse it: whatever the grades of ${whose}, ${between}.`;
+  return `Missing judgments cannot end the lead: ${depending}.`;
 }
