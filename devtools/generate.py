@@ -127,33 +127,38 @@ def modules(folder: Path) -> list[str]:
 
 
 def files(root: Path) -> Iterator[str]:
-    """Every file of the crates and of the package by folder, with the first sentence of its documentation."""
+    """Every file of the crates and of the package by folder: its types and the first sentence of its documentation."""
     found = [*(root / "crates").glob("*/src/**/*.rs"), *(root / "python").glob("untied/**/*.py")]
     own = ("mod.rs", "__init__.py")
     folder = None
     for file in sorted(found, key=lambda file: (file.parent, file.name not in own, file.name)):
-        text = head(file)
+        text, types = (of_python if file.suffix == ".py" else of_rust)(file.read_text(encoding="utf-8"))
         if not text:
             continue
         if file.parent != folder:
             folder = file.parent
             yield f"\n`{folder.relative_to(root).as_posix()}/`\n"
         sentence = re.split(r"(?<=[a-z0-9)`'])\. ", text, maxsplit=1)[0].rstrip(".:")
-        yield f"* `{file.name}`: " + re.sub(r"\[(`[^`]+`)\]", r"\1", sentence)
+        defined = f" ({', '.join(f'`{name}`' for name in types)})" if types else ""
+        yield f"* `{file.name}`{defined}: " + re.sub(r"\[(`[^`]+`)\]", r"\1", sentence)
 
 
-def head(file: Path) -> str:
-    """The first paragraph of a file's documentation; nothing of modules of tests, or of files that only offer names."""
-    text = file.read_text(encoding="utf-8")
-    if file.suffix == ".py":
-        code = ast.parse(text)
-        offered = all(isinstance(line, ast.ImportFrom | ast.Assign) for line in code.body[1:])
-        words = "" if offered and "__all__" in text else (ast.get_docstring(code) or "")
-        words = words.split("\n\n")[0].replace("``", "`")
-    else:
-        found = re.match(r"(?://! .+\n)+", text)
-        words = re.sub(r"^//! ", "", found[0] if found else "", flags=re.MULTILINE)
-    return words.replace("\n", " ").strip()
+def of_rust(text: str) -> tuple[str, list[str]]:
+    """The first paragraph of a file's documentation, which modules of tests lack, and the types it defines."""
+    found = re.match(r"(?://! .+\n)+", text)
+    words = re.sub(r"^//! ", "", found[0] if found else "", flags=re.MULTILINE)
+    types = re.findall(r"^(?:pub(?:\(\w+\))? )?(?:struct|enum|trait) (\w+)", text, flags=re.MULTILINE)
+    return words.replace("\n", " ").strip(), types
+
+
+def of_python(text: str) -> tuple[str, list[str]]:
+    """The same of a module; nothing of modules that only offer names."""
+    code = ast.parse(text)
+    if "__all__" in text and all(isinstance(line, ast.ImportFrom | ast.Assign) for line in code.body[1:]):
+        return "", []
+    words = (ast.get_docstring(code) or "").split("\n\n")[0].replace("``", "`")
+    types = [line.name for line in code.body if isinstance(line, ast.ClassDef)]
+    return words.replace("\n", " ").strip(), types
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> list[str]:
