@@ -157,19 +157,19 @@ UNRETRIEVED = Policy(
     "unretrieved",
     {
         "none": "leave out unretrieved documents",
-        "pooled": "try every possible grade for unretrieved documents too",
+        "pooled": "also consider all grades that unretrieved documents could have",
     },
-    "choose what to do with pooled but unjudged documents (grade -1) that a run did not retrieve",
+    "choose what to do with unjudged documents in the pool (grade -1) that a run did not retrieve",
 )
 SCORE_DTYPE = Policy(
     "score_dtype",
     dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
-    "round scores to",
+    "round scores to a type or to N decimals:",
 )
 QUERIES = Policy(
     "queries",
     {
-        "qrels": "count all judged queries, even queries that a run lacks",
+        "qrels": "count all judged queries, even if a query is missing from a run",
         "common": "count only queries that are in both the judgments and the run",
     },
     "choose which queries count in means",

@@ -65,7 +65,7 @@ def arguments_parser() -> Command:
     group.option(
         "--probabilities",
         "FILE",
-        "read probabilities of relevance from FILE, a run file with probabilities instead of scores",
+        "read probabilities of relevance from FILE (a run file with probabilities instead of scores)",
     )
     group.option(
         "--depth",
@@ -73,11 +73,13 @@ def arguments_parser() -> Command:
         "use only the first N documents of each ranking",
         type=count,
     )
-    group.flag("--passages", "compare runs of passages, with lines: query document start length rank score tag")
+    group.flag(
+        "--passages", "compare runs of passages, one passage per line: query document start length rank score tag"
+    )
     group.option(
         "--text-length",
         "L",
-        "with --passages, ignore the text after the first L characters of a document (default: 12000)",
+        "with --passages, count only the first L characters of each ranking (default: 12000)",
         type=float,
     )
     made.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
@@ -89,7 +91,7 @@ def arguments_parser() -> Command:
     group.option(
         "--top",
         "N",
-        f"for the N queries that changed most, list the documents that moved (default: {SHOWN})",
+        f"list the documents that moved, for the N queries that changed most (default: {SHOWN})",
         type=whole(0),
     )
     group.flag("--matrix", "print the values of all pairs of runs, as a table with a row and a column for each run")

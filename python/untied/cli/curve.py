@@ -28,7 +28,7 @@ PLOTS = ("svg", "png", "pdf")
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command("curve", "Print or plot recall, precision and gain by rank for a query.", EXAMPLES)
+    made = Command("curve", "Print or plot recall, precision and gain at each rank of a query.", EXAMPLES)
     made.add_judged_runs(keep_going=False)
     group = made.group("measures")
     group.option("--query", "Q", "show the curves of query Q", required=True)

@@ -42,10 +42,10 @@ def arguments_parser() -> Command:
     made.add_judged_runs(explained=True)
     group = made.group("input")
     group.option(
-        "--pool", "FILE", "read the documents chosen for judging (the pool) from FILE, for the measures infAP and subAP"
+        "--pool", "FILE", "read the pool (the documents chosen for judging) from FILE, for the measures infAP and subAP"
     )
-    group.flag("--strict", "refuse runs that share no queries or no documents with the judgments")
-    group.flag("--stream", "read standard input and pipes one query at a time, to save memory")
+    group.flag("--strict", "refuse runs that have no query or no document in common with the judgments")
+    group.flag("--stream", "read runs from standard input or pipes query by query, to save memory")
     made.add_measures()
     made.add_docs()
     made.add_plugin()
@@ -59,13 +59,13 @@ def arguments_parser() -> Command:
     group.option(
         "--quantiles",
         "LEVELS",
-        "print these quantiles (e.g. 0.05,0.5,0.95) of each value over all orders of tied documents",
+        "print quantiles of each value over all orders of tied documents; for example, 0.5 prints the median",
         type=_levels,
     )
     group.option(
         "--plot",
         "FILE",
-        "also write a plot to FILE that shows how each mean varies over all orders of tied documents "
+        "also plot to FILE how each mean varies over all orders of tied documents "
         "(.svg, .png or .pdf; needs matplotlib)",
     )
     made.add_table(PAPER_FORMATS)

@@ -39,7 +39,7 @@ order of the documents.
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command("features", "Score each feature of learning-to-rank data as a ranker.", EXAMPLES)
+    made = Command("features", "Score each learning-to-rank feature as if it ranked the documents.", EXAMPLES)
     made.add_argument("data", metavar="DATA", nargs="+", help="files in the format of SVMlight, LETOR or parquet")
     group = made.group("input")
     group.option("--feature-names", "FILE", "read names of features from FILE (each line: feature number and name)")

@@ -20,31 +20,31 @@ SUFFIXES = {".tsv": "tsv", ".csv": "csv", ".json": "json", ".md": "md", ".tex": 
 #: The same where runs and measures make a table for a paper.
 PAPER_FORMATS = (*FORMATS, "latex")
 
-QRELS = "judgments, with lines: query iteration document grade"
-RUNS = "runs, with lines: query Q0 document rank score tag"
+QRELS = "judgments, one per line: query iteration document grade"
+RUNS = "runs, one document per line: query Q0 document rank score tag"
 MEASURES = "compute MEASURE (repeatable; default: AP, nDCG@10, RR, P@10, R@100)"
 SUFFIXED = (
-    "the default: read the format from the file's suffix (.csv, .tsv, .jsonl, .json or .parquet); "
-    "any other suffix means trec"
+    "use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), "
+    "or trec if the suffix is different (default)"
 )
 #: What formats hold.
 QRELS_HOLD = {
     "auto": SUFFIXED,
-    "trec": "query iteration document grade",
-    "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
+    "trec": "each line has: query iteration document grade",
+    "csv, ...": "a table with named columns (csv, tsv, jsonl, json or parquet)",
     "rank-eval": "a request to Elasticsearch's rank-eval API",
-    "subtopics": "query subtopic document grade, for diversity measures",
-    "stratified": "query 0 document stratum grade, for the measures xinfAP and infNDCG",
-    "prels": "query document grade method probability, for the measure statAP",
-    "groups": "query, then documents, best group first, with | between groups: q1 d1 d2 | d3",
-    "mirex": "source query document group",
+    "subtopics": "each line has: query subtopic document grade (for diversity measures)",
+    "stratified": "each line has: query 0 document stratum grade (for the measures xinfAP and infNDCG)",
+    "prels": "each line has: query document grade method probability (for the measure statAP)",
+    "groups": "each line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3",
+    "mirex": "each line has: source query document group",
 }
 RUNS_HOLD = {
     "auto": SUFFIXED,
-    "trec": "query Q0 document rank score tag",
+    "trec": "each line has: query Q0 document rank score tag",
     "trec-ranks": "like trec, but documents are sorted by rank instead of score",
-    "csv, ...": "tables with named columns: csv, tsv, jsonl, json, parquet",
-    "msmarco": "query document rank",
+    "csv, ...": "a table with named columns (csv, tsv, jsonl, json or parquet)",
+    "msmarco": "each line has: query document rank",
     "rank-eval": "a response of Elasticsearch's rank-eval API",
 }
 
@@ -140,7 +140,8 @@ class Command(Parser):
             group.option(
                 f"--{what}-column",
                 "WHAT=NAME",
-                f"read the field WHAT from the column NAME, such as {number}=points (repeatable)",
+                f"read WHAT from the column NAME; for example, {number}=points reads {number}s from the column points "
+                "(repeatable)",
                 type=_column,
                 default=[],
                 action="append",
@@ -191,7 +192,7 @@ class Command(Parser):
         self.group("measures").option(
             "--docs",
             "FILE",
-            "read the lengths of documents from FILE (each line: document length), for the measures TBG and U",
+            "read document lengths from FILE, for the measures TBG and U (each line has a document and its length)",
         )
 
     def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:

@@ -116,8 +116,7 @@ class Med(Study):
         add("--passages", action="store_true",
             help="compare runs of passages by MED-U, as untied compare --passages does")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,
-            help="with --passages, ignore the text after the first L characters of a document "
-            "(default: 12000)")  # fmt: skip
+            help="with --passages, count only the first L characters of each ranking (default: 12000)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One part for each distance, one for each share of the judgments, and one for the actual differences."""
