@@ -319,7 +319,7 @@ def test_notebooks_show_the_answer_of_a_test_and_how_it_was_found() -> None:
     head = "measure run_a run_b significant survives mean_a mean_b difference ci_low ci_high p_adjusted"
     row = "RR good bad yes yes 1.0000 0.3333 0.6667 0.6667 0.6667 1e-05"
     assert shown.rows == [head.split(), row.split()]
-    assert shown.below == "Paired randomisation test, significant at 0.05. All columns: .table."
+    assert shown.below == "Paired randomisation test, significance level 0.05. All columns: .table."
     in_console = repr(significance(results)).splitlines()
     assert [line.split() for line in in_console[:2]] == shown.rows
     assert in_console[2:] == [shown.below]

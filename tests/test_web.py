@@ -294,7 +294,7 @@ def test_files_that_are_dropped(browser, page_path: Path, tmp_path: Path, capsys
     ]
     paths = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in command[1:]]
     assert tab.saved("#save-tsv") == printed(capsys, *paths, "--format", "tsv")
-    assert "two: 1 query of the judgments missing from the run." in tab.page.locator("#results .notes").inner_text()
+    assert "two: 1 query with judgments is missing from the run." in tab.page.locator("#results .notes").inner_text()
     assert tab.page.locator("#rankings .grade.open").count() > 0
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
     # A measure that is not known is one error, in the core's words.
@@ -417,9 +417,7 @@ def test_the_answer_says_what_moves_scores(browser, page_path: Path, tmp_path: P
         )
         if policy == "nonrelevant":
             assert first.endswith("are unjudged; set unjudged documents to range to see what they could change.")
-            assert more[0].endswith(
-                "whatever the order of tied documents may be, if unjudged documents are not relevant."
-            )
+            assert more[0].endswith(" in every order of tied documents, if unjudged documents are not relevant.")
             assert more[1].endswith(
                 f"of {widest} are tied with others: its AP is {mean} on average, "
                 f"but it could be anything from {low} to {high}."
@@ -430,7 +428,7 @@ def test_the_answer_says_what_moves_scores(browser, page_path: Path, tmp_path: P
             assert more == [
                 f"{widest}'s AP is {mean}, but tied and unjudged documents could make it anything from {low} to {high}."
             ]
-            assert "outer bounds" in tab.page.locator("#outer").inner_text()
+            assert "may be too wide" in tab.page.locator("#outer").inner_text()
             # Every bracket of a difference holds 0, so no difference has a colour.
             assert tab.page.locator("#queries tbody .up, #queries tbody .down").count() == 0
     assert not tab.page.locator("#settings .about").is_visible()
@@ -445,8 +443,8 @@ def test_what_is_known_for_certain_is_told_apart(browser, page_path: Path) -> No
     tab = Tab(browser, page_path)
     answers(tab)
     assert tab.page.locator("#queries .note").first.inner_text() == (
-        "waterloo has the higher AP on average over tie orders in 12 queries, uos in 0 (0 equal). Certainly higher, "
-        "whatever the order of tied documents may be: waterloo in 0, uos in 0. Difference of the means: +0.2590."
+        "waterloo has the higher AP, on average over all orders of tied documents, in 12 queries, uos in 0 (0 equal). "
+        "Higher in every order of tied documents: waterloo in 0, uos in 0. Difference of the means: +0.2590."
     )
     assert tab.page.locator("#queries tbody .up").count() == 0
     assert "with a fixed ideal" in tab.page.locator("#compare dd").first.inner_text()

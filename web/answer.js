@@ -1,17 +1,23 @@
 // What scores say, in words.
 const meaning = () => {
   const { ties, unjudged } = state.policies, orders = ties === "range", grades = unjudged === "range";
-  if (!orders && !grades) return "Values. Set tied or unjudged documents to range to see how far they could move.";
+  if (!orders && !grades) return "Set tied or unjudged documents to range to see how far each score could move.";
   const value = orders || ties === "expected" ? "mean over all orders of tied documents" : "value";
-  const over = grades ? ` over ${orders ? "these orders and " : ""}all grades that unjudged documents may have` : "";
+  const over = grades ? ` over ${orders ? "these orders and " : ""}all grades of unjudged documents` : "";
   const why = orders ? " Documents with equal scores can be listed in any order; other tools show one of these orders." : "";
-  return `Each score: ${value} [lowest, highest]${over}, if these differ.${why}`;
+  return `Each score: ${value} [lowest, highest]${over}, if they differ.${why}`;
 };
 
 /** On what the brackets depend. */
 const onWhat = () => {
   const { ties, unjudged } = state.policies;
   return [ties === "range" ? "the order of tied documents" : null, unjudged === "range" ? "the grades of unjudged documents" : null].filter(Boolean).join(" and ");
+};
+
+/** For all that the brackets depend on. */
+const inEvery = () => {
+  const { ties, unjudged } = state.policies;
+  return [ties === "range" ? "in every order of tied documents" : null, unjudged === "range" ? "for all grades of unjudged documents" : null].filter(Boolean).join(" and ");
 };
 
 /** What is wrong with a run as a whole, so that its scores say nothing about it; null for all others. */
@@ -63,14 +69,14 @@ function answer() {
   if (hasRange() && best) {
     const beats = (one, other) => (info?.lower ? one.high < other.low : one.low > other.high);
     const open = rest.filter((other) => !beats(best, other)), others = open.map((one) => one.run).join(", ");
-    const assumed = { nonrelevant: ", if unjudged documents are not relevant", remove: ", if unjudged documents are left out" }[state.policies.unjudged] ?? "";
+    const assumed = { nonrelevant: ", if unjudged documents are not relevant", remove: ", if unjudged documents are removed" }[state.policies.unjudged] ?? "";
     const unless = sound.every(isJudged) ? "" : assumed;
-    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. No other run can reach it, whatever ${onWhat()} may be${unless}.`);
+    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. Every other run is worse ${inEvery()}${unless}.`);
     else if (rest.length && state.policies.unjudged === "range") said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but its range overlaps that of ${others}: untied certify computes whether ${open.length > 1 ? "one of these" : "that run"} could be better.`);
     else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${others} could be better, depending on ${onWhat()}.`);
     const widest = ranked.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
     if (widest.high > widest.low) said.push(widestSentence(widest.held, widest, name));
-    else said.push(`The ${name} of ${rest.length ? "each run" : best.run} is the same, whatever ${onWhat()} may be${unless}.`);
+    else said.push(`The ${name} of ${rest.length ? "each run" : best.run} is the same ${inEvery()}${unless}.`);
   } else if (rest.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}.`);
   if (state.isExample) said.reverse(); // the example is about ties
   const odd = [...wrong].filter(([, why]) => why).map(([run, why]) => (why.startsWith("nothing") ? `In the queries of ${run.name} ${why}.` : `${run.name} has ${why}.`));
@@ -78,31 +84,33 @@ function answer() {
   return state.policies.unjudged === "range" ? [...odd, ...said, ...judged] : [...odd, ...judged, ...said];
 }
 
+const are = (n) => (n === 1 ? "is" : "are");
+
 /** What deserves to be known about evaluations, run by run. */
 function remarks() {
   return runs().filter((run) => state.values.has(run.number)).flatMap((run) => {
     const { facts } = state.values.get(run.number), said = [];
     const wrong = facts.swapped ? "scores look like grades and grades like scores (are the run and the judgments swapped?)" : mismatch({ facts });
     if (wrong) said.push(wrong);
-    if (facts.absent) said.push(`${queries(facts.absent)} of the judgments missing from the run`);
-    if (facts.unknown) said.push(`${queries(facts.unknown)} without judgments left out`);
-    if (facts.left_out) said.push(`${count(facts.left_out)} undefined values left out of means`);
-    if (facts.estimated) said.push(`${count(facts.estimated)} means estimated from a sample of orders`);
-    if (facts.enclosed) said.push(`brackets of ${count(facts.enclosed)} values enclose all orders, but need not be reached`);
+    if (facts.absent) said.push(`${queries(facts.absent)} with judgments ${are(facts.absent)} missing from the run`);
+    if (facts.unknown) said.push(`${queries(facts.unknown)} without judgments ${are(facts.unknown)} left out`);
+    if (facts.left_out) said.push(`${many(facts.left_out, "undefined value is", "undefined values are")} left out of the means`);
+    if (facts.estimated) said.push(`${many(facts.estimated, "mean is", "means are")} estimated from a sample of the orders of tied documents`);
+    if (facts.enclosed) said.push(`${many(facts.enclosed, "bracket", "brackets")} may be wider than any order of tied documents can reach`);
     return said.map((text) => `${run.name}: ${text}.`);
   });
 }
 
-const OUTER = "Brackets of A − B are outer bounds: a document has the same grade in both runs, so the true range may be narrower; untied certify computes it.";
+const OUTER = "Brackets of A − B may be too wide, because they let a document have different grades in the two runs. untied certify computes bounds with the same grade in both.";
 /** Whether the bracket of a difference leaves its sign open. */
 const isOpen = ({ difference, least, most }) => (least ?? difference) <= 0 && (most ?? difference) >= 0;
 
 /** Which of two runs is ahead, in how many queries, and in how many whatever is unknown. */
 function differenceWords({ above, equal, below, of_means: means }, rows) {
   const name = state.measures[state.measure], [a, b] = [file(state.a).name, file(state.b).name];
-  const averaged = ["range", "expected"].includes(state.policies.ties) ? " on average over tie orders" : "";
+  const averaged = ["range", "expected"].includes(state.policies.ties) ? ", on average over all orders of tied documents," : "";
   const { length: least } = rows.filter((row) => row.least > 0), { length: most } = rows.filter((row) => row.most < 0 && row.most !== null);
-  const bounds = state.policies.unjudged === "range" ? ", by the outer bounds" : "";
-  const certain = hasRange() ? ` Certainly higher, whatever ${onWhat()} may be${bounds}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
+  const bounds = state.policies.unjudged === "range" ? ", even by bounds that may be too wide" : "";
+  const certain = hasRange() ? ` Higher ${inEvery()}${bounds}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
   return `${a} has the higher ${name}${averaged} in ${queries(above)}, ${b} in ${count(below)} (${count(equal)} equal).${certain} Difference of the means: ${signed(decoded(means))}.`;
 }

@@ -1,7 +1,7 @@
 // Two runs compared without judgments.
 const COMPARED = ["MED(nDCG@10)", "RBO", "Overlap@10"];
 const WORDS = {
-  RBO: "how similar the rankings are, mostly at their top", Overlap: "the share of documents in common",
+  RBO: "how similar the rankings are; the first ranks count most", Overlap: "the share of documents in common",
 };
 // What MED divides by, where the measure itself would divide by what depends on judgments: see Conventions in docs/med.md.
 const FIXED = { nDCG: ", with a fixed ideal: the highest gain at every rank", AP: ", with AP divided by the cutoff", Bpref: ", with R set to the depth" };
@@ -14,7 +14,7 @@ function comparedWords(name) {
 }
 
 function compareSection() {
-  const where = section("compare", "Compare without judgments", "How similar two runs are, and how far judgments could set them apart. No judgments are used.");
+  const where = section("compare", "Compare without judgments", "How similar two runs are, and the largest difference that any judgments could show. No judgments are used.");
   const ofRuns = () => runs().map((run) => [run.number, run.name]);
   const [a, fillA] = picked("A", ofRuns, "a");
   const [b, fillB] = picked("B", ofRuns, "b");

@@ -100,7 +100,7 @@ function filesSection() {
   const zone = node("label", { class: "drop", for: "choose" },
     node("b", {}, "Drop files here, or click to choose them"), input,
     node("span", { class: "sub" }, node("span", { class: "formats" }, "One file of relevance judgments (qrels: query, iteration, document, grade) and any number of runs (query, Q0, document, rank, score, tag), as text or .gz. "),
-      node("b", {}, "Nothing leaves your computer:"), " this page holds the whole program and is forbidden to make requests. Save it, and it works offline."));
+      node("b", {}, "Nothing leaves your computer:"), " this page contains the whole program and cannot make requests. You can save it and use it offline."));
   const list = node("ul", { class: "files" }), trouble = node("p", { class: "trouble", role: "alert" });
   const broken = node("ul", { class: "broken", role: "alert" });
   const missing = node("p", { class: "missing", role: "status" }), notice = node("p", { class: "note notice", role: "status" });

@@ -121,7 +121,7 @@ function resultsSection() {
   const total = (run, measure) => state.values.get(run.number).totals[measure];
   const columns = () => [
     { title: "Run", left: true, value: (run) => run.name,
-      cell: (run) => node("td", {}, node("button", { type: "button", class: "link", title: "Show its widest query, with its tie groups", onclick: () => look(run) }, run.name)) },
+      cell: (run) => node("td", {}, node("button", { type: "button", class: "link", title: "Show the query whose score could move most, with its tie groups", onclick: () => look(run) }, run.name)) },
     ...state.measures.map((name, measure) => ({
       title: name, tip: describe(asked.get(name)), lower: asked.get(name)?.lower,
       value: (run) => total(run, measure)?.mean ?? null,
@@ -167,7 +167,7 @@ const picked = (label, entries, name) => {
 };
 
 function differencesSection() {
-  const where = section("queries", "Query by query", "Where two runs differ, by one measure. A click on a query shows both rankings.");
+  const where = section("queries", "Query by query", "The difference between two runs by one measure. Click a query to see both rankings.");
   const ofRuns = () => runs().map((run) => [run.number, run.name]);
   const [measure, fillMeasures] = picked("Measure", () => state.measures.map((name, number) => [number, name]), "measure");
   const [a, fillA] = picked("A", ofRuns, "a");

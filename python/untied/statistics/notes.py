@@ -26,7 +26,7 @@ NAMED = 4
 def said_of(settings: dict[str, Any], runs: int) -> str:
     """A description of how differences between a number of runs were tested."""
     test = test_name(settings["test"], settings["correction"] if runs > 2 else "none")
-    return f"{test}, significant at {1 - settings['level']:.4g}"
+    return f"{test}, significance level {1 - settings['level']:.4g}"
 
 
 def test_name(test: str, correction: str) -> str:
