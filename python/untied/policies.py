@@ -156,7 +156,7 @@ UNJUDGED = Policy(
 UNRETRIEVED = Policy(
     "unretrieved",
     {
-        "none": "leave out unretrieved documents",
+        "none": "count unretrieved documents as non-relevant",
         "pooled": "also consider all grades that unretrieved documents could have",
     },
     "choose what to do with unjudged documents in the pool (grade -1) that a run did not retrieve",

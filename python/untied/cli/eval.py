@@ -59,7 +59,7 @@ def arguments_parser() -> Command:
     group.option(
         "--quantiles",
         "LEVELS",
-        "print quantiles of each value over all orders of tied documents; for example, 0.5 prints the median",
+        "print the quantiles LEVELS of each value over all orders of tied documents, such as 0.05,0.5,0.95",
         type=_levels,
     )
     group.option(
