@@ -112,7 +112,7 @@ def test_depth_and_top() -> None:
     ("options", "message"),
     [
         ({"prior": 1.5}, "prior must be from 0 to 1, not 1.5"),
-        ({"top": 0}, "top and depth must be at least 1, not 0"),
+        ({"top": 0}, "top must be at least 1, not 0"),
         ({"measure": "AP(judged_only=True)"}, "bounds over unjudged documents are not known for"),
         ({"measure": "infAP"}, "bounds over unjudged documents are not known for infAP"),
         ({"measure": "AP(mean='geometric')"}, "needs a measure with an arithmetic mean over queries"),

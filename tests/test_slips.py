@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy
@@ -18,7 +20,9 @@ from untied._core import parse_measures
 from untied.cli import notes
 from untied.cli.stats import _chance
 from untied.cli.tables import ORDERS
+from untied.gate import gate
 from untied.inputs import overlap
+from untied.judging import judge_next
 from untied.policies import TIES
 from untied.statistics import significance
 
@@ -306,3 +310,52 @@ def test_help_names_the_number_of_runs_and_groups_options(run) -> None:
     assert "  RUN                       one run, or two runs to compare, one" in run("judge-next --help")[1]
     certifying = run("certify --help")[1]
     assert certifying.index("\nverdicts from a sample:\n") < certifying.index("\nother options:\n")
+
+
+BOTH = {"a": {"q": ["x", "y"]}, "b": {"q": ["y", "x"]}}
+TRUTH = {"q": {"x": 1, "y": 0}}
+#: Options and values of the wrong kind, by the function that takes them.
+WRONG_KINDS: list[tuple[Callable[..., object], dict[str, object], str]] = [
+    *(
+        (partial(function, TRUTH, BOTH, "P@1"), {"strict": "no"}, "strict must be True or False, not 'no'")
+        for function in (untied.evaluate, untied.certify, untied.distributions)
+    ),
+    (partial(untied.compare, BOTH["a"], BOTH["b"]), {"strict": 1}, "strict must be True or False, not 1"),
+    (partial(untied.evaluate, TRUTH, BOTH, "P@1"), {"stream": "no"}, "stream must be True or False, not 'no'"),
+    *(
+        (partial(gate, TRUTH, BOTH["a"], min={"RR": 0}), {name: "no"}, f"{name} must be True or False, not 'no'")
+        for name in ("allow_missing", "significant")
+    ),
+    *(
+        (partial(gate, TRUTH, BOTH["a"], min={"RR": 0}), {name: value}, f"{name} must be a whole number, not {value!r}")
+        for name, value in {"top": "2", "samples": math.nan, "seed": None}.items()
+    ),
+    (partial(gate, TRUTH, BOTH["a"], min={"RR": 0}), {"level": "0.9"}, "level must be a number, not '0.9'"),
+    (partial(judge_next, TRUTH, BOTH, "P@1"), {"until_decided": "no"}, "until_decided must be True or False, not 'no'"),
+    (partial(judge_next, TRUTH, BOTH, "P@1"), {"depth": None}, "depth must be a whole number, not None"),
+    (partial(untied.sample.judgments, TRUTH, 0.5), {"by_query": "no"}, "by_query must be True or False, not 'no'"),
+    (partial(untied.sample.judgments, TRUTH, 0.5), {"seed": 1.0}, "seed must be a whole number, not 1.0"),
+    (partial(untied.sample.judgments, TRUTH, 0.5), {"rel": "1"}, "rel must be a number, not '1'"),
+    (partial(untied.sample.collection, TRUTH, BOTH, 0.5), {"sample_judgments": 0},
+     "sample_judgments must be True or False, not 0"),
+    (partial(untied.estimates.subcollection, TRUTH, BOTH["a"]), {"seed": "1"}, "seed must be a whole number, not '1'"),
+    (untied.evaluate(TRUTH, BOTH, "P@1").query_differences, {"top": 1.5}, "top must be a whole number, not 1.5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "option", "message"), WRONG_KINDS)
+def test_a_value_of_the_wrong_kind_is_refused_by_name(
+    function: Callable[..., object], option: dict[str, object], message: str
+) -> None:
+    """Any text counts as True where Python decides, and 1.0 is another seed than 1."""
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        function(**option)
+
+
+def test_flags_of_numpy_are_flags() -> None:
+    assert untied.evaluate(TRUTH, BOTH, "P@1", strict=numpy.bool_(True))["a", "P@1"].mean == 1.0  # type: ignore[arg-type]
+
+
+def test_no_number_is_no_grade() -> None:
+    with pytest.raises(untied.UntiedError, match="rel must be a finite number, not nan"):
+        untied.sample.judgments(TRUTH, 0.5, rel=math.nan)

@@ -68,6 +68,34 @@ def either(words: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def check_flag(name: str, value: bool) -> bool:
+    """Refuse what is neither True nor False: any text, such as ``"no"``, would count as True."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # NumPy's are others
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+    return value
+
+
+def check_whole(name: str, value: int) -> int:
+    """Refuse what is no whole number."""
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    return value
+
+
+def check_count(name: str, value: int) -> int:
+    """Refuse what is no whole number, or below 1."""
+    if check_whole(name, value) < 1:
+        raise UntiedError(f"{name} must be at least 1, not {value}")
+    return value
+
+
+def check_real(name: str, value: float) -> float:
+    """Refuse what is no number."""
+    if not hasattr(value, "__float__"):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    return value
+
+
 def check_one_of(name: str, value: str, known: Collection[str]) -> str:
     """Refuse an unknown value of an option."""
     if value not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import Run
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_count
 from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
@@ -88,8 +88,7 @@ def curves(
         rankings[name] = Run({query: dict(run[query])} if query in run else {})
     if depth is None:
         depth = min(100, max(len(truth), *(len(run[query]) if query in run else 0 for run in rankings.values())))
-    if depth < 1:
-        raise UntiedError(f"depth must be at least 1, not {depth}")
+    check_count("depth", depth)
     measures: dict[str, list[Measure]] = {
         # The groups that hold the truth's first i documents are those from the grade of its i-th one up.
         "dynamic_recall": [P(rel=truth[min(k, len(truth)) - 1]) @ k for k in range(1, depth + 1)],

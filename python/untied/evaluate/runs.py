@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from untied import _core
-from untied.errors import UntiedError, either
+from untied.errors import UntiedError, check_flag, either
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import STREAMED, by_rank, parquet_batches, run_file
@@ -119,7 +119,7 @@ class Evaluator:
         self._measures, self._varied = as_measures(measures), policies.varied
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
-        self._strict = strict
+        self._strict = check_flag("strict", strict)
         self._qrels = as_qrels(qrels, threads, qrels_format)
         self._options: dict[str, Any] = {**policies.options, "threads": threads, "docs": as_lengths(docs, threads)}
         self._by_rank = ties == "rank"
@@ -168,7 +168,7 @@ class Evaluator:
             A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant. With
             ``strict=True``, an `UntiedError` is raised instead.
         """
-        return self._evaluate_all(runs, stream, None, keep=True)
+        return self._evaluate_all(runs, check_flag("stream", stream), None, keep=True)
 
     def _evaluate_all(self, runs: Runs, stream: bool, refused: list[Exception] | None, *, keep: bool) -> Results:
         found = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untied._core import look_swapped
-from untied.errors import UntiedError, either
+from untied.errors import UntiedError, check_count, check_flag, either
 from untied.evaluate.runs import evaluate
 from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
@@ -190,8 +190,9 @@ def gate(
     policies = Policies(GATING, ties=ties, unjudged=unjudged, score_dtype=score_dtype)
     GATING["on_undefined"].check(on_undefined)
     check_chance(level, samples, seed)
-    if top < 1:
-        raise UntiedError(f"top must be at least 1, not {top}")
+    check_count("top", top)
+    check_flag("significant", significant)
+    check_flag("allow_missing", allow_missing)
     allowed = Allowed(allow_missing, on_undefined, top)
     given = {"min": min, "max": max, "max-drop": max_drop, "max-med": max_med}
     given |= {

@@ -6,7 +6,7 @@ import sys
 from contextvars import ContextVar
 
 from untied import _core
-from untied.errors import UntiedError, UntiedWarning
+from untied.errors import UntiedError, UntiedWarning, check_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
 
     The warning points at the line that called untied. The command line prints it as a note instead.
     """
-    say(sentence(*reasons), strict=strict)
+    say(sentence(*reasons), strict=check_flag("strict", strict))
 
 
 def say(message: str | None, *, strict: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_real, check_whole
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, as_run
 from untied.judging.sample import UNSAMPLED, document_key, ranked
@@ -156,7 +156,8 @@ def subcollection(
     UntiedWarning
         The run and the qrels have no query or no document in common.
     """
-    if rate is not None and not 0 <= rate <= 1:
+    check_whole("seed", seed)
+    if rate is not None and not 0 <= check_real("rate", rate) <= 1:
         raise UntiedError(f"rate must be from 0 to 1, not {rate:g}")
     judged, retrieved = as_qrels(qrels), as_run(run)
     overlap.warn({"run": overlap.of_inputs(judged, retrieved, judging=True)})

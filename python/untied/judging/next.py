@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import fsum
 
 from untied._core import judgment_outlook
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_count, check_flag, check_real
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.judging.sample import ranked
@@ -162,9 +162,10 @@ def judge_next(
     UntiedWarning
         A run and the qrels have no query or no document in common.
     """
-    if top < 1 or depth < 1:
-        raise UntiedError(f"top and depth must be at least 1, not {min(top, depth)}")
-    if prior is not None and not 0 <= prior <= 1:
+    check_count("top", top)
+    check_count("depth", depth)
+    check_flag("until_decided", until_decided)
+    if prior is not None and not 0 <= check_real("prior", prior) <= 1:
         raise UntiedError(f"prior must be from 0 to 1, not {prior:g}")
     table = as_qrels(qrels, threads)
     if not len(table):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache, partial
 from hashlib import blake2b
+from math import isfinite
 from operator import itemgetter
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_count, check_flag, check_real, check_whole
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, as_run, named_runs
 
@@ -80,6 +81,10 @@ def judgments(
         A rate is 0 or less, or above 1, a document has no stratum, a stratum has no rate, or a stratum with a rate
         has no documents.
     """
+    check_whole("seed", seed)
+    check_flag("by_query", by_query)
+    if rel is not None and not isfinite(check_real("rel", rel)):
+        raise UntiedError(f"rel must be a finite number, not {rel}")
     table = as_qrels(qrels)
     if not isinstance(rate, (int, float)) and not hasattr(rate, "items"):
         raise TypeError(f"rate must be a number, or one for each stratum, not {type(rate).__name__}")
@@ -159,8 +164,7 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     UntiedError
         The depth is below 1, or no run is given.
     """
-    if depth < 1:
-        raise UntiedError(f"a pool's depth must be at least 1, not {depth}")
+    check_count("depth", depth)
     judged = None if qrels is None else as_qrels(qrels)
     pooled: dict[str, set[str]] = {}
     reasons: dict[str, str | None] = {}
@@ -241,8 +245,10 @@ def collection(
     UntiedError
         The rate is 0 or less, or above 1.
     """
-    if not 0 < rate <= 1:
+    if not 0 < check_real("rate", rate) <= 1:
         raise UntiedError(f"rate must be above 0 and at most 1, not {rate:g}")
+    check_whole("seed", seed)
+    check_flag("sample_judgments", sample_judgments)
     keeps = cache(partial(keeps_document, rate=rate, seed=seed))
     judged = as_qrels(qrels)
     kept_judgments = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_count, check_flag
 from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.provenance import provenance
@@ -101,8 +101,8 @@ def report(
     OSError
         A file cannot be read.
     """
-    if depth < 1:
-        raise UntiedError(f"depth must be at least 1, not {depth}")
+    check_count("depth", depth)
+    check_flag("live", live)
     check_texts(queries_text, docs_text)
     policies = {**Policies(EVALUATING, score_dtype=score_dtype).options, "threads": threads}
     asked = as_measures(measures)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from math import isnan
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_count
 from untied.results.table import tidy
 
 TYPE_CHECKING = False
@@ -39,8 +39,8 @@ def query_differences(
     baseline: str | None, top: int | None,
 ) -> Table:  # fmt: skip
     """The table of `Results.query_differences`."""
-    if top is not None and top < 1:
-        raise UntiedError(f"top must be at least 1, not {top}")
+    if top is not None:
+        check_count("top", top)
     pairs = pairs_of(list(evaluations), baseline)
     has_range = any("low" in evaluation.columns() for evaluation in evaluations.values())
     rows: list[tuple[Any, ...]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from math import fsum, isfinite, nan, sqrt
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_count, check_whole
 from untied.results.value import Value
 
 TYPE_CHECKING = False
@@ -81,13 +81,11 @@ def standard_deviation(values: Sequence[float]) -> float:
 
 def check_samples(samples: int) -> int:
     """Refuse an invalid number of samples."""
-    if samples < 1:
-        raise UntiedError(f"samples must be at least 1, not {samples}")
-    return samples
+    return check_count("samples", samples)
 
 
 def check_seed(seed: int) -> int:
     """Refuse a seed that the generator of random numbers does not take."""
-    if not 0 <= seed < 1 << 64:
+    if not 0 <= check_whole("seed", seed) < 1 << 64:
         raise UntiedError(f"seed must be from 0 to 2^64 - 1, not {seed}")
     return seed
