@@ -113,6 +113,24 @@ def test_printed_names(text: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("measure", "message"),
+    {
+        "NCU(user='uniform', gamma=0.5)": "gamma has no effect with user='uniform'",
+        "NCU(user='graded-uniform', gamma=0.5)": "gamma has no effect with user='graded-uniform'",
+        "NCU(stops={1: 1, 2: 3})": "stops has no effect with user='rank-biased'",
+        "NCU(user='uniform', stops={1: 1})": "stops has no effect with user='uniform'",
+        "NCU(utility='P', beta=2)": "beta has no effect with utility='P'",
+        "NCU(utility='P', gain='exp2')": "gain has no effect with utility='P' and user='rank-biased'",
+        "NCU(user='graded-uniform', utility='P', stops={1: 1}, gain='exp2')":
+            "gain has no effect with utility='P' and stops",
+    }.items(),
+)  # fmt: skip
+def test_parameters_without_effect_are_refused(measure: str, message: str) -> None:
+    with pytest.raises(untied.MeasureError, match=message):
+        untied.parse_measure(measure)
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
     [
         ("Q(beta=-1)", "beta must be a number from 0"),
         ("Q(gain={1: 3, 2: 1})", "gain of grade 1 is larger than that of the next higher grade"),

@@ -107,5 +107,7 @@ def test_a_scale_ends_where_it_says() -> None:
     qrels, run = {"q": {"d": 0}}, {"q": ["u"]}
     found = untied.evaluate(qrels, run, "ERR(max_grade=0.5)@1", unjudged="range")["ERR(max_grade=0.5)@1"]
     assert found.high == pytest.approx((2**0.5 - 1) / 2**0.5)
-    with_stops = untied.evaluate({"q": {"d": 1}}, run, "NCU(rel=2, stops={2: 1, 3: 1})", unjudged="range")
+    with_stops = untied.evaluate(
+        {"q": {"d": 1}}, run, "NCU(user='graded-uniform', rel=2, stops={2: 1, 3: 1})", unjudged="range"
+    )
     assert next(iter(with_stops.means.to_dicts()))["high"] == pytest.approx(1.0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from oracle.judgements import ZERO, Gain, Number, Truth, as_written, gain_of, grade_of, hits, is_relevant
 from oracle.stated import TABLES, measure
@@ -66,16 +67,24 @@ def p_plus(order: Sequence[str], truth: Truth, beta: Number = 1, gain: Gain = "l
     return sum(ratios, ZERO) / len(ratios) if ratios else ZERO
 
 
+#: Users of NCU, without the parameters that do not go with them.
+USERS: list[dict[str, Any]] = [
+    {"user": None, "stops": None},
+    {"user": "rank-biased", "stops": None},
+    {"user": "uniform", "stops": None, "gamma": None},
+    {"user": "graded-uniform", "gamma": None},
+]
+
+
 @measure(
     "NCU",
     of_relevant=True,
-    tried=BLEND
-    | {
-        "user": [None, "rank-biased", "graded-uniform", "uniform"],
-        "utility": [None, "BR", "P"],
-        "gamma": [None, 0.5, 1, 0.95],
-        "stops": [None, None, *TABLES[:3]],
-    },
+    tried=BLEND | {"gamma": [None, 0.5, 1, 0.95], "stops": [None, None, *TABLES[:3]]},
+    together=[
+        *(users | {"utility": utility} for users in USERS for utility in (None, "BR")),
+        *(users | {"utility": "P", "beta": None, "gain": None} for users in USERS),
+        {"user": "graded-uniform", "utility": "P", "gamma": None, "stops": None, "beta": None},
+    ],
 )
 def ncu(
     order: Sequence[str],

@@ -67,6 +67,9 @@ pub static NCU: Definition = Info {
 }
 .built_by(|spec, scope| Ok(Box::new(Utility::new(spec, scope)?)));
 
+/// Values of `user`; the first is the default.
+const USERS: [&str; 3] = ["rank-biased", "graded-uniform", "uniform"];
+
 /// Where users stop.
 enum Users {
     RankBiased(f64),
@@ -92,14 +95,34 @@ struct Before {
 impl Utility {
     fn new(spec: &Spec, scope: &Scope<'_>) -> Result<Utility> {
         let mut blend = Blend::new(spec, scope)?;
-        if spec.choice(UTILITY.name, &[("BR", false), ("P", true)])? {
-            blend.beta = 0.0;
-        }
+        let by_precision = spec.choice(UTILITY.name, &[("BR", false), ("P", true)])?;
         let gamma =
             spec.number(GAMMA.name, 0.95, "a number above 0 and at most 1", |gamma| 0.0 < gamma && gamma <= 1.0)?;
-        let users = match spec.choice(USER.name, &[("rank-biased", 0), ("graded-uniform", 1), ("uniform", 2)])? {
-            0 => Users::RankBiased(gamma),
-            1 => Users::Graded(stops(spec, scope, blend.rel)?),
+        let user = spec.choice(USER.name, &USERS.map(|name| (name, name)))?;
+        let no_effect = |unread: Parameter, with: &str| match spec.parameter(unread.name) {
+            Some(_) => Err(Error::Measure(format!("{spec}: {} has no effect with {with}", unread.name))),
+            None => Ok(()),
+        };
+        let is_graded = user == USERS[1];
+        let users = format!("user='{user}'");
+        if user != USERS[0] {
+            no_effect(GAMMA, &users)?;
+        }
+        if !is_graded {
+            no_effect(STOPS, &users)?;
+        }
+        if by_precision {
+            no_effect(BETA, "utility='P'")?;
+            if !is_graded {
+                no_effect(GAINS, &format!("utility='P' and {users}"))?;
+            } else if spec.parameter(STOPS.name).is_some() {
+                no_effect(GAINS, "utility='P' and stops")?;
+            }
+            blend.beta = 0.0;
+        }
+        let users = match user {
+            "rank-biased" => Users::RankBiased(gamma),
+            "graded-uniform" => Users::Graded(stops(spec, scope, blend.rel)?),
             _ => Users::Uniform,
         };
         Ok(Utility { blend, users })
