@@ -73,7 +73,7 @@ def test_runs_of_no_common_group(tmp_path: pathlib.Path, capsys: pytest.CaptureF
     assert not (tmp_path / "med-groups.svg").exists()
     assert (tmp_path / "med-map.svg").exists()
     summary = (tmp_path / "summary.md").read_text()
-    assert "0 of them of the same group" in summary
+    assert "0 of them from the same group" in summary
     assert "med-groups" not in summary
 
 

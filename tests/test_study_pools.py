@@ -117,7 +117,7 @@ def test_measures_of_ones_own(small: tuple[str, list[str]], tmp_path: pathlib.Pa
         ):
             assert means[label] == expected(judged, runs, measure)
     assert {"incomplete-scatter-nDCG@10.svg", "incomplete-scatter-AP-rel-1.svg"} <= set(found.files)
-    assert "Left out in the lower plots, because of another scale: nDCG@10\n" in found.summary.replace("*\n", "\n")
+    assert "Left out of the lower plots, because their scale differs: nDCG@10\n" in found.summary.replace("*\n", "\n")
     for one, error in (("nonsense", "unknown measure"), ("subAP(p={p}", "cannot read measure")):
         with pytest.raises(untied.MeasureError, match=error):
             study.incomplete(qrels, runs, tmp_path / "refused", measures=[one], **OPTIONS)

@@ -57,7 +57,7 @@ class Agreement(Study):
         "to_judgments": "the judgments of the second ranking",
         "tau": "Kendall's tau_b of the two rankings of runs",
         "tau_ap": "symmetric tau_AP of the two rankings of runs",
-        "swapped": "pairs of runs that the two rankings order oppositely",
+        "swapped": "pairs of runs that the two rankings put in opposite order",
         "tied": "pairs of runs with equal values in the first ranking",
         "to_tied": "pairs of runs with equal values in the second ranking",
         "pairs": "pairs of runs",

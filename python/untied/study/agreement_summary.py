@@ -31,7 +31,7 @@ def pieces(tables: Mapping[str, Table], name: str, measures: Sequence[str], coun
     yield (
         f"The study ranks {count} runs ({count * (count - 1) // 2:,} pairs of runs) by their means over queries. "
         "Kendall's tau_b and the symmetric tau_AP count runs with equal means as tied. A pair of runs is *swapped* if "
-        "two rankings order the pair oppositely.\n"
+        "two rankings put the two runs in opposite order.\n"
     )
     if len(measures) > 1:
         yield from _of_measures(between, measures)

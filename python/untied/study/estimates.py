@@ -40,7 +40,7 @@ ESTIMATES = ("AP", "infAP", "subAP", "statAP", "xinfAP", "Bpref")
 TICKS = (100, 50, 20, 10, 5, 2, 1)
 
 STATISTICS = {
-    "kendall": "Kendall's tau of the ranking of runs with the ranking by AP; a tied pair counts 0",
+    "kendall": "Kendall's tau of the ranking of runs with the ranking by AP; a pair with equal values counts 0",
     "linear": "linear correlation (Pearson) with AP, over runs",
     "rms": "root mean square error, over runs",
     "mean": "the measure's mean over runs",
@@ -161,7 +161,7 @@ class AgainstAP(Study):
         note = f"Values are means over {self.samples} samples, for {len(self.inputs.runs)} runs"
         others = [label for label in self.plotted if label not in self.on_scale]
         if others:
-            note += f". Left out in the lower plots, because of another scale: {', '.join(others)}"
+            note += f". Left out of the lower plots, because their scale differs: {', '.join(others)}"
 
         def draw(figure: Any) -> None:
             axes = figure.subplots(2, 2, sharex=True)

@@ -43,7 +43,7 @@ STRATEGIES = {
     "swing": "judge-next for two runs",
     "move to front": "the run whose last judged document was relevant (Cormack et al. 1998)",
     "pooling": "rank by rank",
-    "random": "any order",
+    "random": "in random order",
     "foresight": "judgments that help the better run, those with the largest swing first",
 }
 #: A query that both runs lack, which tells the grades that documents can have.
@@ -65,7 +65,7 @@ class Judging(Study):
         "run_a": "one run",
         "run_b": "the other run",
         "strategy": "the order of judgments",
-        "judgments": "number of judgments that decide the verdict; empty if all judgments do not decide it",
+        "judgments": "number of judgments that decide the verdict; empty if even all judgments do not decide it",
         "documents": "documents of both runs that can be judged",
         "pairs": "pairs of runs",
         "decided": "pairs of runs that the judgments decide",

@@ -43,8 +43,8 @@ def pieces(tables: Mapping[str, Table], name: str, settings: Mapping[str, Any]) 
     yield (
         f"The study starts without judgments. For each pair of runs and each strategy, documents of the first "
         f"{settings['depth']} ranks are then judged in the order of the strategy, until `untied certify` decides which "
-        "run is better. The verdict is decided once it holds whatever the grades of the other documents are. "
-        "*foresight* knows all grades. By P, no strategy can need fewer judgments than *foresight*.\n"
+        "run is better. The verdict is decided once it holds for all grades that the other documents could have. "
+        "*foresight* knows all grades. With P, no strategy can need fewer judgments than *foresight*.\n"
     )
     measures = settings["measures"]
     rows = list(tables[name].rows())
@@ -72,7 +72,7 @@ def pieces(tables: Mapping[str, Table], name: str, settings: Mapping[str, Any]) 
         yield f"## {measure}\n"
         yield markdown(
             ["strategy", "pairs decided", "median number of judgments", "share of documents judged",
-             "pairs with the fewest"],
+             "pairs with the fewest judgments"],
             [
                 [strategy, f"{decided} of {pairs}", _number(middle), "" if share is None else f"{100 * share:.1f} %",
                  _number(fewest)]

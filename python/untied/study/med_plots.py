@@ -25,8 +25,8 @@ SHOWN = 8
 FEW_DOTS = 500
 #: Pairs of a group that get a name each.
 NAMED = 15
-SAME = {"color": COLORS[1], "label": "runs of the same group", "zorder": 3}
-OTHER = {"color": COLORS[0], "label": "runs of two groups", "zorder": 2}
+SAME = {"color": COLORS[1], "label": "runs from the same group", "zorder": 3}
+OTHER = {"color": COLORS[0], "label": "runs from different groups", "zorder": 2}
 MARKERS = "osv^DPX*"
 
 
@@ -69,7 +69,7 @@ def groups(tables: Mapping[str, Table], name: str, distances: Distances) -> Iter
         axes[0].set_xlim(left=0)
         figure.supxlabel(short(distances.main), fontsize=8)
 
-    caption = f"{short(distances.main)} between runs of the same group, the {len(best)} groups with the best runs"
+    caption = f"{short(distances.main)} between runs from the same group, the {len(best)} groups with the best runs"
     yield Figure("groups", caption, (6.8, 0.5 + 1.55 * len(most)), draw)
 
 

@@ -61,7 +61,7 @@ class Med(Study):
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "one run",
         "run_b": "the other run",
-        "group": "the group of the run, or of both runs; empty if the runs are of two groups",
+        "group": "the group of the run, or of both runs; empty if the runs are from different groups",
         "measure": "the distance, a mean over queries; the distance of a similarity is 1 minus its mean",
         "judged": "percent of the judgments that are known",
         "value": "the distance",
@@ -70,13 +70,13 @@ class Med(Study):
         "per_query": "mean over queries of the absolute differences, with all judgments",
         "scaled": "like per_query, but with MED's divisor (nDCG: the highest grade at all ranks; AP: the cutoff)",
         "to": "what the distance is correlated with: another distance, difference, per_query or scaled",
-        "among": "which pairs of runs: all pairs (all), pairs of one group (same) or pairs of two groups (other)",
+        "among": "which pairs of runs: all (all), of the same group (same) or of different groups (other)",
         "pairs": "number of pairs of runs",
         "pearson": "linear correlation",
         "kendall": "Kendall's tau_b",
         "run": "the run",
-        "x": "place on the map",
-        "y": "place on the map",
+        "x": "horizontal position on the map",
+        "y": "vertical position on the map",
         "mean": "mean of the first measure over queries",
     }
 

@@ -35,7 +35,7 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
         return tuple(f"{value:.4f}" for value in correlations[key])
 
     yield (
-        f"There are {len(same):,} pairs of runs, {sum(same):,} of them of the same group. The distance between two "
+        f"There are {len(same):,} pairs of runs, {sum(same):,} of them from the same group. The distance between two "
         f"runs is a mean over queries, computed with `--ties {ties}`.\n"
     )
     yield "## Groups\n"
@@ -49,7 +49,9 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
         parted = gathered(zip(same, values[one, 0.0], strict=True))
         means = [f"{mean(parted.get(of, ())):.4f}" for of in (True, False)]
         lines.append([short(one), *means, str(sum(unknown[one, 0.0]))])
-    yield markdown(["mean distance between", "runs of the same group", "runs of two groups", "uncertain"], lines)
+    yield markdown(
+        ["mean distance between", "runs from the same group", "runs from different groups", "uncertain"], lines
+    )
     yield med_plots.map_of_runs(tables, name, distances)
     yield "## Judgments\n"
     actual = tables[f"{name}-differences"]
@@ -75,7 +77,7 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
         [f"{short(one)}, {short(to)}", *(", ".join(correlation(one, 0.0, to, among)) for among in AMONG)]
         for one, to in combinations(distances.listed, 2)
     ]
-    yield markdown(["distances", "all pairs of runs", "runs of the same group", "runs of two groups"], lines)
+    yield markdown(["distances", "all pairs of runs", "runs from the same group", "runs from different groups"], lines)
     yield "## Parameters\n"
     if distances.swept:
         yield med_plots.parameters(distances, correlations)

@@ -58,7 +58,7 @@ class MedPassages(Study):
         "query": "the query",
         "run_a": "one run",
         "run_b": "the other run",
-        "group": "the group of both runs; empty if the runs are of two groups",
+        "group": "the group of both runs; empty if the runs are from different groups",
         "value": "MED-U: the largest difference in the U-measure that judgments could show",
         "difference": "the actual difference in the U-measure",
     }
@@ -133,7 +133,7 @@ class MedPassages(Study):
             cells = (sum(values) / len(rows), sum(actual) / len(rows)) if rows else ()
             lines.append([title, str(len(rows)), *(f"{cell:.1f}" for cell in cells), str(apart),
                           f"{linear(actual, values):.4f}"] if rows else [title, "0", "", "", "", ""])  # fmt: skip
-        heads = ["runs of", "pairs and queries", "mean MED-U", "mean difference", "wholly different", "Pearson"]
+        heads = ["runs from", "pairs and queries", "mean MED-U", "mean difference", "no common text", "Pearson"]
         yield markdown(heads, lines)
 
 
@@ -143,7 +143,7 @@ def _draw(figure: Any, halves: Mapping[str, Sequence[Row]], name: str) -> None:
         axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
         axis.scatter([row[5] for row in rows], [row[4] for row in rows], s=5, linewidths=0, alpha=0.6,
                      color=look["color"], rasterized=True)  # fmt: skip
-        axis.set_title(f"runs of {title}")
+        axis.set_title(f"runs from {title}")
         axis.set_xlabel("difference of U")
     axes[0].set_ylabel(name)
     ahead(axes[0])
@@ -156,4 +156,4 @@ def _documents(one: Mapping[str, Any], other: Mapping[str, Any], query: str) -> 
 
 def _halves(table: Table) -> dict[str, list[Row]]:
     rows = list(table.rows())
-    return {"the same group": [row for row in rows if row[3]], "two groups": [row for row in rows if not row[3]]}
+    return {"the same group": [row for row in rows if row[3]], "different groups": [row for row in rows if not row[3]]}

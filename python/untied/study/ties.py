@@ -71,7 +71,7 @@ class Ties(Study):
         "to_order": "order of tied documents in the second ranking",
         "runs": "runs in both rankings",
         "tau": "Kendall's tau_b of the two rankings of runs",
-        "swapped": "pairs of runs that the two rankings order oppositely",
+        "swapped": "pairs of runs that the two rankings put in opposite order",
         "pairs": "pairs of runs",
         "reversible": "pairs of runs with different means that some order of tied documents reverses",
         "difference": "largest difference between the means of a reversible pair",

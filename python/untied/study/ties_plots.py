@@ -25,8 +25,8 @@ WIDEST = 6
 LOOKS = {
     "docid": ("by document id", "o", COLORS[BY_DOCID]),
     "given": ("as given", "s", COLORS[2]),
-    "best": ("all at their best", "^", COLORS[0]),
-    "worst": ("all at their worst", "v", COLORS[3]),
+    "best": ("best order", "^", COLORS[0]),
+    "worst": ("worst order", "v", COLORS[3]),
 }
 
 
@@ -58,7 +58,9 @@ def draw_swaps(figure: Any, between: Mapping[Row, Row], reversible: Mapping[str,
     """A plot of the pairs of runs that two orders of ties put in opposite order."""
     axis = figure.subplots()
     most = [number for _, _, _, number, _ in (reversible[measure] for measure in measures)]
-    axis.barh(range(len(measures)), most, height=0.8, color="0.88", label="some order of their ties reverses them")
+    axis.barh(
+        range(len(measures)), most, height=0.8, color="0.88", label="some order of tied documents reverses the pair"
+    )
     exact = PRECISIONS[0]
     for number, (order, (label, marker, color)) in enumerate(LOOKS.items()):
         # Beside each other, so that equal ones are seen.
@@ -70,7 +72,7 @@ def draw_swaps(figure: Any, between: Mapping[Row, Row], reversible: Mapping[str,
     if max(most) > 500:
         axis.set_xscale("symlog", linthresh=10)
     axis.set_xlim(left=0)
-    axis.set_xlabel(f"pairs of runs, of {reversible[measures[0]][2]:,}")
+    axis.set_xlabel(f"pairs of runs (of {reversible[measures[0]][2]:,})")
     grid(axis, "x")
     legend(figure, "lower center", 3)
 
@@ -98,7 +100,7 @@ def draw_precision(
             known = [place for place, precision in enumerate(PRECISIONS) if (measure, precision) in values]
             axis.plot(known, [values[measure, PRECISIONS[place]] for place in known], label=measure, markersize=3,
                       linewidth=0.9, **look)  # fmt: skip
-    axes[1].set_title("best less worst order")
+    axes[1].set_title("best minus worst value")
     axes[1].set_ylim(bottom=0)
     if taus:
         axes[2].set_title("tau_b with float64")

@@ -44,16 +44,16 @@ def pieces(tables: Mapping[str, Table], name: str) -> Iterator[str | Figure]:
         yield "## Which run is better\n"
         yield Figure(
             "swaps",
-            "Pairs of runs that are ranked otherwise than by the mean over all orders of tied documents, and pairs "
-            "that some order of tied documents reverses",
+            "Pairs of runs whose order differs from the order by the mean over all orders of tied documents, and "
+            "pairs that some order of tied documents reverses",
             (6.8, 0.9 + 0.26 * len(measures)),
             lambda figure: draw_swaps(figure, between, reversible, measures),
         )
         yield (
-            "The table counts the pairs of runs that two ways of ordering tied documents rank oppositely. *docid* "
-            "sorts tied documents by id. *trec* rounds scores to 32 bits and then sorts by id, as trec_eval 9 does. "
-            "*given* keeps the order of the input. *reversible* counts pairs with different means that some order of "
-            "tied documents reverses.\n"
+            "The table counts the pairs of runs that two ways of ordering tied documents put in opposite order. "
+            "*docid* sorts tied documents by id. *trec* rounds scores to 32 bits and then sorts by id, as trec_eval 9 "
+            "does. *given* keeps the order of the input. *reversible* counts pairs with different means that some "
+            "order of tied documents reverses.\n"
         )
         yield _swaps(between, reversible)
     yield "## Coarser scores\n"
@@ -75,7 +75,7 @@ def _touched(counts: Table, values: Table) -> Iterator[str]:
         f"* {sum(row['tied'] > 0 for row in rows)} of {len(rows)} runs have tied documents. In "
         f"{sum(row['mixed_queries'] > 0 for row in rows)} runs, documents of different grades are tied.\n"
         f"* {tied:,} of {documents:,} retrieved documents are tied ({_percent(tied, documents)}).\n"
-        f"* {with_ties:,} rankings of a query have tied documents. In {mixed:,} of the {rankings:,} rankings of judged "
+        f"* {with_ties:,} rankings have tied documents. In {mixed:,} of the {rankings:,} rankings of judged "
         "queries, documents of different grades are tied.\n"
         f"* The largest group of tied documents has {largest['largest']:,} documents, in the run "
         f"`{show_id(largest['run'])}`.\n"
@@ -106,12 +106,12 @@ def _spreads(values: Table) -> str:
         )  # fmt: skip
     heads = [
         "measure",
-        "runs that depend on the order",
+        "runs whose mean depends on the order",
         "best minus worst: median",
         "largest",
         "run with the largest",
-        "docid: farthest from the mean",
-        "given: farthest from the mean",
+        "docid: largest distance from the mean",
+        "given: largest distance from the mean",
     ]
     return "The means of the runs over queries:\n\n" + markdown(heads, lines)
 
@@ -175,8 +175,14 @@ def _precisions(
     )  # fmt: skip
     for sentence, cells in (
         ("Best value minus worst value, mean over runs", widths),
-        ("Largest change from float64 of a run's mean over all orders of tied documents", _largest(changes, 1)),
-        ("Largest change from float64 of a run's value with ties broken by document id", _largest(changes, 2)),
+        (
+            "Largest change of a run's mean over all orders of tied documents, from its value at float64",
+            _largest(changes, 1),
+        ),
+        (
+            "Largest change of a run's value with ties broken by document id, from its value at float64",
+            _largest(changes, 2),
+        ),
     ):
         yield f"{sentence}:\n"
         yield markdown(
