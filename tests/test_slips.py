@@ -359,3 +359,27 @@ def test_flags_of_numpy_are_flags() -> None:
 def test_no_number_is_no_grade() -> None:
     with pytest.raises(untied.UntiedError, match="rel must be a finite number, not nan"):
         untied.sample.judgments(TRUTH, 0.5, rel=math.nan)
+
+
+def test_a_baseline_that_no_limit_compares_is_refused(untied_: Command, tmp_path: Path) -> None:
+    """The gate would pass although nothing was compared."""
+    alone = partial(gate, TRUTH, BOTH["b"], min={"RR": 0.5})
+    with pytest.raises(
+        untied.UntiedError, match=r"^a baseline has no effect without max_drop, max_med, certain or min"
+    ):
+        alone(baseline=BOTH["a"])
+    with pytest.raises(untied.UntiedError, match=r"^significant has no effect without max_drop$"):
+        alone(significant=True)
+    for name, text in (("qrels", QRELS), ("run", GOOD)):
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("qrels", "run")]
+    for given, message in (
+        (
+            ["--baseline", files[1]],
+            "--baseline has no effect without --max-drop, --max-med, --certain or --min-overturn",
+        ),
+        (["--significant"], "--significant has no effect without --max-drop"),
+    ):
+        code, out, said = untied_("gate", *files, "--min", "RR=0.5", *given)
+        assert (code, out) == (2, "")
+        assert message in said

@@ -115,9 +115,15 @@ def _main(options: argparse.Namespace) -> int:
     limits = chosen(options, "min", "max", "max_drop", "max_med", "certain", "min_overturn")
     if not any(limits.values()):
         raise WrongUsage(f"give a limit: {either(f'--{option}'.replace('_', '-') for option in limits)}")
-    for option in ("max_drop", "max_med", "certain", "min_overturn"):
+    compared = ("max_drop", "max_med", "certain", "min_overturn")
+    for option in compared:
         if getattr(options, option) and options.baseline is None:
             raise WrongUsage(f"--{option.replace('_', '-')} needs --baseline")
+    if options.baseline is not None and not any(getattr(options, option) for option in compared):
+        with_limits = either(f"--{option.replace('_', '-')}" for option in compared)
+        raise WrongUsage(f"--baseline has no effect without {with_limits}")
+    if options.significant and not options.max_drop:
+        raise WrongUsage("--significant has no effect without --max-drop")
     for option in ("max_drop", "max_med"):
         for measure, given in getattr(options, option):
             allowed = Limit(option.replace("_", "-"), as_measure(measure), given)

@@ -209,6 +209,11 @@ def gate(
             raise UntiedError(f"the limit of --min-overturn for {limit.measure} must be a whole number from 1")
         if baseline is None and limit.kind not in ("min", "max"):
             raise UntiedError(f"{limit.kind.replace('-', '_')} needs a baseline")
+    kinds = {limit.kind for limit in limits}
+    if baseline is not None and kinds <= {"min", "max"}:
+        raise UntiedError("a baseline has no effect without max_drop, max_med, certain or min_overturn")
+    if significant and "max-drop" not in kinds:
+        raise UntiedError("significant has no effect without max_drop")
     judged = as_qrels(qrels, threads, qrels_format)
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
     overlap.demand({name: overlap.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})
