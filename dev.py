@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from devtools import parts, workflows
 from devtools.environment import BIN, ROOT, install, part, run, took
-from devtools.web import build_module, carry, compile_module, module_toolchain
+from devtools.web import QUICK, RELEASED, build_module, carry, compile_module, module_toolchain
 
 EXAMPLE = ROOT / "examples" / "tar2017"
 # One process more than processors: there is always one that waits for a browser or for another program.
@@ -152,7 +152,8 @@ def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> No
     with ThreadPoolExecutor() as beside:
         core = beside.submit(test_core, **variables)
         install("dev")
-        module = beside.submit(compile_module, module_toolchain())
+        form = RELEASED if release else QUICK
+        module = beside.submit(compile_module, module_toolchain(form), form)
         build(release)
         lint_package()
         module.result()

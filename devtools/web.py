@@ -23,10 +23,12 @@ TARGET = "wasm32-unknown-unknown"
 OUT = ROOT / "target" / "web"
 MODULE = OUT / "untied.wasm"
 PAGE = OUT / "untied.html"
-#: What the module was made of, by its hash.
+#: The profile that the module was compiled with, and a hash of what it was made of.
 STAMP = OUT / "module.stamp"
 #: What the module is made of.
 SOURCES = ("Cargo.toml", "Cargo.lock", "crates/untied-core/Cargo.toml", "crates/untied-core/src", "crates/untied-wasm")
+#: The profile in ``Cargo.toml`` of what is released, and the one that compiles fast, for tests.
+RELEASED, QUICK = "web", "web-quick"
 DEBIAN = "apt-get install rustc-web cargo-web rust-web-src"
 
 WEB = ROOT / "web"
@@ -112,23 +114,28 @@ def sources() -> str:
     return found.hexdigest()
 
 
-def missing() -> str | None:
-    """Why there is no module of these sources; None where there is one."""
+def missing(released: bool = False) -> str | None:
+    """Why there is no module of these sources, or none as it is released; None where there is one."""
     if not STAMP.exists() or not MODULE.exists():
         return "the core is not built for browsers: python3 dev.py web"
-    return None if STAMP.read_text() == sources() else "the core has changed since it was built for browsers"
+    compiled, _, made_of = STAMP.read_text().partition(" ")
+    if made_of != sources():
+        return "the core has changed since it was built for browsers"
+    if released and compiled != RELEASED:
+        return "the core is built for browsers as tests need it, not as it is released: python3 dev.py web"
+    return None
 
 
 def build_module() -> bool:
-    """Compile the module, unless that is done; whether there is one now."""
-    compile_module(module_toolchain())
+    """Compile the module as it is released, unless that is done; whether there is one now."""
+    compile_module(module_toolchain(RELEASED), RELEASED)
     carry()
-    return missing() is None
+    return missing(released=True) is None
 
 
-def module_toolchain() -> Toolchain | None:
+def module_toolchain(profile: str) -> Toolchain | None:
     """What the module is to be compiled with; None where that is done, or cannot be."""
-    if missing() is None:
+    if missing(released=profile == RELEASED) is None:
         return None
     tools = toolchain()
     if tools is None:
@@ -136,19 +143,20 @@ def module_toolchain() -> Toolchain | None:
     return tools
 
 
-def compile_module(tools: Toolchain | None) -> None:
-    """Compile the module. This installs nothing, so that other work can go on beside it."""
+def compile_module(tools: Toolchain | None, profile: str) -> None:
+    """Compile the module with a profile. This installs nothing, so that other work can go on beside it."""
     if tools is None:
         return
     OUT.mkdir(parents=True, exist_ok=True)
     wanted = sources()
     # A folder of its own, so that other builds do not wait for this one.
-    command = ("rustc", "-p", "untied-wasm", "--lib", "--crate-type", "cdylib", "--target", TARGET, "--profile", "web")
+    command = ("rustc", "-p", "untied-wasm", "--lib", "--crate-type", "cdylib", "--target", TARGET)
     with part("module for browsers"):
         folder = ("--target-dir", OUT / "cargo")
-        run(tools.cargo, *command, *tools.options, "--locked", "--quiet", *folder, **tools.variables)
-    shutil.copy(OUT / "cargo" / TARGET / "web" / "untied_wasm.wasm", MODULE)
-    STAMP.write_text(wanted)
+        options = ("--profile", profile, "--locked", "--quiet", *folder, *tools.options)
+        run(tools.cargo, *command, *options, **tools.variables)
+    shutil.copy(OUT / "cargo" / TARGET / profile / "untied_wasm.wasm", MODULE)
+    STAMP.write_text(f"{profile} {wanted}")
     carry()
 
 
@@ -189,7 +197,7 @@ def build_page() -> Path:
 
 
 if __name__ == "__main__":
-    if (reason := missing()) is not None:
+    if (reason := missing(released=True)) is not None:
         sys.exit(reason)
     page = build_page()
     sizes = {"module": MODULE.stat().st_size, "module, gzipped": len(gzip.compress(MODULE.read_bytes(), 9))}

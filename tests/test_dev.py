@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import os
@@ -125,17 +126,52 @@ def test_rust_that_was_installed_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert found["PATH"].split(os.pathsep) == [str(environment.BIN), str(tmp_path), str(home / "bin")]
 
 
-@pytest.mark.parametrize(("command", "profile"), [(dev.test, "quick"), (lambda: dev.nightly(5), "release")])
-def test_all_tests_run_on_one_build(monkeypatch: pytest.MonkeyPatch, command: Callable[[], None], profile: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "profile", "form"), [(dev.test, "quick", "web-quick"), (lambda: dev.nightly(5), "release", "web")]
+)
+def test_all_tests_run_on_one_build(
+    monkeypatch: pytest.MonkeyPatch, command: Callable[[], None], profile: str, form: str
+) -> None:
     """A second one would take minutes; only the nightly run has the one that is released."""
-    found = []
-    monkeypatch.setattr(
-        dev, "run", lambda *words, **_: found.extend(b for a, b in itertools.pairwise(words) if a == "--profile")
-    )
-    for name in ("install", "lint_core", "lint_package", "lint_built", "count", "module_toolchain"):
+    found = set()
+
+    def run(*words: object, **_: str) -> None:
+        found.update((Path(str(words[0])).name, b) for a, b in itertools.pairwise(words) if a == "--profile")
+
+    monkeypatch.setattr(dev, "run", run)
+    monkeypatch.setattr(dev, "module_toolchain", lambda form: found.add(("module", form)))
+    for name in ("install", "carry", "lint_package", "lint_built", "count"):
         monkeypatch.setattr(dev, name, lambda *_: None)
     command()
-    assert found == [profile, profile]  # the package in .venv, and the wheel
+    # The package in .venv, the wheel, and the core for browsers.
+    assert found == {("maturin", profile), ("python", profile), ("module", form)}
+
+
+def test_a_module_that_compiles_fast_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests take a module of either profile; what is released is compiled anew if it was made for tests."""
+    for name in ("MODULE", "STAMP", "CARRIED"):
+        monkeypatch.setattr(web, name, tmp_path / name)
+    monkeypatch.setattr(web, "sources", lambda: "of today")
+    monkeypatch.setattr(web, "toolchain", lambda: web.Toolchain("cargo"))
+    monkeypatch.setattr(web, "OUT", tmp_path)
+
+    def compiled(*command: object, **_: str) -> None:
+        profile = str(command[command.index("--profile") + 1])
+        made = tmp_path / "cargo" / web.TARGET / profile / "untied_wasm.wasm"
+        made.parent.mkdir(parents=True)
+        made.write_text(profile)
+
+    monkeypatch.setattr(web, "run", compiled)
+    web.compile_module(web.module_toolchain(web.QUICK), web.QUICK)
+    assert web.missing() is None
+    assert web.module_toolchain(web.QUICK) is None
+    assert "not as it is released" in str(web.missing(released=True))
+    assert web.build_module()
+    assert (web.missing(), web.missing(released=True)) == (None, None)
+    assert web.module_toolchain(web.QUICK) is None
+    assert gzip.decompress(web.CARRIED.read_bytes()) == web.MODULE.read_bytes() == b"web"
+    monkeypatch.setattr(web, "sources", lambda: "of tomorrow")
+    assert web.missing() == "the core has changed since it was built for browsers"
 
 
 def test_a_build_installs_no_tools_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,15 +205,15 @@ def test_what_compiles_for_browsers(
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    monkeypatch.setattr(web, "missing", lambda: "not built")
+    monkeypatch.setattr(web, "missing", lambda released: "not built")
     monkeypatch.setattr(web, "has_sources", lambda _: False)
     monkeypatch.setattr(environment, "BIN", tmp_path)
-    assert web.module_toolchain() == web.Toolchain("cargo")  # rustup added it
-    assert web.module_toolchain() == web.Toolchain("cargo")
+    assert web.module_toolchain(web.RELEASED) == web.Toolchain("cargo")  # rustup added it
+    assert web.module_toolchain(web.RELEASED) == web.Toolchain("cargo")
     shutil.rmtree(library)
     (tmp_path / "rustup").write_text("#!/bin/sh\nexit 1\n")
     capsys.readouterr()
-    assert web.module_toolchain() is None
+    assert web.module_toolchain(web.RELEASED) is None
     assert capsys.readouterr().out.endswith(
         "the core is not built for browsers: this needs rustup target add wasm32-unknown-unknown, "
         "or apt-get install rustc-web cargo-web rust-web-src\n"
