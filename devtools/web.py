@@ -153,8 +153,8 @@ def compile_module(tools: Toolchain | None, profile: str) -> None:
     command = ("rustc", "-p", "untied-wasm", "--lib", "--crate-type", "cdylib", "--target", TARGET)
     with part("module for browsers"):
         folder = ("--target-dir", OUT / "cargo")
-        options = ("--profile", profile, "--locked", "--quiet", *folder, *tools.options)
-        run(tools.cargo, *command, *options, **tools.variables)
+        options = ("--profile", profile, "--locked", "--quiet", *tools.options)
+        run(tools.cargo, *command, *options, *folder, **tools.variables)
     shutil.copy(OUT / "cargo" / TARGET / profile / "untied_wasm.wasm", MODULE)
     STAMP.write_text(f"{profile} {wanted}")
     carry()
