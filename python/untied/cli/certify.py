@@ -45,13 +45,13 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
-The verdict A or B names the run that is better for all grades that unjudged
+A verdict names the run, A or B, that is better for all grades that unjudged
 documents could have. The verdict is open if either run could be better. The
 columns low and high show the lowest and the highest possible difference between
 the means, A minus B.
 
-If all unjudged documents count as non-relevant, the run with the higher mean
-has the lead. The column overturn shows the smallest number of unjudged
+The lead belongs to the run that has the higher mean if all unjudged documents
+count as non-relevant. The column overturn shows the smallest number of unjudged
 documents that must be relevant to end the lead. The column largest_m shows the
 largest M for which the lead is certain with --most M.
 
@@ -106,7 +106,7 @@ def arguments_parser() -> Command:
     )
     group.flag(
         "--levels",
-        "print three verdicts: about ties, about missing judgments, and about the choice of queries",
+        "print whether the lead could end with another order of ties, with more judgments, or with other queries",
     )
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
     group.option(

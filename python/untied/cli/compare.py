@@ -40,12 +40,13 @@ EXAMPLES = """\
   untied compare --passages old.passages new.passages --top 10
 
 MED(P@10) is the largest difference in P@10 between two rankings, over all
-grades that unjudged documents could have. MED divides nDCG, AP and Bpref by a
-constant. For nDCG, AP and Bpref, untied eval can therefore show a larger
-difference than MED. Delta(P@10) is the expected difference in P@10. For
-example, Delta(P@10, p=0.5) assumes that each unjudged document is relevant with
-probability 0.5. Similarities, such as RBO, are averages over all orders of tied
-documents.
+grades that unjudged documents could have. For nDCG, AP and Bpref, MED has a
+constant divisor, but the divisor of untied eval depends on the judgments. The
+difference that untied eval shows can therefore be larger than MED.
+
+Delta(P@10) is the expected difference in P@10. For example, Delta(P@10, p=0.5)
+assumes that each unjudged document is relevant with probability 0.5.
+Similarities, such as RBO, are averages over all orders of tied documents.
 
 If you have judgments, untied stats QRELS NEW OLD --top 10 lists the queries
 that got better or worse.

@@ -161,7 +161,7 @@ class Command(Parser):
         self.group("input").option(
             "--names",
             "WHAT",
-            "name each run by its file name (default) or by its run tag",
+            "set how runs are named: file (by file name, the default) or tag (by run tag)",
             choices=("file", "tag"),
             default="file",
         )

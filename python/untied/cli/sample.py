@@ -65,7 +65,7 @@ def arguments_parser() -> Command:
         "stratum, such as top=1,rest=0.2",
     )
     group.flag("--by-query", "for each query, keep exactly the share RATE of the judged documents")
-    group.flag("--once", "draw the sample of each query only once, even if it has no relevant document")
+    group.flag("--once", "draw the sample of each query only once, even if the sample has no relevant document")
     group.option(
         "--documents",
         "RATE",
@@ -75,7 +75,7 @@ def arguments_parser() -> Command:
     group.flag("--judgments-too", "with --documents, also remove the judgments of the removed documents")
     group.flag(
         "--subcollection",
-        "draw one random subcollection of each run; the measure subAP averages over all subcollections",
+        "for each run, draw one random part of the collection, as subAP does; subAP averages over all parts",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(

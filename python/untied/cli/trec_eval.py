@@ -67,7 +67,7 @@ Each line of REL_INFO has a topic, an iteration (or group), a document and a gra
 iteration, a document, a rank, a score and a tag. Fields are separated by white space. Lines that begin with # are
 comments. Documents are sorted by score, highest first. Documents with equal scores are sorted by id, descending.
 
-docs/trec_eval.md describes the differences from trec_eval.
+docs/trec_eval.md lists the cases in which the output differs from trec_eval's.
 """
 
 
