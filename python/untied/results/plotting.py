@@ -59,6 +59,7 @@ def picture(draw: Callable[[Any], object], size: tuple[float, float], style: str
     import io
 
     import matplotlib
+    from matplotlib.backend_bases import get_registered_canvas_class
     from matplotlib.figure import Figure
 
     buffer = io.BytesIO()
@@ -66,7 +67,9 @@ def picture(draw: Callable[[Any], object], size: tuple[float, float], style: str
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=size, dpi=DOTS[style], layout="constrained")
         draw(figure)
-        figure.savefig(buffer, format=style, dpi=DOTS[style], metadata=_UNDATED.get(style))
+        # Not `savefig`, which draws what has a layout twice: the layout is made where the file is drawn, too.
+        canvas = get_registered_canvas_class(style)(figure)
+        getattr(canvas, f"print_{style}")(buffer, metadata=_UNDATED.get(style))
     return buffer.getvalue()
