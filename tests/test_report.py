@@ -140,6 +140,16 @@ def test_a_verdict_is_that_of_stats(tmp_path: Path, capfd: pytest.CaptureFixture
     ]
 
 
+def test_a_page_says_of_how_many_queries_a_mean_is_not() -> None:
+    """Run a seems better by ESL only because it finds nothing for q2, where ESL has no value."""
+    qrels = {"q1": {"x": 1}, "q2": {"x": 1}}
+    runs = {"a": {"q1": ["x"], "q2": ["y"]}, "b": {"q1": ["y", "x"], "q2": ["x"]}}
+    page = data_of(report(qrels, runs, ["ESL", "AP"]))
+    assert [one["mean"] for one in page["means"][0]] == [0.0, 0.5]
+    notes = [note for note in page["notes"] if "without a value" in note]
+    assert notes == ["ESL: queries without a value, left out of the mean: 1 of a"]
+
+
 def test_a_page_holds_some_queries_and_speaks_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {f"q{q:02}": {"a": 1} for q in range(40)}
     # By RR every fourth query differs, by P@1 fewer.

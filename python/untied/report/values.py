@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from math import isnan
 
+from untied._core import show_id
 from untied.compare.comparison import quantile
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
@@ -107,6 +108,8 @@ def evaluated(
         found.facts = results.facts()
         found.highest = next(iter(found.facts.values()))["highest"]
     assert results is not None  # there is a measure
+    for measure, of_runs in zip(measures, values, strict=True):
+        found.notes += _without_value(measure, list(runs), of_runs)
     evaluation = next(iter(results._evaluations.values()))
     found.count = len(values[0][0])
     chosen = _in_turn(orders, room)
@@ -132,6 +135,13 @@ def _of_measure(
         found.tests += _tests(rows, columns, len(found.means))
     found.means.append(_means(results, columns, measure, chance, interval, threads))
     return [column.plain for column in columns]
+
+
+def _without_value(measure: Measure, names: list[str], columns: list[array[float]]) -> list[str]:
+    """A note if the means of a measure are of fewer queries, and perhaps of other queries for each run."""
+    counts = [(name, sum(map(isnan, column))) for name, column in zip(names, columns, strict=True)]
+    of_runs = ", ".join(f"{number:,} of {show_id(name)}" for name, number in counts if number)
+    return [f"{measure}: queries without a value, left out of the mean: {of_runs}"] if of_runs else []
 
 
 def _order(columns: list[array[float]], room: int) -> Sequence[int]:

@@ -203,12 +203,14 @@ async function recalculated({ measures: names, policies, baseline }) {
     found.notes.push("Student's intervals are not recalculated in a page");
   }
   found.can_be_significant = !isTested || leastP(made.of, pairs.length, made.settings).least <= 1 - made.settings.level;
-  const unsettled = [], all = await valuesOf(names, policies);
+  const unsettled = [], withoutValue = [], all = await valuesOf(names, policies);
   for (const [place, info] of measures.entries()) {
     const of = all[place], columns = of.map(({ values }) => column(values, info, held.floor));
     const hasRange = Boolean(of[0].values.low);
     found.means.push(await meansOf(info.name, of, columns, policies));
     found.values.push(columns.map(({ plain }) => (held.rows ?? plain.map((_, row) => row)).map((row) => number(plain[row]))));
+    const missing = columns.map(({ plain }, run) => [made.runs[run], plain.filter(Number.isNaN).length]).filter(([, number]) => number);
+    if (missing.length) withoutValue.push(`${info.name}: queries without a value, left out of the mean: ${missing.map(([run, number]) => `${count(number)} of ${run}`).join(", ")}`);
     const verdicts = apart.length ? null : await verdictsOf(info.name, policies, made.runs.map((_, run) => run));
     found.ranks.push(ranksOfRuns(verdicts));
     const joint = isTested ? await jointOf(info.name, policies, pairs) : null;
@@ -236,6 +238,7 @@ async function recalculated({ measures: names, policies, baseline }) {
   }
   if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings, found.words.open));
   else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
+  found.notes.push(...withoutValue);
   if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) found.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));
   if (!isAlike) {
     try {
