@@ -212,6 +212,21 @@ def test_refused() -> None:
         from_sample(part, {"a": runs[0]}, "P@4")
 
 
+@pytest.mark.parametrize(
+    ("format", "judgment"), [("stratified", lambda grade: (1, grade)), ("prels", lambda grade: (grade, 0.5))]
+)
+def test_samples_with_rates_of_their_own_are_refused(format: Any, judgment: Any) -> None:
+    """Strata and probabilities say that documents were not sampled alike; without them the verdict would be A."""
+    qrels = {f"q{n}": {"good": 1, "bad": -1} if n % 2 else {"good": -1, "bad": 0} for n in range(40)}
+    runs = {"a": {q: ["good"] for q in qrels}, "b": {q: ["bad"] for q in qrels}}
+    assert from_sample(qrels, runs, "P@1").to_dicts()[0]["verdict"] == "A (95 %)"
+    detailed = {q: {doc: judgment(grade) for doc, grade in of.items()} for q, of in qrels.items()}
+    with pytest.raises(
+        UntiedError, match=f"all judged with the same probability; found qrels in the format '{format}'"
+    ):
+        from_sample(untied.Qrels(detailed, format=format), runs, "P@1")
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, runs = collection("command", 30)
     part = sampled(qrels, lambda q, d: (int(q[1:]) + int(d[1])) % 2)

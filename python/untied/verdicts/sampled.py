@@ -95,8 +95,9 @@ def from_sample(
     MeasureError
         The measure is not a sum over documents.
     UntiedError
-        The qrels have no pool, or their judgments cannot be a random sample of it; an option is refused; there are
-        fewer than two runs; or a run and the qrels have no query in common, or look swapped.
+        The qrels have no pool, or their judgments cannot be a random sample of it; they have strata, probabilities or
+        subtopics; an option is refused; there are fewer than two runs; or a run and the qrels have no query in common,
+        or look swapped.
     InputError
         A file's content is not what its format promises.
     OSError
@@ -129,6 +130,11 @@ def from_sample(
     asked = as_measures(DEFAULT if measures is None else measures)
     loaded = two_or_more(runs, "a verdict", threads)
     table = as_qrels(qrels, threads)
+    if table.format != "trec":
+        raise UntiedError(
+            "verdicts from a sample need a grade for each document, all judged with the same probability; found qrels "
+            f"in the format {table.format!r}"
+        )
     overlap.demand_queries(
         {name: overlap.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict
     )
