@@ -195,3 +195,21 @@ def test_command_refuses(tmp_path: pathlib.Path) -> None:
         (["--rate", "0.5", "--judgments-too"], 2, "--judgments-too needs --documents"),
     ):  # fmt: skip
         assert message in untied_sample(qrels, *arguments, code=code)
+
+
+def test_what_a_sample_would_lose_is_refused() -> None:
+    """Samples hold a grade for each document, and neither strata, probabilities nor subtopics."""
+    run = {"r": {"q": ["a"]}}
+    for format, judged in (
+        ("subtopics", {"q": {"s1": {"a": 1}, "s2": {"b": 2}}}),
+        ("stratified", {"q": {"a": (1, 1), "b": (0, 2)}}),
+        ("prels", {"q": {"a": (1, 1.0), "b": (0, 0.1)}}),
+    ):
+        qrels = untied.Qrels(judged, format=format)
+        for call in (
+            lambda qrels=qrels: sample.judgments(qrels, 0.5),
+            lambda qrels=qrels: sample.pool(run.values(), 1, qrels),
+            lambda qrels=qrels: sample.collection(qrels, run, 0.5),
+        ):
+            with pytest.raises(untied.UntiedError, match=f"found qrels in the format '{format}'"):
+                call()

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from untied._core import Run
+    from untied._core import Qrels, Run
     from untied.inputs.convert import OneRun, QrelsLike
 
 #: ``{query: {document: grade}}``
@@ -79,13 +79,13 @@ def judgments(
     ------
     UntiedError
         A rate is 0 or less, or above 1, a document has no stratum, a stratum has no rate, or a stratum with a rate
-        has no documents.
+        has no documents; or the judgments have strata, probabilities or subtopics of their own.
     """
     check_whole("seed", seed)
     check_flag("by_query", by_query)
     if rel is not None and not isfinite(check_real("rel", rel)):
         raise UntiedError(f"rel must be a finite number, not {rel}")
-    table = as_qrels(qrels)
+    table = _grades(qrels)
     if not isinstance(rate, (int, float)) and not hasattr(rate, "items"):
         raise TypeError(f"rate must be a number, or one for each stratum, not {type(rate).__name__}")
     rates = rate if not isinstance(rate, (int, float)) else {"": float(rate)}
@@ -142,6 +142,16 @@ def _draw(
     raise UntiedError(f"query {query!r}: none of {MOST_DRAWS:,} samples holds a relevant document; the rate is too low")
 
 
+def _grades(qrels: QrelsLike) -> Qrels:
+    """Judgments of which nothing is lost in ``{query: {document: grade}}``."""
+    table = as_qrels(qrels)
+    if table.format != "trec":
+        raise UntiedError(
+            f"samples and pools need a grade for each document; found qrels in the format {table.format!r}"
+        )
+    return table
+
+
 def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> Judgments:
     """Make the pool of runs: every document that any of them has among its first `depth`.
 
@@ -162,10 +172,10 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     Raises
     ------
     UntiedError
-        The depth is below 1, or no run is given.
+        The depth is below 1, no run is given, or the judgments have strata, probabilities or subtopics.
     """
     check_count("depth", depth)
-    judged = None if qrels is None else as_qrels(qrels)
+    judged = None if qrels is None else _grades(qrels)
     pooled: dict[str, set[str]] = {}
     reasons: dict[str, str | None] = {}
     for name, load in named_runs(runs):
@@ -243,14 +253,14 @@ def collection(
     Raises
     ------
     UntiedError
-        The rate is 0 or less, or above 1.
+        The rate is 0 or less, or above 1; or the judgments have strata, probabilities or subtopics.
     """
     if not 0 < check_real("rate", rate) <= 1:
         raise UntiedError(f"rate must be above 0 and at most 1, not {rate:g}")
     check_whole("seed", seed)
     check_flag("sample_judgments", sample_judgments)
     keeps = cache(partial(keeps_document, rate=rate, seed=seed))
-    judged = as_qrels(qrels)
+    judged = _grades(qrels)
     kept_judgments = {
         query: {
             document: grade
