@@ -13,7 +13,12 @@ from commands import Command, Outcome
 from nightly import SEED, many
 
 settings.register_profile(
-    "untied", derandomize=SEED is None, max_examples=many(100), deadline=None, database=None, print_blob=False
+    "untied",
+    derandomize=SEED is None,
+    max_examples=many(50, nightly=1000),
+    deadline=None,
+    database=None,
+    print_blob=False,
 )
 settings.load_profile("untied")
 

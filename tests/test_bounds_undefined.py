@@ -64,7 +64,7 @@ def defined(values: Iterable[Number]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-@settings(max_examples=many(8))
+@settings(max_examples=many(5, nightly=80))
 @given(data=st.data())
 @pytest.mark.parametrize("name", [*NAMES, "NumRet"])
 def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObject) -> None:

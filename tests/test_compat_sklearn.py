@@ -59,7 +59,7 @@ def test_labels_without_ties(sample: tuple[Any, Any, Any]) -> None:
         assert found == pytest.approx(getattr(theirs, name)(y_true, scores, sample_weight=weights), abs=1e-12), name
 
 
-@settings(max_examples=many(25))
+@settings(max_examples=many(12, nightly=250))
 @given(samples(distinct=False, gains=(0, 1)))
 def test_labels_with_ties_are_the_mean_over_orders(sample: tuple[Any, Any, Any]) -> None:
     y_true, scores, _ = sample

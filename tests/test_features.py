@@ -99,7 +99,7 @@ def data_sets(draw: st.DrawFn) -> list[Line]:
     return lines
 
 
-@settings(max_examples=many(150))
+@settings(max_examples=many(60, nightly=1500))
 @given(data_sets(), st.data())
 def test_features_are_runs_to_the_last_bit(
     tmp_path_factory: pytest.TempPathFactory, lines: list[Line], data: st.DataObject
@@ -128,7 +128,7 @@ def test_features_are_runs_to_the_last_bit(
         assert counted["missing"] == len(lines) - len(ranked)
 
 
-@settings(max_examples=many(100))
+@settings(max_examples=many(40, nightly=1000))
 @given(st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0.0, 1.0, 3.0])), min_size=1, max_size=7))
 def test_features_against_the_oracle(documents: list[tuple[int, float]]) -> None:
     labels, values = [label for label, _ in documents], [value for _, value in documents]
@@ -169,7 +169,7 @@ TOKENS = [
 ]
 
 
-@settings(max_examples=many(200))
+@settings(max_examples=many(80, nightly=2000))
 @given(st.lists(st.sampled_from(TOKENS) | st.binary(max_size=3), max_size=30))
 def test_whatever_a_file_holds_it_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, tokens: list[bytes]

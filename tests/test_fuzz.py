@@ -85,7 +85,7 @@ def check(call):
     return None
 
 
-@settings(max_examples=many(400), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=many(150, nightly=4000), suppress_health_check=[HealthCheck.too_slow])
 @given(QRELS, RUNS, MEASURES, OPTIONS)
 def test_objects_of_any_kind_are_evaluated_or_refused(qrels, run, measures, options):
     found = check(lambda: untied.evaluate(qrels, run, measures, **options))
@@ -94,7 +94,7 @@ def test_objects_of_any_kind_are_evaluated_or_refused(qrels, run, measures, opti
             assert not math.isinf(row["value"])
 
 
-@settings(max_examples=many(200), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=many(80, nightly=2000), suppress_health_check=[HealthCheck.too_slow])
 @given(RUNS, RUNS, st.sampled_from(["RBO", "MED(AP@3)", "Overlap@2", "Tau", "Delta(P@2)", "AP", None]), QRELS)
 def test_objects_of_any_kind_are_compared_or_refused(one, other, measures, qrels):
     check(lambda: untied.compare(one, other, measures))

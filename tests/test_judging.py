@@ -30,7 +30,7 @@ def anew(qrels: Any, run: Any, measure: str) -> tuple[float, float, float]:
     return value.mean, value.low, value.high
 
 
-@settings(max_examples=many(150))
+@settings(max_examples=many(60, nightly=1500))
 @given(st.data(), st.sampled_from(MEASURES), st.sampled_from([None, 0.0, 0.3, 1.0]))
 def test_every_judgment_made(data: st.DataObject, measure: str, prior: float | None) -> None:
     drawn = data.draw(st.lists(topics(), min_size=1, max_size=2))

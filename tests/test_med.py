@@ -18,7 +18,7 @@ from oracle.difference import Allowed, Score, differences
 from oracle.judgements import Groups
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
-INSTANCES = many(200)
+INSTANCES = many(100, nightly=2000)
 
 
 class Instance(NamedTuple):

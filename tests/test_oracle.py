@@ -115,7 +115,7 @@ def test_arrangements_average_like_permutations(name: str, data: st.DataObject) 
     assert oracle.statistics(measure, groups, case.truth, lengths=case.lengths) == oracle.summarise(listed)
 
 
-@settings(max_examples=many(200))
+@settings(max_examples=many(80, nightly=2000))
 @given(topics(), st.data())
 def test_counting_equals_enumeration(topic: Topic, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["AP", "RR", "P", "R", "DCG", "nDCG", "Bpref", "binG", "ERR"]))
@@ -235,7 +235,7 @@ def test_statistics_beyond_grades(name: str, data: st.DataObject) -> None:
     assert agree(results.value(asked), want, name), f"aggregate of {as_text(measure)} {batch}\n  want {show(want)}"
 
 
-@settings(max_examples=many(100))
+@settings(max_examples=many(40, nightly=1000))
 @given(st.data())
 def test_other_measures_take_the_highest_grade(data: st.DataObject) -> None:
     """Of a document's grades in several subtopics."""
@@ -251,7 +251,7 @@ def test_other_measures_take_the_highest_grade(data: st.DataObject) -> None:
         assert (one.mean, one.low, one.high, one.variance) == (other.mean, other.low, other.high, other.variance)
 
 
-@settings(max_examples=many(300))
+@settings(max_examples=many(100, nightly=3000))
 @given(topics(), st.data(), UNJUDGED)
 def test_tie_policies(topic: Topic, data: st.DataObject, unjudged: str) -> None:
     measure = data.draw(measures(data.draw(st.sampled_from(sorted(PLAIN)))))
@@ -282,7 +282,7 @@ NEAR = [
 ]
 
 
-@settings(max_examples=many(500))
+@settings(max_examples=many(200, nightly=5000))
 @given(
     st.sampled_from(NEAR).flatmap(lambda family: st.lists(st.sampled_from(family), min_size=2, max_size=7)),
     st.lists(st.integers(0, 2), min_size=7, max_size=7),
@@ -391,7 +391,7 @@ def evaluate(batch: dict[str, Topic], **options: Any) -> dict[tuple[str, str | N
 BATCHES = st.lists(topics(), min_size=1, max_size=4).map(by_query)
 
 
-@settings(max_examples=many(150))
+@settings(max_examples=many(60, nightly=1500))
 @given(BATCHES, st.randoms(use_true_random=False))
 def test_row_order_is_irrelevant(batch: dict[str, Topic], rng: random.Random) -> None:
     def shuffled(table: dict[str, Any]) -> dict[str, Any]:
@@ -403,7 +403,7 @@ def test_row_order_is_irrelevant(batch: dict[str, Topic], rng: random.Random) ->
     assert numbers(other, batch) == evaluate(batch)
 
 
-@settings(max_examples=many(150))
+@settings(max_examples=many(60, nightly=1500))
 @given(BATCHES, st.randoms(use_true_random=False))
 def test_document_names_are_irrelevant(batch: dict[str, Topic], rng: random.Random) -> None:
     renamed = {}
@@ -415,7 +415,7 @@ def test_document_names_are_irrelevant(batch: dict[str, Topic], rng: random.Rand
     assert evaluate(renamed) == evaluate(batch)
 
 
-@settings(max_examples=many(150))
+@settings(max_examples=many(60, nightly=1500))
 @given(BATCHES, st.sampled_from([lambda s: 3 * s + 1, lambda s: s**3, lambda s: 2.0**s, lambda s: s / 1024]))
 def test_monotone_scores_are_irrelevant(batch: dict[str, Topic], scale: Any) -> None:
     scaled = {query: {doc: scale(score) for doc, score in t.scores().items()} for query, t in batch.items()}
@@ -423,7 +423,7 @@ def test_monotone_scores_are_irrelevant(batch: dict[str, Topic], scale: Any) -> 
     assert numbers(results, batch) == evaluate(batch)
 
 
-@settings(max_examples=many(200))
+@settings(max_examples=many(80, nightly=2000))
 @given(BATCHES, UNJUDGED)
 def test_range_encloses(batch: dict[str, Topic], unjudged: str) -> None:
     """The mean and every policy's value lie between low and high."""
@@ -441,7 +441,7 @@ def test_range_encloses(batch: dict[str, Topic], unjudged: str) -> None:
             assert value == fixed.get(ties, value), (ties, key, batch)
 
 
-@settings(max_examples=many(150))
+@settings(max_examples=many(60, nightly=1500))
 @given(BATCHES, UNJUDGED)
 def test_policies_agree_without_ties(batch: dict[str, Topic], unjudged: str) -> None:
     untied_batch = {
@@ -459,7 +459,7 @@ def test_policies_agree_without_ties(batch: dict[str, Topic], unjudged: str) -> 
     assert numbers(results, batch) == expected
 
 
-@settings(max_examples=many(100))
+@settings(max_examples=many(40, nightly=1000))
 @given(st.lists(topics(), min_size=1, max_size=4).map(by_query), st.sampled_from(["range", "docid", "given", "trec"]))
 def test_files_equal_dicts(tmp_path_factory: pytest.TempPathFactory, batch: dict[str, Topic], ties: str) -> None:
     folder: Path = tmp_path_factory.mktemp("trec")

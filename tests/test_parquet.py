@@ -114,7 +114,7 @@ def test_damages_are_one_error_without_a_traceback(tmp_path):
     data = path.read_bytes()
     rng = seeded("parquet")
     refused = []
-    for _ in range(many(150)):
+    for _ in range(many(60, nightly=1500)):
         path.write_bytes(damaged(data, rng))
         try:
             untied.read_run(path, threads=1)

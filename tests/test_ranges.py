@@ -62,7 +62,7 @@ def stated(measure: oracle.Measure, truth: Any) -> tuple[float, float]:
     return 0, math.inf
 
 
-@settings(max_examples=many(15))
+@settings(max_examples=many(8, nightly=150))
 @given(data=st.data())
 @pytest.mark.parametrize("name", TESTED)
 def test_values_lie_within_the_stated_range(name: str, data: st.DataObject) -> None:

@@ -20,7 +20,7 @@ from random import Random
 import pytest
 
 from commands import Command
-from nightly import seeded
+from nightly import many, seeded
 from untied._core import TrecReport
 from untied.cli.trec_eval import defaults
 
@@ -325,7 +325,7 @@ def test_rbp_resid_adds_powers_one_by_one(tmp_path: Path, p: float) -> None:
     a last bit decides."""
     random = Random(int(1000 * p))
     name = "rbp_resid" if p == 0.9 else f"rbp_resid.p={p}"
-    for _ in range(300):
+    for _ in range(many(100, nightly=3000)):
         qrels, run, values = ["t0 0 elsewhere 1\n"], [], []
         for topic in range(random.choice([2, 2, 4, 8])):
             power, total = 1.0, 0.0
