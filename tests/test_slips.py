@@ -339,6 +339,10 @@ WRONG_KINDS: list[tuple[Callable[..., object], dict[str, object], str]] = [
     (partial(untied.sample.collection, TRUTH, BOTH, 0.5), {"sample_judgments": 0},
      "sample_judgments must be True or False, not 0"),
     (partial(untied.estimates.subcollection, TRUTH, BOTH["a"]), {"seed": "1"}, "seed must be a whole number, not '1'"),
+    (partial(untied.compare, BOTH["a"], BOTH["b"]), {"depth": "2"}, "depth must be a whole number, not '2'"),
+    (partial(untied.compare_all, BOTH), {"depth": 1.5}, "depth must be a whole number, not 1.5"),
+    (partial(untied.certify, TRUTH, BOTH, "P@1"), {"most": "2"}, "most must be a whole number, not '2'"),
+    (partial(untied.distributions, TRUTH, BOTH, "P@1"), {"states": None}, "states must be a whole number, not None"),
     (untied.evaluate(TRUTH, BOTH, "P@1").query_differences, {"top": 1.5}, "top must be a whole number, not 1.5"),
 ]  # fmt: skip
 
@@ -354,6 +358,12 @@ def test_a_value_of_the_wrong_kind_is_refused_by_name(
 
 def test_flags_of_numpy_are_flags() -> None:
     assert untied.evaluate(TRUTH, BOTH, "P@1", strict=numpy.bool_(True))["a", "P@1"].mean == 1.0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("depth", [0, -1])
+def test_a_depth_is_at_least_1(depth: int) -> None:
+    with pytest.raises(untied.UntiedError, match=f"^depth must be at least 1, not {depth}$"):
+        untied.compare(BOTH["a"], BOTH["b"], depth=depth)
 
 
 def test_no_number_is_no_grade() -> None:

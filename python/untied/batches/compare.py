@@ -10,7 +10,7 @@ from untied.batches.pieces import Judgments, check_rows, count_true, equals, rea
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.runs import compare
-from untied.errors import UntiedError, deprecated
+from untied.errors import UntiedError, check_count, deprecated
 from untied.inputs import overlap
 from untied.inputs.names import check_two
 from untied.policies import COMPARING, Policies, described_by
@@ -88,7 +88,8 @@ class BatchComparer:
         self._measures = as_comparing_measures(measures)
         self._judgments = None if grades is None else Judgments(qrels_format, grades)
         self._probabilities = probabilities
-        self._options: dict[str, Any] = {**policies.options, "depth": depth, "threads": threads}
+        counted = depth if depth is None else check_count("depth", depth)
+        self._options: dict[str, Any] = {**policies.options, "depth": counted, "threads": threads}
         # What is wrong is refused here, not far away.
         sample = Run.from_mapping({"query": {"document": 1.0}})
         self._rows(sample, sample, self._judgments.sample() if self._judgments else None, None)

@@ -8,6 +8,7 @@ from untied import _core
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.several import Comparisons
+from untied.errors import check_count
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import check_two, names_of
@@ -126,7 +127,7 @@ def compare(
         probabilities = None if probabilities is None else {"query": probabilities}
     known = _known(qrels, probabilities, docs, threads)
     runs = (as_run(given[0], threads), as_run(given[1], threads))
-    options = {**policies.options, "depth": depth}
+    options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
     [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
     _warn(dict(zip(names, runs, strict=True)), known, not any(ranked_lists), strict, threads)
     return Comparison(names, asked, native, runs, known, options)
@@ -199,7 +200,7 @@ def compare_all(
     asked = as_comparing_measures(measures)
     loaded = two_or_more(runs, "a comparison", threads)
     known = _known(qrels, probabilities, docs, threads)
-    options = {**policies.options, "depth": depth}
+    options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
     return compare_loaded(loaded, asked, known, options, itself=itself, strict=strict, threads=threads)
 
 

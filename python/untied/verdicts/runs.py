@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_whole
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
@@ -102,7 +102,7 @@ def certify(
     Verdict(verdict='A', low=0.5, high=1.0, overturn=inf, largest_m=inf)
     """
     policies = Policies(CERTIFYING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype)
-    if most is not None and most < 0:
+    if most is not None and check_whole("most", most) < 0:
         raise UntiedError(f"most must be at least 0, not {most}")
     asked = as_measures(DEFAULT if measures is None else measures)
     loaded = two_or_more(runs, "a verdict", threads)
