@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from devtools import parts, workflows
-from devtools.environment import BIN, ROOT, install, part, run, took
+from devtools.environment import BIN, ROOT, attempt, install, part, run, took
 from devtools.web import QUICK, RELEASED, build_module, carry, compile_module, module_toolchain
 
 EXAMPLE = ROOT / "examples" / "tar2017"
@@ -159,8 +159,7 @@ def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> No
         module.result()
         core.result()
     lint_built()
-    with part("tests in Python"):
-        run(*map(str, pytest), **variables)
+    test_package(*map(str, pytest), **variables)
     with ThreadPoolExecutor() as beside:
         counted = beside.submit(count)
         with part("package"):
@@ -173,6 +172,17 @@ def test_core(**variables: str) -> None:
     lint_core()
     with part("tests in Rust"):
         run("cargo", "test", "--locked", "--quiet", **variables)
+
+
+def test_package(*pytest: str, **variables: str) -> None:
+    """Test the package; what fails runs once more, and pytest then explains why.
+
+    Each process takes as long to prepare all assertions for that as to load the tests.
+    """
+    with part("tests in Python"):
+        if attempt(*pytest, "--assert=plain", **variables):
+            run(*pytest, "--last-failed", **variables)
+            sys.exit("failed: tests that passed when they ran once more")
 
 
 def count() -> None:

@@ -48,7 +48,9 @@ def variables() -> dict[str, str]:
     if RUST_VARIABLES.exists() and not shutil.which("cargo"):
         rust = json.loads(RUST_VARIABLES.read_text())["env"]
         path = f"{path}{os.pathsep}{pathlib.Path(rust['CARGO_HOME'], 'bin')}"
-    return {**os.environ, **rust, "VIRTUAL_ENV": str(VENV), "PATH": path, "PIP_QUIET": "1"}
+    # Python keeps what it compiles, whatever this environment says: tests start it more than a thousand times.
+    kept = {"PYTHONDONTWRITEBYTECODE": ""}
+    return {**os.environ, **rust, **kept, "VIRTUAL_ENV": str(VENV), "PATH": path, "PIP_QUIET": "1"}
 
 
 def attempt(*command: str | pathlib.Path, **more: str) -> int:

@@ -126,6 +126,13 @@ def test_rust_that_was_installed_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert found["PATH"].split(os.pathsep) == [str(environment.BIN), str(tmp_path), str(home / "bin")]
 
 
+def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """It has to compile the package again in each of a thousand processes otherwise."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    environment.run(sys.executable, "-c", "import sys; print('keeps:', not sys.dont_write_bytecode)")
+    assert capfd.readouterr().out.endswith("keeps: True\n")
+
+
 @pytest.mark.parametrize(
     ("command", "profile", "form"), [(dev.test, "quick", "web-quick"), (lambda: dev.nightly(5), "release", "web")]
 )
@@ -139,6 +146,7 @@ def test_all_tests_run_on_one_build(
         found.update((Path(str(words[0])).name, b) for a, b in itertools.pairwise(words) if a == "--profile")
 
     monkeypatch.setattr(dev, "run", run)
+    monkeypatch.setattr(dev, "attempt", lambda *_, **__: 0)
     monkeypatch.setattr(dev, "module_toolchain", lambda form: found.add(("module", form)))
     for name in ("install", "carry", "lint_package", "lint_built", "count"):
         monkeypatch.setattr(dev, name, lambda *_: None)
@@ -186,12 +194,36 @@ def test_a_build_installs_no_tools_of_tests(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = []
-    monkeypatch.setattr(dev, "run", lambda *command, **more: seeds.append((*command[:2], more.get("UNTIED_NIGHTLY"))))
+
+    def attempt(*command: object, **more: str) -> int:
+        seeds.append((*command[:2], more.get("UNTIED_NIGHTLY")))
+        return 0
+
+    monkeypatch.setattr(dev, "attempt", attempt)
+    monkeypatch.setattr(dev, "run", attempt)
     for name in ("install", "build", "lint_core", "lint_package", "lint_built", "count", "module_toolchain"):
         monkeypatch.setattr(dev, name, lambda *_, **__: None)
     dev.nightly(5)
     given = {Path(command).name for command, _, seed in seeds if seed == "5"}
     assert given == {"cargo", "pytest"}
+
+
+def test_tests_that_fail_run_once_more_and_the_command_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The second time, pytest explains the assertion; to pass only then is no success."""
+    (tmp_path / "test_bad.py").write_text("def test_bad():\n    assert len('ab') == 3\n")
+    (tmp_path / "test_late.py").write_text(
+        "from pathlib import Path\n\ndef test_late():\n"
+        "    seen = Path('seen').exists()\n    Path('seen').touch()\n    assert seen\n"
+    )
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    command = (sys.executable, "-m", "pytest", "-q")
+    with pytest.raises(SystemExit, match=r"^failed \(1\): "):
+        dev.test_package(*command, "test_bad.py")
+    assert capfd.readouterr().out.count("where 2 = len('ab')") == 1
+    with pytest.raises(SystemExit, match="passed when they ran once more"):
+        dev.test_package(*command, "test_late.py")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the programs it makes are shell scripts")
