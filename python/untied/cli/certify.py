@@ -286,7 +286,7 @@ def _documents(grades: Grades) -> Iterator[tuple[str, float]]:
 
 def _notes(found: Verdicts, columns: Sequence[str], ties: str) -> Iterable[str]:
     """Notes on unusual inputs."""
-    yield from notes.of_queries(found.facts_of_queries(), "judged")
+    yield from notes.of_queries(found.facts_of_queries())
     also = " and in every order of tied documents" if ties == "range" else ""
     for measure in found.measures:
         yield f"{measure}: {_counted([found[pair][measure] for pair in found.pairs])}{also}"

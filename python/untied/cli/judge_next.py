@@ -115,7 +115,7 @@ def _fitting(columns: list[str], lines: list[list[str]], options: argparse.Names
 
 
 def _notes(advice: Advice, depth: int) -> Iterator[str]:
-    yield from of_queries(advice.facts, "judged")
+    yield from of_queries(advice.facts)
     if advice.verdict is not None:
         yield from _on_verdict(advice, advice.verdict)
         return

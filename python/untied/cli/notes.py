@@ -65,8 +65,8 @@ def of_ties(where: str, ties: str) -> str:
     return f"tied documents have different grades in {where}: each value is {what}{more}"
 
 
-def of_queries(facts: Mapping[str, Any], queries: str = "qrels") -> Iterator[str]:
-    """Notes on queries that only the judgments or only a run has; `queries` is the policy, or ``"judged"`` without."""
+def of_queries(facts: Mapping[str, Any], queries: str | None = None) -> Iterator[str]:
+    """Notes on queries that only the judgments or only a run has; `queries` is the policy of commands that have it."""
     absent = {name: fact["absent"] for name, fact in facts.items()}
     if any(absent.values()):
         effect = "left out" if queries == "common" else "counted as empty rankings"
