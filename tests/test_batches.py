@@ -364,3 +364,10 @@ def test_values_are_looked_up_in_any_spelling():
     assert "nDCG@10" in summary._repr_html_()
     with pytest.raises(KeyError, match="RR was not computed; AP, nDCG@10 were"):
         summary["RR"]
+
+
+def test_options_about_judgments_are_checked_where_there_are_none():
+    with pytest.raises(untied.UntiedError, match="qrels format must be auto, trec, subtopics, stratified or prels"):
+        BatchComparer(["RBO"], qrels_format="csv")
+    with pytest.raises(TypeError, match=r"^probabilities must be True or False, not 'no'$"):
+        BatchComparer(["RBO"], probabilities="no")

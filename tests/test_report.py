@@ -602,3 +602,20 @@ def test_runs_that_share_no_document_are_noted() -> None:
     with pytest.warns(untied.UntiedWarning, match="no document in common with the other runs: y"):
         page = report({"q": {"a": 1, "c": 1}}, runs, ["AP"], samples=2000)
     assert "no document in common with the other runs: y" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "x"}, "test must be randomization, tukey, t or wilcoxon, not 'x'"),
+        ({"correction": "x"}, "correction must be holm, bonferroni, bh or none, not 'x'"),
+        ({"interval": "x"}, "interval must be bca, t or none, not 'x'"),
+        ({"level": 5}, "level must be between 0 and 1, not 5"),
+        ({"samples": 0}, "samples must be at least 1, not 0"),
+        ({"seed": -1}, r"seed must be from 0 to 2\^64 - 1, not -1"),
+        ({"distances": ["x"]}, 'unknown measure "x"'),
+    ],
+)
+def test_options_are_checked_where_one_run_is_not_tested(options: dict[str, object], message: str) -> None:
+    with pytest.raises(untied.UntiedError, match=message):
+        report({"q": {"x": 1}}, {"a": {"q": ["x"]}}, "AP", **options)  # type: ignore[arg-type]

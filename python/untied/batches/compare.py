@@ -10,7 +10,7 @@ from untied.batches.pieces import Judgments, check_rows, count_true, equals, rea
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.runs import compare
-from untied.errors import UntiedError, check_count, deprecated
+from untied.errors import UntiedError, check_count, check_flag, deprecated
 from untied.inputs import overlap
 from untied.inputs.names import check_two
 from untied.policies import COMPARING, Policies, described_by
@@ -86,8 +86,9 @@ class BatchComparer:
     ) -> None:
         policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
         self._measures = as_comparing_measures(measures)
-        self._judgments = None if grades is None else Judgments(qrels_format, grades)
-        self._probabilities = probabilities
+        judgments = Judgments(qrels_format, () if grades is None else grades)
+        self._judgments = None if grades is None else judgments
+        self._probabilities = check_flag("probabilities", probabilities)
         counted = depth if depth is None else check_count("depth", depth)
         self._options: dict[str, Any] = {**policies.options, "depth": counted, "threads": threads}
         # What is wrong is refused here, not far away.

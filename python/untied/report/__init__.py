@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from untied.compare.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
 from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, loaded_runs
@@ -14,7 +15,7 @@ from untied.report.live import check, embedded
 from untied.report.page import page
 from untied.report.rankings import check_texts
 from untied.report.values import evaluated
-from untied.statistics.runs import significance
+from untied.statistics.runs import check_options, significance
 from untied.statistics.tests import SAMPLES, TEST
 
 TYPE_CHECKING = False
@@ -103,6 +104,8 @@ def report(
     """
     check_count("depth", depth)
     check_flag("live", live)
+    check_options(test, correction, interval, level, samples, seed)
+    as_comparing_measures(distances)
     check_texts(queries_text, docs_text)
     policies = {**Policies(EVALUATING, score_dtype=score_dtype).options, "threads": threads}
     asked = as_measures(measures)

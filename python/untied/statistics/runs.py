@@ -136,6 +136,14 @@ class Significance(Exported):
         return f"{how[0].upper()}{how[1:]}"
 
 
+def check_options(test: str, correction: str, interval: str, level: float, samples: int, seed: int) -> None:
+    """Refuse invalid options of `significance`."""
+    check_one_of("test", test, TESTS)
+    check_one_of("correction", correction, CORRECTIONS)
+    check_one_of("interval", interval, INTERVALS)
+    check_chance(level, samples, seed)
+
+
 @described_by(randomization_test)
 def significance(
     results: Results | ArrayResults | Mapping[str, ArrayResults],
@@ -213,10 +221,7 @@ def significance(
     0.25
     """
     results = of_runs(results)
-    check_one_of("test", test, TESTS)
-    check_one_of("correction", correction, CORRECTIONS)
-    check_one_of("interval", interval, INTERVALS)
-    check_chance(level, samples, seed)
+    check_options(test, correction, interval, level, samples, seed)
     method = _Method(test, "none" if test == "tukey" else correction, interval, level, samples, seed, threads)
     overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
