@@ -164,15 +164,21 @@ impl Names {
         }
     }
 
+    /// The measure that is meant before a number: `P`, or `P_at` if the number can be a cutoff.
+    fn before_number(&self, stem: &str) -> Option<&'static Info> {
+        let takes_cutoff = |info: &&Info| matches!(info.cutoff, Cutoff::Optional | Cutoff::Required);
+        self.lookup(stem).or_else(|| self.lookup(stem.strip_suffix("_at")?).filter(takes_cutoff))
+    }
+
     /// trec_eval's spellings: a name, `_` or `.`, and numbers (`P_10`, `P.5,10`, `iprec_at_recall_0.10`), or gains of
-    /// grades (`ndcg_1=3,2=9`).
+    /// grades (`ndcg_1=3,2=9`); and MTEB's (`ndcg_at_10`).
     fn with_trailing(&self, name: &str) -> Result<Vec<Spec>> {
         let splits = name.match_indices(['_', '.']).map(|(at, _)| (&name[..at], &name[at..]));
         let splits: Vec<_> =
             splits.filter_map(|(stem, rest)| Some((stem, rest, Trailing::read(&rest[1..])?))).collect();
         // `iprec_at_recall_0.10` is not `iprec_at_recall_0` and 10.
         let Some((info, rest, trailing)) =
-            splits.iter().find_map(|(stem, rest, read)| Some((self.lookup(stem)?, rest, read)))
+            splits.iter().find_map(|(stem, rest, read)| Some((self.before_number(stem)?, rest, read)))
         else {
             let stem = splits.first().map_or(name, |(stem, ..)| stem);
             // `rbp-0.8` is not `rbp-0` and 8.
