@@ -530,7 +530,7 @@ def test_the_checker_runs_alone(tmp_path: Path) -> None:
     assert done.stderr.startswith("bad input: arguments: ")
 
 
-HASHED = "the qrels do not have the hash that was certified\n"
+HASHED = "the hash of the qrels differs from that in the certificate\n"
 
 
 @pytest.fixture
@@ -587,7 +587,7 @@ def test_messages_name_the_file(made: Certified, tmp_path: Path, capsys: pytest.
     other.write_text("q0 Q0 nothing 1 1 t\n")
     packed.write_bytes(b"\xfd7zXZ\x00 a b c d e\n")
     assert verify.main([path, qrels, a, str(other)]) == 1
-    assert f"run b: none of {a}, {other} has the hash" in capsys.readouterr().out
+    assert f"run b: none of {a}, {other} has its hash in the certificate" in capsys.readouterr().out
     assert verify.main([path, qrels, a, b, str(other)]) == 0
     assert f"not in the certificate: {other}\n" in capsys.readouterr().out
     for wrong, inputs in {
@@ -622,7 +622,10 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\nverified: a b P@3: verdict " in capsys.readouterr().out
     target.write_text(target.read_text().replace('"open"', '"A"').replace('"B"', '"A"'))
     assert main(["verify", str(target), *made.inputs]) == 1
-    assert "refused: a b P@3: verdict, overturn, largest_m: the bounds of queries say open, " in capsys.readouterr().out
+    assert (
+        "refused: a b P@3: verdict, overturn, largest_m: by the bounds of queries, they are open, "
+        in capsys.readouterr().out
+    )
     assert main(["verify", str(tmp_path / "none"), *made.inputs]) == 2
 
 

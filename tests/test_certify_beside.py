@@ -132,7 +132,7 @@ def test_compare(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("compare {a} {b} --qrels {q} --certify -m RBO", "--certify needs MED or Delta"),
         ("gate {q} {a} --certain P@3", "--certain needs --baseline"),
         ("gate {q} {a}", "give a limit: --min, --max, --max-drop, --max-med, --certain or --min-overturn"),
-        ("gate {q} {a} --baseline {b} --min-overturn P@3=1.5", "must be a whole number from 1"),
+        ("gate {q} {a} --baseline {b} --min-overturn P@3=1.5", "must be a whole number of at least 1"),
         ("gate {q} {a} --baseline {b} --certain P@3 --ties worst", "--certain does not support --ties worst"),
     ],
 )

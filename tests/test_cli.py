@@ -209,7 +209,7 @@ def test_usage_errors(untied_):
     for arguments in (["eval", QRELS], ["eval", QRELS, UOS, "--digits", "x"], ["check", QRELS, UOS, "--threads", "-1"]):
         assert untied_(*arguments)[0] == 2
     assert "must be a whole number from 0 to 17" in untied_("eval", QRELS, UOS, "--digits", "18")[2]
-    assert "must be a whole number from 1" in untied_("eval", QRELS, UOS, "--threads", "0")[2]
+    assert "must be a whole number of at least 1" in untied_("eval", QRELS, UOS, "--threads", "0")[2]
     assert untied_("evil")[0] == 2
     assert untied_()[0] == 2
     code, _, err = untied_("eval", QRELS, UOS, "-m", "nDGC@10")

@@ -123,7 +123,7 @@ def test_padding() -> None:
 
 def test_refused() -> None:
     good = np.array([[1, 2], [3, 4]])
-    with pytest.raises(untied.UntiedError, match="row 1 of b: id 5 stands there twice"):
+    with pytest.raises(untied.UntiedError, match="row 1 of b: id 5 occurs twice"):
         untied.compare_arrays(good, [[1, 2], [5, 5]], "RBO")
     with pytest.raises(untied.UntiedError, match="row 0 of a: id 2 follows padding"):
         untied.compare_arrays([[-1, 2], [3, 4]], good, "RBO")
@@ -137,6 +137,6 @@ def test_refused() -> None:
         untied.compare_arrays(good, good, "AP")
     with pytest.raises(KeyError, match="Overlap@2 was not computed; RBO were"):
         untied.compare_arrays(good, good, "RBO")["Overlap@2"]
-    with pytest.raises(untied.UntiedError, match="row 32768 of a: id 1 stands there twice"):
+    with pytest.raises(untied.UntiedError, match="row 32768 of a: id 1 occurs twice"):
         untied.compare_arrays(np.ones((40_000, 2), int).cumsum(1) - (np.arange(40_000) == 32_768)[:, None] * [[0, 1]],
                               np.ones((40_000, 1), int), "RBO")  # fmt: skip

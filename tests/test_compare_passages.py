@@ -133,12 +133,12 @@ def test_queries() -> None:
         ({"length": 0}, "length must be a number above 0, not 0"),
         ({"length": float("nan")}, "length must be a number above 0, not nan"),
         ({"max_gain": float("inf")}, "max_gain must be a number above 0, not inf"),
-        ({"overhead": -1}, "overhead must be a number from 0, not -1"),
+        ({"overhead": -1}, "overhead must be a number of at least 0, not -1"),
         ({"a": [("x", 0, 1), ("x", 3)]}, r"query 'query' of a, passage 2: expected \(document, start, length\)"),
-        ({"b": [("x", -1, 1)]}, "of b, passage 1: start and length must be whole numbers from 0, not -1 and 1"),
+        ({"b": [("x", -1, 1)]}, "of b, passage 1: start and length must be whole numbers of at least 0, not -1 and 1"),
         ({"b": [("x", 1 << 32, 1)]}, "of b, passage 1: it ends at 4294967297, beyond 4294967296"),
         ({"judged": [("x", 0, 1)]}, r"of judged, passage 1: expected \(document, start, length, gain\)"),
-        ({"judged": [("x", 0, 1, -1)]}, "of judged, passage 1: the gain must be a number from 0, not -1"),
+        ({"judged": [("x", 0, 1, -1)]}, "of judged, passage 1: the gain must be a number of at least 0, not -1"),
         ({"a": {"1": []}, "b": {"2": []}}, "no query in common"),
     ],
 )
@@ -179,8 +179,12 @@ def test_files(files: Path) -> None:
     ("reader", "text", "message"),
     [
         (read_passages, "q d 0 5 1 1\n", r":1: expected 7 fields \(query document start length .*\), found 6"),
-        (read_passages, "q d 0 5 1 1 t\nq d -1 5 1 1 t\n", ":2: expected a start: a whole number from 0, found -1"),
-        (read_passages, "q d 0 5.0 1 1 t\n", ":1: expected a length: a whole number from 0, found 5.0"),
+        (
+            read_passages,
+            "q d 0 5 1 1 t\nq d -1 5 1 1 t\n",
+            ":2: expected a start: a whole number of at least 0, found -1",
+        ),
+        (read_passages, "q d 0 5.0 1 1 t\n", ":1: expected a length: a whole number of at least 0, found 5.0"),
         (read_passages, "q d 4294967296 1 1 1 t\n", ":1: expected text that ends before 4294967296"),
         (
             read_judged_passages,

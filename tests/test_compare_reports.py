@@ -149,7 +149,7 @@ def test_all_pairs() -> None:
     assert next(iter(without.matrix().rows())) == ("a", None, 0, 0.5)
     assert found.matrix().to_numpy().tolist() == [[1, 0, 0.5], [0, 1, 0.5], [0.5, 0.5, 0.5]]
     assert found.matrix().to_pandas().set_index("run").loc["a", "c"] == 0.5
-    with pytest.raises(KeyError, match="in this order"):
+    with pytest.raises(KeyError, match="compared in the order"):
         found["b", "a"]
     with pytest.raises(KeyError, match="no run 'd'"):
         found["a", "d"]

@@ -328,7 +328,7 @@ class Lacking(enum.IntEnum):
         (lambda n: untied.Run([("q", "a", n)]), 'a finite number as the score in column "score"'),
         (
             lambda n: untied.evaluate({"q": {"a": (n, 1)}}, {"q": {"a": 1}}, "AP", qrels_format="stratified"),
-            "a whole number from 0 as the stratum",
+            "a whole number of at least 0 as the stratum",
         ),
         (
             lambda n: untied.evaluate({"q": {"a": (1, n)}}, {"q": {"a": 1}}, "AP", qrels_format="prels"),

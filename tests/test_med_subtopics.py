@@ -158,7 +158,7 @@ def test_any_cascade() -> None:
         ("MED(ERR_IA@3, tail='upper')", "tail='upper' is only for"),
         ("MED(P_IA@3, ties='optimistic')", "is only for sums of gains times discounts"),
         ("MED(NRBP)", "largest difference in NRBP is not known"),
-        ("MED(Cascade(gain={1: 2})@3)", "that of grade 1 is 2"),
+        ("MED(Cascade(gain={1: 2})@3)", "the gain of grade 1 is 2"),
     ],
 )
 def test_what_is_refused(name: str, message: str) -> None:

@@ -79,7 +79,7 @@ REFUSED: dict[str, str] = {
     "AP(rel=2": "',' or ')', found the end",
     "AP(rel=x)": "rel must be a number above 0, not 'x'",
     "AP(rel=-)": 'a number, found "-)"',
-    "nDCG(gain={-1: 2})@5": "grades from 0 can have a gain",
+    "nDCG(gain={-1: 2})@5": "grades of at least 0 can have a gain",
     "nDCG(gain={1: 1, 1: 2})@5": "two values for 1",
     "P@5@10": 'or the end, found "@10"',
     "P@99999999999999999999": 'a whole number after @, found "99999999999999999999"',
@@ -95,7 +95,7 @@ REFUSED: dict[str, str] = {
     "Utility(weights=[1, 0, 0, 1])": "needs the size of the collection",
     "AP,nDCG@10": "name one measure at a time",
     "AP)": 'found ")"',
-    "MED(Delta(AP))": "MED is of a measure of one ranking, not of Delta",
+    "MED(Delta(AP))": "MED needs a measure of one ranking, not Delta",
     "bpref10": 'unknown measure "bpref10"; did you mean bpref-10?',
     "R-Prec": 'unknown measure "R-Prec"; did you mean Rprec?',
     "hit@10": 'unknown measure "hit"; did you mean Success?',
@@ -128,7 +128,7 @@ REFUSED: dict[str, str] = {
     "@10": "expected a measure's name, found \"@10\"",
     "MED-RBP": "MED-RBP has p=0.9 in the paper",
     "MED-ERR@30": "write MED(ERR(max_grade=2)) for the paper's",
-    "MED-U@12000": "MED-U is of passages: run untied compare --passages",
+    "MED-U@12000": "MED-U compares passages: run untied compare --passages",
     "MED-MED-AP": 'unknown measure "MED-AP"',
     "MED-": "MED needs a measure, for instance MED(nDCG@20)",
     "bpref-10(extra=5)": "parameter extra is given twice",
@@ -155,7 +155,7 @@ def test_what_is_no_measure(name: str) -> None:
 
 
 def test_a_long_row_of_prefixes_does_not_pile_up() -> None:
-    for piece, why in (("gm_", "unknown measure"), ("MED(", "MED is of a measure of one ranking, not of MED")):
+    for piece, why in (("gm_", "unknown measure"), ("MED(", "MED needs a measure of one ranking, not MED")):
         with pytest.raises(untied.MeasureError, match=re.escape(why)):
             parse_measures(50_000 * piece)
 
@@ -231,7 +231,7 @@ def test_ir_measures_objects() -> None:
     assert measures[0] in results
     assert irm.AP not in results
     assert untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, irm.AP).measures == ["AP"]
-    with pytest.raises(untied.MeasureError, match="AP is defined by a function"):
+    with pytest.raises(untied.MeasureError, match="AP is defined by a Python function"):
         untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, irm.define(lambda qrels, run: [], "AP"))
 
 

@@ -552,7 +552,7 @@ def test_parameters_are_checked_by_their_author() -> None:
         (lambda *grades: 0, {"name": "Bad"}, "every argument needs its own name, found \\*grades"),
         (lambda **rest: 0, {"name": "Bad"}, "found \\*\\*rest"),
         (lambda *, grades: 0, {"name": "Bad"}, "must come first"),
-        (lambda grades, p=1, /: 0, {"name": "Bad"}, "parameter p must be one that can be given by name"),
+        (lambda grades, p=1, /: 0, {"name": "Bad"}, "parameter p must not be positional-only"),
         (lambda grades, mean=1: 0, {"name": "Bad"}, "parameter mean must have another name"),
         (lambda grades, p=math: 0, {"name": "Bad"}, "the default of parameter p must be a finite number"),
         (lambda grades, p=math.nan: 0, {"name": "Bad"}, "the default of parameter p must be a finite number"),
@@ -718,7 +718,7 @@ def test_plugins_that_fail(tmp_path: Path, files: list[str], capsys: pytest.Capt
     plugin.write_text("import untied\n@untied.measure\ndef AP(grades):\n    return 0\n")
     assert main(["eval", *files, "--plugin", str(plugin)]) == 1
     assert capsys.readouterr().err == (
-        f"untied: the name AP already stands for AP; give the measure another one; while loading plugin {plugin}\n"
+        f"untied: the name AP already stands for AP; give the measure another name; while loading plugin {plugin}\n"
     )
 
 

@@ -106,7 +106,7 @@ def test_captions_name_what_was_varied(ties: Any, unjudged: Any) -> None:
     for given in (results, pickle.loads(pickle.dumps(results))):
         found = significance(given, interval="none")
         text = paper_table(given, found, style="md")
-        assert f"Means over 12 queries, in brackets the lowest and highest over {over}. Bold" in text
+        assert f"Means over 12 queries, in brackets the lowest and highest mean over {over}. Bold" in text
         # Bounds over judgments may be wider than what is reached.
         could = "might" if unjudged == "range" else "would"
         assert f"With a question mark: {some} {could} make the difference insignificant." in text

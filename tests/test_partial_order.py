@@ -124,9 +124,9 @@ def test_refused_groups(tmp_path: Path, text: str, message: str) -> None:
     ("text", "message"),
     [
         ("s q a\n", r"expected 4 columns \(source query document group\), found 3"),
-        ("s q a 1\ns q b 0\n", ":2: expected a whole number from 1 as the group, found 0"),
+        ("s q a 1\ns q b 0\n", ":2: expected a whole number of at least 1 as the group, found 0"),
         ("s q a 1\ns q a 2\n", "expected one group for every document of a query"),
-        ("s q a 1\nt q b 2\n", "expected one source, s, found t"),
+        ("s q a 1\nt q b 2\n", "expected one source in the whole file, s, found t"),
         ("", "found nothing"),
     ],
 )

@@ -303,9 +303,9 @@ def test_measures_and_functions_agree() -> None:
     ("arguments", "message"),
     [
         ({"weights": {"a": 1.0}}, "'b' has no weight"),
-        ({"weights": {"a": 1.0, "b": -1.0}}, "a weight must be a number from 0, not -1.0"),
-        ({"delta": [math.nan]}, "a cost must be a number from 0, not nan"),
-        ({"dissimilarity": lambda *_: -1}, "a dissimilarity must be a number from 0, not -1"),
+        ({"weights": {"a": 1.0, "b": -1.0}}, "a weight must be a number of at least 0, not -1.0"),
+        ({"delta": [math.nan]}, "a cost must be a number of at least 0, not nan"),
+        ({"dissimilarity": lambda *_: -1}, "a dissimilarity must be a number of at least 0, not -1"),
     ],
 )
 def test_refused_weights(arguments: dict[str, Any], message: str) -> None:
@@ -337,7 +337,7 @@ def test_rankings_of_different_items_are_refused() -> None:
         ("RRDistance(power=3)", "power must be 1 or 2, not 3"),
         ("KendallDistance(p=2)", "p must be a number from 0 to 1, not 2"),
         ("Hoeffding(n=1.5)", "n must be a whole number"),
-        ("Hoeffding(q=-1)", "q must be a number from 0"),
+        ("Hoeffding(q=-1)", "q must be a number of at least 0"),
         ("WeightedKendall(delta='log')", "delta must be 'dcg', 'inverse' or 'none', not 'log'"),
         ("WeightedKendall(delta=[1, -1])", "delta must be 'dcg', 'inverse', 'none' or a list"),
         ("WeightedFootrule(absent='first')", "absent must be 'last' or 'drop'"),

@@ -86,7 +86,7 @@ def test_strata_have_rates_of_their_own() -> None:
     del strata["3"]["d3-7"]
     with pytest.raises(untied.UntiedError, match="query '3', document 'd3-7': expected a stratum, found none"):
         sample.judgments(QRELS, {"top": 1.0, "rest": 0.5}, strata=strata)
-    with pytest.raises(untied.UntiedError, match="strata and rates by stratum need each other"):
+    with pytest.raises(untied.UntiedError, match="give strata and rates by stratum together"):
         sample.judgments(QRELS, 0.5, strata=strata)
 
 

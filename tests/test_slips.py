@@ -97,7 +97,7 @@ def test_an_option_of_another_command_is_pointed_to(run) -> None:
 
 
 def test_verdicts_for_every_order_say_so(run) -> None:
-    decided = "decided for all grades of unjudged documents"
+    decided = "one run is better for all grades of unjudged documents"
     assert run("certify qrels good tied -m P@1")[2].endswith(f"{decided}\n")
     err = run("certify qrels good tied -m P@1 --ties range")[2]
     assert err.endswith(f"{decided} and in every order of tied documents\n")

@@ -222,7 +222,7 @@ def _caption(results: Results, found: Significance | None, best: str, doubtful: 
     if sums:
         said[0] += f", sums of {', '.join(sums)}"
     if any(cell.low is not None for cell in (results.value(results.measures[0], run=run) for run in results.runs)):
-        said[0] += f", in brackets the lowest and highest over {over_all(results._varied)}"
+        said[0] += f", in brackets the lowest and highest mean over {over_all(results._varied)}"
     if len(results.runs) > 1:
         said.append(f"{best}: best")
     if found is not None:

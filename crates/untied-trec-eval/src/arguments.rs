@@ -20,7 +20,10 @@ pub fn cutoffs(raw: &str) -> Result<Vec<i64>> {
     let mut cutoffs: Vec<i64> = raw.split(',').map(whole).collect();
     cutoffs.sort_unstable();
     if cutoffs[0] <= 0 {
-        return Err(problem(format!("expected whole numbers from 1 as cutoffs, found {}", quote(raw.as_bytes()))));
+        return Err(problem(format!(
+            "expected whole numbers of at least 1 as cutoffs, found {}",
+            quote(raw.as_bytes())
+        )));
     }
     if cutoffs.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(problem(format!("a cutoff appears twice in {}", quote(raw.as_bytes()))));

@@ -35,7 +35,7 @@ def as_numbers(name: str, array: Any) -> Numbers:
     elif dtype in NIBBLES:
         found, dtype = found.astype(numpy.int8), "int8"
     elif dtype not in NATIVE and dtype not in HALVES:
-        expected = "floating-point numbers of at most 64 bits, integers or truth values"
+        expected = "floating-point numbers of at most 64 bits, integers or booleans"
         raise TypeError(f"{name} must hold {expected}, not {dtype}")
     return numpy.require(native(found), requirements=["C", "A"]), dtype
 
@@ -46,7 +46,7 @@ def as_flags(name: str, array: Any, shape: tuple[int, ...]) -> Any:
         return None
     found, dtype = _read(name, array)
     if dtype != "bool" and found.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold truth values or integers, not {dtype}")
+        raise TypeError(f"{name} must hold booleans or integers, not {dtype}")
     if found.shape != shape:
         raise UntiedError(f"{name} has shape {found.shape}, expected the shape of labels, {shape}")
     return numpy.ascontiguousarray(found if dtype == "bool" else found != 0).reshape(-1).view(numpy.uint8)
@@ -106,13 +106,13 @@ def grouped(
     options = {"sizes": sizes, "offsets": offsets, "query_ids": query_ids}
     given = [name for name, array in options.items() if array is not None]
     if len(given) > 1:
-        raise UntiedError(f"give one of sizes, offsets and query_ids, not {' and '.join(given)}")
+        raise UntiedError(f"give only one of sizes, offsets and query_ids, not {' and '.join(given)}")
     if len(shape) == 2:
         if given:
             raise UntiedError(f"{given[0]} is for flat labels, but labels have shape {shape}, queries x documents")
         return numpy.arange(shape[0]), (shape[1], shape[0])
     if len(shape) != 1:
-        raise UntiedError(f"labels must have one dimension or two, not {len(shape)}")
+        raise UntiedError(f"labels must have one or two dimensions, not {len(shape)}")
     if not given:
         raise UntiedError("flat labels need sizes, offsets or query_ids (sizes=[n] for one query of n documents)")
     documents = shape[0]

@@ -260,20 +260,20 @@ def _sign(explained: Sequence[str] | None) -> str:
 def _caption(columns: Sequence[str], options: argparse.Namespace) -> str:
     """The caption of a table in LaTeX: the meaning of its columns."""
     if options.ranks:
-        return "Best and worst rank that each run can have, whatever the grades of unjudged documents are."
-    whatever = "whatever the grades of unjudged documents are"
+        return "Best and worst rank that each run can have, depending on the grades of unjudged documents."
+    when = "for all grades of unjudged documents"
     if options.levels:
-        whatever = (
+        when = (
             "in every order of tied documents (ties), for all grades of unjudged documents (judgments), "
             "with confidence (queries)"
         )
     elif options.from_sample:
-        whatever = f"with a confidence of {100 * (options.level or SAMPLING['level']):g} %"
+        when = f"with a confidence of {100 * (options.level or SAMPLING['level']):g} %"
     said = [_sign(options.explain)]
     if "verdict" in columns:
-        said.append(f"Verdict A or B: this run has the higher mean {whatever}; otherwise open")
+        said.append(f"Verdict A or B: this run has the higher mean {when}; otherwise open")
     if "overturn" in columns:
-        said.append("overturn: number of unjudged documents that would end the lead if they were relevant")
+        said.append("overturn: smallest number of unjudged documents that would end the lead if they were relevant")
         said.append("The lead is certain if at most largest_m unjudged documents of each query are relevant")
     return ". ".join(said) + "."
 
@@ -295,5 +295,5 @@ def _notes(found: Verdicts, columns: Sequence[str], ties: str) -> Iterable[str]:
 
 def _counted(verdicts: list[Verdict]) -> str:
     decided = sum(one.verdict != "open" for one in verdicts)
-    pairs = "pair of runs is" if len(verdicts) == 1 else "pairs of runs are"
-    return f"{decided} of {len(verdicts)} {pairs} decided for all grades of unjudged documents"
+    pairs = "pair" if len(verdicts) == 1 else "pairs"
+    return f"in {decided} of {len(verdicts)} {pairs} of runs, one run is better for all grades of unjudged documents"

@@ -113,6 +113,6 @@ def of_values(count: Callable[[str], str], ties: str, errors: Sequence[float] = 
         yield f"values whose printed range may be wider than any order of tied documents can reach: {enclosed}"
     if overstated := count("overstated"):
         yield (
-            "values that could fall if unjudged documents turned out relevant, as R or the ideal ranking would grow: "
-            f"{overstated}"
+            "values that could fall if unjudged documents turned out relevant, because R or the ideal ranking would "
+            f"grow: {overstated}"
         )

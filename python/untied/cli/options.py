@@ -280,7 +280,7 @@ def whole(least: int, most: float = float("inf")) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
-            span = f"from {least}" + (f" to {most:g}" if most < float("inf") else "")
+            span = f"from {least} to {most:g}" if most < float("inf") else f"of at least {least}"
             from argparse import ArgumentTypeError
 
             raise ArgumentTypeError(f"must be a whole number {span}")

@@ -152,5 +152,5 @@ def _cost(delta: Costs | None, rank: int) -> float:
 
 def _checked(number: float, what: str) -> float:
     if not 0 <= number < math.inf:
-        raise UntiedError(f"{what} must be a number from 0, not {number!r}")
+        raise UntiedError(f"{what} must be a number of at least 0, not {number!r}")
     return float(number)

@@ -135,7 +135,7 @@ def _offsets(path: Any, line: int, fields: list[str]) -> Passage:
     """The passage in a line."""
     for name, field in zip(("start", "length"), fields[2:4], strict=True):
         if not (field.isascii() and field.isdigit()):
-            raise refused(path, line, f"a {name}: a whole number from 0", show_id(field))
+            raise refused(path, line, f"a {name}: a whole number of at least 0", show_id(field))
     start, length = (int(field.lstrip("0")[:20] or "0") for field in fields[2:4])  # 20 digits are too many already
     if start + length > LONGEST:
         raise refused(path, line, f"text that ends before {LONGEST}", f"{fields[2]} and {fields[3]} more")
@@ -223,7 +223,7 @@ def compare_passages(
     _refuse(direction not in directions, f"direction must be 'both', 'a-b' or 'b-a', not {direction!r}")
     for name, number in {"length": length, "max_gain": max_gain}.items():
         _refuse(not (isfinite(number) and number > 0), f"{name} must be a number above 0, not {number}")
-    _refuse(not (isfinite(overhead) and overhead >= 0), f"overhead must be a number from 0, not {overhead}")
+    _refuse(not (isfinite(overhead) and overhead >= 0), f"overhead must be a number of at least 0, not {overhead}")
     both = sorted(runs[0].keys() & runs[1].keys(), key=lambda query: query.encode("utf-8", "surrogateescape"))
     _refuse(not both, "the runs have no query in common")
     per_query = {}
@@ -252,7 +252,7 @@ def _texts(passages: Iterable[Any], numbers: dict[str, int], where: str, fields:
         _refuse(len(passage) != len(fields.split(",")), f"{here}: expected ({fields}), found {passage!r}")
         gains = [float(gain) for gain in passage[3:]]
         if not all(isfinite(gain) and gain >= 0 for gain in gains):
-            raise UntiedError(f"{here}: the gain must be a number from 0, not {passage[3]!r}")
+            raise UntiedError(f"{here}: the gain must be a number of at least 0, not {passage[3]!r}")
         found.append((*_text(passage, numbers, here), *gains))
     return read_once(found, passages, where)
 
@@ -260,7 +260,8 @@ def _texts(passages: Iterable[Any], numbers: dict[str, int], where: str, fields:
 def _text(passage: Any, numbers: dict[str, int], where: str) -> tuple[int, int, int]:
     document, start, length = passage[0], index(passage[1]), index(passage[2])
     _refuse(
-        start < 0 or length < 0, f"{where}: start and length must be whole numbers from 0, not {start} and {length}"
+        start < 0 or length < 0,
+        f"{where}: start and length must be whole numbers of at least 0, not {start} and {length}",
     )
     _refuse(start + length > LONGEST, f"{where}: it ends at {start + length}, beyond {LONGEST}")
     return numbers.setdefault(document, len(numbers)), start, length

@@ -55,7 +55,7 @@ class Comparisons(ByPair):
         one, other = self._two_runs(pair)
         a, b = self.runs.index(one), self.runs.index(other)
         if a > b:
-            raise KeyError(f"{other!r} was compared with {one!r}, in this order")
+            raise KeyError(f"the runs were compared in the order {other!r}, {one!r}")
         inputs = self._runs[one], self._runs[other]
         return Comparison(pair, self._measures, self._natives[a, b], inputs, self._known, self._options)
 

@@ -116,14 +116,14 @@ def features(
         from untied.features.columns import evaluate_columns
 
         if paths is not None and len(paths) > 1:
-            raise UntiedError("give one Parquet file; only SVMlight files can be several")
+            raise UntiedError("give one Parquet file; only SVMlight data can be in several files")
         found_names, evaluations = evaluate_columns(
             evaluator, data if paths is None else paths[0], labels, query_ids, names
         )
         return _with_warning(FeatureResults(asked, directions, found_names, evaluations, policies.varied))
     for name, option in (("labels", labels), ("query_ids", query_ids)):
         if option is not None:
-            raise UntiedError(f"{name} is for arrays and frames; SVMlight files have their own")
+            raise UntiedError(f"{name} is for arrays and frames; SVMlight files contain {name} themselves")
     tables = [path for path in paths if unpacked(os.fspath(path)).lower().endswith((".csv", ".tsv", ".json", ".jsonl"))]
     if tables:
         raise UntiedError(

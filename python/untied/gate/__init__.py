@@ -141,7 +141,7 @@ def gate(
         (nDCG, AP and Bpref divided by a constant, see the page on MED).
         If it is not exact, its upper bound is compared with the limit.
     certain : measure or list of measures
-        Measures by which the run must be better than the baseline whatever the grades of unjudged documents are, see
+        Measures by which the run must be better than the baseline for all grades of unjudged documents, see
         `untied.certify`.
     min_overturn : {measure: number} or list of (measure, number)
         Measures by which the run must be better than the baseline, each with the smallest allowed number of further
@@ -206,7 +206,7 @@ def gate(
         raise UntiedError(f"give a limit: {either(kind.replace('-', '_') for kind in given)}")
     for limit in limits:
         if limit.kind == "min-overturn" and not (limit.number >= 1 and limit.number.is_integer()):
-            raise UntiedError(f"the limit of --min-overturn for {limit.measure} must be a whole number from 1")
+            raise UntiedError(f"the limit of --min-overturn for {limit.measure} must be a whole number of at least 1")
         if baseline is None and limit.kind not in ("min", "max"):
             raise UntiedError(f"{limit.kind.replace('-', '_')} needs a baseline")
     kinds = {limit.kind for limit in limits}

@@ -26,7 +26,7 @@ PAIR = ("run", "baseline")
 
 
 def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
-    """``certain``: the run is better than the baseline whatever the grades of unjudged documents are.
+    """``certain``: the run is better than the baseline for all grades of unjudged documents.
 
     ``min-overturn``: it is better, and stays so with fewer further relevant documents than the limit.
     """

@@ -100,7 +100,7 @@ class Check:
             return f"{self.measure} is not certainly above the baseline's: the difference can be {low} {of}"
         required = f"at least {self.limit:,.0f} {'is' if self.limit == 1 else 'are'} required"
         if not self.value:
-            return f"{self.measure} is not above the baseline's {of}, so there is no order to overturn"
+            return f"{self.measure} is not above the baseline's {of}, so there is no lead to overturn"
         if self.value == inf:
             return f"no number of further relevant documents overturns the lead by {self.measure} {of}, {required}"
         documents = "document overturns" if self.value == 1 else "documents overturn"

@@ -146,7 +146,7 @@ class Limit:
             raise UntiedError(f"the limit of --{kind} for {measure} must not be negative, found {given}{to_be_better}")
         if kind in ("min", "max") and self._is_share_of_one and (is_negative or self.number > 1):
             raise UntiedError(
-                f"the limit of --{kind} for {measure} must be from 0 to 1, as its values are, found {given}"
+                f"the limit of --{kind} for {measure} must be from 0 to 1, like its values, found {given}"
             )
 
     @property

@@ -75,8 +75,8 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
     Raises
     ------
     InputError
-        A line does not have four columns, a group is not a whole number from 1, a document of a query is in two groups,
-        the lines come from several sources, or the file is empty.
+        A line does not have four columns, a group is not a whole number of at least 1, a document of a query is in two
+        groups, the lines come from several sources, or the file is empty.
     OSError
         The file cannot be read.
     """
@@ -89,10 +89,10 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
         source, query, document, group = fields
         first = source if first is None else first
         if source != first:
-            raise refused(path, number, f"one source, {show_id(first)}", show_id(source))
+            raise refused(path, number, f"one source in the whole file, {show_id(first)}", show_id(source))
         digits = group.lstrip("0")
         if not group.isascii() or not group.isdigit() or not digits:
-            raise refused(path, number, "a whole number from 1 as the group", show_id(group))
+            raise refused(path, number, "a whole number of at least 1 as the group", show_id(group))
         rank = len(digits), digits  # in the order of the numbers, which may have more digits than Python converts
         if ranks.setdefault(query, {}).setdefault(document, rank) != rank:
             raise refused(path, number, "one group for every document of a query", f"another of {show_id(document)}")

@@ -104,7 +104,7 @@ class Advice:
 
     @property
     def settled(self) -> bool:
-        """Whether one of two runs is better whatever the grades of unjudged documents."""
+        """Whether one of two runs is better for all grades of unjudged documents."""
         if self.verdict is not None:
             return self.verdict.verdict != "open"
         return self.difference is not None and (self.difference[0] > MARGIN or self.difference[1] < -MARGIN)

@@ -94,7 +94,7 @@ def judgments(
             of = f" of stratum {stratum}" if stratum else ""
             raise UntiedError(f"rate{of} must be above 0 and at most 1, not {share:g}")
     if (strata is None) != ("" in rates):
-        raise UntiedError("strata and rates by stratum need each other: give both")
+        raise UntiedError("give strata and rates by stratum together, or neither")
     if strata is not None:
         there_are = {stratum for documents in strata.values() for stratum in documents.values()}
         if without := sorted(rates.keys() - there_are):

@@ -109,7 +109,7 @@ def as_measure(measure: MeasureLike) -> Measure:
     if not hasattr(measure, "AT_PARAM"):
         raise TypeError(f"a measure must be a Measure or a str, not {type(measure).__name__}")
     if measure.NAME is None or hasattr(measure, "runtime_impl"):
-        raise MeasureError(f"{measure} is defined by a function, which untied cannot run")
+        raise MeasureError(f"{measure} is defined by a Python function in ir_measures, which untied cannot run")
     # Those that untied registers under a name of ir_measures are told apart by a prefix there.
     parameters = dict(measure.params)
     at = parameters.pop(measure.AT_PARAM, None)

@@ -244,7 +244,9 @@ def _arguments(
             what = f"{', '.join(known)} must come first, without a default; " if known else ""
             raise MeasureError(f"{called}: {what}parameters need a default; found {argument}")
         if has_default and argument.kind is argument.POSITIONAL_ONLY:
-            raise MeasureError(f"{called}: parameter {name} must be one that can be given by name")
+            raise MeasureError(
+                f"{called}: parameter {name} must not be positional-only: untied gives parameters by name"
+            )
         if has_default:
             parameters.append((name, argument.default))
         else:

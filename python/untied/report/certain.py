@@ -99,7 +99,7 @@ def _said(verdict: Verdict) -> dict[str, Any]:
 
 
 def _of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) -> dict[str, Any] | None:
-    """The lowest and the highest mean of a run, whatever the grades of unjudged documents are."""
+    """The lowest and the highest mean of a run for all grades of unjudged documents."""
     try:
         with overlap.Notes():  # there has been a warning
             value = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate({"run": run}).value(measure)
@@ -111,7 +111,7 @@ def _of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) 
 def by_judgments(
     qrels: Qrels, runs: dict[str, Run], measure: Measure, pair: tuple[str, str], policies: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """The smallest and the largest difference of two runs, whatever the grades of unjudged documents are.
+    """The smallest and the largest difference of two runs for all grades of unjudged documents.
 
     ``of_both``: whether these are of all documents that either run retrieved, and not of each run's own.
     """

@@ -83,7 +83,7 @@ class Verdicts(ByPair):
 
     def _place(self, pair: tuple[str, str]) -> int:
         if self._two_runs(pair) not in self._pairs:
-            raise KeyError(f"the verdict is about {pair[1]!r} and {pair[0]!r}, in this order")
+            raise KeyError(f"the runs were compared in the order {pair[1]!r}, {pair[0]!r}")
         return self._pairs[pair]
 
     @property

@@ -17,7 +17,7 @@ class Verdict:
     Attributes
     ----------
     verdict : str
-        ``"A"``: the first run is better whatever the grades of unjudged documents are. ``"B"``: the second run is
+        ``"A"``: the first run is better for all grades of unjudged documents. ``"B"``: the second run is
         better whatever these grades are. ``"open"``: the grades decide which run is better.
     low, high : float
         The lowest and the highest difference of the means, first run minus second.

@@ -358,7 +358,7 @@ def check(name, claim, judged, a, b, policies):
     """Check what a certificate says of two runs in a measure."""
     m, sums, upto = Measure(name, judged, a, b), [0, 0], ([], [])
     if claim["queries"].keys() != judged.keys():
-        raise Refused("its queries are not those of the qrels")
+        raise Refused("its queries differ from those of the qrels")
     for query, documents in judged.items():
         rankings = [ranked(run.get(query, {}), policies) for run in (a, b)]
         for end, (side, sign) in enumerate((("low", -1), ("high", 1))):
@@ -366,9 +366,9 @@ def check(name, claim, judged, a, b, policies):
             bound = Fraction(told["bound"])
             limit, sums[end] = sign * bound * ONE // 1, sums[end] + bound
             if not q.proves(limit, told["proof"]):
-                raise Refused(f"query {query}: the difference may be beyond {told['bound']}")
+                raise Refused(f"query {query}: the proof allows a difference beyond {told['bound']}")
             if claim["exact"] and not q.reaches(limit - m.near, told["witness"]):
-                raise Refused(f"query {query}: no grades are known that lead to {told['bound']}")
+                raise Refused(f"query {query}: the grades given do not reach {told['bound']}")
             upto[end].append([value + m.margin for value in q.lowered(limit)])
     low, high = Fraction(claim["low"]), Fraction(claim["high"])
     if not 0 <= sums[0] / len(judged) - low < LAST or not 0 <= high - sums[1] / len(judged) < LAST:
@@ -376,7 +376,7 @@ def check(name, claim, judged, a, b, policies):
     right, has_steps = "A" if low > 0 else "B" if high < 0 else "open", not m.is_chain and m.name != "ERR"
     right = right, *(standing(upto, claim["overturn"], claim["price"]) if has_steps else (None, None))
     if right != (claim["verdict"], claim["overturn"], claim["largest_m"]):
-        raise Refused("verdict, overturn, largest_m: the bounds of queries say {}, {}, {}".format(*right))
+        raise Refused("verdict, overturn, largest_m: by the bounds of queries, they are {}, {}, {}".format(*right))
 
 
 def main(arguments):
@@ -394,10 +394,10 @@ def main(arguments):
         told = json.loads(text, object_pairs_hook=once)
         require(told, FORM, "certificate")
         if told["qrels"] != digest:
-            raise Refused("the qrels do not have the hash that was certified")
+            raise Refused("the hash of the qrels differs from that in the certificate")
         for name, of in told["runs"].items():
             if of not in names:
-                raise Refused(f"run {name}: none of {', '.join(names.values())} has the hash that was certified")
+                raise Refused(f"run {name}: none of {', '.join(names.values())} has its hash in the certificate")
         say("policies: " + ", ".join(f"{name} {'any' if of is None else of}" for name, of in told["policies"].items()))
         say("runs: " + ", ".join(f"{name} is {names[of]}" for name, of in told["runs"].items()))
         for of in names.keys() - told["runs"].values():

@@ -107,7 +107,7 @@ pub(super) fn block<C: Code>(
                 let grade = grades[level];
                 Error::Value(format!(
                     "num_relevant: query {query} (counted from 0) has {has} documents of grade {grade} in the array, \
-                     but {total} altogether"
+                     more than num_relevant has: {total}"
                 ))
             })?;
             counts.set(level, total);

@@ -32,7 +32,7 @@ pub(super) fn bpref(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
     let rel = given.of.rel()?;
     let paper = given.of.choice("variant", &[("trec_eval", false), ("paper", true)])?;
     let whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e9;
-    let extra = given.of.number("extra", 0.0, "a whole number from 0, below 1e9", whole)? as usize;
+    let extra = given.of.number("extra", 0.0, "a whole number of at least 0, below 1e9", whole)? as usize;
     Ok(Box::new(Preference { rel, grade: given.highest(), paper, extra }))
 }
 

@@ -54,7 +54,7 @@ impl Sum {
         {
             let (of, found) = (given.of, gain.of(*grade));
             return Err(Error::Measure(format!(
-                "{of}: verdicts need gains that are 0 for grade 0 and never negative; that of grade {grade} is {found}"
+                "{of}: verdicts need a gain of 0 for grade 0, and no negative gain; the gain of grade {grade} is {found}"
             )));
         }
         let mut levels: Vec<(f64, f64)> = given.possible.iter().map(|&grade| (grade, gain.of(grade))).collect();
@@ -114,7 +114,7 @@ pub(super) fn ndcg(given: &Given<'_>) -> Result<Box<dyn Ceiling>> {
     // Relevant documents that no ranking has count in the ideal one.
     let all = discounts(given.of, given.of.cutoff_or(usize::MAX).min(given.documents))?;
     if all.first().is_some_and(|&first| first <= 0.0) || all.iter().any(|&discount| discount < 0.0) {
-        let message = format!("{}: verdicts need discounts that are not negative, the first above 0", given.of);
+        let message = format!("{}: verdicts need discounts of at least 0, and a first discount above 0", given.of);
         return Err(Error::Measure(message));
     }
     let sums = all.iter().scan(0.0, |sum, discount| {

@@ -136,7 +136,7 @@ impl Buffers {
             seen.resize(documents, false);
             let mut numbers = list.docs.iter();
             if let Some(place) = numbers.position(|&number| std::mem::replace(&mut seen[number as usize], true)) {
-                return Err(lists.error(row, ids[place], "stands there twice"));
+                return Err(lists.error(row, ids[place], "occurs twice"));
             }
             // Nothing is judged.
             grades.resize(documents.max(grades.len()), f64::NAN);

@@ -42,7 +42,7 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
         ));
     }
     if settings.adjust != Adjust::None {
-        return Err(Error::Value("distributions are of values that are not adjusted".into()));
+        return Err(Error::Value("distributions cannot be adjusted for chance".into()));
     }
     let files = Files::new(qrels, run, settings.queries);
     if files.pairs.is_empty() {

@@ -140,12 +140,12 @@ pub fn evaluate<D: Data>(
     per_query: bool,
 ) -> Result<Evaluated> {
     if settings.ties.layout() == Layout::ByDocument {
-        let what = "ties 'docid' and 'trec' need ids of documents, which features do not come with; 'given' takes tied \
+        let what = "ties 'docid' and 'trec' need ids of documents, which feature data does not have; 'given' takes tied \
                     documents in the order of the input";
         return Err(Error::Value(what.into()));
     }
     if let Some(spec) = specs.iter().find(|spec| spec.info.needs == Needs::Documents) {
-        return Err(Error::Value(format!("{spec} needs lengths of documents, which features do not come with")));
+        return Err(Error::Value(format!("{spec} needs lengths of documents, which feature data does not have")));
     }
     let longest = (0..data.queries()).map(|query| data.documents(query)).max().unwrap_or(0);
     // As for a run, whose documents are not known to be those of the qrels.

@@ -51,7 +51,7 @@ pub static BPREF: Definition = Info {
         rel: spec.rel()?,
         base: spec.recall_base()?,
         paper,
-        extra: spec.number(EXTRA.name, 0.0, "a whole number from 0", whole)?,
+        extra: spec.number(EXTRA.name, 0.0, "a whole number of at least 0", whole)?,
     }))
 });
 

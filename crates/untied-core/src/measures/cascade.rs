@@ -135,7 +135,7 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
             Some(table)
         }
         Some(other) => {
-            let expected = "a table of grades from 0 on and probabilities, such as {0: 1, 1: 0.5}";
+            let expected = "a table of grades of at least 0 and probabilities, such as {0: 1, 1: 0.5}";
             return Err(Error::Measure(format!("{spec}: go_on must be {expected}, not {other}")));
         }
     };
@@ -147,8 +147,8 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
             None if !(0.0..=1.0).contains(&gain.of(grade)) => {
                 let found = gain.of(grade);
                 return Err(Error::Value(format!(
-                    "{spec}: without go_on the user stops with a probability equal to the gain; that of grade {grade} \
-                     is {found}"
+                    "{spec}: without go_on, the gain is the probability that the user stops, so it must be from 0 to 1; \
+                     the gain of grade {grade} is {found}"
                 )));
             }
             _ => {}

@@ -32,7 +32,7 @@ const PERSISTENCE: Parameter = Parameter {
 const DEPTH: Parameter = Parameter {
     name: "depth",
     default: "1000",
-    help: "depth to which rankings are compared: a whole number from 1, 'infinite', or 'longest' (for each query, the \
+    help: "depth to which rankings are compared: a whole number of at least 1, 'infinite', or 'longest' (for each query, the \
         length of the longer ranking, as in ir_measures)",
 };
 const NORMALIZE: Parameter = Parameter {
@@ -78,7 +78,7 @@ fn depth(spec: &Spec) -> Result<Option<usize>> {
         Some(Value::Text(text)) if text == "longest" => Ok(None),
         Some(&Value::Number(depth)) if depth >= 1.0 && depth.fract() == 0.0 && depth < 1e9 => Ok(Some(depth as usize)),
         Some(other) => Err(Error::Measure(format!(
-            "{spec}: depth must be a whole number from 1, 'infinite' or 'longest', not {other}"
+            "{spec}: depth must be a whole number of at least 1, 'infinite' or 'longest', not {other}"
         ))),
     }
 }

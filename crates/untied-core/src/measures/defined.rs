@@ -67,7 +67,7 @@ pub fn define(
     }
     let ours = [MEAN.name, OF.name, RECALL.name, JUDGED_ONLY.name];
     if let Some((parameter, _)) = parameters.iter().find(|(name, _)| ours.contains(&name.as_str())) {
-        return refuse(format!("{name}: parameter {parameter} must have another name; this one means something here"));
+        return refuse(format!("{name}: parameter {parameter} must have another name, because untied uses this one"));
     }
     if let Some((parameter, _)) = parameters.iter().find(|(name, _)| !is_identifier(name)) {
         return refuse(format!("{name}: parameter {parameter} must have a name in ASCII"));
@@ -80,7 +80,7 @@ pub fn define(
             return refuse(format!("{name} is already defined, by {by} in {place}; give one of the two another name"));
         }
         (None, Some(meaning)) => {
-            return refuse(format!("the name {name} already stands for {meaning}; give the measure another one"));
+            return refuse(format!("the name {name} already stands for {meaning}; give the measure another name"));
         }
         _ => {}
     }

@@ -174,7 +174,7 @@ fn alpha(spec: &Spec) -> Result<f64> {
 }
 
 fn beta(spec: &Spec) -> Result<f64> {
-    spec.number(BETA.name, 0.5, "a number from 0 on and below 1", |beta| (0.0..1.0).contains(&beta))
+    spec.number(BETA.name, 0.5, "a number of at least 0 and below 1", |beta| (0.0..1.0).contains(&beta))
 }
 
 fn logarithmic(rank: usize) -> f64 {

@@ -37,7 +37,7 @@ pub(crate) enum Gain {
 
 impl Gain {
     pub(crate) fn new(spec: &Spec, grades: &[f64]) -> Result<Gain> {
-        let gain = match spec.number(LEAST.name, 0.0, "a number from 0", |least| least >= 0.0)? {
+        let gain = match spec.number(LEAST.name, 0.0, "a number of at least 0", |least| least >= 0.0)? {
             0.0 => Gain::parse(spec, grades)?,
             least => Gain::AtLeast(least, Box::new(Gain::parse(spec, grades)?)),
         };
@@ -55,7 +55,7 @@ impl Gain {
                 let missing = grades.iter().find(|&&grade| grade > 0.0 && !table.iter().any(|&(g, _)| g == grade));
                 if let Some((grade, _)) = table.iter().find(|&&(grade, gain)| grade < 0.0 && gain != 0.0) {
                     return Err(Error::Measure(format!(
-                        "{spec}: only grades from 0 can have a gain, found one for {grade}"
+                        "{spec}: only grades of at least 0 can have a gain, found a gain for {grade}"
                     )));
                 }
                 match missing {

@@ -53,7 +53,7 @@ fn thresholds(spec: &Spec) -> Result<Option<Vec<(f64, f64)>>> {
             Ok(Some(table.clone()))
         }
         Some(other) => Err(Error::Measure(format!(
-            "{spec}: thresholds must be a table of grades above 0 and shares from 0, such as {{1: 0.5, 2: 0.5}}, not {other}"
+            "{spec}: thresholds must be a table of grades above 0 and shares of at least 0, such as {{1: 0.5, 2: 0.5}}, not {other}"
         ))),
     }
 }

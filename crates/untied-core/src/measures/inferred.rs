@@ -18,7 +18,7 @@ use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
 const EPS: Parameter =
-    Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
+    Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, at least 0" };
 
 pub static INFERRED_AP: Definition = Info {
     name: "infAP",
@@ -35,7 +35,7 @@ pub static INFERRED_AP: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
-    let eps = spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?;
+    let eps = spec.number(EPS.name, 1e-5, "a number of at least 0", |eps| eps >= 0.0)?;
     Ok(Box::new(InferredAp { rel: spec.rel()?, eps }))
 });
 

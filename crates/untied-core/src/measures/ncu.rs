@@ -231,7 +231,7 @@ fn stops(spec: &Spec, scope: &Scope<'_>, rel: f64) -> Result<Option<Vec<(f64, f6
     };
     let relevant = || scope.grades.iter().copied().filter(|&grade| grade >= rel);
     if let Some(grade) = relevant().find(|&grade| !table.iter().any(|stop| stop.0 == grade)) {
-        return Err(Error::Value(format!("{spec}: stops has nothing for grade {grade}")));
+        return Err(Error::Value(format!("{spec}: stops has no number for grade {grade}")));
     }
     if table.iter().any(|stop| stop.1 < 0.0) {
         return Err(Error::Measure(format!("{spec}: a number in stops must not be negative")));

@@ -72,7 +72,7 @@ pub(super) struct Kind {
 impl Blend {
     pub(super) fn new(spec: &Spec, scope: &Scope<'_>) -> Result<Blend> {
         let rel = spec.rel()?;
-        let beta = spec.number(BETA.name, 1.0, "a number from 0", |beta| beta >= 0.0)?;
+        let beta = spec.number(BETA.name, 1.0, "a number of at least 0", |beta| beta >= 0.0)?;
         let gain = Gain::AtLeast(rel, Box::new(Gain::new(spec, scope.grades)?));
         rising(spec, scope, &gain)?;
         Ok(Blend { rel, beta, gain })
@@ -114,7 +114,7 @@ pub(super) fn rising(spec: &Spec, scope: &Scope<'_>, gain: &Gain) -> Result<()> 
     for &grade in scope.grades.iter().filter(|&&grade| grade >= 0.0) {
         let here = gain.of(grade);
         if here > above || here < 0.0 {
-            let what = if here < 0.0 { "is negative" } else { "is larger than that of the next higher grade" };
+            let what = if here < 0.0 { "is negative" } else { "is larger than the gain of the next higher grade" };
             return Err(Error::Value(format!("{spec}: gain of grade {grade} {what}")));
         }
         above = here;

@@ -52,7 +52,7 @@ pub static RANK_BIASED_UTILITY: Definition = Info {
 }
 .built_by(|spec, scope| {
     let p = spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
-    let effort = spec.number(EFFORT.name, 0.03, "a number from 0", |effort| effort >= 0.0)?;
+    let effort = spec.number(EFFORT.name, 0.03, "a number of at least 0", |effort| effort >= 0.0)?;
     let most = spec.parameter(MAX_GRADE.name).map(|_| max_grade(spec, scope)).transpose()?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     let weights = (0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect();

@@ -36,7 +36,7 @@ pub static SEARCH_LENGTH: Definition = Info {
 }
 .built_by(|spec, _| {
     let whole = |q: f64| q >= 1.0 && q.fract() == 0.0 && q < 1e15;
-    let wanted = spec.number(Q.name, 1.0, "a whole number from 1", whole)? as usize;
+    let wanted = spec.number(Q.name, 1.0, "a whole number of at least 1", whole)? as usize;
     Ok(Box::new(SearchLength { rel: spec.rel()?, wanted }))
 });
 

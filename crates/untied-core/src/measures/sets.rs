@@ -85,7 +85,7 @@ pub static SET_F: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
-    let beta = spec.number(BETA.name, 1.0, "a number from 0", |beta| beta >= 0.0)?;
+    let beta = spec.number(BETA.name, 1.0, "a number of at least 0", |beta| beta >= 0.0)?;
     build(spec, Some(spec.recall_base()?), move |hits, n, relevant| ratio((1.0 + beta) * hits, beta * relevant + n))
 });
 

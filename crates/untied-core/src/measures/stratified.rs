@@ -19,7 +19,7 @@ use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
 const EPS: Parameter =
-    Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, from 0" };
+    Parameter { name: "eps", default: "0.00001", help: "smoothing of the estimated precision, at least 0" };
 const PRIOR: Parameter = Parameter {
     name: "prior",
     default: "None",
@@ -56,8 +56,8 @@ pub static STRATIFIED_AP: Definition = Info {
     let prior = if script { 3.0 } else { 2.0 };
     Ok(Box::new(StratifiedAp {
         rel: spec.rel()?,
-        eps: spec.number(EPS.name, 1e-5, "a number from 0", |eps| eps >= 0.0)?,
-        prior: spec.number(PRIOR.name, prior, "a number from 1", |prior| prior >= 1.0)?,
+        eps: spec.number(EPS.name, 1e-5, "a number of at least 0", |eps| eps >= 0.0)?,
+        prior: spec.number(PRIOR.name, prior, "a number of at least 1", |prior| prior >= 1.0)?,
         most: if script { MOST } else { f64::INFINITY },
     }))
 });

@@ -68,7 +68,7 @@ pub(crate) struct TimeBiasedGain {
 
 impl TimeBiasedGain {
     pub(crate) fn new(spec: &Spec, scope: &Scope<'_>) -> Result<TimeBiasedGain> {
-        let seconds = |name: &str, default: f64| spec.number(name, default, "a number from 0", |t| t >= 0.0);
+        let seconds = |name: &str, default: f64| spec.number(name, default, "a number of at least 0", |t| t >= 0.0);
         let share =
             |name: &str, default: f64| spec.number(name, default, "a number from 0 to 1", |p| (0.0..=1.0).contains(&p));
         let click_relevant = share(CLICK_RELEVANT.name, 0.64)?;

@@ -86,7 +86,7 @@ pub(super) fn make(given: &Given<'_>) -> Result<Box<dyn Difference>> {
         return Err(Error::Measure(format!("{of}: {name} cannot be used for a difference of two rankings")));
     }
     if let Some(cutoff) = of.cutoff.filter(|&cutoff| cutoff > DEEPEST) {
-        let message = format!("the largest difference in {of} is found for cutoffs up to {DEEPEST}, not {cutoff}");
+        let message = format!("the largest difference in {of} is available for cutoffs up to {DEEPEST}, not {cutoff}");
         return Err(Error::Value(message));
     }
     let difference = make(given)?;

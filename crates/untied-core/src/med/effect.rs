@@ -154,11 +154,11 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
         divisor: match spec.parameter(DIVISOR.name) {
             Some(&Value::Number(most)) if whole(most) => Divisor::Most(most as usize),
             Some(Value::Number(_)) => spec
-                .number(DIVISOR.name, 1.0, "'depth', 'relevant' or a whole number from 1", whole)
+                .number(DIVISOR.name, 1.0, "'depth', 'relevant' or a whole number of at least 1", whole)
                 .map(|_| Divisor::Depth)?,
             _ => spec.choice(DIVISOR.name, &[("depth", Divisor::Depth), ("relevant", Divisor::Relevant)])?,
         },
-        per_grade: number(PER_GRADE.name, "a whole number from 1", whole)?.map(|n| n as usize),
+        per_grade: number(PER_GRADE.name, "a whole number of at least 1", whole)?.map(|n| n as usize),
         optimistic: spec.choice(TIES.name, &[("expected", false), ("optimistic", true)])?,
     };
     catalogue::make(&Given { of, scope, options: &options, build })

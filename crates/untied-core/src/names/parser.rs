@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
         let [spec] = <[Spec; 1]>::try_from(specs).map_err(|_| self.error("one measure"))?;
         if spec.info.parameters.contains(&OF) {
             let (name, of) = (outer, spec.info.name);
-            return Err(Error::Measure(format!("{name} is of a measure of one ranking, not of {of}")));
+            return Err(Error::Measure(format!("{name} needs a measure of one ranking, not {of}")));
         }
         let spec = self.suffixes(spec)?;
         (self.names.check)(&spec)?;

@@ -23,13 +23,13 @@ const OPEN: &[(&str, &str)] = &[
     ),
     (
         "ERR",
-        "MED-ERR has the grades 0 to 2 in the paper, and ERR those from 0 to 4 here: in untied compare, write MED(ERR(max_grade=2)) \
+        "MED-ERR has the grades 0 to 2 in the paper, and ERR has the grades 0 to 4 here: in untied compare, write MED(ERR(max_grade=2)) \
          for the paper's, or MED(ERR)",
     ),
     (
         "U",
-        "MED-U is of passages: run untied compare --passages, or call untied.compare_passages; of whole documents it is \
-         MED(U(L=12000)), which needs their lengths",
+        "MED-U compares passages: run untied compare --passages, or call untied.compare_passages; for whole documents, \
+         write MED(U(L=12000)), which needs their lengths",
     ),
 ];
 

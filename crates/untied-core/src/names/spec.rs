@@ -329,7 +329,7 @@ impl Spec {
     /// Parameter `recall_base`.
     ///
     /// # Errors
-    /// It is neither `'qrels'` nor `'ranking'` nor an integer from 1.
+    /// It is neither `'qrels'` nor `'ranking'` nor an integer of at least 1.
     pub fn recall_base(&self) -> Result<RecallBase> {
         match self.parameter("recall_base") {
             None => Ok(RecallBase::Qrels),
@@ -338,7 +338,7 @@ impl Spec {
                 Ok(RecallBase::Number(number as usize))
             }
             Some(other) => Err(Error::Measure(format!(
-                "{self}: recall_base must be 'qrels', 'ranking' or an integer from 1, not {other}"
+                "{self}: recall_base must be 'qrels', 'ranking' or an integer of at least 1, not {other}"
             ))),
         }
     }

@@ -30,7 +30,7 @@ impl<R: Read> Read for Members<R> {
                 break;
             }
             if padded {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "something else behind zeros"));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "other bytes after zeros"));
             }
             self.member = Some(GzDecoder::new(packed));
         }

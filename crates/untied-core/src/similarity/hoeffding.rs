@@ -44,7 +44,7 @@ pub static HOEFFDING: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec| {
-    let q = spec.number("q", 1.0, "a number from 0", |q| q >= 0.0)?;
+    let q = spec.number("q", 1.0, "a number of at least 0", |q| q >= 0.0)?;
     let expected = "a whole number from 1 to 10000000";
     let n = spec.number("n", 0.0, expected, |n| n.fract() == 0.0 && (1.0..=MOST).contains(&n))?;
     Ok(Box::new(Hoeffding { q, n: n as usize, cutoff: spec.cutoff.unwrap_or(usize::MAX), sums: OnceLock::new() }))

@@ -81,12 +81,16 @@ impl Weights {
                 spec.choice("delta", &[("dcg", Named::Dcg), ("inverse", Named::Inverse), ("none", Named::None)])?,
             ),
             Some(other) => {
-                let expected = "'dcg', 'inverse', 'none' or a list of numbers from 0";
+                let expected = "'dcg', 'inverse', 'none' or a list of numbers of at least 0";
                 return Err(Error::Measure(format!("{spec}: delta must be {expected}, not {other}")));
             }
         };
         let dropped = spec.choice("absent", &[("last", false), ("drop", true)])?;
-        Ok(Weights { delta, unmoved: spec.number("unmoved", 1.0, "a number from 0", |one| one >= 0.0)?, dropped })
+        Ok(Weights {
+            delta,
+            unmoved: spec.number("unmoved", 1.0, "a number of at least 0", |one| one >= 0.0)?,
+            dropped,
+        })
     }
 
     /// Both rankings of the same documents.

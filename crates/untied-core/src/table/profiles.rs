@@ -51,7 +51,7 @@ pub type Accepted = (fn(f64) -> bool, &'static str);
 pub const GRADE: Accepted = (f64::is_finite, "a finite number as the grade");
 /// The number of a stratum.
 pub const STRATUM: Accepted =
-    (|stratum| (0.0..4e9).contains(&stratum) && stratum.fract() == 0.0, "a whole number from 0 as the stratum");
+    (|stratum| (0.0..4e9).contains(&stratum) && stratum.fract() == 0.0, "a whole number of at least 0 as the stratum");
 /// The probability that a document would be judged.
 pub const PROBABILITY: Accepted = (
     |probability| probability > 0.0 && probability <= 1.0,

@@ -63,7 +63,7 @@ fn limit(spec: &Spec, cutoff: bool) -> Result<usize> {
 
 /// `min_rel` and `max_rel`.
 fn grades(spec: &Spec) -> Result<(f64, f64)> {
-    let least = spec.number(MIN_REL.name, 0.0, "a number from 0", |least| least >= 0.0)?;
+    let least = spec.number(MIN_REL.name, 0.0, "a number of at least 0", |least| least >= 0.0)?;
     if spec.parameter(MAX_REL.name).is_none() {
         let name = spec.info.name;
         return Err(Error::Measure(format!("{name} needs the highest grade, for instance {name}(max_rel=1)")));
