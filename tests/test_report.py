@@ -613,6 +613,7 @@ def test_runs_that_share_no_document_are_noted() -> None:
         ({"level": 5}, "level must be between 0 and 1, not 5"),
         ({"samples": 0}, "samples must be at least 1, not 0"),
         ({"seed": -1}, r"seed must be from 0 to 2\^64 - 1, not -1"),
+        ({"baseline": "a"}, "a baseline needs another run, which is compared with it"),
         ({"distances": ["x"]}, 'unknown measure "x"'),
     ],
 )

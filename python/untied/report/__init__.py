@@ -115,6 +115,8 @@ def report(
     loaded = loaded_runs(runs, threads)
     if baseline is not None and baseline not in loaded:
         raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(loaded)}")
+    if baseline is not None and len(loaded) == 1:
+        raise UntiedError("a baseline needs another run, which is compared with it")
     chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
     tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
     texts = queries_text, docs_text
