@@ -219,7 +219,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "compare_all": lambda: untied.compare_all(RUNS, ["RBO"]).means,
     "statistics": lambda: statistics.significance(untied.evaluate(QRELS, RUNS, ["AP"]), samples=99),
     "discriminative_power": lambda: statistics.discriminative_power(untied.evaluate(QRELS, RUNS, ["AP"]), samples=99),
-    "gate": lambda: gate.gate(QRELS, RUNS["one"], baseline=RUNS["two"], min={"AP": 0.1}),
+    "gate": lambda: gate.gate(QRELS, RUNS["one"], baseline=RUNS["two"], max_drop={"AP": 0.9}),
     "report": lambda: report.report(QRELS, RUNS, ["AP"]),
     "comparison_report": lambda: report.comparison_report(comparison()),
     "curves": lambda: curves.curves(QRELS, RUNS, "q1"),
