@@ -137,7 +137,7 @@ def test() -> None:
 
 
 def nightly(seed: int | None) -> None:
-    """Run the tests on what is released, with ten times the random instances from a seed: a random one, or --seed."""
+    """Run the tests on what is released, with ten times the random instances or more, from a seed."""
     seed = random.SystemRandom().randrange(10**9) if seed is None else seed
     try:
         test_with((*PYTEST, f"--hypothesis-seed={seed}"), release=True, UNTIED_NIGHTLY=str(seed))

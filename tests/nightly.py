@@ -1,7 +1,7 @@
 """How many random instances tests draw, and from which seed.
 
-Tests usually draw few instances, the same on every machine. ``python3 dev.py nightly`` draws ten times as many, from a
-seed that it prints and sets as ``UNTIED_NIGHTLY``.
+Tests usually draw few instances, the same on every machine. ``python3 dev.py nightly`` draws at least ten times as
+many, from a seed that it prints and sets as ``UNTIED_NIGHTLY``.
 """
 
 from __future__ import annotations
