@@ -200,3 +200,13 @@ def test_run_format_of_all_commands(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "drops by 0.5000" in capsys.readouterr().out
     assert main(["report", *both, "-o", str(tmp_path / "page.html")]) == 0
     assert '"a"' in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(("style", "sign"), [("tsv", "\t"), ("csv", ",")])
+def test_data_with_a_baseline_have_arrows_and_no_letters(results: Any, style: Any, sign: str) -> None:
+    found = significance(results, baseline="bad", interval="none")
+    rows = [line.split(sign) for line in paper_table(results, found, style=style, digits=1).splitlines()]
+    assert rows[0] == ["run", "RR", "RR marks", "ESL", "ESL marks"]
+    assert [(row[0], row[2], row[4]) for row in rows[1:]] == [
+        ("good", "↑", "↑"), ("also good", "↑", "↑"), ("bad", "", ""), ("worst", "↓", "↓"),
+    ]  # fmt: skip

@@ -208,7 +208,7 @@ def _data(
         head += [measure] + [f"{measure} range"] * ranged + [f"{measure} marks"] * marked
     body = []
     for run, row in cells.items():
-        line = [show_id(run)] + [letters[run].strip()] * bool(letters)
+        line = [show_id(run)] + ([letters[run].strip()] if letters else [])
         for cell in row.values():
             line += [cell.mean] + [cell.ends] * ranged + [cell.marks.strip()] * marked
         body.append(line)
