@@ -33,7 +33,7 @@ async function nameOf(text) {
   await work.ready();
   if (!known.size) await learnMeasures();
   const { name, measure, compares, lower, scale, least } = await work.ask({ do: "name", measure: text }, "reading a name");
-  if (compares) throw new Error(`${name} compares two runs: it goes with "Compare without judgments"`);
+  if (compares) throw new Error(`${name} compares two runs; add a measure of one run, such as AP`);
   asked.set(name, { ...known.get(measure), name, lower, scale, least });
   return name;
 }

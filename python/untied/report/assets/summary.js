@@ -35,7 +35,7 @@ function headline(where) {
     const [first, ...rest] = comparing ? data.headline[state.measure] : sentencesOf(data, state.measure);
     answer.replaceChildren(node("p", { class: "first" }, first), ...rest.map((sentence) => node("p", {}, sentence)));
   });
-  where.append(...data.notes.map((note) => node("p", { class: "note" }, "Note: " + note)));
+  where.append(...data.notes.map((note) => node("p", { class: "note" }, `Note: ${note}.`)));
 }
 
 // Means with their intervals, the best runs first.
