@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import untied
 from strategies import Topic, close, topics
 from untied.cli import main
+from untied.cli.completion import _parsers
 from untied.own import load_plugin
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -685,6 +686,8 @@ def test_plugin_by_name(tmp_path: Path, files: list[str]) -> None:
     assert (done.returncode, done.stdout.splitlines()[-1].split("\t")[2:]) == (0, ["Mine@2", "2.0000"])
     done = python(code, *command, "mine.py", folder=tmp_path)
     assert done.returncode == 0
+    done = python(code, *command[:3], "--quantiles", "0", "--format", "json", "--plugin", "mine", folder=tmp_path)
+    assert Path(json.loads(done.stdout)["plugins"][0]["path"]).name == "mine.py"
     done = python(code, *command, "mines", folder=tmp_path)
     assert (done.returncode, done.stderr) == (
         1,
@@ -744,6 +747,30 @@ def test_other_commands_take_plugins(files: list[str], capsys: pytest.CaptureFix
     assert "b" in capsys.readouterr().out
     assert main(["gate", *files, *plugin, "--min", "FirstRelevant=0.5"]) == 0
     assert "FirstRelevant" in capsys.readouterr().out
+    train = Path(files[0]).with_name("train.txt")
+    train.write_text("1 qid:q 1:1\n0 qid:q 1:1\n0 qid:q 1:0\n")
+    other = train.with_name("other.run")
+    other.write_text("q Q0 b 1 2 t\nq Q0 a 2 1 t\n")
+    for command, value in (
+        (["features", str(train), "-m", "FirstRelevant"], 0.75),
+        (["compare", files[1], str(other), "--qrels", files[0], "-m", "MED(FirstRelevant)"], 0.25),
+    ):
+        assert main([*command, *plugin, "--format", "json"]) == 0
+        out = json.loads(capsys.readouterr().out)
+        assert [row["value"] for row in out["results"]] == [value]
+        assert [Path(one["path"]).name for one in out["plugins"]] == ["own_measures.py"]
+
+
+def test_commands_that_take_measures_take_plugins() -> None:
+    """All but studies, which continue from finished parts and could not tell that a plugin has changed."""
+    taking = {
+        command: "--plugin" in made._option_string_actions
+        for command, made in _parsers()
+        if any("MEASURE" in str(action.metavar) for action in made._actions)
+    }
+    without = {command for command, takes in taking.items() if not takes}
+    assert {"eval", "features", "compare", "gate", "judge-next"} <= taking.keys() - without
+    assert all(command.startswith("study ") for command in without)
 
 
 def test_interruption() -> None:

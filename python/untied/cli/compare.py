@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
-from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, whole
+from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, load_plugins, whole
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
@@ -84,6 +84,7 @@ def arguments_parser() -> Command:
         type=float,
     )
     made.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
+    made.add_plugin()
     made.add_docs()
     made.add_policies("ties", "score_dtype", known=COMPARING)
     add_certify(made)
@@ -120,6 +121,7 @@ def main(arguments: Sequence[str]) -> None:
         return passages.run(options, made, style, inputs)
     if options.text_length is not None:
         raise WrongUsage("--text-length needs --passages")
+    plugins = load_plugins(options.plugin)
     qrels = read_qrels(options) if options.qrels else None
 
     def make(runs: Any) -> tuple[Comparisons, Verdicts | None]:
@@ -140,7 +142,7 @@ def main(arguments: Sequence[str]) -> None:
             f"Delta is {which}; unjudged documents may be relevant in Delta, but are non-relevant in untied stats"
         )
     if style == "json":
-        text = _json(found, pairs, options, inputs, notes, verdicts)
+        text = _json(found, pairs, options, inputs, output.plugins(plugins), notes, verdicts)
     elif options.matrix:
         text = _matrices(found, style, options.digits)
     elif style in ("tsv", "csv"):
@@ -234,8 +236,8 @@ def _square(matrix: Table, digits: int) -> list[list[str]]:
 
 
 def _json(
-    found: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str], notes: list[str],
-    verdicts: Verdicts | None,
+    found: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str],
+    plugins: dict[str, Any], notes: list[str], verdicts: Verdicts | None,
 ) -> str:  # fmt: skip
     settings = {
         "ties": options.ties,
@@ -244,7 +246,7 @@ def _json(
         "qrels_format": options.qrels_format,
         **columns_named(options),
     }
-    content: dict[str, Any] = {"runs": found.runs, "notes": notes}
+    content: dict[str, Any] = {**plugins, "runs": found.runs, "notes": notes}
     if options.matrix:
         content["matrices"] = {name: [list(row[1:]) for row in found.matrix(name).rows()] for name in found.measures}
     else:

@@ -106,7 +106,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.quantiles:
         from untied.cli.quantiles import write
 
-        return write(options, made, qrels, measures, style, inputs)
+        return write(options, made, qrels, measures, style, inputs, plugins)
     policies = ("ties", "unjudged", "unretrieved", "score_dtype", "queries", "qrels_format", "on_undefined", "adjust")
     settings = chosen(options, *policies)
     # Tables mark the values that another order of tied documents would change.

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from untied._core import show_id
 from untied.cli import notes, output, width
-from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing
+from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing, load_plugins
 from untied.cli.reading import parse
 from untied.features.evaluate import features
 from untied.features.found import DIRECTIONS
@@ -46,6 +46,7 @@ def arguments_parser() -> Command:
     group.option("--labels", "COLUMN", "read labels from COLUMN of parquet files (default: label, relevance, ...)")
     group.option("--query-ids", "COLUMN", "read query ids from COLUMN of parquet files (default: qid, query_id, ...)")
     made.add_measures()
+    made.add_plugin()
     made.group("measures").option(
         "--directions",
         "WHICH",
@@ -82,6 +83,7 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("--wide cannot be combined with --format json")
     inputs = inputs_of(*options.data, options.feature_names)
     output.check_target(options.output, inputs)
+    plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
     sort_by = as_measure(options.sort_by) if options.sort_by else measures[0]
     if sort_by not in measures:
@@ -94,7 +96,7 @@ def main(arguments: Sequence[str]) -> None:
         rows = found.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()
         about = {"queries": len(found.queries), "documents": found.documents, "features": len(found)}
         settings["sort_by"] = str(sort_by)
-        text = output.json(settings, inputs, data=about, notes=said, results=rows)
+        text = output.json(settings, inputs, **output.plugins(plugins), data=about, notes=said, results=rows)
     elif style in ("tsv", "csv") or options.per_query:
         text = _long(found, sort_by, options, style)
     else:

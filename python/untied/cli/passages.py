@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 LENGTH = 12_000.0
 #: Options that say nothing of passages.
 OTHERS = (
-    "measure", "names", "keep_going", "probabilities", "docs", "depth", "matrix", "ties", "score_dtype", "qrels_format",
-    "run_format", "qrels_column", "run_column",
+    "measure", "plugin", "names", "keep_going", "probabilities", "docs", "depth", "matrix", "ties", "score_dtype",
+    "qrels_format", "run_format", "qrels_column", "run_column",
 )  # fmt: skip
 
 

@@ -37,8 +37,9 @@ def levels(text: str) -> list[float]:
 
 
 def write(
-    options: argparse.Namespace, made: Command, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str]
-) -> None:
+    options: argparse.Namespace, made: Command, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str],
+    plugins: list[str],
+) -> None:  # fmt: skip
     """Write quantiles of the values of all runs; refuse options that cannot be combined with them."""
     refuse_others(options, made, WITHOUT, "--quantiles cannot be combined with {}")
     if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
@@ -56,7 +57,7 @@ def write(
     table = found.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
         settings |= {"quantiles": options.quantiles, **columns_named(options)}
-        text = output.json(settings, inputs, **output.plugins(options.plugin), notes=said, results=table.to_dicts())
+        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=table.to_dicts())
     elif style == "table":
         text = _side_by_side(table.to_dicts(), options)
     else:
