@@ -1,5 +1,6 @@
 //! The judgments of one query, and how the documents that are retrieved for it are found among them.
 
+use super::ids::{are_equal, fetch};
 use super::profiles::Profile;
 use super::qrels::level_of;
 use super::{Rows, index};
@@ -47,7 +48,7 @@ impl<'a> Judgments<'a> {
 
     /// The grade of a document, if the qrels hold it.
     pub fn grade(&self, document: &[u8], hash: u32) -> Option<f64> {
-        let row = index::find(self.slots, hash, |row| self.judged.doc(row as usize) == document)?;
+        let row = index::find(self.slots, hash, |row| are_equal(self.judged.doc(row as usize), document))?;
         Some(self.grades()[self.row_levels[row as usize] as usize])
     }
 
@@ -113,6 +114,12 @@ impl Levels {
         self.found.resize(hashes.len(), 0);
         self.candidates.clear();
         self.candidates.resize(hashes.len(), (0, 0));
+        // Where few are looked up among many, to wait for those costs less.
+        if hashes.len() >= truth.judged.len() / 2 {
+            fetch(truth.slots);
+            fetch(truth.row_levels);
+            truth.judged.fetch();
+        }
         let mut count = 0;
         for (row, &hash) in hashes.iter().enumerate() {
             self.candidates[count].0 = row as u32;
@@ -130,7 +137,7 @@ impl Levels {
         let mut any = false;
         for &(row, judged) in watch::until_stopped(self.candidates[..hits].iter()) {
             let doc = retrieved.doc(row as usize);
-            let is_same = |judged: u32| truth.judged.doc(judged as usize) == doc;
+            let is_same = |judged: u32| are_equal(truth.judged.doc(judged as usize), doc);
             let judged = if is_same(judged) {
                 Some(judged)
             } else {

@@ -83,6 +83,11 @@ impl<'a> Rows<'a> {
         self.block.docs.get(self.rows.start + i)
     }
 
+    /// See [`ids::fetch`].
+    fn fetch(&self) {
+        self.block.docs.fetch(self.rows.clone());
+    }
+
     /// Hashes of the documents.
     #[inline]
     pub fn hashes(&self) -> &'a [u32] {

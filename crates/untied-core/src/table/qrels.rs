@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Deref;
 
+use super::ids::are_equal;
 use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Judgments, Origins, Table, first_in_file, index, rounded};
 use crate::error::Result;
@@ -114,7 +115,7 @@ impl Qrels {
         let row_levels = &self.row_levels[first_row..];
         let mut met = Vec::new();
         for (row, &hash) in watch::until_stopped(rows.hashes().iter().enumerate()) {
-            let is_same = |other: u32| rows.doc(other as usize) == rows.doc(row);
+            let is_same = |other: u32| are_equal(rows.doc(other as usize), rows.doc(row));
             match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
                 Ok(()) => {
                     let level = row_levels[row];

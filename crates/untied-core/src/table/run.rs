@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
+use super::ids::are_equal;
 use super::{Chunk, Names, Origins, Place, Rows, Table, first_in_file, index, rounded, wrong};
 use crate::error::{Error, Result, quote};
 use crate::watch;
@@ -156,7 +157,9 @@ fn duplicate_by_index(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(
     slots.clear();
     slots.resize(index::slots_for(rows.len()), 0);
     for (row, &hash) in watch::until_stopped(rows.hashes().iter().enumerate()) {
-        if let Err(first) = index::insert(slots, hash, row as u32, |other| rows.doc(other as usize) == rows.doc(row)) {
+        if let Err(first) =
+            index::insert(slots, hash, row as u32, |other| are_equal(rows.doc(other as usize), rows.doc(row)))
+        {
             return Some((first, row as u32));
         }
     }
