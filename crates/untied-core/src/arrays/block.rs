@@ -85,13 +85,14 @@ pub(super) fn block<C: Code>(
             codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
             is_padded = codes.contains(&C::ABSENT);
         }
-        let is_listed = block.list(codes, end) && !is_padded;
+        let (is_listed, counted) = block.list(codes, end);
+        let is_listed = is_listed && !is_padded;
         if given.present.is_some() {
             block.retrieved.push(codes.len() as u32);
         }
         let relevant = block.listed as u32;
-        let packed = if totals.is_empty() { packed(codes, grades.len()) } else { None };
-        if let Some(packed) = packed {
+        if totals.is_empty() && grades.len() < LEVELS && codes.len() < DOCUMENTS {
+            let packed = counted.unwrap_or_else(|| packed(codes));
             let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
             if *known != packed {
                 counts.unpack(packed);
@@ -125,13 +126,21 @@ const LATELY: usize = 1 << 10;
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 const SHIFT: u32 = 54;
 
-/// How many of few documents have which of few levels, a byte each, between the number of unjudged ones and that of
-/// padding.
+/// How many documents there are of each code, a byte each: first unjudged ones, then level by level, last padding. Of fewer
+/// levels and documents than these.
 #[inline]
-fn packed<C: Code>(codes: &[C], levels: usize) -> Option<u64> {
+fn packed<C: Code>(codes: &[C]) -> u64 {
+    codes.iter().fold(0, |counts, &code| counts + one(code))
+}
+
+const LEVELS: usize = 7;
+const DOCUMENTS: usize = 256;
+
+/// One document of this code.
+#[inline(always)]
+fn one<C: Code>(code: C) -> u64 {
     const ONES: [u64; 8] = [1, 1 << 8, 1 << 16, 1 << 24, 1 << 32, 1 << 40, 1 << 48, 1 << 56];
-    let fits = levels < 7 && codes.len() < 256;
-    fits.then(|| codes.iter().fold(0, |counts, &code| counts + ONES[code.into() as usize % 8]))
+    ONES[code.into() as usize % 8]
 }
 
 /// Give compositions of many queries the same number in all blocks.
@@ -186,29 +195,45 @@ impl Block {
         (self.compositions.len() - 1) as u16
     }
 
-    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.
+    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed, and
+    /// of few documents, how many there are of each code, see [`packed`].
     #[inline]
-    fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
+    fn list<C: Code>(&mut self, codes: &[C], end: C) -> (bool, Option<u64>) {
         let (start, most) = (self.listed, codes.len() / 2);
-        for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
-            // Where few of many are relevant, most parts have none.
-            if codes.len() > PART && !part.iter().fold(false, |any, &code| any | code.is_before(end)) {
-                continue;
-            }
-            // Without a branch: what is written here stays only if the document is relevant.
-            let mut found = 0;
-            let room = self.room();
-            for (&code, row) in part.iter().zip(first..) {
-                room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
-                found += usize::from(code.is_before(end));
-            }
-            self.listed += found;
-            if self.listed - start > most {
-                self.listed = start;
-                return false;
+        let mut counts = None;
+        if codes.len() <= PART {
+            counts = Some(self.list_part(codes, 0, end));
+        } else {
+            for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
+                // Where few of many are relevant, most parts have none.
+                if part.iter().fold(false, |any, &code| any | code.is_before(end)) {
+                    self.list_part(part, first, end);
+                }
+                if self.listed - start > most {
+                    break;
+                }
             }
         }
-        true
+        let is_listed = self.listed - start <= most;
+        if !is_listed {
+            self.listed = start;
+        }
+        (is_listed, counts)
+    }
+
+    /// List those of a part whose first document stands in this row, however many they are; and count it.
+    #[inline]
+    fn list_part<C: Code>(&mut self, part: &[C], first: u32, end: C) -> u64 {
+        // Without a branch: what is written here stays only if the document is relevant.
+        let (mut found, mut counts) = (0, 0);
+        let room = self.room();
+        for (&code, row) in part.iter().zip(first..) {
+            room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
+            found += usize::from(code.is_before(end));
+            counts += one(code);
+        }
+        self.listed += found;
+        counts
     }
 
     /// Room for the relevant documents of a part.

@@ -18,6 +18,10 @@ const CELL_BITS: u32 = 2 * RANK_BITS + LEVEL_BITS;
 const MOST: usize = 4;
 /// Stands where there are fewer: it sorts last, and no document is like it.
 const NOTHING: u32 = (1 << CELL_BITS) - 1;
+/// All bits of the first few of so many cells. As a table, since a branch for each would be taken by chance.
+const KNOWN: [[u32; MOST]; MOST + 1] =
+    [[0, 0, 0, 0], [ALL, 0, 0, 0], [ALL, ALL, 0, 0], [ALL, ALL, ALL, 0], [ALL, ALL, ALL, ALL]];
+const ALL: u32 = u32::MAX;
 /// Stands for a document whose level does not fit.
 const TOO_LOW: u32 = u32::MAX;
 
@@ -36,8 +40,8 @@ pub trait Rows {
 /// Rankings of consecutive queries; with room that is kept.
 #[derive(Debug, Default)]
 pub struct Short {
-    /// The query of each wanted document.
-    queries: Vec<u32>,
+    /// Where the scores of the query of each wanted document begin and end, behind the beginning of the first query's.
+    scores: Vec<(u32, u32)>,
     cells: Vec<u32>,
     rankings: Vec<u64>,
     /// The number of the first query.
@@ -78,7 +82,8 @@ impl ShortRanking {
 #[inline(always)]
 fn packed(cells: &[u32], known: usize) -> u64 {
     let Some(cells) = cells.first_chunk::<MOST>() else { return 0 };
-    let mut sorted: [u32; MOST] = std::array::from_fn(|place| if place < known { cells[place] } else { NOTHING });
+    let known = KNOWN[known.min(MOST)];
+    let mut sorted: [u32; MOST] = std::array::from_fn(|place| cells[place] & known[place] | NOTHING & !known[place]);
     network::sort(&mut sorted);
     let packed = sorted.iter().fold(0, |packed, &cell| packed << CELL_BITS | u64::from(cell));
     if sorted[MOST - 1] > NOTHING { 0 } else { packed }
@@ -95,11 +100,12 @@ impl Short {
     #[inline]
     pub fn count<S: Score>(&mut self, scores: &[S::Raw], queries: Range<usize>, rows: &impl Rows, ascending: bool) {
         self.first = queries.start;
-        self.lay_out(queries.clone(), rows);
+        let start = rows.scores(queries.start).start;
+        self.lay_out(queries.clone(), rows, start);
         if ascending {
-            self.count_before::<S>(scores, rows, |score, wanted| score < wanted);
+            self.count_before::<S>(&scores[start..], rows, |score, wanted| score < wanted);
         } else {
-            self.count_before::<S>(scores, rows, |score, wanted| score > wanted);
+            self.count_before::<S>(&scores[start..], rows, |score, wanted| score > wanted);
         }
         self.rankings.clear();
         let (cells, mut start) = (&self.cells[..], 0);
@@ -114,21 +120,22 @@ impl Short {
     /// From how many documents on a query is too long.
     pub const LONG: usize = 1 << RANK_BITS;
 
-    /// Write down the query of each wanted document.
+    /// Write down where the scores of the query of each wanted document stand, counted from a place on.
     #[inline]
-    fn lay_out(&mut self, queries: Range<usize>, rows: &impl Rows) {
+    fn lay_out(&mut self, queries: Range<usize>, rows: &impl Rows, first: usize) {
         // Room behind the last one, as queries are read and written as if they had the most documents.
         let room = rows.wanted().len() + MOST;
-        if self.queries.len() < room {
-            self.queries.resize(room, 0);
+        if self.scores.len() < room {
+            self.scores.resize(room, (0, 0));
             self.cells.resize(room, 0);
         }
         let mut start = 0;
         for query in queries {
-            let (number, (end, _)) = ((query - self.first) as u32, rows.end(query));
-            match self.queries[start..].first_chunk_mut::<MOST>() {
-                Some(several) if end - start <= MOST => *several = [number; MOST],
-                _ => self.queries[start..end].fill(number),
+            let (scores, (end, _)) = (rows.scores(query), rows.end(query));
+            let scores = ((scores.start - first) as u32, (scores.end - first) as u32);
+            match self.scores[start..].first_chunk_mut::<MOST>() {
+                Some(several) if end - start <= MOST => *several = [scores; MOST],
+                _ => self.scores[start..end].fill(scores),
             }
             start = end;
         }
@@ -141,8 +148,8 @@ impl Short {
         rows: &impl Rows,
         is_before: impl Fn(S::Number, S::Number) -> bool,
     ) {
-        for ((place, &query), cell) in rows.wanted().iter().zip(&self.queries).zip(&mut self.cells) {
-            let scores = &scores[rows.scores(self.first + query as usize)];
+        for ((place, &(start, end)), cell) in rows.wanted().iter().zip(&self.scores).zip(&mut self.cells) {
+            let scores = &scores[start as usize..end as usize];
             let score = S::number_of(scores[place.row as usize]);
             let (before, equal) = count_among::<S>(scores, score, &is_before);
             let is_too_low = place.level >> LEVEL_BITS > 0;
