@@ -18,6 +18,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import untied
+from commands import Command
 from nightly import seeded
 from untied.cli import main
 from untied.cli.stats import _fitting, _line
@@ -455,14 +456,14 @@ def changed_runs() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[
     return qrels, runs
 
 
-def test_queries_that_changed_most_come_first_and_last() -> None:
+def test_losses_come_before_gains_and_the_largest_first() -> None:
     qrels, runs = changed_runs()
     results = untied.evaluate(qrels, runs, "RR", on_undefined="nan")
     found = results.query_differences(baseline="old")
     rows = [(row["query"], row["value_a"], row["value_b"], row["difference"]) for row in found.to_dicts()]
-    assert rows == [("q1", 0.25, 1.0, -0.75), ("q4", 0.5, 1.0, -0.5), ("q3", 1.0, 1.0, 0.0), ("q2", 1.0, 0.5, 0.5)]
+    assert rows == [("q1", 0.25, 1.0, -0.75), ("q4", 0.5, 1.0, -0.5), ("q2", 1.0, 0.5, 0.5), ("q3", 1.0, 1.0, 0.0)]
     assert results.query_differences(baseline="old", top=1)["query"] == ["q1", "q2"]
-    assert [-x for x in results.query_differences(top=2)["difference"]] == [0.5, -0.5, -0.75]
+    assert [-x for x in results.query_differences(top=2)["difference"]] == [0.5, -0.75, -0.5]
     assert pickle.loads(pickle.dumps(results)).query_differences().to_dicts() == results.query_differences().to_dicts()
     for wrong, part in (({"top": 0}, "top must be at least 1"), ({"baseline": "x"}, "no run 'x'")):
         with pytest.raises(UntiedError, match=part):
@@ -475,7 +476,7 @@ def test_where_lower_is_better_a_higher_value_is_a_loss() -> None:
     results = untied.evaluate({query: qrels[query] for query in qrels if query != "q5"}, runs, "ESL")
     found = results.query_differences(baseline="old").to_dicts()
     changes = [(row["query"], row["change"], row["difference"]) for row in found]
-    assert changes == [("q1", "loss", 3), ("q4", "loss", 1), ("q3", "none", 0), ("q2", "gain", -1)]
+    assert changes == [("q1", "loss", 3), ("q4", "loss", 1), ("q2", "gain", -1), ("q3", "none", 0)]
     assert results.query_differences(baseline="old", top=1)["query"] == ["q1", "q2"]
     [row] = significance(results, baseline="old").table.to_dicts()
     assert (row["better"], row["worse"], row["equal"], row["difference"]) == (1, 2, 1, 0.75)
@@ -554,6 +555,38 @@ def test_stats_lists_the_queries_that_changed_most(tmp_path: Path, capsys: pytes
     assert [row["query"] for row in json.loads(capsys.readouterr().out)["queries"]] == ["q1", "q2"]
     assert main([*command, "--power"]) == 2
     assert "--top cannot be combined with" in capsys.readouterr().err
+
+
+def test_stats_counts_queries_that_lose_as_much_as_the_last_one_listed(tmp_path: Path, untied_: Command) -> None:
+    """By RR, new loses 1/2, 1 four times, and gains 1/2 twice and 1/3."""
+    old = {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 2, "g": 2, "h": 3, "i": 1}
+    new = {"a": 2, "b": 0, "c": 0, "d": 0, "e": 0, "f": 1, "g": 1, "h": 2, "i": 1}
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in old))
+    for name, ranks in (("old", old), ("new", new)):
+        lines = [
+            f"{query} Q0 {'d' if rank == place else f'x{place}'} 0 {-place} t\n"
+            for query, rank in ranks.items() for place in range(1, 4)
+        ]  # fmt: skip
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    command = ["stats", *(tmp_path / name for name in ("qrels.txt", "new.run", "old.run")), "-m", "RR", "--top"]
+    losses, gains = untied_(*command, 2, "--format", "table")[1].split("\n\n")[1:]
+    assert [line.split()[0] for line in losses.splitlines()[2:]] == ["b", "c", "..."]
+    assert losses.splitlines()[-1] == "... and 2 more with the same loss as the last one"
+    assert [line.split()[0] for line in gains.splitlines()[2:]] == ["f", "g"]
+    _, shown, said = untied_(*command, 1, "--format", "md")
+    assert "... and 3 more with the same loss as the last one\n" in shown
+    assert "... and 1 more with the same gain as the last one\n" in shown
+    assert "left out" not in said
+    expected = (
+        "queries left out that lose or gain as much as the last one listed: "
+        "3 losses of new against old by RR, 1 gain of new against old by RR"
+    )
+    for style in ("tsv", "csv", "json"):
+        assert f"note: {expected}\n" in untied_(*command, 1, "--format", style)[2]
+    found = json.loads(untied_(*command, 3, "--format", "json")[1])
+    assert [row["query"] for row in found["queries"]] == ["b", "c", "d", "f", "g", "h"]
+    assert expected.partition(":")[0] in str(found["notes"])
+    assert "left out" not in untied_(*command, 5, "--format", "json")[2]
 
 
 def test_stats_says_which_differences_ties_could_reverse(capsys: pytest.CaptureFixture[str]) -> None:

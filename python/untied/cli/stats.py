@@ -6,6 +6,7 @@ from math import isnan
 
 from untied._core import show_id
 from untied.cli import notes, output, width
+from untied.cli.losses import Changed, span
 from untied.cli.options import PAPER_FORMATS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.results.evaluation import Results
-    from untied.results.table import Table
 
 EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run hybrid.run
@@ -89,7 +89,10 @@ def arguments_parser() -> Command:
     )
     group = made.group("output")
     group.option(
-        "--top", "N", "list the N queries with the largest losses, and the N queries with the largest gains", type=count
+        "--top",
+        "N",
+        "list the N queries with the largest losses, largest first, then the N queries with the largest gains",
+        type=count,
     )
     group.flag("--by-run", "write a table for a paper, with one line per run")
     made.add_table(PAPER_FORMATS)
@@ -123,20 +126,21 @@ def main(arguments: Sequence[str]) -> None:
     else:
         rows, columns = found.to_dicts(), found.columns
         settings |= chosen(options, "test", "level", "samples", "seed")
-    changed = results.query_differences(baseline=options.baseline, top=options.top) if options.top else None
+    changed = Changed(*results._query_differences(options.baseline, options.top)) if options.top else None
+    said += changed.notes() if changed is not None and style not in ("table", "md") else []
     if by_run:
         from untied.cli.tables import for_paper
 
         text = for_paper(results, found, options, style)
     elif style == "json":
-        more = {} if changed is None else {"queries": changed.to_dicts()}
+        more = {} if changed is None else {"queries": changed.table.to_dicts()}
         text = output.json(
             settings | columns_named(options), inputs, **output.plugins(plugins), notes=said,
             results=list(map(plain, rows)), **more,
         )  # fmt: skip
     elif only_queries and changed is not None:
-        lines = ([cell(one, "value", options.digits) for one in row] for row in changed.rows())
-        text = output.lines(changed.columns, lines, style, 5)
+        lines = ([cell(one, "value", options.digits) for one in row] for row in changed.table.rows())
+        text = output.lines(changed.table.columns, lines, style, 5)
     elif style in ("tsv", "csv") or not isinstance(found, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
         lines = ([cell(one, name, options.digits) for name, one in row.items()] for row in rows)
@@ -199,14 +203,13 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
 
 
 def _tables(
-    found: Significance, results: Results, changed: Table | None, options: argparse.Namespace, style: str
+    found: Significance, results: Results, changed: Changed | None, options: argparse.Namespace, style: str
 ) -> Iterator[str]:
     """A table for each measure, with a line about the test above it; then the queries that changed most."""
     settings, digits, on_screen = found.settings, options.digits, options.output is None
     how = test_name(settings["test"], found.correction)
     plain = " (intervals uncorrected)" if found.correction != "none" and settings["interval"] != "none" else ""
     rows = found.table.to_dicts()
-    queries = [] if changed is None else changed.to_dicts()
     for measure in results.measures:
         mine = [row for row in rows if row["measure"] == measure]
         scale = Aggregate(as_measure(measure)).scale
@@ -228,10 +231,9 @@ def _tables(
         else:
             table = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)
             yield f"{title}\n\n{table}" + (f"\n{reversed_}" if reversed_ else "")
-        for row in mine if changed is not None else ():
-            pair = (measure, row["run_a"], row["run_b"])
-            of_pair = [query for query in queries if (query["measure"], query["run_a"], query["run_b"]) == pair]
-            yield from _by_query(pair, of_pair, style, digits, on_screen)
+        if changed is not None:
+            for row in mine:
+                yield from changed.tables((measure, row["run_a"], row["run_b"]), style, digits, on_screen)
 
 
 def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace, *, is_apart: bool) -> str:
@@ -251,37 +253,6 @@ def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace, *, is_apa
 
 def _is_reversible(row: dict[str, Any]) -> bool:
     return bool(row["least"] < 0 < row["most"])
-
-
-def _by_query(
-    pair: tuple[str, str, str], rows: list[dict[str, Any]], style: str, digits: int, on_screen: bool
-) -> Iterator[str]:
-    """The queries with the largest losses and gains of one run over another."""
-    measure, a, b = pair
-    lower = ", where lower is better" if as_measure(measure).lower_is_better else ""
-    for change, of_kind in (
-        ("loss", [row for row in rows if row["change"] == "loss"]),
-        ("gain", [row for row in reversed(rows) if row["change"] == "gain"]),
-    ):
-        which = "losses" if change == "loss" else "gains"
-        title = f"{measure}: largest {which} of {show_id(a)} (a) against {show_id(b)} (b){lower}"
-        head = ["query", "a", "b", "a - b", *(["a - b can be"] if "least" in (rows or [{}])[0] else [])]
-        lines = [_query_line(row, digits) for row in of_kind]
-        if not lines:
-            yield f"{title}: none\n"
-        elif style == "table":
-            yield f"{output.bold(title, on_screen)}\n{output.lines(head, lines, style, texts=1)}"
-        else:
-            yield f"{title}\n\n{output.lines(head, lines, style, texts=1)}"
-
-
-def _query_line(row: dict[str, Any], digits: int) -> list[str]:
-    line = [show_id(row["query"]), *(f"{row[name]:.{digits}f}" for name in ("value_a", "value_b"))]
-    return [
-        *line,
-        f"{row['difference']:+.{digits}f}",
-        *([_span(row, "least", "most", digits)] if "least" in row else []),
-    ]
 
 
 def _fitting(lines: list[dict[str, str]], columns: int) -> str:
@@ -318,7 +289,7 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         difference: f"{row['difference']:+.{digits}f}",
     }
     if "ci_low" in row:
-        line["interval"] = "-" if isnan(row["ci_low"]) else _span(row, "ci_low", "ci_high", digits)
+        line["interval"] = "-" if isnan(row["ci_low"]) else span(row, "ci_low", "ci_high", digits)
     line |= {
         "d": "-" if isnan(row["effect"]) else f"{row['effect']:+.2f}",
         "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",
@@ -326,7 +297,7 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     }
     if "least" in row:
         mark = f" {REVERSIBLE}" if _is_reversible(row) else "  "
-        line[f"{difference} can be"] = _span(row, "least", "most", digits) + mark
+        line[f"{difference} can be"] = span(row, "least", "most", digits) + mark
     if "greater_low" in row:
         line["P(a > b)"] = _chance(row["greater_low"], row["greater_high"], digits)
         line["P(a = b)"] = _chance(row["equal_low"], row["equal_high"], digits)
@@ -353,10 +324,6 @@ def _rounded(chance: float, digits: int) -> str:
     if chance < 1 and float(text) == 1:
         return f">{1 - step:.{digits}f}"
     return f"<{step:.{digits}f}" if chance > 0 and float(text) == 0 else text
-
-
-def _span(row: dict[str, Any], low: str, high: str, digits: int) -> str:
-    return f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
 
 
 def _notes(results: Results, found: Any, *, with_tests: bool) -> Iterable[str]:

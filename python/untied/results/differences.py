@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from math import isnan
+from math import isclose, isnan
 
 from untied.errors import UntiedError, check_count
 from untied.results.table import tidy
@@ -11,16 +11,21 @@ from untied.results.table import tidy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from untied._core import Evaluation, Measure
     from untied.results.joint import Joint
     from untied.results.recorded import Recorded
     from untied.results.table import Table
 
+    #: A measure, two runs, and what the first loses or gains.
+    Change: TypeAlias = tuple[str, str, str, str]
 
-#: What a difference is for the first run, by its sign where higher is better.
-CHANGES = {-1: "loss", 0: "none", 1: "gain"}
+#: What a difference is for the first run, by its sign where higher is better, in the order of tables.
+CHANGES = {-1: "loss", 1: "gain", 0: "none"}
+
+#: Differences that differ by less, relatively, are the same.
+EQUAL = 1e-12
 
 
 def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -37,13 +42,14 @@ def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
 def query_differences(
     measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Recorded], joint: Joint | None,
     baseline: str | None, top: int | None,
-) -> Table:  # fmt: skip
-    """The table of `Results.query_differences`."""
+) -> tuple[Table, dict[Change, int]]:  # fmt: skip
+    """The table of `Results.query_differences`, and how many more queries have the last difference that it lists."""
     if top is not None:
         check_count("top", top)
     pairs = pairs_of(list(evaluations), baseline)
     has_range = any("low" in evaluation.columns() for evaluation in evaluations.values())
     rows: list[tuple[Any, ...]] = []
+    more: dict[Change, int] = {}
     for number, measure in enumerate(measures):
         values = {run: dict(_values(evaluation, number)) for run, evaluation in evaluations.items()}
         for a, b in pairs:
@@ -54,15 +60,25 @@ def query_differences(
             ]
             if joint is not None:
                 both = _bounded(both, joint, measure, (a, b))
-            sign = -1 if measure.lower_is_better else 1
-            both.sort(key=lambda row: sign * row[1][2])
-            if top is not None:
-                losses = [row for row in both if sign * row[1][2] < 0][:top]
-                both = losses + [row for row in both if sign * row[1][2] > 0][-top:]
-            for query, cells in both:
-                rows.append((str(measure), a, b, query, CHANGES[(sign * cells[2] > 0) - (sign * cells[2] < 0)], *cells))
+            better = -1 if measure.lower_is_better else 1
+            for sign, change in CHANGES.items():
+                of_change = [row for row in both if _sign(row[1][2]) == sign * better]
+                of_change.sort(key=_size, reverse=True)
+                shown = of_change if top is None else of_change[: top if sign else 0]
+                rows += [(str(measure), a, b, query, change, *cells) for query, cells in shown]
+                if top is not None and shown:
+                    alike = sum(isclose(_size(row), _size(shown[-1]), rel_tol=EQUAL) for row in of_change[top:])
+                    more |= {(str(measure), a, b, change): alike} if alike else {}
     numbers = "value_a value_b difference" + " least most" * has_range
-    return tidy("measure run_a run_b query change", numbers, rows)
+    return tidy("measure run_a run_b query change", numbers, rows), more
+
+
+def _size(row: tuple[str, tuple[float, ...]]) -> float:
+    return abs(row[1][2])
+
+
+def _sign(difference: float) -> int:
+    return (difference > 0) - (difference < 0)
 
 
 def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[str, tuple[float, ...]]]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from untied._core import Evaluation, Measure
     from untied._types import Facts
     from untied.measures import MeasureLike
+    from untied.results.differences import Change
     from untied.results.joint import Joint
     from untied.results.recorded import Recorded
 
@@ -153,8 +154,9 @@ class Results(ByRun):
         Returns
         -------
         Table
-            For each measure and pair, from the largest loss of the first run to its largest gain: columns measure,
-            run_a, run_b, query, ``change`` (of run_a against run_b: loss, none or gain, also if lower is better),
+            For each measure and pair, the losses of the first run, largest first, then its gains, largest first, then
+            (without `top`) the queries without a difference: columns measure, run_a, run_b, query, ``change`` (of
+            run_a against run_b: loss, gain or none, also if lower is better),
             ``value_a``, ``value_b`` and their ``difference``, value_a - value_b; with ``ties="range"`` or
             ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be (over judgments as for
             `untied.statistics.significance`). Queries for which a run has no value are left out.
@@ -175,6 +177,9 @@ class Results(ByRun):
         RR       new    old    q1     loss     0.5000   1.0000     -0.5000
         RR       new    old    q2     gain     1.0000   0.3333      0.6667
         """
+        return self._query_differences(baseline, top)[0]
+
+    def _query_differences(self, baseline: str | None, top: int | None) -> tuple[Table, dict[Change, int]]:
         from untied.results.differences import query_differences
 
         return query_differences(self._measures, self._evaluations, self._joint, baseline, top)
