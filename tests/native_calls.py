@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -58,6 +59,11 @@ def qrels() -> untied.Qrels:
 
 def run(name: str = "one") -> untied.Run:
     return untied.Run(RUNS[name])
+
+
+def terms() -> list[_core.Terms]:
+    columns = array("d", [1.0, 2.0, 3.0] * 99), array("d", [2.0, 1.0, 0.5] * 99)
+    return [_core.Terms("run", untied.AP, column) for column in columns]
 
 
 def arrow(number: str) -> pyarrow.Table:
@@ -172,6 +178,8 @@ CALLS: dict[str, Callable[[], object]] = {
     ),
     "TrecReport": trec_report,
     "arrow_stream": lambda: pyarrow.table(untied.evaluate(QRELS, RUNS).means),
+    "Terms": terms,
+    "adjust": lambda: _core.adjust([0.01, 0.02], "holm"),
     "bootstrap_interval": lambda: _core.bootstrap_interval([1.0, 2.0, 3.0] * 99, 0.95, 99, 0),
     "bootstrap_means": lambda: _core.bootstrap_means([1.0, 2.0, 3.0] * 99, 99, 0),
     "certify_runs": lambda: untied.certify(QRELS, RUNS, ["P@3", "AP@10"]).table,
@@ -184,6 +192,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "Comparison": lambda: comparison().table(),
     "comparing_info": lambda: _core.comparing_info(_core.comparing_measure("RBO")),
     "comparing_measure": lambda: _core.comparing_measure("MED(AP@10)"),
+    "decide": lambda: _core.decide([0.01, 0.02], [], [], "holm", 0.95),
     "define_additive": lambda: untied.evaluate(QRELS, RUNS, own_measures()[1:]).means,
     "define_formula": lambda: untied.evaluate(QRELS, RUNS, own_measures()[:1]).means,
     "difference_outcomes": lambda: comparison().outcomes("Delta(P@3)", "q1"),
@@ -203,17 +212,18 @@ CALLS: dict[str, Callable[[], object]] = {
     "moved_documents": lambda: comparison().moved("q1"),
     "observe": lambda: _core.observe(None),
     "only_documents": lambda: _core.only_documents([run(), run("two")], iter(["a", "b"])),
+    "pair": lambda: _core.pair(*terms()),
     "parse_measures": lambda: _core.parse_measures("map"),
     "passage_differences": lambda: untied.compare_passages([("d", 0, 10)], [("d", 5, 10)]).mean,
     "place_columns": lambda: _core.place_columns(["qid", "docno", "score"], None, False, "run"),
-    "randomization_counts": lambda: _core.randomization_counts([[1.0, -2.0, 3.0] * 9] * 4, 99, 0),
+    "randomization_p": lambda: _core.randomization_p([[1.0, -2.0, 3.0] * 9] * 4, 99, 0),
     "read_bytes": lambda: _core.read_bytes(folder() / "qrels", lines=True),
     "retrieved_documents": lambda: _core.retrieved_documents([run(), run("two")]),
     "show_id": lambda: _core.show_id("a"),
     "tie_counts": lambda: _core.tie_counts(run()),
     "top_groups": lambda: _core.top_groups(run(), "q1", 3),
     "trec_eval_names": _core.trec_eval_names,
-    "tukey_counts": lambda: _core.tukey_counts([[1.0, 2.0, 3.0]] * 30, 99, 0),
+    "tukey_p": lambda: _core.tukey_p(terms() * 15, [(0, 29)], 99, 0),
     # What is built on it.
     "evaluate": lambda: untied.evaluate(QRELS, RUNS, ["AP", "nDCG@10"], ties="range").table(),
     "compare_all": lambda: untied.compare_all(RUNS, ["RBO"]).means,

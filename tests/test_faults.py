@@ -267,6 +267,7 @@ from untied import _core
 huge = 2**60
 qrels, run, other = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1.0, "c": 2.0}}
 pairs = numpy.array([[1, 2, 3]]), numpy.array([[3, 2, 1]])
+terms = [_core.Terms("run", untied.AP, numpy.array(of_run)) for of_run in ([0.1, 0.2], [0.3, 0.1])]
 """
 
 
@@ -279,8 +280,8 @@ pairs = numpy.array([[1, 2, 3]]), numpy.array([[3, 2, 1]])
         "untied.compare(run, other, 'RBO', depth=huge)",
         f"untied.compare_arrays(*pairs, 'RBO@{HUGE}')",
         "untied.evaluate(qrels, run, 'AP', threads=huge)",
-        "_core.tukey_counts([[0.1, 0.2], [0.3, 0.1]], huge, 0)",
-        "_core.tukey_counts([[0.1, 0.2], [0.3, 0.1]], 10**12, 0)",
+        "_core.tukey_p(terms, [(0, 1)], huge, 0)",
+        "_core.tukey_p(terms, [(0, 1)], 10**12, 0)",
         "untied.evaluate_arrays(numpy.broadcast_to(1.0, (10**6, 10**6)), numpy.broadcast_to(1, (10**6, 10**6)), 'AP')",
         "untied.evaluate_arrays(numpy.ones((2, 3)), numpy.ones((2, 3)), 'AP', num_relevant=numpy.full(2, 2**63))",
         "untied.read_run(sys.argv[1])",
@@ -304,8 +305,8 @@ def test_sizes_that_cannot_be_had_are_refused_or_not_needed(tmp_path, call):
 
 
 ENDLESS = {
-    "randomization": "_core.randomization_counts([[0.1 * i - 2 for i in range(60)]], 10**15, 0)",
-    "Tukey": "_core.tukey_counts([[0.01 * (i * j % 97) for j in range(3000)] for i in range(60)], 10**7, 0)",
+    "randomization": "_core.randomization_p([[0.1 * i - 2 for i in range(60)]], 10**15, 0)",
+    "Tukey": "_core.tukey_p(terms, [(0, 1)], 10**7, 0)",
     "drawn orders": "untied.evaluate({'q': judged}, {'q': dict.fromkeys(range(400_000), 0.0)}, 'subAP')",
     "arrays": "untied.evaluate_arrays(numpy.zeros((500, 20_000)), grades, 'INST(max_rel=2)')",
 }
@@ -316,6 +317,7 @@ from untied.progress import observe
 
 judged = {i: i % 3 for i in range(200_000)}
 grades = numpy.arange(10**7).reshape(500, -1) % 3
+terms = [_core.Terms("run", untied.AP, numpy.arange(3000.0) * run % 97) for run in range(60)]
 looks = []
 
 def look(what, unit, done, total):

@@ -21,7 +21,6 @@ from untied.inputs.convert import ArrowTable, OneRun, QrelsLike, Rows
 
 __all__ = [
     "DRAWN_AT_LEAST",
-    "GEOMETRIC_FLOOR",
     "OPT_LEVEL",
     "ArrayComparer",
     "ArrayEvaluation",
@@ -36,10 +35,12 @@ __all__ = [
     "Measure",
     "Qrels",
     "Run",
+    "Terms",
     "Totals",
     "TrecEvaluator",
     "TrecReport",
     "__version__",
+    "adjust",
     "arrow_stream",
     "bootstrap_interval",
     "bootstrap_means",
@@ -50,6 +51,7 @@ __all__ = [
     "compare_runs",
     "comparing_info",
     "comparing_measure",
+    "decide",
     "define_additive",
     "define_formula",
     "difference_outcomes",
@@ -69,10 +71,11 @@ __all__ = [
     "moved_documents",
     "observe",
     "only_documents",
+    "pair",
     "parse_measures",
     "passage_differences",
     "place_columns",
-    "randomization_counts",
+    "randomization_p",
     "read_bytes",
     "register",
     "retrieved_documents",
@@ -80,16 +83,24 @@ __all__ = [
     "tie_counts",
     "top_groups",
     "trec_eval_names",
-    "tukey_counts",
+    "tukey_p",
 ]
 
 DRAWN_AT_LEAST: int
 #: How far the native part is optimised: 3 in what is released.
 OPT_LEVEL: str
-GEOMETRIC_FLOOR: float
 __version__: str
 
 _Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str]
+
+@final
+class Terms:
+    def __new__(
+        cls, run: str, measure: Measure, values: Sequence[float], ends: Sequence[Sequence[float]] | None = None
+    ) -> Terms: ...
+    def known(self) -> list[float]: ...
+    def of_mean(self, mean: float) -> float: ...
+    def difference(self, mean: float, queries: int) -> float: ...
 
 @final
 class Run:
@@ -552,6 +563,11 @@ def moved_documents(
     score_dtype: str,
 ) -> list[tuple[str, tuple[int, int] | None, tuple[int, int] | None, float | None]]: ...
 def observe(observer: Callable[[str, str, int, int | None], object] | None) -> None: ...
+def pair(
+    a: Terms, b: Terms, bounds: Sequence[Sequence[float]] | None = None, all: bool = False
+) -> tuple[
+    bytearray, bytearray, tuple[int, int], tuple[float, float], float, list[int], tuple[float, float], list[float]
+]: ...
 def parse_measures(text: str) -> list[Measure]: ...
 def bootstrap_interval(
     values: Sequence[float], level: float, samples: int, seed: int, threads: int | None = None
@@ -559,17 +575,21 @@ def bootstrap_interval(
 def bootstrap_means(
     values: Sequence[float], samples: int, seed: int, threads: int | None = None
 ) -> tuple[list[float], int, int]: ...
-def randomization_counts(
+def randomization_p(
     differences: Sequence[Sequence[float]], samples: int, seed: int, threads: int | None = None
-) -> list[tuple[float, float, float, float, bool]]: ...
+) -> list[tuple[list[float], bool]]: ...
+def adjust(p: list[float], correction: str) -> list[float]: ...
+def decide(
+    p: list[float], p_most: list[float], ends: list[tuple[float, float]], correction: str, level: float
+) -> tuple[list[float], list[float], list[bool], list[str]]: ...
 def place_columns(
     names: list[str], format: str | None, ranks: bool, source: str
 ) -> tuple[int, int, list[tuple[int, bool]], int | None]: ...
 def read_bytes(path: str | os.PathLike[str], *, lines: bool) -> bytes: ...
 def show_id(id: str | bytes | int) -> str: ...
-def tukey_counts(
-    columns: Sequence[Sequence[float]], samples: int, seed: int, threads: int | None = None
-) -> list[int]: ...
+def tukey_p(
+    columns: Sequence[Terms], pairs: Sequence[tuple[int, int]], samples: int, seed: int, threads: int | None = None
+) -> list[float]: ...
 def retrieved_documents(runs: Sequence[Run], threads: int | None = None) -> list[str]: ...
 def only_documents(runs: Sequence[Run], documents: Iterator[str], threads: int | None = None) -> list[Run]: ...
 def tie_counts(run: Run, threads: int | None = None, score_dtype: str = "float64") -> dict[str, int]: ...

@@ -184,7 +184,7 @@ impl ArrayEvaluator {
 }
 
 /// Numbers one after the other.
-fn packed<'py, const SIZE: usize>(
+pub fn packed<'py, const SIZE: usize>(
     py: Python<'py>,
     numbers: impl ExactSizeIterator<Item = [u8; SIZE]>,
 ) -> PyResult<Bound<'py, PyByteArray>> {

@@ -77,7 +77,9 @@ mod _core {
     #[pymodule_export]
     use super::registered::register;
     #[pymodule_export]
-    use super::statistics::{bootstrap_interval, bootstrap_means, randomization_counts, tukey_counts};
+    use super::statistics::{
+        Terms, adjust, bootstrap_interval, bootstrap_means, decide, pair, randomization_p, tukey_p,
+    };
     #[pymodule_export]
     use super::tables::{Lengths, Qrels, Run};
     #[pymodule_export]
@@ -91,7 +93,6 @@ mod _core {
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
         module.add("DRAWN_AT_LEAST", untied_core::measures::DRAWN_AT_LEAST)?;
-        module.add("GEOMETRIC_FLOOR", untied_core::evaluate::GEOMETRIC_FLOOR)?;
         module.add("OPT_LEVEL", env!("OPT_LEVEL"))?;
         super::threads::forbid_global_pool();
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -1,36 +1,116 @@
-//! Randomisation tests on values of queries.
+//! Significance tests on values of queries, and what they are made of.
 
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
 use rayon::prelude::*;
-use untied_core::statistics::{bootstrap, interval, largest_ranges, randomization};
-use untied_core::{Error, watch};
+use untied_core::statistics::{self, Column, Decided, Pair, bootstrap, interval, randomization, tukey};
+use untied_core::watch;
 
+use crate::arrays::packed;
+use crate::errors::to_python;
+use crate::measure::Measure;
 use crate::threads;
 
-/// (at least as large, at most as large, of at least the magnitude, choices of signs, whether all)
-type Counted = (f64, f64, f64, f64, bool);
+/// A run's values of one measure by query, as terms of its aggregate.
+#[pyclass(frozen, module = "untied")]
+pub struct Terms(Column);
 
-/// For each list of differences: how many choices of signs give a sum at least as large, at most as large, of at least
-/// the magnitude; how many choices were made; and whether these are all.
+/// Lowest and highest values or differences.
+type Ends = [PyBuffer<f64>; 2];
+
+fn read(py: Python<'_>, ends: Option<Ends>) -> PyResult<Option<[Vec<f64>; 2]>> {
+    ends.map(|[low, high]| Ok([low.to_vec(py)?, high.to_vec(py)?])).transpose()
+}
+
+#[pymethods]
+impl Terms {
+    #[new]
+    #[pyo3(signature = (run, measure, values, ends=None))]
+    fn new(py: Python<'_>, run: &str, measure: &Measure, values: PyBuffer<f64>, ends: Option<Ends>) -> PyResult<Terms> {
+        Column::new(run, &measure.0, values.to_vec(py)?, read(py, ends)?).map(Terms).map_err(to_python)
+    }
+
+    /// Those that are defined.
+    fn known(&self) -> Vec<f64> {
+        self.0.known()
+    }
+
+    /// The aggregate, from the mean of those that are defined.
+    fn of_mean(&self, mean: f64) -> f64 {
+        self.0.of_mean(mean)
+    }
+
+    /// The difference of two aggregates, from the mean difference of terms of a number of queries.
+    fn difference(&self, mean: f64, queries: usize) -> f64 {
+        self.0.aggregate.difference(mean, queries)
+    }
+}
+
+/// (differences and nearest ones as float64, dropped, means, difference, counts, ends, quantiles), see the core's `Pair`
+type Paired<'py> =
+    (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, [usize; 2], [f64; 2], f64, [usize; 3], [f64; 2], [f64; 3]);
+
+/// Put two runs side by side, with bounds of the differences of all queries of both runs together, if known.
+#[pyfunction]
+#[pyo3(signature = (a, b, bounds=None, all=false))]
+pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, all: bool) -> PyResult<Paired<'py>> {
+    let bounds = read(py, bounds)?;
+    let bounds = bounds.as_ref().map(|[low, high]| ([low.as_slice(), high.as_slice()], all));
+    let pair = Pair::new(&a.0, &b.0, bounds).map_err(to_python)?;
+    let bytes = |values: &[f64]| packed(py, values.iter().map(|value| value.to_ne_bytes()));
+    let (differences, nearest, quantiles) = (bytes(&pair.differences)?, bytes(&pair.nearest)?, pair.quantiles());
+    Ok((differences, nearest, pair.dropped, pair.means, pair.difference, pair.counts, pair.ends, quantiles))
+}
+
+/// For each list of differences: p-values of sums at least as large, at most as large, and of at least the magnitude; and
+/// whether they are exact.
 #[pyfunction]
 #[pyo3(signature = (differences, samples, seed, threads=None))]
-pub fn randomization_counts(
+pub fn randomization_p(
     py: Python<'_>,
     differences: Vec<Vec<f64>>,
     samples: usize,
     seed: u64,
     threads: Option<i64>,
-) -> PyResult<Vec<Counted>> {
+) -> PyResult<Vec<([f64; 3], bool)>> {
     threads::run(py, threads, || {
         let values: usize = differences.iter().map(Vec::len).sum();
         let total = samples.saturating_mul(values) as u64;
         watch::begin(|| "testing differences".into(), "values", Some(total));
-        let counts = differences.par_iter().map(|differences| {
-            let found = randomization(differences, samples, seed)?;
-            Ok((found.at_least, found.at_most, found.beyond, found.choices, found.exact))
+        let found = differences.par_iter().map(|differences| {
+            let counts = randomization(differences, samples, seed)?;
+            Ok(([counts.at_least, counts.at_most, counts.beyond].map(|count| counts.p(count)), counts.exact))
         });
-        counts.collect()
+        found.collect()
     })
+}
+
+/// p-values of Tukey's test for pairs of runs, by number.
+#[pyfunction]
+#[pyo3(signature = (columns, pairs, samples, seed, threads=None))]
+pub fn tukey_p(
+    py: Python<'_>,
+    columns: Vec<Py<Terms>>,
+    pairs: Vec<(usize, usize)>,
+    samples: usize,
+    seed: u64,
+    threads: Option<i64>,
+) -> PyResult<Vec<f64>> {
+    let columns: Vec<&Column> = columns.iter().map(|column| &column.get().0).collect();
+    threads::run(py, threads, || tukey(&columns, &pairs, samples, seed))
+}
+
+/// Corrected p-values.
+#[pyfunction]
+pub fn adjust(p: Vec<f64>, correction: &str) -> PyResult<Vec<f64>> {
+    statistics::adjust(&p, correction).map_err(to_python)
+}
+
+/// What tests decide.
+#[pyfunction]
+pub fn decide(p: Vec<f64>, p_most: Vec<f64>, ends: Vec<[f64; 2]>, correction: &str, level: f64) -> PyResult<Decided> {
+    statistics::decide(&p, &p_most, &ends, correction, level).map_err(to_python)
 }
 
 /// The bootstrap interval (BCa) of the mean of some values; NaN if there is none.
@@ -65,27 +145,5 @@ pub fn bootstrap_means(
     threads::run(py, threads, || {
         let found = bootstrap(&values, samples, seed)?;
         Ok((found.means, found.below, found.at_most))
-    })
-}
-
-/// For every two runs, those of the first one first: in how many of `samples` deals of each query's values (given run by
-/// run) the largest difference of two means is at least theirs.
-#[pyfunction]
-#[pyo3(signature = (columns, samples, seed, threads=None))]
-pub fn tukey_counts(
-    py: Python<'_>,
-    columns: Vec<Vec<f64>>,
-    samples: usize,
-    seed: u64,
-    threads: Option<i64>,
-) -> PyResult<Vec<usize>> {
-    threads::run(py, threads, || {
-        let runs = columns.len();
-        if columns.iter().any(|column| column.len() != columns[0].len()) {
-            return Err(Error::Value("every query must have a value of every run".to_owned()));
-        }
-        let ranges = largest_ranges(&columns, samples, seed)?;
-        let pairs = (0..runs).flat_map(|a| (a + 1..runs).map(move |b| (a, b)));
-        Ok(pairs.map(|(a, b)| ranges.at_least(a, b)).collect())
     })
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use rayon::prelude::*;
-use untied_core::evaluate::GEOMETRIC_FLOOR;
+use untied_core::names::GEOMETRIC_FLOOR;
 use untied_core::table::Run;
 
 use crate::prefs;

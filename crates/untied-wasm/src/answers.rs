@@ -36,9 +36,8 @@ impl Session {
             "moved" => self.moved(request),
             "certify" => self.certified(request),
             "bounds" => self.bounds(request),
-            "signs" => significance::signs(request),
-            "deals" => significance::deals(request),
-            "interval" => significance::interval(request),
+            "tests" => significance::tests(request),
+            "intervals" => significance::intervals(request),
             other => Err(Error::Value(format!("no request is called '{}'", show(other.as_bytes())))),
         }
     }

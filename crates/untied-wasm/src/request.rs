@@ -57,14 +57,6 @@ impl Request {
         numbers.ok_or_else(|| self.wrong(member, "a list of whole numbers"))
     }
 
-    /// A list of numbers.
-    ///
-    /// # Errors
-    /// See [`Request::text`].
-    pub fn column(&self, member: &str) -> Result<Vec<f64>> {
-        column(&self.0[member]).ok_or_else(|| self.wrong(member, "a list of numbers"))
-    }
-
     /// Lists of numbers.
     ///
     /// # Errors
@@ -85,7 +77,17 @@ impl Request {
 }
 
 fn column(list: &Value) -> Option<Vec<f64>> {
-    list.as_array()?.iter().map(Value::as_f64).collect()
+    list.as_array()?.iter().map(cell).collect()
+}
+
+/// A number as [`crate::values::number`] writes it.
+fn cell(number: &Value) -> Option<f64> {
+    match number {
+        Value::Null => Some(f64::NAN),
+        Value::String(text) if text == "inf" => Some(f64::INFINITY),
+        Value::String(text) if text == "-inf" => Some(f64::NEG_INFINITY),
+        _ => number.as_f64(),
+    }
 }
 
 /// A number of a file.

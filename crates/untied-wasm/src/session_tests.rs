@@ -125,17 +125,27 @@ fn the_list_of_measures_has_their_facts() {
 #[test]
 fn what_a_report_asks_again() {
     let mut session = session();
-    let counted = ask(
-        &mut session,
-        json!({ "do": "signs", "differences": [[0.5, 0.25], [0.5, -0.5]], "samples": 99, "seed": 0 }),
-    );
-    let (all, every) = (json!({ "beyond": 2.0, "choices": 4.0, "exact": true }), 4.0);
-    assert_eq!((&counted["counts"][0], &counted["counts"][1]["beyond"]), (&all, &json!(every)));
-    let dealt =
-        ask(&mut session, json!({ "do": "deals", "columns": [[1.0, 0.5], [1.0, 0.5]], "samples": 9, "seed": 0 }));
-    assert_eq!(dealt["counts"], json!([9]));
-    let request = json!({ "do": "interval", "values": [0.5, 0.5], "level": 0.95, "samples": 9, "seed": 0 });
-    assert_eq!(ask(&mut session, request), json!({ "low": 0.5, "high": 0.5 }));
+    let mut request = json!({
+        "do": "tests", "measure": "P@1", "runs": ["one", "two", "three"], "mean": [[1.0, 0.75], [0.5, 0.5], [null, 1.0]],
+        "a": [0, 0], "b": [1, 2], "test": "randomization", "correction": "holm", "level": 0.95, "samples": 99, "seed": 0,
+    });
+    let found = ask(&mut session, request.clone());
+    let first = json!({
+        "a": 0, "b": 1, "p": 1.0, "significant": false, "survives": "yes", "difference": 0.375, "least": 0.375,
+        "most": 0.375, "counts": [2, 0, 0], "quantiles": [0.2625, 0.375, 0.4875],
+    });
+    assert_eq!((&found["tests"][0], &found["unsettled"]), (&first, &json!(0)));
+    assert_eq!((&found["tests"][1]["difference"], &found["tests"][1]["counts"]), (&json!(-0.25), &json!([0, 0, 1])));
+    (request["low"], request["high"]) = (request["mean"].clone(), json!([[1.0, 0.75], [1.0, 1.0], [null, 1.0]]));
+    let open = ask(&mut session, request.clone())["tests"][0].clone();
+    assert_eq!((&open["survives"], &open["least"], &open["most"]), (&json!("no"), &json!(-0.125), &json!(0.375)));
+    request["test"] = json!("t");
+    assert_eq!(ask(&mut session, request)["error"], "test must be randomization or tukey, not t");
+    let request = json!({
+        "do": "intervals", "measure": "NumRet", "runs": ["one"], "mean": [[0.5, null, 0.5]], "level": 0.95, "samples": 9,
+        "seed": 0,
+    });
+    assert_eq!(ask(&mut session, request), json!({ "intervals": [[1.0, 1.0]] }));
     let request = json!({
         "do": "certify", "qrels": 0, "runs": [1, 2], "measure": "P@1", "ties": "expected", "score_dtype": "float64",
         "unretrieved": "none",

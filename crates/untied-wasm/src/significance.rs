@@ -1,10 +1,10 @@
-//! What tests count, and verdicts: for pages that ask again what a report found.
+//! Significance tests and verdicts: for pages that ask again what a report found.
 
 use serde_json::{Value, json};
 use untied_core::certify::{self, Overturn, Verdict};
 use untied_core::names::Spec;
 use untied_core::registry;
-use untied_core::statistics::{self, largest_ranges, randomization};
+use untied_core::statistics::{Column, Pair, decide, interval, randomization, tukey};
 use untied_core::table::{Qrels, Run};
 use untied_core::{Error, Result};
 
@@ -12,34 +12,73 @@ use crate::Session;
 use crate::request::{Request, file, index, small};
 use crate::values::{number, numbers};
 
-/// For each list of differences: choices of signs whose sum has at least the magnitude, all that were made, and whether
-/// these are all there are.
-pub fn signs(request: &Request) -> Result<Value> {
-    let (samples, seed) = (index(request, "samples")?, request.number("seed")?);
-    let counted = request.columns("differences")?.into_iter().map(|differences| {
-        let found = randomization(&differences, samples, seed)?;
-        Ok(json!({ "beyond": found.beyond, "choices": found.choices, "exact": found.exact }))
-    });
-    Ok(json!({ "counts": counted.collect::<Result<Vec<_>>>()? }))
+/// Runs' values of one measure, with their bounds if any.
+fn columns(request: &Request) -> Result<Vec<Column>> {
+    let spec = registry::parse(request.text("measure")?)?;
+    let of = |member: &str| Ok(request.has(member).then(|| request.columns(member)).transpose()?.map(Vec::into_iter));
+    let (mut low, mut high) = (of("low")?, of("high")?);
+    let mut next = || Some([low.as_mut()?.next()?, high.as_mut()?.next()?]);
+    let values = request.texts("runs")?.into_iter().zip(request.columns("mean")?);
+    values.map(|(run, mean)| Column::new(run, &spec, mean, next())).collect()
 }
 
-/// For every two runs, those of the first one first: deals of the queries' values in which the largest difference of two
-/// sums is at least theirs.
-pub fn deals(request: &Request) -> Result<Value> {
-    let columns = request.columns("columns")?;
-    if columns.iter().any(|column| column.len() != columns[0].len()) {
-        return Err(Error::Value("every query must have a value of every run".to_owned()));
+/// Pairs of runs, by their places.
+fn places(request: &Request, count: usize) -> Result<Vec<(usize, usize)>> {
+    let (a, b) = (request.numbers("a")?, request.numbers("b")?);
+    if a.len() != b.len() || a.iter().chain(&b).any(|&place| place >= count as u64) {
+        return Err(Error::Value("a and b must name pairs by the places of their runs".to_owned()));
     }
-    let ranges = largest_ranges(&columns, index(request, "samples")?, request.number("seed")?)?;
-    let pairs = (0..columns.len()).flat_map(|a| (a + 1..columns.len()).map(move |b| (a, b)));
-    Ok(json!({ "counts": pairs.map(|(a, b)| ranges.at_least(a, b)).collect::<Vec<_>>() }))
+    Ok(a.iter().zip(&b).map(|(&a, &b)| (a as usize, b as usize)).collect())
 }
 
-/// The bootstrap interval of the mean of some values.
-pub fn interval(request: &Request) -> Result<Value> {
+/// Test pairs of runs in one measure. Something is open if values have bounds; if differences do (`least` and `most`, of
+/// each pair), these hold for both runs together.
+pub fn tests(request: &Request) -> Result<Value> {
+    let columns = columns(request)?;
+    let places = places(request, columns.len())?;
+    let of = |member: &str| request.has(member).then(|| request.columns(member)).transpose();
+    let (low, high) = (of("least")?.unwrap_or_default(), of("most")?.unwrap_or_default());
+    let pair = |(place, &(a, b)): (usize, &(usize, usize))| {
+        let ends = low.get(place).zip(high.get(place)).map(|(low, high)| ([low.as_slice(), high.as_slice()], false));
+        Pair::new(&columns[a], &columns[b], ends)
+    };
+    let pairs: Vec<Pair> = places.iter().enumerate().map(pair).collect::<Result<_>>()?;
     let (samples, seed) = (index(request, "samples")?, request.number("seed")?);
-    let (low, high) = statistics::interval(&request.column("values")?, request.float("level")?, samples, seed)?;
-    Ok(json!({ "low": number(low), "high": number(high) }))
+    let two_sided =
+        |differences: &[f64]| randomization(differences, samples, seed).map(|counts| counts.p(counts.beyond));
+    let (is_open, test) = (request.has("low"), request.text("test")?);
+    let p = match test {
+        "randomization" => pairs.iter().map(|pair| two_sided(&pair.differences)).collect::<Result<_>>()?,
+        "tukey" => tukey(&columns.iter().collect::<Vec<_>>(), &places, samples, seed)?,
+        _ => return Err(Error::Value(format!("test must be randomization or tukey, not {test}"))),
+    };
+    let bounded = pairs.iter().filter(|_| is_open);
+    let ends: Vec<[f64; 2]> = bounded.clone().map(|pair| pair.ends).collect();
+    let p_most =
+        bounded.filter(|_| test == "randomization").map(|pair| two_sided(&pair.nearest)).collect::<Result<Vec<_>>>()?;
+    let (p, _, significant, survives) =
+        decide(&p, &p_most, &ends, request.text("correction")?, request.float("level")?)?;
+    let found = pairs.iter().zip(&places).enumerate().map(|(place, (pair, &(a, b)))| {
+        let [least, most] = ends.get(place).copied().unwrap_or([pair.difference; 2]);
+        json!({
+            "a": a, "b": b, "p": number(p[place]), "significant": significant[place],
+            "survives": survives[place], "difference": number(pair.difference), "least": number(least),
+            "most": number(most), "counts": pair.counts, "quantiles": numbers(pair.quantiles().into_iter()),
+        })
+    });
+    Ok(
+        json!({ "tests": found.collect::<Vec<_>>(), "unsettled": pairs.iter().map(|pair| pair.dropped[1]).sum::<usize>() }),
+    )
+}
+
+/// The bootstrap interval of each run's aggregate.
+pub fn intervals(request: &Request) -> Result<Value> {
+    let (level, samples, seed) = (request.float("level")?, index(request, "samples")?, request.number("seed")?);
+    let of_run = |column: &Column| {
+        let (low, high) = interval(&column.known(), level, samples, seed)?;
+        Ok([low, high].map(|mean| number(column.of_mean(mean))))
+    };
+    Ok(json!({ "intervals": columns(request)?.iter().map(of_run).collect::<Result<Vec<_>>>()? }))
 }
 
 impl Session {
@@ -51,11 +90,7 @@ impl Session {
 
     /// For pairs of runs, by their places in `runs`, the least and the most that their difference can be in each query.
     pub(crate) fn bounds(&mut self, request: &Request) -> Result<Value> {
-        let (a, b, count) = (request.numbers("a")?, request.numbers("b")?, request.numbers("runs")?.len() as u64);
-        if a.len() != b.len() || a.iter().chain(&b).any(|&place| place >= count) {
-            return Err(Error::Value("a and b must name pairs by the places of their runs".to_owned()));
-        }
-        let pairs: Vec<_> = a.iter().zip(&b).map(|(&a, &b)| (a as usize, b as usize)).collect();
+        let pairs = places(request, request.numbers("runs")?.len())?;
         let found = self.with_unjudged_open(request, |runs, qrels, specs, settings| {
             certify::spans(runs, &pairs, qrels, specs, settings)
         })?;

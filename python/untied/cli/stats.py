@@ -15,9 +15,9 @@ from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
 from untied.results.text import aligned, cell
-from untied.statistics.aggregates import Aggregate
 from untied.statistics.notes import on_bounds, shown_p, test_name
 from untied.statistics.runs import Significance, discriminative_power, significance
+from untied.statistics.values import scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _tables(
     rows = found.table.to_dicts()
     for measure in results.measures:
         mine = [row for row in rows if row["measure"] == measure]
-        scale = Aggregate(as_measure(measure)).scale
+        scale = scale_of(as_measure(measure))
         tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
         named = f"{measure} (adjusted)" if options.adjust != "none" else measure
         title = f"{named}: {how}{tested}{plain}; * significant at {1 - settings['level']:.4g}"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from array import array
 from heapq import nlargest, nsmallest
-from math import fsum, isnan, nan
+from math import isnan, nan
 
 from untied import _core
+from untied._core import Terms
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS
 from untied.results.text import in_queries
 from untied.results.value import Value
-from untied.statistics.aggregates import Aggregate
+from untied.statistics.paired import paired
 from untied.statistics.tests import paired_p
+from untied.statistics.values import scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied.gate.evidence import Evidence, Limit
+    from untied.statistics.paired import Pair
 
 #: What means are called.
 NAMES = {"mean": "mean", "log": "geometric mean", "sum": "sum"}
@@ -113,12 +116,10 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     if not n:
         reasons.append("no query can be compared")
         return Check("max-drop", str(measure), limit.of(nan), nan, "0 queries", False, reasons=reasons)
-    aggregate = pairs.aggregate
-    run, baseline = aggregate.total(pairs.run), aggregate.total(pairs.baseline)
-    if aggregate.scale == "log":
-        value = run - baseline if measure.lower_is_better else baseline - run
-    else:
-        value = aggregate.difference(fsum(pairs.lost) / n, n)
+    pair, lost = pairs.beside()
+    baseline, run = pair.means
+    value = pair.difference if not measure.is_geometric else baseline - run
+    value = -value if measure.lower_is_better else value
     said = [_over(measure, n)]
     certainty = max(
         (evidence.total(measure, run, with_zeros=False).certainty for run in evidence.runs), key=CERTAIN.index
@@ -136,17 +137,15 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     kept, p = value <= most, None
     passed = kept
     if not kept and significant is not None:
-        p, passed, why_not = _by_chance(pairs, significant, evidence.threads)
-        changed = sum(lost != 0 for lost in pairs.lost)
+        p, passed, why_not = _by_chance(lost, significant, evidence.threads)
+        changed = sum(of_query != 0 for of_query in lost)
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
         reasons += why_not
     passed = passed and not reasons
     worst: list[tuple[str, float]] = []
     ends: list[tuple[float, float]] = []
     if not kept and not passed:
-        places = [
-            place for place in nlargest(allowed.top, range(n), key=pairs.lost.__getitem__) if pairs.lost[place] > 0
-        ]
+        places = [place for place in nlargest(allowed.top, range(n), key=lost.__getitem__) if lost[place] > 0]
         ends = [pairs.ends(place) for place in places]
         worst = _with_ids(evidence, [(pairs.rows[place], pairs.plain(place)) for place in places])
     return Check(
@@ -155,22 +154,22 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     )  # fmt: skip
 
 
-def _by_chance(pairs: _Pairs, test: dict[str, Any], threads: int | None) -> tuple[float, bool, list[str]]:
+def _by_chance(lost: Sequence[float], test: dict[str, Any], threads: int | None) -> tuple[float, bool, list[str]]:
     """The p of a drop, whether it is not significant, and why the test cannot decide, if so."""
     samples, chance = test["samples"], 1 - test["level"] + 1e-12
-    p, least = paired_p(pairs.lost, samples=samples, seed=test["seed"], threads=threads)
+    p, least = paired_p(lost, samples=samples, seed=test["seed"], threads=threads)
     why_not = (
-        f"--significant cannot decide: with {in_queries(len(pairs.rows))} and {samples} permutations, "
+        f"--significant cannot decide: with {in_queries(len(lost))} and {samples} permutations, "
         f"no p is below {least:.2g}, and {chance:.2g} is needed"
     )
     return p, p > chance, [why_not] if least > chance else []
 
 
 class _Pairs:
-    """Values of the compared queries, as terms of the aggregate."""
+    """Values of the compared queries."""
 
     def __init__(self, evidence: Evidence, measure: Measure, allowed: Allowed) -> None:
-        self.aggregate = Aggregate(measure)
+        self._measure = measure
         self._sign = -1.0 if measure.lower_is_better else 1.0
         after, before = (evidence.values(measure, run) for run in ("run", "baseline"))
         missing, new = evidence.missing("run"), evidence.missing("baseline")
@@ -192,9 +191,6 @@ class _Pairs:
             rows.append(row)
         self.rows = rows
         self._after, self._before = after, before
-        self.run, self.baseline = (self._terms(values) for values in (after, before))
-        sign = self._sign
-        self.lost = array("d", (sign * (y - x) for x, y in zip(self.run, self.baseline, strict=True)))
         became = lost if allowed.missing else [row for row in lost if row not in vanished]
         what = f"the run retrieves nothing for {in_queries(len(vanished))} of the baseline"
         self.reasons = allowed.why_missing(evidence, vanished, what)
@@ -209,9 +205,14 @@ class _Pairs:
         if new:
             self.said.append(f"left out: {len(new)} that the baseline lacks")
 
-    def _terms(self, values: Sequence[float]) -> array[float]:
-        known = (0.0 if isnan(values[row]) else values[row] for row in self.rows)
-        return array("d", known if self.aggregate.scale != "log" else self.aggregate.terms(known))
+    def beside(self) -> tuple[Pair, array[float]]:
+        """The baseline beside the run, and how much worse the terms of the run are."""
+        before, after = (
+            Terms(run, self._measure, array("d", (0.0 if isnan(values[row]) else values[row] for row in self.rows)))
+            for run, values in (("baseline", self._before), ("run", self._after))
+        )
+        pair = paired(before, after)
+        return pair, array("d", (self._sign * difference for difference in pair.differences))
 
     def plain(self, place: int) -> float:
         """How much worse the value of a query is."""
@@ -285,7 +286,7 @@ def _not_reached(evidence: Evidence, certainty: str) -> str:
 
 
 def _over(measure: Measure, queries: int, bound: str | None = None) -> str:
-    name = NAMES[Aggregate(measure).scale]
+    name = NAMES[scale_of(measure)]
     of = "over" if name == "sum" else "of"
     return f"{f'{bound} bound of the ' if bound else ''}{name} {of} {in_queries(queries)}"
 

@@ -8,7 +8,7 @@ from untied.errors import MeasureError, UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.report.values import number
-from untied.statistics.paired import Column, Pair, spans_of
+from untied.statistics.paired import Column, pairs_with_bounds
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
@@ -121,8 +121,8 @@ def by_judgments(
             results = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate(
                 {name: runs[name] for name in pair}
             )
-        both = Pair(*(Column(results, name, measure) for name in pair))
+        columns = [Column(results, name, measure) for name in pair]
+        [both], of_both = pairs_with_bounds(results, [(columns[0], columns[1])], {})
     except UntiedError:
         return None  # the measure has no bounds, or no query has a value of both runs
-    [spans], of_both = spans_of(results, measure, [both])
-    return {"low": both.least(spans), "high": both.most(spans), "of_both": of_both}
+    return {"low": both.ends[0], "high": both.ends[1], "of_both": of_both}

@@ -16,8 +16,8 @@ from untied.report.measures import explained, meaning
 from untied.report.rankings import rankings, titles
 from untied.report.values import HELD, number
 from untied.results.scaling import places
-from untied.statistics.aggregates import Aggregate
 from untied.statistics.notes import said_of
+from untied.statistics.values import scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _tested(
 
 def _measure(measure: Measure) -> dict[str, Any]:
     """The tooltip of a measure."""
-    scale = Aggregate(measure).scale
+    scale = scale_of(measure)
     return {"name": str(measure), "lower": measure.lower_is_better, "scale": scale} | explained(
         measure, comparing=False
     )

@@ -11,6 +11,7 @@ from untied.errors import UntiedError
 from untied.inputs.overlap import of_levels
 from untied.report.data import curve_measures
 from untied.report.page import ASSETS, Live, asset
+from untied.statistics.notes import SAID, on_least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,12 +78,19 @@ def embedded(
     precision, ends, averages = curve_measures(qrels, data["curves"]["ranks"])
     # Which measures ask for a higher grade than there is follows from those that a reader chooses.
     levels = of_levels(measures, held["highest"])
+    others = len(runs) - 1
+    tested = {name: data["settings"][name] for name in ("test", "correction", "level", "samples", "seed")}
+    if tested["test"] == "tukey":
+        tested["correction"] = "none"
+    comparisons = {"pairs": others * len(runs) // 2, "baseline": others}
     known = {
         **held,
+        "tested": tested,
+        "said": SAID,
+        "insignificant": {name: on_least(data["of"], number, tested) for name, number in comparisons.items() if number},
         "apart": [note for note in held["apart"] if note != levels],
         "least": {str(measure): measure.least_grade for measure in measures},
         "curves": {"precision": list(map(str, precision)), "ends": ends, "averages": list(map(str, averages))},
-        "floor": _core.GEOMETRIC_FLOOR,
         "files": [{"kind": kind, "name": name, "content": _packed(content)} for kind, name, content in stored],
     }
     return Live(

@@ -8,12 +8,11 @@ from heapq import nlargest
 from math import isnan
 
 from untied._core import show_id
-from untied.compare.comparison import quantile
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.statistics.intervals import mean_interval
 from untied.statistics.notes import least_p
-from untied.statistics.paired import Column, Pair
+from untied.statistics.paired import Column, paired
 from untied.statistics.runs import significance
 
 TYPE_CHECKING = False
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 MOST, CELLS = 2_000, 500_000
 #: The most values of queries held in memory at once; a single measure may exceed it.
 HELD = 4 << 20
-#: Quantiles of differences over all queries.
-QUANTILES = (0.05, 0.5, 0.95)
 
 
 @dataclass(eq=False)
@@ -129,12 +126,12 @@ def _of_measure(
     threads: int | None,
 ) -> list[array[float]]:
     """Add means and tests of the next measure, and return its values by run."""
-    columns = [Column(results, run, measure) for run in results.runs]
+    columns = [Column(results, run, measure, bounded=False) for run in results.runs]
     if tested is not None:
         rows = [row for row in tested.table.to_dicts() if row["measure"] == str(measure)]
         found.tests += _tests(rows, columns, len(found.means))
     found.means.append(_means(results, columns, measure, chance, interval, threads))
-    return [column.plain for column in columns]
+    return [column.values for column in columns]
 
 
 def _without_value(measure: Measure, names: list[str], columns: list[array[float]]) -> list[str]:
@@ -189,13 +186,13 @@ def _means(
     row = []
     for column in columns:
         value = results.value(measure, run=column.run)
-        terms = column.known
+        terms = column.terms.known()
         ends: tuple[float | None, float | None] = (None, None)
         if len(terms) > 1 and interval != "none":
             low, high = mean_interval(
                 terms, level=chance["level"], method=interval, seed=chance["seed"], threads=threads
             )
-            ends = column.aggregate.whole(low, len(terms)), column.aggregate.whole(high, len(terms))
+            ends = column.terms.of_mean(low), column.terms.of_mean(high)
         names = ("mean", "low", "high", "ci_low", "ci_high")
         row.append(dict(zip(names, map(number, (value.mean, value.low, value.high, *ends)), strict=True)))
     return row
@@ -207,8 +204,7 @@ def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> l
     tests = []
     for row in rows:
         a, b = by_name[row["run_a"]], by_name[row["run_b"]]
-        ordered = sorted(Pair(columns[a], columns[b]).differences)
-        above, below = sum(one > 0 for one in ordered), sum(one < 0 for one in ordered)
+        pair = paired(columns[a].terms, columns[b].terms)
         tests.append(
             {
                 "measure": measure,
@@ -220,8 +216,8 @@ def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> l
                 "difference": number(row["difference"]),
                 "least": row["least"],
                 "most": row["most"],
-                "counts": [above, len(ordered) - above - below, below],
-                "quantiles": [quantile(ordered, share) for share in QUANTILES],
+                "counts": pair.counts,
+                "quantiles": pair.quantiles,
             }
         )
     return tests

@@ -21,6 +21,13 @@ UNDOING = {"ties": "ties", "judgments": "missing judgments"}
 METHODS = {"bca": "a bootstrap", "t": "Student's t"}
 #: Comparisons that a note names.
 NAMED = 4
+#: Notes of live reports, too: on queries that only some judgments make count, and on comparisons that may not survive.
+SAID = {
+    "unsettled": "queries in which missing judgments decide whether a run has a value: {}; tests leave "
+    "these queries out, but the bounds of differences, and what survives, hold with and without them",
+    "unknown": "whether {} could make a significant difference insignificant is unknown for {}; "
+    f"only the {TESTS['randomization']} has bounds of p",
+}
 
 
 def said_of(settings: dict[str, Any], runs: int) -> str:
@@ -42,29 +49,30 @@ def notes_on(
     yield from on_bounds(results, apart)
     if any(unsettled.values()):
         of_measures = ", ".join(f"{count} of {measure}" for measure, count in unsettled.items() if count)
-        yield (
-            f"queries in which missing judgments decide whether a run has a value: {of_measures}; tests leave "
-            "these queries out, but the bounds of differences, and what survives, hold with and without them"
-        )
+        yield SAID["unsettled"].format(of_measures)
     unknown = texts.get("survives", []).count("unknown")
     if unknown:
         causes = " or ".join(UNDOING[one] for one in varied)
-        yield (
-            f"whether {causes} could make a significant difference insignificant is unknown for {unknown:,} "
-            f"comparison{'' if unknown == 1 else 's'}; only the {TESTS['randomization']} has bounds of p"
-        )
+        yield SAID["unknown"].format(causes, f"{unknown:,} comparison{'' if unknown == 1 else 's'}")
     comparisons = len(texts["measure"]) // len(results.measures)
     is_corrected = settings["correction"] != "none" and comparisons > 1
     if "ci_low" in columns:
         yield from _disagreements(texts, columns, settings, is_corrected)
     queries = max(fact["evaluated"] for fact in results.facts().values())
+    yield from on_least(queries, comparisons, settings)
+
+
+def on_least(queries: int, comparisons: int, settings: dict[str, Any]) -> list[str]:
+    """A note if a test by permutations cannot find anything significant."""
     least = least_p(queries, comparisons, settings)
-    if least > 1 - settings["level"]:
-        what, remedy = f"{settings['samples']:,} permutations", "draw more samples or use the test tukey"
-        if settings["test"] == "randomization" and _of_all(queries) > _of_sample(settings):
-            what, remedy = in_queries(queries), "no difference can be significant"
-        corrected = f" corrected for {comparisons:,} comparisons" if is_corrected else ""
-        yield f"with {what}, p{corrected} cannot be below {least:.2g}; {remedy}"
+    if least <= 1 - settings["level"]:
+        return []
+    what, remedy = f"{settings['samples']:,} permutations", "draw more samples or use the test tukey"
+    if _of_all(queries, settings) > _of_sample(settings):
+        what, remedy = in_queries(queries), "no difference can be significant"
+    is_corrected = settings["correction"] != "none" and comparisons > 1
+    corrected = f" corrected for {comparisons:,} comparisons" if is_corrected else ""
+    return [f"with {what}, p{corrected} cannot be below {least:.2g}; {remedy}"]
 
 
 def on_bounds(results: Results, apart: Sequence[str]) -> Iterator[str]:
@@ -115,9 +123,7 @@ def least_p(queries: int, comparisons: int, settings: dict[str, Any]) -> float:
     """The smallest corrected p that a test by permutations can give; 0 for other tests."""
     if settings["test"] not in ("randomization", "tukey"):
         return 0.0
-    least = _of_sample(settings)
-    if settings["test"] == "randomization":
-        least = max(least, _of_all(queries))
+    least = max(_of_sample(settings), _of_all(queries, settings))
     return adjust([least] * comparisons, settings["correction"])[0]
 
 
@@ -127,6 +133,6 @@ def _of_sample(settings: dict[str, Any]) -> float:
     return 1 / (samples + 1)
 
 
-def _of_all(queries: int) -> float:
-    """The smallest p of all permutations."""
-    return 2.0 ** (1 - queries)
+def _of_all(queries: int, settings: dict[str, Any]) -> float:
+    """The smallest p of all permutations, if the test lists them."""
+    return 2.0 ** (1 - queries) if settings["test"] == "randomization" else 0.0

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
-from itertools import compress
-from math import isnan
 
 from untied import _core
 from untied.errors import UntiedError, check_one_of
@@ -14,23 +11,21 @@ from untied.measures import as_measure
 from untied.policies import described_by
 from untied.results.differences import pairs_of
 from untied.results.table import Exported, Table, tidy
-from untied.statistics.aggregates import Aggregate
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_chance, interval_of
 from untied.statistics.notes import notes_on, said_of
-from untied.statistics.paired import Column, Pair, delta_bounds, of_runs, pieces, spans_of
+from untied.statistics.paired import Column, of_runs, pairs_with_bounds, pieces
 from untied.statistics.tests import (
     CORRECTIONS,
     SAMPLES,
     TEST,
     TESTS,
-    adjust,
     in_deviations,
     randomization_p,
     randomization_test,
     t_p,
     wilcoxon_p,
 )
-from untied.statistics.values import mean_of, standard_deviation
+from untied.statistics.values import mean_of, scale_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +38,7 @@ if TYPE_CHECKING:
     from untied.policies import Correction, Interval, TestName
     from untied.results.evaluation import Results
     from untied.results.shown import Grid
-    from untied.statistics.paired import Spans
+    from untied.statistics.paired import Pair
 
 #: Columns of what `significance` finds, those that were asked for.
 NUMBERS = (
@@ -233,20 +228,12 @@ def significance(
     unsettled: dict[str, int] = {}
     apart: list[str] = []
     for measure in results._measures:
-        scale = Aggregate(measure).scale
+        scale = scale_of(measure)
         if given and scale == "log":
             raise UntiedError(f"bounds by Delta are for differences of values, but tests of {measure} use logarithms")
-
-        def spans(compared: list[Pair], measure: Measure = measure) -> tuple[list[Spans], bool]:
-            if given:
-                return [delta_bounds(given, pair, pair.runs, str(measure)) for pair in compared], True
-            return spans_of(results, measure, compared)
-
-        values = [Column(results, run, measure) for run in results.runs]
         found, dropped[str(measure)], unsettled[str(measure)], are_joint = method.test_pairs(
-            values, pairs, spans if varied else None
+            results, measure, pairs, given
         )
-        del values  # before those of the next measure are there
         apart += [] if are_joint else [str(measure)]
         rows += [(str(measure), a, b, scale) for a, b in pairs]
         _add(columns, {name: found[name] for name in NUMBERS + VERDICTS if name in found})
@@ -312,7 +299,7 @@ def discriminative_power(
             if row["significant"] == "no":
                 break
             needed = abs(row["difference"])
-        scale = [Aggregate(as_measure(measure)).scale] * scaled
+        scale = [scale_of(as_measure(measure))] * scaled
         shares.append((measure, *scale, apart / len(rows), len(rows), apart, needed))
     return tidy("measure" + " scale" * scaled, "power pairs significant difference_required", shares)
 
@@ -339,70 +326,63 @@ class _Method:
     threads: int | None
 
     def test_pairs(
-        self,
-        columns: list[Column],
-        pairs: list[tuple[str, str]],
-        spans_of_pairs: Callable[[list[Pair]], tuple[list[Spans], bool]] | None,
-    ) -> tuple[dict[str, list[Any]], int, int, bool]:
+        self, results: Results, measure: Measure, pairs: list[tuple[str, str]],
+        given: Mapping[tuple[str, str], Comparison],
+    ) -> tuple[dict[str, list[Any]], int, int, bool]:  # fmt: skip
         """The rows for all pairs of runs by one measure.
 
         Then the numbers of queries left out and of those that may count, and whether bounds are of both runs together.
         """
-        values = {column.run: column for column in columns}
+        columns = {run: Column(results, run, measure) for run in results.runs}
         found: dict[str, list[Any]] = {}
         dropped = unsettled = 0
         are_joint = True
-        for piece in pieces(pairs, len(columns[0].values)):
-            compared = [Pair(values[a], values[b]) for a, b in piece]
-            dropped += sum(pair.dropped for pair in compared)
-            _add(found, self._described(compared))
-            if self.test != "tukey":
-                _add(found, {"p": self._tested([pair.differences for pair in compared])})
-            if spans_of_pairs is not None:
-                spans, are_joint = spans_of_pairs(compared)
-                ends = list(zip(compared, spans, strict=True))
-                _add(found, {"least": [pair.least(span) for pair, span in ends]})
-                _add(found, {"most": [pair.most(span) for pair, span in ends]})
-                unsettled += sum(len(span.open_low) for span in spans)
+        ends: list[tuple[float, float]] = []
+        is_open = bool(given or results._varied)
+        for piece in pieces(pairs, len(columns[pairs[0][0]].values)):
+            compared, are_joint = pairs_with_bounds(results, [(columns[a], columns[b]) for a, b in piece], given)
+            dropped += sum(pair.dropped[0] for pair in compared)
+            unsettled += sum(pair.dropped[1] for pair in compared) if is_open else 0
+            _add(found, self._described(compared, columns[piece[0][0]]))
+            if is_open:
+                ends += [pair.ends for pair in compared]
                 if self.test == "randomization":
-                    _add(found, {"p_most": self._largest_p(spans)})
+                    _add(found, {"p_most": self._tested([pair.nearest for pair in compared])})
         if self.test == "tukey":
-            found["p"] = self._tukey(columns, pairs)
-        self._decide(found)
+            places = {run: place for place, run in enumerate(columns)}
+            terms = [column.terms for column in columns.values()]
+            numbers = [(places[a], places[b]) for a, b in pairs]
+            found["p"] = _core.tukey_p(terms, numbers, self.samples, self.seed, self.threads)
+        self._decide(found, ends)
         return found, dropped, unsettled, are_joint
 
-    def _decide(self, found: dict[str, list[Any]]) -> None:
-        """Correct p-values, and add what is significant and what survives."""
-        found["p_adjusted"] = adjust(found["p"], self.correction)
-        found["significant"] = self._are_small(found["p_adjusted"])
-        if "p_most" in found:
-            found["p_most"] = adjust(found["p_most"], self.correction)
-            found["survives"] = self._are_small(found["p_most"])
-        elif "least" in found:
-            each = zip(found["significant"], found["least"], found["most"], strict=True)
-            found["survives"] = [
-                "unknown" if is_so == "yes" and not low <= 0 <= high else "no" for is_so, low, high in each
-            ]
+    def _decide(self, found: dict[str, list[Any]], ends: list[tuple[float, float]]) -> None:
+        """Correct p-values, and add what is significant and, if something is open, what survives."""
+        adjusted, p_most, significant, survives = _core.decide(
+            found["p"], found.pop("p_most", []), ends, self.correction, self.level
+        )
+        found |= {"p_adjusted": adjusted, "significant": ["yes" if one else "no" for one in significant]}
+        if ends:
+            found["least"], found["most"] = map(list, zip(*ends, strict=True))
+            found |= {"survives": survives} | ({"p_most": p_most} if p_most else {})
 
-    def _are_small(self, values: list[float]) -> list[str]:
-        return ["yes" if p <= 1 - self.level + 1e-12 else "no" for p in values]
-
-    def _described(self, compared: list[Pair]) -> dict[str, list[Any]]:
-        """The rows for pairs of runs, without a test."""
+    def _described(self, compared: list[Pair], column: Column) -> dict[str, list[Any]]:
+        """The rows for pairs of runs, without bounds."""
         found: dict[str, list[Any]] = {}
         for pair in compared:
-            differences = pair.differences
-            row = {"mean_a": pair.mean_a, "mean_b": pair.mean_b, "difference": pair.difference}
+            row: dict[str, Any] = dict(zip(("mean_a", "mean_b"), pair.means, strict=True))
+            row["difference"] = pair.difference
             if self.interval != "none":
-                low, high = interval_of(
-                    differences, self.interval, self.level, INTERVAL_SAMPLES, self.seed, self.threads
+                ends = interval_of(
+                    pair.differences, self.interval, self.level, INTERVAL_SAMPLES, self.seed, self.threads
                 )
-                row |= {"ci_low": pair.whole(low), "ci_high": pair.whole(high)}
-            row["effect"] = in_deviations(mean_of(differences), standard_deviation(differences))
-            higher, lower = sum(x > 0 for x in differences), sum(x < 0 for x in differences)
-            better, worse = (lower, higher) if pair.lower_is_better else (higher, lower)
-            row |= {"better": better, "worse": worse, "equal": len(differences) - better - worse}
+                row["ci_low"], row["ci_high"] = (column.terms.difference(end, len(pair.differences)) for end in ends)
+            row["effect"] = in_deviations(mean_of(pair.differences), standard_deviation(pair.differences))
+            above, row["equal"], below = pair.counts
+            row["better"], row["worse"] = (below, above) if column.measure.lower_is_better else (above, below)
             _add(found, {name: [cell] for name, cell in row.items()})
+        if self.test != "tukey":
+            found["p"] = self._tested([pair.differences for pair in compared])
         return found
 
     def _tested(self, differences: Sequence[Sequence[float]]) -> list[float]:
@@ -410,24 +390,3 @@ class _Method:
             return [p for p, _ in randomization_p(differences, "two-sided", self.samples, self.seed, self.threads)]
         one: Callable[[Sequence[float], str], float] = t_p if self.test == "t" else wilcoxon_p
         return [one(of_pair, "two-sided") for of_pair in differences]
-
-    def _largest_p(self, spans: Sequence[Spans]) -> list[float]:
-        """The largest two-sided p-value of any differences within these spans."""
-        nearest = [span.nearest for span in spans]
-        tested = iter(self._tested([one for one in nearest if one is not None]))
-        # Where the sum can be 0, nothing rules a p-value of 1 out.
-        return [1.0 if one is None else next(tested) for one in nearest]
-
-    def _tukey(self, columns: list[Column], pairs: list[tuple[str, str]]) -> list[float]:
-        for column in columns[1:]:
-            Pair(columns[0], column)  # the same queries
-        values: list[Sequence[float]] = [column.values for column in columns]
-        if any(any(map(isnan, column)) for column in values):
-            known = [not any(map(isnan, query)) for query in zip(*values, strict=True)]
-            values = [array("d", compress(column, known)) for column in values]
-        if not values[0]:
-            raise UntiedError("no query has a value for every run")
-        counts = iter(_core.tukey_counts(values, self.samples, self.seed, self.threads))
-        runs = [column.run for column in columns]
-        p = {(a, b): (next(counts) + 1) / (self.samples + 1) for place, a in enumerate(runs) for b in runs[place + 1 :]}
-        return [p[pair] if pair in p else p[pair[1], pair[0]] for pair in pairs]

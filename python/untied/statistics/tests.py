@@ -259,35 +259,16 @@ def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float
     for p in p_values:
         if not isnan(p) and not 0 <= p <= 1:
             raise UntiedError(f"a p-value must be from 0 to 1, not {p}")
-    order = sorted((p, place) for place, p in enumerate(p_values) if not isnan(p))
-    n = len(order)
-    adjusted = list(p_values)
-    if method == "bonferroni":
-        for p, place in order:
-            adjusted[place] = min(1.0, n * p)
-    elif method == "holm":
-        largest = 0.0
-        for rank, (p, place) in enumerate(order):
-            adjusted[place] = largest = max(largest, min(1.0, (n - rank) * p))
-    elif method == "bh":
-        smallest = 1.0
-        for rank, (p, place) in reversed(list(enumerate(order, 1))):
-            adjusted[place] = smallest = min(smallest, n * p / rank)
-    return adjusted
+    return _core.adjust(list(p_values), method)
 
 
 def randomization_p(
     differences: Sequence[Sequence[float]], alternative: str, samples: int, seed: int, threads: int | None
 ) -> list[tuple[float, str]]:
     """p-values, and whether they are exact."""
-    which = {"two-sided": 2, "greater": 0, "less": 1}[check_one_of("alternative", alternative, ALTERNATIVES)]
-    found = []
-    for counts in _core.randomization_counts(differences, samples, seed, threads):
-        choices, exact = counts[3:]
-        # The signs that were seen are one of all; to a sample they are added.
-        found.append((counts[which] / choices, "exact") if exact else
-                     ((counts[which] + 1) / (choices + 1), "estimate"))  # fmt: skip
-    return found
+    which = {"greater": 0, "less": 1, "two-sided": 2}[check_one_of("alternative", alternative, ALTERNATIVES)]
+    found = _core.randomization_p(differences, samples, seed, threads)
+    return [(p[which], "exact" if is_exact else "estimate") for p, is_exact in found]
 
 
 def t_p(differences: Sequence[float], alternative: str) -> float:

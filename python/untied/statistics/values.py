@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeAlias
 
+    from untied._core import Measure
+
     Values: TypeAlias = Mapping[Any, float | Value] | Iterable[float | Value]
 
 
@@ -64,6 +66,11 @@ def plain_values(name: str, values: Values) -> tuple[list[Any] | None, array[flo
             where = f"of query {keys[place]!r}" if keys else f"number {place + 1}"
             raise UntiedError(f"value {where} in {name} must be a finite number, not {value}")
     return keys, plain
+
+
+def scale_of(measure: Measure) -> str:
+    """On which scale values of queries add up: ``"mean"``, ``"log"`` (geometric mean) or ``"sum"`` (counts)."""
+    return "log" if measure.is_geometric else "sum" if measure.is_count else "mean"
 
 
 def mean_of(values: Sequence[float]) -> float:

@@ -6,8 +6,7 @@ use rayon::prelude::*;
 use super::files::{Files, none};
 use super::plan::Planned;
 use super::workspace::{Task, Workspace};
-use super::{GEOMETRIC_FLOOR, Plan, Source};
-use crate::elementary::{exp, ln};
+use super::{Plan, Source};
 use crate::error::{Error, Result};
 use crate::law::{self, Law, Limits};
 use crate::measures::Orders;
@@ -118,12 +117,10 @@ fn aggregate(of_queries: Vec<Law>, aggregate: Aggregate, limits: Limits) -> Resu
         return Ok((aggregate == Aggregate::Sum).then(|| Law::certain(0.0)));
     }
     let n = of_queries.len() as f64;
-    Ok(Some(match aggregate {
-        Aggregate::Sum => law::sum(of_queries, limits)?,
-        Aggregate::Mean => law::sum(of_queries, limits)?.map(|sum| sum / n),
-        Aggregate::Geometric => {
-            let logarithm = |law: Law| law.map(|value| ln(value.max(GEOMETRIC_FLOOR)));
-            law::sum(of_queries.into_iter().map(logarithm).collect(), limits)?.map(|sum| exp(sum / n))
-        }
-    }))
+    let terms = match aggregate {
+        Aggregate::Geometric => of_queries.into_iter().map(|law| law.map(|value| aggregate.term(value))).collect(),
+        Aggregate::Mean | Aggregate::Sum => of_queries,
+    };
+    let sum = law::sum(terms, limits)?;
+    Ok(Some(if aggregate == Aggregate::Sum { sum } else { sum.map(|sum| aggregate.of_sum(sum, n)) }))
 }

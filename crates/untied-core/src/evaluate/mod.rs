@@ -29,7 +29,7 @@ pub use plan::{Plan, Prepared};
 pub(crate) use remembered::Key;
 pub(crate) use source::{Ranked, Source};
 pub use streamed::{Stream, Streamed, evaluate_stream};
-pub use total::{GEOMETRIC_FLOOR, Total};
+pub use total::Total;
 use workspace::Task;
 pub(crate) use workspace::Workspace;
 

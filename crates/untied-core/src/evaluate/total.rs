@@ -1,13 +1,9 @@
 //! Aggregates over queries, added up one by one.
 
 use super::Value;
-use crate::elementary::{exp, ln};
 use crate::measures::Certainty;
 use crate::names::Aggregate;
 use crate::settings::{Settings, Unjudged};
-
-/// Values below this count as this in a geometric mean, as trec_eval has it.
-pub const GEOMETRIC_FLOOR: f64 = 1e-5;
 
 /// The aggregate of a measure: mean or sum of means, lows and highs; tie orders of different queries are
 /// independent, so variances add up. Of a geometric mean's variance nothing is known.
@@ -106,7 +102,7 @@ impl Total {
         if let Some((low, high)) = value.range
             && !low.is_nan()
         {
-            let (low, high) = (self.scale(low), self.scale(high));
+            let (low, high) = (self.aggregate.term(low), self.aggregate.term(high));
             if let Some((lows, highs)) = &mut self.range {
                 lows.add(low, value.unsettled);
                 highs.add(high, value.unsettled);
@@ -117,7 +113,7 @@ impl Total {
         }
         self.variance = self.variance.zip(value.variance).map(|(sum, variance)| sum + variance);
         self.n += 1.0;
-        self.mean.add(self.scale(value.mean), value.unsettled);
+        self.mean.add(self.aggregate.term(value.mean), value.unsettled);
         if value.certainty != Certainty::Exact {
             self.certainty = self.certainty.max(value.certainty);
             if value.certainty == Certainty::Estimate {
@@ -134,7 +130,7 @@ impl Total {
                 left_out += 1;
             } else {
                 defined += 1;
-                sum += self.scale(mean);
+                sum += self.aggregate.term(mean);
             }
         }
         self.mean.sum = sum;
@@ -143,25 +139,11 @@ impl Total {
         left_out
     }
 
-    /// What is added up of a value.
-    #[inline(always)]
-    fn scale(&self, value: f64) -> f64 {
-        match self.aggregate {
-            Aggregate::Geometric => ln(value.max(GEOMETRIC_FLOOR)),
-            Aggregate::Mean | Aggregate::Sum => value,
-        }
-    }
-
     /// The aggregate of what was added; NaN of nothing, but for sums.
     pub fn finish(&self) -> Value {
-        let unscale = |sum: f64, n: f64| match self.aggregate {
-            Aggregate::Sum => sum,
-            Aggregate::Mean => sum / n,
-            Aggregate::Geometric => exp(sum / n),
-        };
         let extreme = |part: &Sum| {
             let (sum, n) = part.extreme();
-            unscale(sum, n)
+            self.aggregate.of_sum(sum, n)
         };
         let n = if self.aggregate == Aggregate::Sum { 1.0 } else { self.n * self.n };
         Value {
@@ -169,7 +151,10 @@ impl Total {
             variance: self.variance.map(|sum| sum / n),
             range: self.range.as_ref().map(|(low, high)| (extreme(low), extreme(high))),
             certainty: self.certainty,
-            error: self.error.filter(|_| self.certainty == Certainty::Estimate).map(|sum| unscale(sum, self.n)),
+            error: self
+                .error
+                .filter(|_| self.certainty == Certainty::Estimate)
+                .map(|sum| self.aggregate.of_sum(sum, self.n)),
             unsettled: false,
         }
     }

@@ -1,6 +1,7 @@
 //! The facts about a measure.
 
 use super::Parameter;
+use crate::elementary::{exp, ln};
 use crate::table::profiles::Detail;
 
 /// The facts of a measure: the source of help texts, pages and tooltips.
@@ -189,6 +190,34 @@ pub enum Aggregate {
     Geometric,
     /// Their sum.
     Sum,
+}
+
+/// Values below this count as this in a geometric mean, as trec_eval has it.
+pub const GEOMETRIC_FLOOR: f64 = 1e-5;
+
+impl Aggregate {
+    /// What a value adds to a sum over queries: of a geometric mean, its logarithm. NaN stays NaN.
+    #[inline(always)]
+    pub fn term(self, value: f64) -> f64 {
+        match self {
+            Aggregate::Geometric if !value.is_nan() => ln(value.max(GEOMETRIC_FLOOR)),
+            _ => value,
+        }
+    }
+
+    /// The aggregate from the sum of terms of `n` queries; NaN of none, but for sums.
+    pub fn of_sum(self, sum: f64, n: f64) -> f64 {
+        match self {
+            Aggregate::Sum => sum,
+            Aggregate::Mean => sum / n,
+            Aggregate::Geometric => exp(sum / n),
+        }
+    }
+
+    /// The difference of two aggregates, from the mean difference of their terms: of geometric means, of their logarithms.
+    pub fn difference(self, mean: f64, n: usize) -> f64 {
+        if self == Aggregate::Sum { mean * n as f64 } else { mean }
+    }
 }
 
 /// What a measure reads besides the ranking.

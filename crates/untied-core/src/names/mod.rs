@@ -12,7 +12,7 @@ mod spec;
 mod spellings;
 
 pub use grammar::Names;
-pub use info::{Aggregate, Cutoff, Definition, Info, Needs, Other, Sampled};
+pub use info::{Aggregate, Cutoff, Definition, GEOMETRIC_FLOOR, Info, Needs, Other, Sampled};
 pub(crate) use info::{GAINED, SHARE, unbounded};
 pub use parameter::{JUDGED_ONLY, MEAN, OF, Parameter, RECALL, RECALL_BASE, REL, RecallBase};
 pub(crate) use spec::LARGEST;

@@ -1,17 +1,24 @@
-//! Randomisation tests on values of queries: of two runs by their differences, of many at once by their range.
+//! Significance of differences between runs: pairs of runs by query (`paired`), randomisation tests of two runs by their
+//! differences and of many at once by their range, corrections and verdicts (`decide`), bootstrap intervals.
 //!
 //! Values are laid on a grid of whole numbers first. Sums of these are exact, so a p-value depends neither on the order
 //! of the queries nor on the number of threads.
 
 mod bca;
 mod bootstrap;
+mod decide;
+mod paired;
 mod randomization;
 mod range;
+mod sum;
 
 pub use bca::interval;
 pub use bootstrap::{Bootstrap, bootstrap};
+pub use decide::{Decided, adjust, decide};
+pub use paired::{Column, Pair};
 pub use randomization::{Counts, randomization};
-pub use range::{Ranges, largest_ranges};
+pub use range::{Ranges, largest_ranges, tukey};
+pub use sum::{mean, sum};
 
 use crate::elementary::powi;
 

@@ -37,6 +37,13 @@ pub struct Counts {
     pub exact: bool,
 }
 
+impl Counts {
+    /// The p-value of one of the counts. The signs that were seen are one of all; to a sample they are added.
+    pub fn p(&self, count: f64) -> f64 {
+        if self.exact { count / self.choices } else { (count + 1.0) / (self.choices + 1.0) }
+    }
+}
+
 /// Compare the sum of differences with sums under random signs.
 ///
 /// All choices of signs are counted, in two halves of which each is listed and sorted, where a half has at most

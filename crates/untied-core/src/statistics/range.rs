@@ -5,8 +5,8 @@
 
 use rayon::prelude::*;
 
-use super::on_grid;
-use crate::error::Result;
+use super::{Column, on_grid};
+use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::{memory, watch};
 
@@ -27,6 +27,23 @@ impl Ranges {
         let seen = (self.sums[a] - self.sums[b]).abs() - self.slack;
         self.largest.len() - self.largest.partition_point(|&largest| largest < seen)
     }
+}
+
+/// p-values of Tukey's test for pairs of runs, by number: 1 plus the number of deals of which the largest difference of two
+/// means is at least theirs, over 1 plus the number of deals. Queries without a value of every run are left out.
+///
+/// # Errors
+/// There are no others; or see [`largest_ranges`].
+pub fn tukey(columns: &[&Column], pairs: &[(usize, usize)], samples: usize, seed: u64) -> Result<Vec<f64>> {
+    let queries = columns.iter().map(|column| column.terms.len()).min().unwrap_or(0);
+    let is_known = |&row: &usize| !columns.iter().any(|column| column.terms[row].is_nan());
+    let known: Vec<usize> = (0..queries).filter(is_known).collect();
+    if known.is_empty() {
+        return Err(Error::Value("no query has a value for every run".into()));
+    }
+    let of_run = |column: &&Column| known.iter().map(|&row| column.terms[row]).collect();
+    let ranges = largest_ranges(&columns.iter().map(of_run).collect::<Vec<_>>(), samples, seed)?;
+    Ok(pairs.iter().map(|&(a, b)| (ranges.at_least(a, b) as f64 + 1.0) / (samples as f64 + 1.0)).collect())
 }
 
 /// Deal out the values of each query `samples` times.

@@ -36,7 +36,6 @@ async function kept(name, request, what) {
 }
 
 const number = (value) => (value === null || Number.isNaN(value) ? null : value);
-const numbers = (column) => column && decoded(column).map((value) => (value === null ? NaN : value));
 
 /** Values of measures: for each of them and each run those of the queries, and the aggregate. */
 async function valuesOf(measures, policies) {
@@ -47,27 +46,21 @@ async function valuesOf(measures, policies) {
     if (!missing.length) continue;
     const { values, totals } = await work.ask({ ...asking, run, measures: missing }, `evaluating ${made.runs[run - 1]}`);
     missing.forEach((measure, place) => {
-      const [mean, low, high] = ["mean", "low", "high"].map((end) => numbers(values[place][end]));
       const total = Object.fromEntries(["mean", "low", "high"].map((end) => [end, number(decoded(totals[place][end] ?? null))]));
-      answers.set(key(measure, run), { values: { mean, low, high }, total });
+      answers.set(key(measure, run), { values: values[place], total });
     });
   }
   return measures.map((measure) => numbersOfRuns.map((run) => answers.get(key(measure, run))));
 }
 
 /** Means with their ends over what is open, and their bootstrap intervals over queries. */
-async function meansOf(measure, of, columns, policies) {
-  const { interval, level, seed } = made.settings, rows = [];
-  for (const [run, { total: { mean, low, high } }] of of.entries()) {
-    const { scale, mean: values } = columns[run], known = values.filter((value) => !Number.isNaN(value));
-    let ends = { low: null, high: null };
-    if (known.length > 1 && interval === "bca") {
-      ends = await kept(["interval", policies, measure, run], { do: "interval", values: known, level, samples: 9999, seed }, `drawing samples of ${measure}`);
-    }
-    const [ci_low, ci_high] = [ends.low, ends.high].map((end) => (end === null ? null : aggregateOf(scale, end, known.length)));
-    rows.push({ mean, low: low ?? mean, high: high ?? mean, ci_low, ci_high });
-  }
-  return rows;
+async function meansOf(of, columns, policies) {
+  const { interval, level, seed } = made.settings, request = { do: "intervals", ...columns, level, samples: 9999, seed };
+  const ends = interval === "bca" ? await kept(["intervals", policies, columns.measure], request, `drawing samples of ${columns.measure}`) : { intervals: [] };
+  return of.map(({ total: { mean, low, high } }, run) => {
+    const [ci_low, ci_high] = decoded(ends.intervals[run] ?? [null, null]);
+    return { mean, low: low ?? mean, high: high ?? mean, ci_low, ci_high };
+  });
 }
 
 // Orders that verdicts are about; of the best and worst ones, and where judgments are not open, there is none.
@@ -127,7 +120,7 @@ async function jointOf(measure, policies, pairs) {
   const request = { do: "bounds", qrels: 0, runs: numbersOfRuns, a, b, measure, ties: policies.ties, score_dtype: FIXED.score_dtype, unretrieved: policies.unretrieved };
   try {
     const { pairs: found } = await kept(request, request, `bounding differences in ${measure}`);
-    return found.map(({ low, high }) => ({ low: numbers(low), high: numbers(high) }));
+    return found;
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // the measure has no verdicts; all that else could be wrong has been refused before
@@ -139,8 +132,9 @@ async function boundsOf(info, policies, pair) {
   const open = { ...policies, ties: policies.ties === "range" ? "expected" : policies.ties, unjudged: "range" };
   try {
     const [of] = await valuesOf([info.name], open), joint = await jointOf(info.name, open, [pair]);
-    const found = pairOf(...pair.map((run) => column(of[run].values, info, held.floor)), pair.map((run) => made.runs[run]), joint?.[0] ?? null);
-    return { low: leastOf(found), high: mostOf(found), of_both: joint !== null };
+    const how = { ...held.tested, test: "randomization", samples: 1 }; // what is asked for are the ends
+    const { tests: [{ least: low, most: high }] } = await testsOf(0, columnsOf(info.name, pair, pair.map((run) => of[run])), [[0, 1]], joint, how);
+    return { low, high, of_both: joint !== null };
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // no bounds, or no query with a value of both
@@ -202,20 +196,20 @@ async function recalculated({ measures: names, policies, baseline }) {
     found.settings.interval = "none";
     found.notes.push("Student's intervals are not recalculated in a page");
   }
-  found.can_be_significant = !isTested || leastP(made.of, pairs.length, made.settings).least <= 1 - made.settings.level;
+  const least = held.insignificant[baseline === null ? "pairs" : "baseline"]; // notes if nothing can be significant
+  found.can_be_significant = !isTested || !least.length;
   const unsettled = [], withoutValue = [], all = await valuesOf(names, policies);
   for (const [place, info] of measures.entries()) {
-    const of = all[place], columns = of.map(({ values }) => column(values, info, held.floor));
-    const hasRange = Boolean(of[0].values.low);
-    found.means.push(await meansOf(info.name, of, columns, policies));
-    found.values.push(columns.map(({ plain }) => (held.rows ?? plain.map((_, row) => row)).map((row) => number(plain[row]))));
-    const missing = columns.map(({ plain }, run) => [made.runs[run], plain.filter(Number.isNaN).length]).filter(([, number]) => number);
+    const of = all[place], columns = columnsOf(info.name, Object.keys(made.runs), of);
+    found.means.push(await meansOf(of, columns, policies));
+    found.values.push(of.map(({ values: { mean } }) => (held.rows ?? Object.keys(mean)).map((row) => decoded(mean[row]))));
+    const missing = columns.mean.map((mean, run) => [made.runs[run], mean.filter((value) => value === null).length]).filter(([, number]) => number);
     if (missing.length) withoutValue.push(`${info.name}: queries without a value, left out of the mean: ${missing.map(([run, number]) => `${count(number)} of ${run}`).join(", ")}`);
     const verdicts = apart.length ? null : await verdictsOf(info.name, policies, made.runs.map((_, run) => run));
     found.ranks.push(ranksOfRuns(verdicts));
     const joint = isTested ? await jointOf(info.name, policies, pairs) : null;
     if (isTested) {
-      const tested = await testsOf(place, info, columns, pairs, joint, hasRange, made.settings, made.runs);
+      const tested = await testsOf(place, columns, pairs, joint);
       unsettled.push([info.name, tested.unsettled]);
       for (const test of tested.tests) {
         const verdict = verdictBetween(verdicts, test.a, test.b);
@@ -236,7 +230,7 @@ async function recalculated({ measures: names, policies, baseline }) {
     }
     found.answers.push(answerOf(found, place, judgments, joint !== null));
   }
-  if (isTested) found.notes.push(...notesOf(found.tests, unsettled, pairs.length, made.of, made.settings, found.words.open));
+  if (isTested) found.notes.push(...notesOf(found.tests, unsettled, least, found.words.open));
   else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
   found.notes.push(...withoutValue);
   if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) found.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));

@@ -1,0 +1,53 @@
+//! p-values of many comparisons: corrected for their number, and what they decide.
+
+use crate::error::{Error, Result};
+
+/// Corrected p-values. NaN stays NaN and is not counted. With p_(1) <= ... <= p_(n), Bonferroni's are min(1, n p_(i)); Holm's
+/// (1979) the largest min(1, (n - j + 1) p_(j)) of j <= i; Benjamini and Hochberg's (1995) the smallest n p_(j) / j of j >= i.
+///
+/// # Errors
+/// No correction has this name.
+pub fn adjust(p: &[f64], correction: &str) -> Result<Vec<f64>> {
+    let mut order: Vec<usize> = (0..p.len()).filter(|&place| !p[place].is_nan()).collect();
+    order.sort_by(|&x, &y| p[x].total_cmp(&p[y]));
+    let (mut adjusted, n) = (p.to_vec(), order.len() as f64);
+    let (mut largest, mut smallest) = (0f64, 1f64);
+    let ranked = order.iter().enumerate().map(|(before, &place)| (place, before as f64 + 1.0));
+    match correction {
+        "none" => {}
+        "bonferroni" => ranked.for_each(|(place, _)| adjusted[place] = (n * p[place]).min(1.0)),
+        "holm" => ranked.for_each(|(place, rank)| {
+            largest = largest.max(((n - rank + 1.0) * p[place]).min(1.0));
+            adjusted[place] = largest;
+        }),
+        "bh" => ranked.rev().for_each(|(place, rank)| {
+            smallest = smallest.min(n * p[place] / rank);
+            adjusted[place] = smallest;
+        }),
+        _ => return Err(Error::Value(format!("correction must be holm, bonferroni, bh or none, not {correction}"))),
+    }
+    Ok(adjusted)
+}
+
+/// Corrected p-values, their upper bounds where known, whether differences are significant, and whether this and the sign of
+/// the difference hold whatever is open: `yes`, `no` or `unknown`.
+pub type Decided = (Vec<f64>, Vec<f64>, Vec<bool>, Vec<&'static str>);
+
+/// Correct p-values, and decide by a level of confidence. `ends` are the smallest and the largest differences if something
+/// is open, and `p_most` the upper bounds of `p` if the test has them.
+///
+/// # Errors
+/// See [`adjust`].
+pub fn decide(p: &[f64], p_most: &[f64], ends: &[[f64; 2]], correction: &str, level: f64) -> Result<Decided> {
+    let is_small = |&p: &f64| p <= 1.0 - level + 1e-12;
+    let (p, p_most) = (adjust(p, correction)?, adjust(p_most, correction)?);
+    let significant: Vec<bool> = p.iter().map(is_small).collect();
+    let survives = |place: usize| match (p_most.get(place), ends.get(place)) {
+        (Some(p_most), _) if is_small(p_most) => "yes",
+        (None, None) => "yes",
+        (None, Some(&[low, high])) if significant[place] && !(low <= 0.0 && 0.0 <= high) => "unknown",
+        _ => "no",
+    };
+    let survives = (0..p.len()).map(survives).collect();
+    Ok((p, p_most, significant, survives))
+}

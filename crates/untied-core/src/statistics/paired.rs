@@ -1,0 +1,183 @@
+//! Differences of two runs by query, and their bounds over orders of ties and grades of unjudged documents.
+
+use std::cmp::Ordering::Less;
+
+use super::sum::{mean, sum};
+use crate::elementary::exp;
+use crate::error::{Error, Result};
+use crate::names::{Aggregate, Spec};
+
+/// A run's values of one measure by query, as terms of the measure's aggregate; NaN where the run has no value.
+#[derive(Debug)]
+pub struct Column {
+    run: String,
+    /// What the terms are added up to.
+    pub aggregate: Aggregate,
+    lower_is_better: bool,
+    pub(super) terms: Vec<f64>,
+    /// Lowest and highest terms.
+    ends: Option<[Vec<f64>; 2]>,
+}
+
+impl Column {
+    /// Values of all queries with their bounds, if any; a bound that is NaN is the value itself.
+    ///
+    /// # Errors
+    /// The measure's parameter `mean` is invalid, or there are not as many bounds as values.
+    pub fn new(run: &str, spec: &Spec, mut values: Vec<f64>, mut ends: Option<[Vec<f64>; 2]>) -> Result<Column> {
+        let aggregate = spec.aggregate()?;
+        values.iter_mut().for_each(|value| *value = aggregate.term(*value));
+        for end in ends.iter_mut().flatten() {
+            check_length(end, &values)?;
+            let terms = end.iter_mut().zip(&values);
+            terms.for_each(|(end, &value)| *end = if end.is_nan() { value } else { aggregate.term(*end) });
+        }
+        Ok(Column { run: run.into(), aggregate, lower_is_better: spec.info.lower_is_better, terms: values, ends })
+    }
+
+    /// The terms that are defined.
+    pub fn known(&self) -> Vec<f64> {
+        self.terms.iter().copied().filter(|term| !term.is_nan()).collect()
+    }
+
+    /// The aggregate of all queries that have a value, from the mean of their terms.
+    pub fn of_mean(&self, mean: f64) -> f64 {
+        if self.aggregate == Aggregate::Geometric {
+            exp(mean)
+        } else {
+            self.aggregate.difference(mean, self.known().len())
+        }
+    }
+
+    fn ends(&self, row: usize) -> [f64; 2] {
+        self.ends.as_ref().map_or([self.terms[row]; 2], |[low, high]| [low[row], high[row]])
+    }
+
+    /// The lowest and the highest term of a query for which one of two runs has no value; NaN if it has none whatever the
+    /// judgments are.
+    fn open_ends(&self, row: usize, other: &Column) -> [f64; 2] {
+        let (ends, other_is_open) = (self.ends(row), other.terms[row].is_nan() && !other.ends(row)[0].is_nan());
+        if ends[0].is_nan() && other_is_open && !self.lower_is_better {
+            // What the other run retrieves may be relevant; this one finds nothing of it.
+            return [self.aggregate.term(0.0); 2];
+        }
+        ends
+    }
+}
+
+/// Two runs, by the queries for which both have a value.
+#[derive(Debug)]
+pub struct Pair {
+    /// The first run's terms minus the second's.
+    pub differences: Vec<f64>,
+    /// The number of queries that are left out, and of those that count with some grades of unjudged documents.
+    pub dropped: [usize; 2],
+    /// The aggregates of both runs, as an evaluation has them.
+    pub means: [f64; 2],
+    /// The difference of the aggregates.
+    pub difference: f64,
+    /// Numbers of queries for which the difference is above, equal to and below 0.
+    pub counts: [usize; 3],
+    /// The smallest and the largest difference of the aggregates, whichever queries count.
+    pub ends: [f64; 2],
+    /// The differences within the bounds whose two-sided p-value is largest; none, of which it is 1, if their sum can be 0.
+    /// A query that does not count has the difference 0, which changes no p-value.
+    pub nearest: Vec<f64>,
+}
+
+impl Pair {
+    /// Put two runs side by side. `bounds`: the lowest and the highest difference of every query, of both runs together, and
+    /// whether each query may count or, of those for which a run has no value, only those that may by the runs' own bounds.
+    /// Without them each run has its own: ties and judgments are independent.
+    ///
+    /// # Errors
+    /// No query has a value for both runs, or their queries are not as many.
+    pub fn new(a: &Column, b: &Column, bounds: Option<([&[f64]; 2], bool)>) -> Result<Pair> {
+        for column in bounds.iter().flat_map(|(ends, _)| ends).chain([&b.terms.as_slice()]) {
+            check_length(column, &a.terms)?;
+        }
+        let is_known = |&row: &usize| !a.terms[row].is_nan() && !b.terms[row].is_nan();
+        let (both, others): (Vec<usize>, Vec<usize>) = (0..a.terms.len()).partition(is_known);
+        if both.is_empty() {
+            return Err(Error::Value(format!("runs {} and {} have no query with a value for both", a.run, b.run)));
+        }
+        // One by one, as an evaluation adds them.
+        let total = |column: &Column| both.iter().fold(0.0, |sum, &row| sum + column.terms[row]);
+        let differences: Vec<f64> = both.iter().map(|&row| a.terms[row] - b.terms[row]).collect();
+        let count = |is: fn(f64) -> bool| differences.iter().filter(|&&difference| is(difference)).count();
+        let (above, below) = (count(|x| x > 0.0), count(|x| x < 0.0));
+        let apart = |a: [f64; 2], b: [f64; 2]| [a[0] - b[1], a[1] - b[0]];
+        let closed = |&row: &usize| match bounds {
+            // They contain the differences that are tested: these may differ by rounding, and Bpref leaves unjudged
+            // documents out that its bounds give a grade.
+            Some(([low, high], _)) => {
+                let difference = a.terms[row] - b.terms[row];
+                [low[row].min(difference), high[row].max(difference)]
+            }
+            None => apart(a.ends(row), b.ends(row)),
+        };
+        let open = |&row: &usize| {
+            let alone = apart(a.open_ends(row, b), b.open_ends(row, a));
+            let may_count = !alone[0].is_nan() || bounds.is_some_and(|(_, all)| all);
+            may_count.then(|| bounds.map_or(alone, |([low, high], _)| [low[row], high[row]]))
+        };
+        let closed: Vec<[f64; 2]> = both.iter().map(closed).collect();
+        let open: Vec<[f64; 2]> = others.iter().filter_map(open).collect();
+        Ok(Pair {
+            dropped: [others.len(), open.len()],
+            means: [total(a), total(b)].map(|sum| a.aggregate.of_sum(sum, both.len() as f64)),
+            difference: a.aggregate.difference(mean(&differences), differences.len()),
+            counts: [above, both.len() - above - below, below],
+            ends: [0, 1].map(|end| reached(&closed, &open, end, a.aggregate)),
+            nearest: nearest(&closed, &open),
+            differences,
+        })
+    }
+
+    /// The quantiles 0.05, 0.5 and 0.95 of the differences, interpolated between neighbours.
+    pub fn quantiles(&self) -> [f64; 3] {
+        let mut ordered = self.differences.clone();
+        ordered.sort_unstable_by(f64::total_cmp);
+        [0.05, 0.5, 0.95].map(|share| {
+            let place = share * (ordered.len() - 1) as f64;
+            let (below, above) = (place as usize, (place as usize + 1).min(ordered.len() - 1));
+            ordered[below] + (place - below as f64) * (ordered[above] - ordered[below])
+        })
+    }
+}
+
+/// The smallest (end 0) or the largest (end 1) aggregate of differences, with those optional ones that move it further.
+fn reached(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggregate) -> f64 {
+    let sign = if end == 0 { 1.0 } else { -1.0 };
+    let mut chosen: Vec<f64> = closed.iter().map(|ends| ends[end]).collect();
+    let mut may_count: Vec<f64> = open.iter().map(|ends| ends[end]).collect();
+    may_count.sort_unstable_by(|x, y| (sign * x).total_cmp(&(sign * y)));
+    let mut total = sum(chosen.iter().copied());
+    for difference in may_count {
+        let now = if aggregate == Aggregate::Sum { 0.0 } else { total / chosen.len() as f64 };
+        if (sign * difference).partial_cmp(&(sign * now)) != Some(Less) {
+            break;
+        }
+        chosen.push(difference);
+        total += difference;
+    }
+    aggregate.difference(mean(&chosen), chosen.len())
+}
+
+fn nearest(closed: &[[f64; 2]], open: &[[f64; 2]]) -> Vec<f64> {
+    for (end, sign) in [(0, 1.0), (1, -1.0)] {
+        let may_count = open.iter().filter(|ends| sign * ends[end] < 0.0);
+        let extreme: Vec<f64> = closed.iter().chain(may_count).map(|ends| ends[end]).collect();
+        if sign * sum(extreme.iter().copied()) > 0.0 {
+            return extreme;
+        }
+    }
+    Vec::new()
+}
+
+fn check_length(values: &[f64], queries: &[f64]) -> Result<()> {
+    if values.len() == queries.len() {
+        return Ok(());
+    }
+    Err(Error::Value(format!("expected values of {} queries, found {}", queries.len(), values.len())))
+}
