@@ -222,6 +222,15 @@ def test_the_wide_form_of_queries() -> None:
     assert dict(wide)["query"] == ["q", "r", "q", "r"]
 
 
+def test_the_wide_form_keeps_a_query_that_is_called_all() -> None:
+    results = untied.evaluate({"all": {"a": 1}}, {"run": {"all": ["b", "a"]}}, ["AP", "RR"])
+    assert results.per_query.wide().to_dicts() == [{"run": "run", "query": "all", "AP": 0.5, "RR": 0.5}]
+    assert pickle.loads(pickle.dumps(results.means)).wide().to_dicts() == [{"run": "run", "AP": 0.5, "RR": 0.5}]
+    compared = untied.compare({"all": ["a", "b"]}, {"all": ["b", "a"]}, ["Overlap@1", "RBO"])
+    assert "query" in compared.per_query.wide().columns
+    assert "query" not in compared.means.wide().columns
+
+
 @pytest.mark.parametrize(
     "table",
     [

@@ -123,7 +123,7 @@ class ArrayResults(MeasureResults):
         columns = range(len(self._totals))
         texts = {} if self._single else {"column": [str(column) for column in columns for _ in self._measures]}
         texts["measure"] = self.measures * len(self._totals)
-        return table_of(texts, rows, fields)
+        return table_of(texts, rows, fields, of_means=True)
 
     def facts(self) -> Facts | list[Facts]:
         """Counts that affect the values, as in `Results.facts`; a list of them with several columns of scores."""

@@ -60,7 +60,7 @@ class EvaluationSummary(Summary):
         """Columns run, query (``all``), measure, value, and low, high, variance where computed."""
         size = len(self._measures)
         texts = {"run": ["run"] * size, "query": ["all"] * size, "measure": self.measures}
-        return table_of(texts, self._parts, self._columns)
+        return table_of(texts, self._parts, self._columns, of_means=True)
 
     def _facts_of_rows(self) -> list[Facts]:
         return [self._facts]
@@ -97,7 +97,7 @@ class ComparisonSummary(Summary):
     @property
     def means(self) -> Table:
         """Columns run_a, run_b, query (``all``), measure, certainty, value, low, high, and variance if computed."""
-        return comparison_table([self._names], ["all"], self.measures, self._parts, self._variance)
+        return comparison_table([self._names], ["all"], self.measures, self._parts, self._variance, True)
 
 
 class Sums:

@@ -149,7 +149,8 @@ class Comparison(MeasureResults):
         """
         queries = (self.queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
-        return comparison_table([self._names] * len(queries), queries, self.measures, parts, self._options["variance"])
+        names, variance = [self._names] * len(queries), self._options["variance"]
+        return comparison_table(names, queries, self.measures, parts, variance, not per_query)
 
     @property
     def distribution(self) -> Table:
@@ -336,12 +337,12 @@ def record(native: _core.Comparison | Recorded, measures: list[Measure]) -> Reco
 
 def comparison_table(
     pairs: Sequence[tuple[str, str]], queries: Sequence[str], measures: list[str], parts: Sequence[tuple[Any, ...]],
-    variance: bool,
+    variance: bool, of_means: bool,
 ) -> Table:  # fmt: skip
-    """Values of pairs of runs and queries, with all measures of one together, and the native facts about them."""
+    """Values of pairs of runs and queries, or means only: all measures of one together, and the native facts."""
     a, b, of = ([name for name in names for _ in measures] for names in (*zip(*pairs, strict=True), queries))
     texts = {"run_a": a, "run_b": b, "query": of, "measure": measures * len(queries)}
-    return table_of(texts, parts, (*FIELDS[: 4 if variance else 3], "certainty"))
+    return table_of(texts, parts, (*FIELDS[: 4 if variance else 3], "certainty"), of_means=of_means)
 
 
 def quantile(ordered: list[float], share: float) -> float:

@@ -67,7 +67,7 @@ class Comparisons(ByPair):
         """
         parts = [part for (a, b), native in self._natives.items() if a != b for part in native.totals()]
         pairs = self.pairs
-        return comparison_table(pairs, ["all"] * len(pairs), self.measures, parts, self._options["variance"])
+        return comparison_table(pairs, ["all"] * len(pairs), self.measures, parts, self._options["variance"], True)
 
     def matrix(self, measure: str | Measure | None = None) -> Table:
         """Means of all runs by all runs.

@@ -268,7 +268,7 @@ class FeatureResults(MeasureResults):
                 column += [ties[name]] * len(parts)
         has_range = bool(rows) and rows[0][1] is not None
         chance = chances * (len(rows) // len(chances))
-        return table_of(texts, rows, FIELDS[: 3 if has_range else 1], chance=chance, **more)
+        return table_of(texts, rows, FIELDS[: 3 if has_range else 1], of_means=not per_query, chance=chance, **more)
 
     def _facts_of_rows(self) -> list[Facts]:
         facts = self.facts()

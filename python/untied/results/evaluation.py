@@ -138,7 +138,7 @@ class Results(ByRun):
             texts["run"] += [run] * (len(queries) * width)
             texts["query"] += [query for query in queries for _ in range(width)]
             texts["measure"] += self.measures * len(queries)
-        return table_of(texts, parts, self._fields)
+        return table_of(texts, parts, self._fields, of_means=not per_query)
 
     def query_differences(self, *, baseline: str | None = None, top: int | None = None) -> Table:
         """Differences of two runs by query: the queries that a change hurt or helped most.

@@ -79,11 +79,14 @@ class Table(Exported):
         texts: Mapping[str, Sequence[str]],
         numbers: Mapping[str, Sequence[float | None]],
         renamed: Mapping[str, str] | None = None,
+        of_means: bool = False,
     ) -> None:
         self._texts = texts
         self._numbers = numbers
         #: Deprecated names of columns.
         self._renamed = renamed or {}
+        #: Whether all rows are means, so that the query of each is ``all``; a query may be called so, too.
+        self._of_means = of_means
 
     @property
     def _columns(self) -> dict[str, Sequence[Any]]:
@@ -135,8 +138,8 @@ class Table(Exported):
         if {"measure", "value"} - set(self.columns) or named != measures * (len(self) // step):
             raise UntiedError("this table has no wide form: its rows do not all have the same measures")
         texts = {name: cells[::step] for name, cells in self._texts.items() if name not in ("measure", "certainty")}
-        if set(texts.get("query", ())) == {"all"}:
-            del texts["query"]
+        if self._of_means:
+            texts.pop("query", None)
         numbers = {
             name if field == "value" else f"{name} {field}": self._numbers[field][place::step]
             for place, name in enumerate(measures)
@@ -173,12 +176,14 @@ def tidy(texts: str, numbers: str, rows: Iterable[Sequence[Any]]) -> Table:
 
 
 def table_of(
-    texts: Mapping[str, Sequence[str]], parts: Iterable[Sequence[Any]], fields: Collection[str], **more: Sequence[float]
-) -> Table:
-    """A table of native values: some of their fields, and additional columns of numbers."""
+    texts: Mapping[str, Sequence[str]], parts: Iterable[Sequence[Any]], fields: Collection[str], *, of_means: bool,
+    **more: Sequence[float],
+) -> Table:  # fmt: skip
+    """A table of native values, or of means only: some of their fields, and additional columns of numbers."""
     columns = dict(zip((*FIELDS, "certainty"), zip(*parts, strict=True), strict=False))
     if "certainty" in fields:
         texts = {**texts, "certainty": columns.get("certainty", ())}
     # Lists, which pandas reads faster than tuples.
     numbers = {name: list(columns.get(name, ())) for name in FIELDS if name in fields}
-    return Table(texts, {**numbers, **more}, renamed={"certificate": "certainty"} if "certainty" in fields else None)
+    renamed = {"certificate": "certainty"} if "certainty" in fields else None
+    return Table(texts, {**numbers, **more}, renamed, of_means)

@@ -141,7 +141,7 @@ class Verdicts(ByPair):
         numbers = {
             name: [None if one is None else getattr(one, name) for one in found] for name in ("overturn", "largest_m")
         }
-        return Table(texts, {**table._numbers, **numbers}, table._renamed)
+        return Table(texts, {**table._numbers, **numbers}, table._renamed, table._of_means)
 
     def _of_row(self, row: dict[str, Any]) -> Verdict | None:
         name = judged_measure(row["measure"])
