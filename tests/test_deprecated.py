@@ -7,6 +7,7 @@ import pyarrow
 import pytest
 
 import untied
+from untied import gate
 from untied.batches import BatchComparer, BatchEvaluator
 from untied.statistics import significance
 
@@ -39,6 +40,12 @@ def test_the_certainty_of_comparisons_was_a_certificate() -> None:
 def test_values_of_queries_from_arrays_were_a_call() -> None:
     found = untied.evaluate_arrays([[2.0, 1.0], [1.0, 2.0]], [[1, 0], [1, 0]], "RR")
     assert old(lambda: found.per_query("RR"), "per_query[measure]").value.tolist() == [1.0, 0.5]
+
+
+def test_the_result_of_a_gate_was_a_verdict() -> None:
+    assert old(lambda: gate.Verdict, "untied.gate.GateResult") is gate.GateResult
+    with pytest.raises(AttributeError, match="has no attribute 'Verdicts'"):
+        _ = gate.Verdicts
 
 
 def test_ends_of_confidence_intervals_were_low_and_high() -> None:

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 import untied
 from untied.cli import main
 from untied.errors import UntiedError
-from untied.gate import Verdict, gate
+from untied.gate import GateResult, gate
 
 QRELS = {f"q{number}": {"a": 1, "b": 0, "c": 0} for number in range(8)}
 GOOD = {query: ["a", "b", "c"] for query in QRELS}
 BAD = {query: ["c", "b", "a"] for query in QRELS}
 
 
-def reasons(verdict: Verdict) -> str:
+def reasons(verdict: GateResult) -> str:
     """Why all checks fail."""
     assert not verdict.passed
     assert not any(check.passed for check in verdict.checks)

@@ -184,7 +184,7 @@ NONE_NEEDED = {
         "Outcomes", "PassageComparison", "passages.PassageComparison", "Results", "Table", "Value", "Verdict",
         "Distribution", "Distributions", "Verdicts",
         "batches.ComparisonSummary", "batches.EvaluationSummary", "batches.Summary", "gate.Check", "gate.check.Check",
-        "gate.Verdict", "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test",
+        "gate.GateResult", "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test",
         "study.Result", "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",
     ],
     "errors": ["InputError", "MeasureError", "NotKeptError", "UndefinedError", "UntiedError", "UntiedWarning"],

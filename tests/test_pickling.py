@@ -133,7 +133,8 @@ HELD: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "PassageComparison": (lambda: untied.compare_passages([("d", 0, 10)], [("d", 5, 10)]), lambda found: found.mean),
     "Significance": (lambda: statistics.significance(untied.evaluate(QRELS, RUNS, "AP"), samples=99), repr),
     "Test": (lambda: statistics.t_test([1, 2, 3], [2, 2, 5]), repr),
-    "Verdict": (lambda: gate.gate(QRELS, RUNS["one"], min={"AP": 0.1}), lambda verdict: (str(verdict), verdict.passed)),
+    "GateResult": (lambda: gate.gate(QRELS, RUNS["one"], min={"AP": 0.1}), lambda found: (str(found), found.passed)),
+    "Verdict": (lambda: untied.certify(QRELS, RUNS, "P@2")["one", "two"]["P@2"], repr),
     "Distributions": (
         lambda: untied.distributions(QRELS, RUNS, "AP", per_query=True),
         lambda found: found.quantiles(per_query=True).to_dicts(),

@@ -35,7 +35,7 @@ PUBLIC = {
     "estimates": "infap_error subcollection with_pool",
     "evaluate": "Evaluator evaluate",
     "features": "FeatureResults features",
-    "gate": "Check Verdict gate",
+    "gate": "Check GateResult gate",
     "inputs": "read_qrels read_run",
     "judging": "Advice Candidate judge_next",
     "measures": "AP as_measure as_measures nDCG parse_measure",

@@ -201,10 +201,10 @@ def judgments() -> None:
     estimates.infap_error(GRADES, SCORES)
     estimates.subcollection(GRADES, SCORES, rate=0.5)
     estimates.with_pool(GRADES, GRADES)
-    verdict = gate.gate(GRADES, SCORES, baseline="old.run", min={"AP": 0.3}, max_drop={"AP": 0.01}, ties="worst")
-    assert_type(verdict, gate.Verdict)
-    assert_type(verdict.checks, list[gate.Check])
-    assert_type(verdict.passed, bool)
+    checked = gate.gate(GRADES, SCORES, baseline="old.run", min={"AP": 0.3}, max_drop={"AP": 0.01}, ties="worst")
+    assert_type(checked, gate.GateResult)
+    assert_type(checked.checks, list[gate.Check])
+    assert_type(checked.passed, bool)
 
 
 def rankings() -> None:

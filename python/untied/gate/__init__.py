@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untied._core import look_swapped
-from untied.errors import UntiedError, check_count, check_flag, either
+from untied.errors import UntiedError, check_count, check_flag, deprecated, either
 from untied.evaluate.runs import evaluate
 from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
@@ -35,11 +35,19 @@ if TYPE_CHECKING:
         | Iterable[tuple[MeasureLike, float | str]]
     )
 
-__all__ = ["Check", "Verdict", "gate"]
+__all__ = ["Check", "GateResult", "gate"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name != "Verdict":
+            raise AttributeError(f"module 'untied.gate' has no attribute {name!r}")
+        deprecated("untied.gate.Verdict", "untied.gate.GateResult")
+        return GateResult
 
 
 @dataclass(eq=False, repr=False, slots=True)
-class Verdict:
+class GateResult:
     """Result of a gate: all checks, in the order of the limits.
 
     Attributes
@@ -55,7 +63,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every limit was kept; ``bool(verdict)``, too."""
+        """Whether every limit was kept; ``bool(result)``, too."""
         return all(check.passed for check in self.checks)
 
     def __bool__(self) -> bool:
@@ -119,7 +127,7 @@ def gate(
     qrels_format: QrelsFormat = "auto",
     docs: DocsLike | None = None,
     threads: int | None = None,
-) -> Verdict:
+) -> GateResult:
     """Check a run against limits.
 
     Parameters
@@ -169,7 +177,7 @@ def gate(
 
     Returns
     -------
-    Verdict
+    GateResult
 
     Raises
     ------
@@ -235,7 +243,7 @@ def gate(
 
     with overlap.Notes():  # the rules say what is wrong with runs that have nothing in common with the qrels
         checks = [check(limit) for limit in limits]
-    return Verdict(checks, list(_notes(evidence)))
+    return GateResult(checks, list(_notes(evidence)))
 
 
 def _notes(evidence: Evidence) -> Iterator[str]:
