@@ -96,6 +96,28 @@ def test_an_option_of_another_command_is_pointed_to(run) -> None:
     assert run("stats qrels good tied -m P@1 --certify --baseline good")[0] == 0
 
 
+def test_a_baseline_is_one_of_the_given_runs(run) -> None:
+    """By its name or its file; ``untied gate`` takes a file that is not given otherwise."""
+    Path("old.run").write_text(TIED)
+    for command in ("stats qrels good old.run -m P@1", "report qrels good old.run -m P@1 -o -"):
+        code, by_name, err = run(f"{command} --baseline old")
+        assert (code, "\told\t" in by_name or '"baseline":1' in by_name) == (0, True), err
+        for file in ("old.run", "./old.run", str(Path("old.run").absolute())):
+            assert run(f"{command} --baseline {file}") == (0, by_name, err)
+        for wrong, hint in (("odl", ""), ("tied", "; give this file as a run, too")):
+            expected = f"--baseline must name one of the given runs (good, old), not {wrong}{hint}"
+            code, out, err = run(f"{command} --baseline {wrong}")
+            assert (code, out, expected in err) == (2, "", True), err
+        code, _, err = run(f"{command.replace(' old.run', '')} --baseline old.run")
+        assert code == 2
+        assert "one of the given runs (good), not old.run; give this file as a run, too" in err
+    assert run("stats qrels good old.run -m P@1 --names tag --baseline old.run")[0] == 0
+    found = json.loads(run("stats qrels good old.run -m P@1 --baseline old.run --format json")[1])
+    assert (found["settings"]["baseline"], found["results"][0]["run_b"]) == ("old", "old")
+    top = run("stats qrels good old.run -m P@1 --baseline old.run --top 1 --format tsv")
+    assert top[1].splitlines()[1].split("\t")[1:3] == ["good", "old"]
+
+
 def test_verdicts_for_every_order_say_so(run) -> None:
     decided = "one run is better for all grades of unjudged documents"
     assert run("certify qrels good tied -m P@1")[2].endswith(f"{decided}\n")

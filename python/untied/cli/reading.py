@@ -10,6 +10,8 @@ from untied.cli.options import Command, WrongUsage, columns
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
 from untied.inputs.files import RunFile, read_run
+from untied.inputs.names import names_of
+from untied.inputs.overlap import listed
 from untied.policies import EVALUATING, why_not_together
 
 TYPE_CHECKING = False
@@ -75,6 +77,20 @@ def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]
     for file in tables or files:  # if no file has columns, reading refuses the names
         file.columns = named
     return files
+
+
+def baseline_of(options: argparse.Namespace, runs: dict[str, RunFile] | list[RunFile]) -> str | None:
+    """The name of the run that ``--baseline`` names, by its name or its file."""
+    given: str | None = options.baseline
+    named = runs if isinstance(runs, dict) else dict(zip(names_of(runs), runs, strict=True))
+    if given is None or given in named:
+        return given
+    for name, file in named.items():
+        if given == file.path or _is_same(given, file.path):
+            return name
+    hint = "; give this file as a run, too" if os.path.isfile(given) else ""
+    of_runs = listed(list(map(show_id, named)), "run")
+    raise WrongUsage(f"--baseline must name one of the given runs ({of_runs}), not {show_id(given)}{hint}")
 
 
 def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:

@@ -7,7 +7,7 @@ import sys
 from untied.cli import output
 from untied.cli.notes import show
 from untied.cli.options import Command, WrongUsage, chosen, inputs_of, load_plugins
-from untied.cli.reading import parse, read_qrels, with_readable
+from untied.cli.reading import baseline_of, parse, read_qrels, with_readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def arguments_parser() -> Command:
     )
     made.add_plugin()
     group = made.group("significance")
-    group.option("--baseline", "NAME", "test all other runs against run NAME (default: test all pairs of runs)")
+    group.option(
+        "--baseline", "RUN", "test all other runs against RUN, one of the given runs (default: test all pairs of runs)"
+    )
     made.add_significance("means")
     made.add_policies("score_dtype")
     group = made.group("output")
@@ -73,6 +75,7 @@ def main(arguments: Sequence[str]) -> None:
     qrels = read_qrels(options)
 
     def make(runs: Any) -> str:
+        options.baseline = baseline_of(options, runs)
         inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
         how = chosen(
             options, "baseline", "title", "depth", "level", "test", "correction", "interval", "samples", "seed",

@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import notes, output, width
 from untied.cli.losses import Changed, span
 from untied.cli.options import PAPER_FORMATS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
-from untied.cli.reading import columns_named, parse, read_qrels, with_readable
+from untied.cli.reading import baseline_of, columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
 from untied.evaluate.runs import Evaluator
@@ -79,7 +79,11 @@ def arguments_parser() -> Command:
     made.add_docs()
     made.add_plugin()
     group = made.group("significance")
-    group.option("--baseline", "NAME", "compare all other runs with run NAME (default: compare all pairs of runs)")
+    group.option(
+        "--baseline",
+        "RUN",
+        "compare all other runs with RUN, one of the given runs (default: compare all pairs of runs)",
+    )
     made.add_significance("differences")
     group.flag("--power", "show the share of pairs of runs that differ significantly")
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
@@ -182,6 +186,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
 
     def make(runs: Any) -> tuple[Results, list[Any]]:
+        options.baseline = baseline_of(options, runs)
         if not (options.certify or options.shuffle):
             return evaluator.evaluate(runs), []
         loaded = loaded_runs(runs, options.threads)
