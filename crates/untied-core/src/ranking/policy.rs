@@ -80,11 +80,13 @@ fn ordered(ranking: &Ranking, into: &mut Ranking, ends: impl Fn(Ends<'_>) -> End
     }
 }
 
+#[inline]
 fn split(levels: &[Level]) -> (&[Level], &[Level]) {
     levels.split_at(levels.partition_point(|level| level.grade > 0.0))
 }
 
 /// Documents of one grade after each other: still a group, as their order makes no difference.
+#[inline]
 fn push(into: &mut Ranking, at: usize, level: Level) -> usize {
     into.push(at, level.count as usize, [level]);
     at + level.count as usize
