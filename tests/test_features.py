@@ -404,6 +404,15 @@ def test_directions_and_ranks(small: str) -> None:
     both = untied.features(small, ["RR"], directions="both")
     assert both.ranked(top=2) == [("1", "low"), ("3", "high")]
     assert len(both.ranked()) == 6
+    assert (both["1", "high", "RR"].mean, both["1", "low", untied.RR].mean, both["1", "RR"].mean) == (0.5, 1, 1)
+    assert ("1", "low", "RR") in both
+    for key, found in (
+        (("1", "low", "AP"), both),
+        (("9", "high", "RR"), both),
+        (("1",), both),
+        (("1", "low", "RR"), high),
+    ):
+        assert key not in found
     better = untied.features(small, ["RR"], directions="better")
     assert better.ranked() == [("1", "low"), ("3", "high"), ("2", "high")]
     assert (better.best_direction("1"), better["1", "RR"].mean) == ("low", 1)
@@ -411,9 +420,15 @@ def test_directions_and_ranks(small: str) -> None:
     assert better["2", "RR"] == untied.Value(0.75, 0.5, 1.0, None, "exact")
     with pytest.raises(KeyError, match="direction 'low' was not evaluated"):
         high.value("1", "RR", direction="low")
-    for key in [("9", "RR"), ("1", "AP")]:
-        with pytest.raises(KeyError):
-            high[key]
+    for key, said in {
+        ("9", "RR"): "no feature '9'",
+        ("1", "AP"): "AP was not computed",
+        ("1", "low", "RR"): "direction 'low' was not evaluated",
+        ("1",): "such as ('1', 'RR') or ('1', 'high', 'RR'), found ('1',)",
+        ("1", "RR", "high", "low"): "expected a feature and a measure, with a direction between them",
+    }.items():
+        with pytest.raises(KeyError, match=re.escape(said)):
+            high[key]  # type: ignore[index]
 
 
 @pytest.fixture

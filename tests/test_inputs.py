@@ -6,6 +6,7 @@ import pathlib
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import numpy
 import pandas
@@ -407,6 +408,18 @@ def test_what_is_no_measure() -> None:
     for wrong in (3, [3], object()):
         with pytest.raises(TypeError, match="a measure must be a Measure or a str, not"):
             untied.evaluate({"q": {"a": 1}}, {"q": ["a"]}, wrong)  # type: ignore[arg-type]
+
+    def mine(grades: tuple[float, ...]) -> float:
+        return grades[0]
+
+    undecorated: Any = [mine]
+    for refusing in (
+        lambda: untied.evaluate({"q": {"a": 1}}, {"q": ["a"]}, undecorated),
+        lambda: untied.features([[1.0]], undecorated, labels=[1], query_ids=["q"]),
+        lambda: untied.compare({"q": ["a"]}, {"q": ["a"]}, undecorated),
+    ):
+        with pytest.raises(TypeError, match=r"not function: decorate mine with @untied\.measure or @untied"):
+            refusing()
 
 
 def test_constructors_and_objects_of_ranx(tmp_path: pathlib.Path) -> None:

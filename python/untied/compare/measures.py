@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from untied import _core
 from untied.errors import MeasureError
+from untied.measures import no_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def as_comparing(measure: str | Measure) -> Measure:
     if isinstance(measure, _core.Measure):
         measure = str(measure)
     if not isinstance(measure, str):
-        raise TypeError(f"a measure must be a Measure or a str, not {type(measure).__name__}")
+        raise TypeError(no_measure(measure))
     return _core.comparing_measure(measure)
 
 

@@ -24,7 +24,8 @@ DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "bett
 class FeatureResults(MeasureResults):
     """Results of an evaluation of features.
 
-    ``found["16", "AP"]`` is the value of a feature, `table` has all of them, best feature first.
+    ``found["16", "AP"]`` is the value of a feature, in its better direction if both were evaluated, and
+    ``found["16", "low", "AP"]`` the value in one direction. `table` has all values, best feature first.
     """
 
     _ranked = True
@@ -71,17 +72,36 @@ class FeatureResults(MeasureResults):
         """The keys: pairs of a feature and a measure."""
         return [(feature, measure) for feature in self._features for measure in self.measures]
 
-    def __contains__(self, key: tuple[str, MeasureLike]) -> bool:
-        return key[0] in self._features and super().__contains__(key[1])
+    def __contains__(self, key: Any) -> bool:
+        try:
+            feature, direction, measure = self._parts(key)
+        except KeyError:
+            return False
+        return (
+            feature in self._features
+            and (direction is None or direction in self.directions)
+            and super().__contains__(measure)
+        )
 
     def __len__(self) -> int:
         """Number of features."""
         return len(self._features)
 
-    def __getitem__(self, key: tuple[str, MeasureLike]) -> Value:
-        if not isinstance(key, tuple) or len(key) != 2:
-            raise KeyError(f"expected a feature and a measure, such as {next(iter(self.keys()))}, found {key!r}")
-        return self.value(*key)
+    def __getitem__(self, key: tuple[str, MeasureLike] | tuple[str, str, MeasureLike]) -> Value:
+        feature, direction, measure = self._parts(key)
+        return self.value(feature, measure, direction=direction)
+
+    def _parts(self, key: Any) -> tuple[str, str | None, MeasureLike]:
+        """The feature, the direction if there is one, and the measure of a key."""
+        if isinstance(key, tuple) and len(key) == 2:
+            return key[0], None, key[1]
+        if isinstance(key, tuple) and len(key) == 3:
+            return key
+        feature, measure = next(iter(self.keys()))
+        raise KeyError(
+            "expected a feature and a measure, with a direction between them if needed, such as "
+            f"{(feature, measure)} or {(feature, self.directions[0], measure)}, found {key!r}"
+        )
 
     def value(self, feature: str, measure: MeasureLike, *, direction: str | None = None) -> Value:
         """The mean of a feature.

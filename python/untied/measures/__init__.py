@@ -100,6 +100,13 @@ def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Me
     return list(found.values())
 
 
+def no_measure(given: Any) -> str:
+    """Why something is no measure."""
+    name = type(given).__name__
+    hint = f": decorate {given.__name__} with @untied.measure or @untied.additive_measure" if name == "function" else ""
+    return f"a measure must be a Measure or a str, not {name}{hint}"
+
+
 def as_measure(measure: MeasureLike) -> Measure:
     """One measure from a name, a measure of untied or one of ir_measures."""
     if isinstance(measure, Measure):
@@ -107,7 +114,7 @@ def as_measure(measure: MeasureLike) -> Measure:
     if isinstance(measure, str):
         return parse_measure(measure)
     if not hasattr(measure, "AT_PARAM"):
-        raise TypeError(f"a measure must be a Measure or a str, not {type(measure).__name__}")
+        raise TypeError(no_measure(measure))
     if measure.NAME is None or hasattr(measure, "runtime_impl"):
         raise MeasureError(f"{measure} is defined by a Python function in ir_measures, which untied cannot run")
     # Those that untied registers under a name of ir_measures are told apart by a prefix there.
