@@ -367,10 +367,19 @@ def test_counts_of_several_runs_name_them(tmp_path: pathlib.Path, capfd: pytest.
     assert main(["eval", str(qrels), *files, "-m", "AP", "--on-undefined", "nan"]) == 0
     err = capfd.readouterr().err
     assert "queries without judgments, left out: 50 of b, 2 of f, 9 of g" in err
-    left_out = "undefined values, left out of the means: 1 of a, 1 of b, 1 of c, 1 of d and 1 each of 3 more runs\n"
-    assert left_out in err
-    assert main(["eval", str(qrels), files[0], "-m", "AP", "--on-undefined", "nan"]) == 0
-    assert "undefined values, left out of the means: 1\n" in capfd.readouterr().err
+    undefined = "note: queries with undefined values, usually because no document is relevant: "
+    assert f"{undefined}1 of 6 (left out of the means)\n" in err
+    short = tmp_path / "short.run"
+    short.write_text("none Q0 a 1 1 t\n")
+    assert main(["eval", str(qrels), str(short), files[1], "--queries", "common", "-m", "AP"]) == 0
+    effect = "(counted as 0; --on-undefined nan leaves them out)"
+    assert f"{undefined}1 of 1 for short, 1 of 6 for b {effect}\n" in capfd.readouterr().err
+    assert main(["stats", str(qrels), *files[1:3], "-m", "AP"]) == 0
+    assert f"{undefined}1 of 6 (counted as 0)\n" in capfd.readouterr().err
+    assert main(["eval", str(qrels), files[1], "-m", "AP", "--adjust", "chance"]) == 0
+    assert "queries with undefined" not in capfd.readouterr().err
+    assert main(["trec_eval", str(qrels), files[1]]) == 0
+    assert capfd.readouterr().err == ""
     assert main(["compare", *files[:2], files[6], "-m", "RBO"]) == 0
     assert "queries that another run lacks, left out: 41 to 50 of b" in capfd.readouterr().err
 

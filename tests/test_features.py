@@ -538,6 +538,53 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, run: Command)
         assert message in err
 
 
+def test_queries_without_a_relevant_document_are_noted(tmp_path: Path, run: Command) -> None:
+    path = tmp_path / "train.txt"
+    path.write_text("1 qid:1 1:1 2:1\n0 qid:1 1:2 2:NULL\n0 qid:2 1:1 2:1\n0 qid:3 1:1 2:1\n")
+    said = "queries with undefined values, usually because no document is relevant: 2 of 3"
+    for measures, options, effect in [
+        (["AP", "RR"], [], "counted as 0; --on-undefined nan leaves them out"),
+        (["AP"], ["--on-undefined", "nan"], "left out of the means"),
+        (["ESL"], [], "left out of the means"),
+        (["AP", "ESL"], [], "counted as 0, or left out of the mean if lower values are better; --on-undefined nan "
+                            "leaves them out"),
+    ]:  # fmt: skip
+        _, _, err = run(str(path), *(part for name in measures for part in ("-m", name)), *options)
+        assert err.count(f"note: {said} ({effect})\n") == 1, err
+    assert "undefined" not in run(str(path), "-m", "P@1")[2]
+    facts = untied.features(path, ["AP", "RR"]).facts()["1", "high"]
+    assert (facts["undefined"], facts["undefined_queries"], facts["left_out"]) == (4, 2, 0)
+
+
+def test_estimates_have_standard_errors(tmp_path: Path, run: Command) -> None:
+    """As in an evaluation of the same rankings."""
+
+    @untied.measure
+    def Estimated(grades: tuple[float, ...]) -> float:
+        return next((1 / rank for rank, grade in enumerate(grades, 1) if grade > 0), 0.0)
+
+    rows: list[Line] = [
+        (query, float(number % 7 == 0), {1: 1.0, 2: float(number % 2)}) for query in "ab" for number in range(40)
+    ]
+    path = tmp_path / "train.txt"
+    path.write_text(text_of(rows))
+    found = untied.features(path, [Estimated], directions="both", per_query=True)
+    for feature in found.features:
+        for direction in found.directions:
+            qrels, ranked = as_run(rows, int(feature), 1 if direction == "high" else -1)
+            expected = untied.evaluate(qrels, ranked, [Estimated], ties="range")
+            value, of_run = found[feature, direction, Estimated], expected.value(Estimated)
+            assert value.standard_error is not None
+            assert 0 < value.standard_error < 0.01
+            assert (value, value.standard_error) == (of_run, of_run.standard_error)
+            facts = expected.facts()["run"]
+            for key in ("estimated", "standard_error"):
+                assert found.facts()[feature, direction][key] == facts[key]
+    most = max(fact["standard_error"] or 0 for fact in found.facts().values())
+    err = run(str(path), "-m", "Estimated")[2]
+    assert f"sample of the orders of tied documents: 4 (standard error of a value at most {most:.2g})" in err
+
+
 def test_what_is_not_ranked_is_noted(tmp_path: Path, run: Command) -> None:
     path = tmp_path / "agg.txt"
     path.write_text("1 qid:1 1:NULL 2:1\n0 qid:1 1:3 2:NULL\n1 qid:1 1:NULL 2:3\n")
@@ -587,6 +634,27 @@ def read(path: str) -> list[Line]:
             values = {int(pair.split(":")[0]): float(pair.split(":")[1]) for pair in pairs}
             lines.append((query.removeprefix("qid:"), float(label), dict(values)))
     return lines
+
+
+def test_the_page_on_mq2008(mq2008: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The values in docs/features.md, whose code does not run in the tests of pages."""
+    monkeypatch.chdir(Path(mq2008[0]).parent)
+    page = (Path(__file__).resolve().parents[1] / "docs" / "features.md").read_text(encoding="utf-8")
+    code = page.split("## In Python")[1].split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    checked = 0
+    for line in code.splitlines():
+        statement, _, said = line.partition("  # ")
+        if said[:1] in ("", "b"):
+            exec(statement, names)
+            continue
+        value = eval(statement, names)
+        if isinstance(value, dict):
+            value = {name: round(one, 3) for name, one in value.items()}
+        shown = f"{value:.4f}" if type(value) is float else repr(value)
+        assert said.replace('"', "'").startswith(shown), line
+        checked += 1
+    assert checked == 6
 
 
 @pytest.mark.parametrize("ties", ["range", "given"])

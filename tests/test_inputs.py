@@ -200,6 +200,7 @@ def test_absent_and_unknown_queries():
         "swapped": False,
         "highest": 2.0,
         "undefined": 0,
+        "undefined_queries": 0,
         "left_out": 0,
         "estimated": 0,
         "standard_error": None,

@@ -210,7 +210,7 @@ def test_adjusted_values_that_are_undefined_are_counted(run) -> None:
     assert code == 0
     assert "values counted as 0, because nothing is relevant or the best order is no better" in err
     assert "a random order: 1 (--on-undefined nan leaves them out)" in err  # of query r, which has one document
-    assert "undefined values, left out of the means: 1" in run(
+    assert "or the best order is no better than a random order: 1 of 2 (left out of the means)" in run(
         "eval qrels good -m AP --adjust chance --on-undefined nan"
     )[2]  # fmt: skip
 

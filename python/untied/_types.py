@@ -67,6 +67,7 @@ class Facts(TypedDict):
     swapped: bool
     highest: float
     undefined: int
+    undefined_queries: int
     left_out: int
     estimated: int
     standard_error: float | None

@@ -181,8 +181,8 @@ fn in_memory(
     evaluate::evaluate(qrels, run, &plan, prepared.settings)
 }
 
-/// What to know about an evaluation of a number of queries. Only runs have a standard error, and files whose queries stand
-/// together or do not: `ungrouped` is none for features.
+/// What to know about an evaluation of a number of queries. Only files of runs have queries whose lines
+/// stand together or do not: `ungrouped` is none for features and arrays.
 pub fn facts<'py>(
     py: Python<'py>,
     facts: &Facts,
@@ -200,11 +200,10 @@ pub fn facts<'py>(
     dict.set_item("swapped", facts.swapped)?;
     dict.set_item("highest", facts.highest)?;
     dict.set_item("undefined", facts.undefined)?;
+    dict.set_item("undefined_queries", facts.undefined_queries)?;
     dict.set_item("left_out", facts.left_out)?;
     dict.set_item("estimated", facts.estimated)?;
-    if ungrouped.is_some() {
-        dict.set_item("standard_error", facts.error)?;
-    }
+    dict.set_item("standard_error", facts.error)?;
     dict.set_item("enclosed", facts.enclosed)?;
     dict.set_item("overstated", facts.overstated)?;
     dict.set_item("unsettled", facts.unsettled)?;

@@ -9,9 +9,9 @@ use untied_core::read::letor::Letor;
 use untied_core::settings::Settings;
 
 use crate::arrays::Numbers;
-use crate::convert::{Parts, parts, with_id};
+use crate::convert::with_id;
 use crate::errors::to_python;
-use crate::evaluate::facts;
+use crate::evaluate::{WithError, facts, parts};
 use crate::formats::{FilePath, path_text};
 use crate::measure::{Measure, specs};
 use crate::threads;
@@ -134,21 +134,21 @@ impl FeatureEvaluation {
     }
 
     /// The values of a random order.
-    fn chance(&self) -> Vec<Parts> {
+    fn chance(&self) -> Vec<WithError> {
         self.evaluated.chance.totals().into_iter().map(parts).collect()
     }
 
     /// The same of queries, all measures of one after the other.
-    fn chances(&self) -> Vec<Parts> {
+    fn chances(&self) -> Vec<WithError> {
         self.evaluated.chance.values.iter().copied().map(parts).collect()
     }
 
-    fn totals(&self, feature: usize, direction: usize) -> Vec<Parts> {
+    fn totals(&self, feature: usize, direction: usize) -> Vec<WithError> {
         self.scorer(feature, direction).totals().into_iter().map(parts).collect()
     }
 
     /// Values of queries, all measures of one after the other.
-    fn values(&self, feature: usize, direction: usize) -> Vec<Parts> {
+    fn values(&self, feature: usize, direction: usize) -> Vec<WithError> {
         self.scorer(feature, direction).values.iter().copied().map(parts).collect()
     }
 

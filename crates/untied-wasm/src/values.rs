@@ -41,6 +41,7 @@ pub fn facts(facts: &Facts, evaluated: usize) -> Json {
         "swapped": facts.swapped,
         "highest": number(facts.highest),
         "undefined": facts.undefined,
+        "undefined_queries": facts.undefined_queries,
         "left_out": facts.left_out,
         "estimated": facts.estimated,
         "standard_error": facts.error.map(number),

@@ -189,6 +189,7 @@ class BatchEvaluator:
             "swapped": False,
             "highest": max([0.0, *self._judgments.grades]),
             "undefined": 0,
+            "undefined_queries": 0,
             "left_out": 0,
             "estimated": 0,
             "standard_error": None,
@@ -210,6 +211,7 @@ class BatchEvaluator:
             facts["relevant"] += count_true(once["relevant"])
             judged += count_true(once["judged"])
             facts["undefined"] += count_true(rows["undefined"])
+            facts["undefined_queries"] += len(pc.unique(rows.filter(rows["undefined"])["query"]))
             facts["left_out"] += count_true(pc.is_nan(rows["value"]))
             facts["overstated"] += count_true(rows["overstated"])
             facts["unsettled"] += count_true(rows["unsettled"])

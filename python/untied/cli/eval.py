@@ -196,7 +196,9 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
         found: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
         return notes.values_by_run(found) if any(found.values()) else ""
 
-    yield from notes.of_adjusted(facts, options.adjust, can_leave_out=options.on_undefined == "zero")
+    can_leave_out = options.on_undefined == "zero"
+    yield from notes.of_adjusted(facts, options.adjust, can_leave_out=can_leave_out)
+    yield from notes.of_undefined(facts, adjust=options.adjust, can_leave_out=can_leave_out)
     errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
     yield from notes.of_values(count, options.ties, errors)
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]

@@ -184,7 +184,8 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Namespace) -> Iterator[str]:
-    facts: Any = found.facts().values()
+    by_scorer = found.facts()
+    facts: Any = by_scorer.values()
     ties = {name: found.ties(name) for name in found.features}
     missing = [f"{of['missing']:,} of feature {show_id(name)}" for name, of in ties.items() if of["missing"]]
     if missing:
@@ -213,4 +214,7 @@ def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Nam
     def count(what: str) -> str:
         return str(sum(fact[what] for fact in facts) or "")
 
-    yield from notes.of_values(count, options.ties)
+    by_feature = {feature: fact for (feature, _), fact in by_scorer.items()}  # the same in both directions
+    yield from notes.of_undefined(by_feature, can_leave_out=options.on_undefined == "zero", kind="feature")
+    errors = [fact["standard_error"] for fact in facts if fact["standard_error"] is not None]
+    yield from notes.of_values(count, options.ties, errors)

@@ -79,6 +79,8 @@ def of_queries(facts: Mapping[str, Any], queries: str | None = None) -> Iterator
         yield f"queries without judgments, left out: {by_run(unknown)}{hint}"
 
 
+#: Why a value that is adjusted for chance can be undefined.
+WORTHLESS = "nothing is relevant or the best order is no better than a random order"
 #: What "adjusted" in a heading means.
 ADJUSTED = "adjusted for chance: 0 is a random order of the retrieved documents, 1 their best order"
 
@@ -91,16 +93,37 @@ def of_adjusted(facts: Mapping[str, Any], adjust: str, *, can_leave_out: bool) -
     found = {name: dict(fact)["undefined"] - dict(fact)["left_out"] for name, fact in facts.items()}
     if any(found.values()):
         hint = " (--on-undefined nan leaves them out)" if can_leave_out else ""
-        yield (
-            "values counted as 0, because nothing is relevant or the best order is no better than a random order: "
-            f"{values_by_run(found)}{hint}"
-        )
+        yield (f"values counted as 0, because {WORTHLESS}: {values_by_run(found)}{hint}")
+
+
+def of_undefined(
+    facts: Mapping[str, Any], *, can_leave_out: bool, adjust: str = "none", kind: str = "run"
+) -> Iterator[str]:
+    """A note on queries with undefined values, and how these count; `of_adjusted` has those that count as 0 there.
+
+    `kind` is what the facts are about: runs or features. `can_leave_out`: undefined values count as 0 by choice.
+    """
+    some = {name: fact for name, fact in facts.items() if fact["undefined"]}
+    left_out = any(fact["left_out"] for fact in some.values())
+    zeros = adjust == "none" and any(fact["undefined"] > fact["left_out"] for fact in some.values())
+    if not zeros and not left_out:
+        return
+    of = "" if kind == "run" else f"{kind} "
+    counts = {name: f"{fact['undefined_queries']:,} of {fact['evaluated']:,}" for name, fact in some.items()}
+    if len(some) == len(facts) and len(set(counts.values())) == 1:
+        where = next(iter(counts.values()))
+    else:
+        where = listed([f"{count} for {of}{show_id(name)}" for name, count in counts.items()], kind)
+    effect = "left out of the means"
+    if zeros:
+        effect = "counted as 0" + (", or left out of the mean if lower values are better" if left_out else "")
+        effect += "; --on-undefined nan leaves them out" if can_leave_out else ""
+    why = "usually because no document is relevant" if adjust == "none" else f"because {WORTHLESS}"
+    yield f"queries with undefined values, {why}: {where} ({effect})"
 
 
 def of_values(count: Callable[[str], str], ties: str, errors: Sequence[float] = ()) -> Iterator[str]:
-    """A note on undefined, estimated or overstated values; `count` describes how many there are, or is empty."""
-    if left_out := count("left_out"):
-        yield f"undefined values, left out of the means: {left_out}"
+    """A note on estimated or overstated values; `count` describes how many there are, or is empty."""
     if unsettled := count("unsettled"):
         yield (
             "values that are undefined for some grades of unjudged documents, but not for all (the lowest and the "

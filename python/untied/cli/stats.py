@@ -123,6 +123,7 @@ def main(arguments: Sequence[str]) -> None:
         *skipped,
         *_notes(results, found, with_tests=not only_queries),
         *notes.of_adjusted(results.facts(), options.adjust, can_leave_out=False),
+        *notes.of_undefined(results.facts(), adjust=options.adjust, can_leave_out=False),
     ]
     columns: Sequence[str]
     if isinstance(found, Significance):

@@ -195,13 +195,14 @@ class Results(ByRun):
             that both have; ``matched``, those of them with a retrieved document that is in the qrels; ``relevant``,
             evaluated queries with a grade above 0, retrieved or not; ``swapped``, whether the qrels look like a run and
             the run like qrels; ``highest``, the highest grade of all judgments, or 0; ``undefined``, values that are
-            undefined (for most measures, if there is no relevant document); ``left_out``, the undefined values that
-            means leave out instead of counting them as 0; ``estimated``, values that are estimated from a sample of tie
-            orders; ``standard_error``, the largest known standard error of any of these values (known only for your
-            own measures; else None); ``enclosed``, values whose low and high may not be reached; ``overstated``, values
-            above their lower bound although unjudged documents count as non-relevant (with ``unjudged="range"``);
-            ``unsettled``, values that some grades of unjudged documents would leave undefined, and thus out of the
-            mean; ``ungrouped``, whether a file was held in memory because the lines of a query are not adjacent.
+            undefined (for most measures, if there is no relevant document); ``undefined_queries``, queries with such a
+            value; ``left_out``, the undefined values that means leave out instead of counting them as 0; ``estimated``,
+            values that are estimated from a sample of tie orders; ``standard_error``, the largest known standard error
+            of any of these values (known only for your own measures; else None); ``enclosed``, values whose low and
+            high may not be reached; ``overstated``, values above their lower bound although unjudged documents count as
+            non-relevant (with ``unjudged="range"``); ``unsettled``, values that some grades of unjudged documents would
+            leave undefined, and thus out of the mean; ``ungrouped``, whether a file was held in memory because the
+            lines of a query are not adjacent.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

@@ -94,6 +94,8 @@ pub struct Facts {
     pub highest: f64,
     /// Values that were undefined.
     pub undefined: usize,
+    /// Queries with such a value.
+    pub undefined_queries: usize,
     /// Undefined values that aggregates leave out instead of counting them as 0.
     pub left_out: usize,
     /// Values estimated from a sample of tie orders.
@@ -113,7 +115,8 @@ impl Facts {
     /// Add the facts of other queries of the same data, which has no queries on one side alone.
     pub(crate) fn add(&mut self, other: &Facts) {
         let Facts { mixed, absent, unknown, common, matched, relevant, swapped: _, highest, .. } = *other;
-        let Facts { undefined, left_out, estimated, error: _, enclosed, overstated, unsettled, .. } = *other;
+        let Facts { undefined, undefined_queries, left_out, estimated, error, .. } = *other;
+        let Facts { enclosed, overstated, unsettled, .. } = *other;
         self.mixed += mixed;
         self.absent += absent;
         self.unknown += unknown;
@@ -122,8 +125,10 @@ impl Facts {
         self.relevant += relevant;
         self.highest = highest; // of all data, not of these queries
         self.undefined += undefined;
+        self.undefined_queries += undefined_queries;
         self.left_out += left_out;
         self.estimated += estimated;
+        self.error = self.error.into_iter().chain(error).reduce(f64::max);
         self.enclosed += enclosed;
         self.overstated += overstated;
         self.unsettled += unsettled;
@@ -400,6 +405,10 @@ impl Evaluation {
             facts.enclosed += usize::from(note.certainty == Certainty::Interval);
             facts.overstated += usize::from(note.overstated);
             facts.unsettled += usize::from(note.unsettled);
+        }
+        if facts.undefined > 0 {
+            let queries = notes.chunks_exact(shape.measures);
+            facts.undefined_queries = queries.filter(|notes| notes.iter().any(|note| note.undefined)).count();
         }
         let mut evaluation = Evaluation { queries: Vec::new(), totals: Vec::new(), facts, flags, cells, notes, shape };
         if shape.errors {
