@@ -212,6 +212,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "moved_documents": lambda: comparison().moved("q1"),
     "observe": lambda: _core.observe(None),
     "only_documents": lambda: _core.only_documents([run(), run("two")], iter(["a", "b"])),
+    "difference": lambda: _core.difference(0.5, 0.25),
     "pair": lambda: _core.pair(*terms()),
     "parse_measures": lambda: _core.parse_measures("map"),
     "passage_differences": lambda: untied.compare_passages([("d", 0, 10)], [("d", 5, 10)]).mean,

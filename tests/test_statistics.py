@@ -416,8 +416,9 @@ def test_the_command_line(tmp_path, capfd) -> None:
     assert "note: with 2 permutations, p cannot be below 0.33; draw more" in captured.err
     assert main([*arguments, "--format", "md"]) == 0
     assert "with 4 queries, p corrected for 3 comparisons cannot be below 0.38; no difference" in capfd.readouterr().err
-    assert main([*arguments, "--baseline", "none"]) == 1
-    assert capfd.readouterr().err == "untied: no run 'none'; the runs are one, other, third\n"
+    assert main([*arguments, "--baseline", "none"]) == 2
+    said = "untied: --baseline must name one of the given runs (one, other, third), not none\n"
+    assert capfd.readouterr().err == said
 
 
 def test_what_tests_other_than_randomisation_leave_open_is_said() -> None:

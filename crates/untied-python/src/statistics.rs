@@ -63,6 +63,12 @@ pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, al
     Ok((differences, nearest, pair.dropped, pair.means, pair.difference, pair.counts, pair.ends, quantiles))
 }
 
+/// A difference of two values; 0 if it is only rounding.
+#[pyfunction]
+pub fn difference(a: f64, b: f64) -> f64 {
+    statistics::difference(a, b)
+}
+
 /// For each list of differences: p-values of sums at least as large, at most as large, and of at least the magnitude; and
 /// whether they are exact.
 #[pyfunction]

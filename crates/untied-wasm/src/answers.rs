@@ -9,6 +9,7 @@ use untied_core::names::{Aggregate, Spec};
 use untied_core::ranking;
 use untied_core::registry;
 use untied_core::settings::{Settings, precision};
+use untied_core::statistics::difference;
 use untied_core::table::Table;
 use untied_core::{Error, Result};
 
@@ -120,7 +121,7 @@ impl Session {
         for (row, &query) in a.queries.iter().enumerate() {
             let Ok(other) = b.queries.binary_search(&query) else { continue };
             let (of_a, of_b) = (a.value(row, measure), b.value(other, measure));
-            let difference = of_a.mean - of_b.mean;
+            let difference = difference(of_a.mean, of_b.mean);
             if difference.is_nan() {
                 continue;
             }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from math import isclose, isnan
+from math import isnan
 
+from untied._core import difference
 from untied.errors import UntiedError, check_count
 from untied.results.table import tidy
 
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 #: What a difference is for the first run, by its sign where higher is better, in the order of tables.
 CHANGES = {-1: "loss", 1: "gain", 0: "none"}
-
-#: Differences that differ by less, relatively, are the same.
-EQUAL = 1e-12
 
 
 def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -67,7 +65,7 @@ def query_differences(
                 shown = of_change if top is None else of_change[: top if sign else 0]
                 rows += [(str(measure), a, b, query, change, *cells) for query, cells in shown]
                 if top is not None and shown:
-                    alike = sum(isclose(_size(row), _size(shown[-1]), rel_tol=EQUAL) for row in of_change[top:])
+                    alike = sum(not difference(_size(row), _size(shown[-1])) for row in of_change[top:])
                     more |= {(str(measure), a, b, change): alike} if alike else {}
     numbers = "value_a value_b difference" + " least most" * has_range
     return tidy("measure run_a run_b query change", numbers, rows), more
@@ -91,7 +89,7 @@ def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[st
 
 def _difference(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
     """Both values, their difference, and its bounds if known."""
-    plain = (a[0], b[0], a[0] - b[0])
+    plain = (a[0], b[0], difference(a[0], b[0]))
     return plain if len(a) == 1 else (*plain, a[1] - b[2], a[2] - b[1])
 
 

@@ -62,7 +62,8 @@ class Significance(Exported):
         A row for every measure and pair of runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``
         and their ``difference``, with its confidence interval ``ci_low``, ``ci_high`` (absent with
         ``interval="none"``). ``effect``: Cohen's d of the differences. ``better``, ``worse``, ``equal``: numbers of
-        queries in which the first run is better, worse or equal. ``p`` and ``p_adjusted``. Counts have sums over
+        queries in which the first run is better, worse or equal (values that differ by at most 1e-12 of the larger are
+        equal: such a difference is only rounding). ``p`` and ``p_adjusted``. Counts have sums over
         queries instead of means. For geometric means, logarithms are tested and differences are ln(``mean_a`` /
         ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
         ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign

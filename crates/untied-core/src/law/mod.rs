@@ -35,9 +35,9 @@ impl Default for Limits {
 /// A value and its probability.
 pub type Atom = (f64, f64);
 
-/// Whether two values are one.
+/// Whether two values are one: they differ by rounding at most.
 #[inline]
-fn are_equal(a: f64, b: f64) -> bool {
+pub fn are_equal(a: f64, b: f64) -> bool {
     (a - b).abs() <= EQUAL * a.abs().max(b.abs()) + 1e-15
 }
 

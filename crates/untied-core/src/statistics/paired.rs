@@ -5,6 +5,7 @@ use std::cmp::Ordering::Less;
 use super::sum::{mean, sum};
 use crate::elementary::exp;
 use crate::error::{Error, Result};
+use crate::law::are_equal;
 use crate::names::{Aggregate, Spec};
 
 /// A run's values of one measure by query, as terms of the measure's aggregate; NaN where the run has no value.
@@ -65,6 +66,11 @@ impl Column {
     }
 }
 
+/// A difference of two values; 0 if it is only rounding, which must not make a query better or worse.
+pub fn difference(a: f64, b: f64) -> f64 {
+    if are_equal(a, b) { 0.0 } else { a - b }
+}
+
 /// Two runs, by the queries for which both have a value.
 #[derive(Debug)]
 pub struct Pair {
@@ -76,7 +82,7 @@ pub struct Pair {
     pub means: [f64; 2],
     /// The difference of the aggregates.
     pub difference: f64,
-    /// Numbers of queries for which the difference is above, equal to and below 0.
+    /// Numbers of queries for which the difference is above, equal to and below 0, see [`difference`].
     pub counts: [usize; 3],
     /// The smallest and the largest difference of the aggregates, whichever queries count.
     pub ends: [f64; 2],
@@ -103,21 +109,25 @@ impl Pair {
         }
         // One by one, as an evaluation adds them.
         let total = |column: &Column| both.iter().fold(0.0, |sum, &row| sum + column.terms[row]);
-        let differences: Vec<f64> = both.iter().map(|&row| a.terms[row] - b.terms[row]).collect();
+        let apart = |x: f64, y: f64| match a.aggregate {
+            Aggregate::Geometric if are_equal(exp(x), exp(y)) => 0.0,
+            _ => difference(x, y),
+        };
+        let differences: Vec<f64> = both.iter().map(|&row| apart(a.terms[row], b.terms[row])).collect();
         let count = |is: fn(f64) -> bool| differences.iter().filter(|&&difference| is(difference)).count();
         let (above, below) = (count(|x| x > 0.0), count(|x| x < 0.0));
-        let apart = |a: [f64; 2], b: [f64; 2]| [a[0] - b[1], a[1] - b[0]];
+        let ends = |a: [f64; 2], b: [f64; 2]| [apart(a[0], b[1]), apart(a[1], b[0])];
         let closed = |&row: &usize| match bounds {
             // They contain the differences that are tested: these may differ by rounding, and Bpref leaves unjudged
             // documents out that its bounds give a grade.
             Some(([low, high], _)) => {
-                let difference = a.terms[row] - b.terms[row];
+                let difference = apart(a.terms[row], b.terms[row]);
                 [low[row].min(difference), high[row].max(difference)]
             }
-            None => apart(a.ends(row), b.ends(row)),
+            None => ends(a.ends(row), b.ends(row)),
         };
         let open = |&row: &usize| {
-            let alone = apart(a.open_ends(row, b), b.open_ends(row, a));
+            let alone = ends(a.open_ends(row, b), b.open_ends(row, a));
             let may_count = !alone[0].is_nan() || bounds.is_some_and(|(_, all)| all);
             may_count.then(|| bounds.map_or(alone, |([low, high], _)| [low[row], high[row]]))
         };

@@ -1,4 +1,8 @@
 // Values of queries as bars and rows.
+
+// A difference of two values; 0 if it is only rounding, as for the core's tests.
+const minus = (x, y) => (Math.abs(x - y) <= 1e-12 * Math.max(Math.abs(x), Math.abs(y)) ? 0 : x - y);
+
 function differences() {
   const values = data.values[state.measure];
   return data.queries.map((_, query) => {
@@ -8,7 +12,7 @@ function differences() {
     }
     if (alone) return { query, difference: values[0][query] };
     const [x, y] = [values[state.a][query], values[state.b][query]];
-    return { query, a: x, b: y, difference: x === null || y === null ? null : x - y };
+    return { query, a: x, b: y, difference: x === null || y === null ? null : minus(x, y) };
   });
 }
 
