@@ -151,6 +151,19 @@ def test_a_page_says_of_how_many_queries_a_mean_is_not() -> None:
     assert notes == ["ESL: queries without a value, left out of the mean: 1 of a"]
 
 
+def test_a_page_states_how_many_queries_have_no_relevant_document() -> None:
+    qrels = {"q1": {"x": 1}, "q2": {"x": 0}, "q3": {"y": -1}}
+    runs = {"a": {"q1": ["x"], "q2": ["x"]}, "b": {"q1": ["y", "x"], "q2": ["x"]}}
+    said = (
+        "queries without a relevant document: 2 of 3; most measures, such as AP, are undefined for them and count as 0"
+    )
+    page = data_of(report(qrels, runs, ["AP"]))
+    assert page["notes"].count(said) == 1
+    assert [one["mean"] for one in page["means"][0]] == pytest.approx([1 / 3, 1 / 6])
+    qrels = {"q1": {"x": 1}}
+    assert not any("without a relevant" in note for note in data_of(report(qrels, runs, ["AP"]))["notes"])
+
+
 def test_a_page_holds_some_queries_and_speaks_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels = {f"q{q:02}": {"a": 1} for q in range(40)}
     # By RR every fourth query differs, by P@1 fewer.

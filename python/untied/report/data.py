@@ -51,7 +51,7 @@ def collect(
 
     Every page shows this data, except ``held``, which only pages that recalculate need: the positions of their queries
     among all queries, the highest grade, and the notes that runs share no queries or documents with the judgments or
-    with each other.
+    with each other, or that queries have no relevant document.
     """
     score_dtype, threads = policies["score_dtype"], policies["threads"]
     queries, (queries_text, docs_text) = found.queries, texts
@@ -62,6 +62,7 @@ def collect(
     with overlap.Notes() as among_runs:
         compared = _distances(loaded, distances, score_dtype, threads)
     apart = [*found.apart, *among_runs]
+    irrelevant = _without_relevant(found)
     overlap.say("; ".join(apart))
     how = said_of(found.settings, len(loaded))
     place = None if baseline is None else list(loaded).index(baseline)
@@ -88,7 +89,7 @@ def collect(
         "version": _core.__version__,
         "settings": settings | found.settings,
         "how": how,
-        "notes": [*apart, *found.notes, *([] if found.apart else certain.notes)],
+        "notes": [*apart, *irrelevant, *found.notes, *([] if found.apart else certain.notes)],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": place,
@@ -108,8 +109,25 @@ def collect(
         "unjudged": unjudged,
         "ties": ties,
         "distances": compared,
-        "held": {"rows": found.rows, "apart": found.apart, "among": list(among_runs), "highest": found.highest},
+        "held": {
+            "rows": found.rows,
+            "apart": found.apart,
+            "among": [*among_runs, *irrelevant],
+            "highest": found.highest,
+        },
     }
+
+
+def _without_relevant(found: Evaluated) -> list[str]:
+    """A note if some queries have no relevant document, whatever the measures are: readers may choose others."""
+    facts = next(iter(found.facts.values()))
+    count = facts["evaluated"] - facts["relevant"]
+    if not count or not facts["relevant"]:  # if nothing is relevant, there is a warning
+        return []
+    return [
+        f"queries without a relevant document: {count:,} of {facts['evaluated']:,}; most measures, such as AP, are "
+        "undefined for them and count as 0"
+    ]
 
 
 def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int | None) -> tuple[int, int] | None:
