@@ -14,7 +14,7 @@ import untied
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.gate import gate
-from untied.statistics import randomization_test
+from untied.statistics import randomization_test, significance
 
 QRELS = {f"q{q}": {"a": 1, "b": 0} for q in range(8)}
 GOOD = {query: ["a", "b"] for query in QRELS}
@@ -38,8 +38,13 @@ def test_each_kind_of_limit_at_its_edge() -> None:
     assert [check.passed for check in broken.checks] == [False] * 5
     # The query that did it comes first.
     assert [check.queries[0] for check in broken.checks] == [
-        ("q3", 0.5), ("q3", 1.0), ("q3", 0.5), ("q3", 1.0), ("q3", 0.5)
-    ]  # fmt: skip
+        {"query": "q3", "value": 0.5},
+        {"query": "q3", "value": 1.0},
+        {"query": "q3", "value": 0.5, "baseline": 1.0, "run": 0.5},
+        {"query": "q3", "value": 1.0, "baseline": 0.0, "run": 1.0},
+        {"query": "q3", "value": 0.5},
+    ]
+    assert [check.limit_given for check in broken.checks] == ["0.938", "0.12", "6%", "0.12", "0.06"]
 
 
 def test_a_value_that_misses_its_limit_does_not_look_like_it() -> None:
@@ -158,7 +163,13 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
     said = [case.findtext("system-out") for case in suite]
     assert said[0] == "RR is 0.9375 (mean of 8 queries), at least 0.9000 is required"
     assert [check["decided_on"] for check in document["checks"]] == ["mean of 8 queries"] * 3
-    capfd.readouterr()
+    assert [check["limit_given"] for check in document["checks"]] == ["0.9", "1%", "0.01"]
+    assert (document["run"], document["baseline"]) == (new, old)
+    dropped = {"query": "q3", "value": 0.5, "baseline": 1.0, "run": 0.5}
+    assert (document["checks"][1]["queries"], document["checks"][1]["more"]) == ([dropped], 0)
+    said = capfd.readouterr().err
+    assert "untied: FAILED    RR drops by 0.0625" in said
+    assert "\n          query q3: 1.0000 to 0.5000\n" in said, "as without -o"
     for unusable in ([qrels, "absent", "--min", "RR=1"], [qrels, new, "--max-drop", "RR=1"], [qrels, new]):
         assert main(["gate", *unusable]) == 2
         said = capfd.readouterr().err
@@ -172,6 +183,40 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
     with pytest.raises(SystemExit) as refused:
         main(["gate", qrels, new, "--min", "RR"])
     assert refused.value.code == 2
+
+
+def test_queries_as_bad_as_the_last_one_named_are_counted() -> None:
+    """By RR, all eight queries drop from 1 to 1/2; by ESL, from 0 to 1."""
+    rules = {"min": {"RR": 1}, "max": {"ESL": 0}, "max_drop": {"RR": 0, "ESL": 0}, "max_med": {"RR": 0}}
+    verdict = gate(QRELS, BAD, baseline=GOOD, **rules, certain="RR", top=3)
+    assert [(len(check.queries), check.more) for check in verdict.checks] == [(3, 5)] * 6
+    what = ["value", "value", "drop", "drop", "value", "value"]
+    assert [check.worst[-1] for check in verdict.checks] == [f"... and 5 more with the same {one}" for one in what]
+    [two] = gate(QRELS, BAD | {"q5": ["a"], "q1": ["x", "y", "a"]}, baseline=GOOD, max_drop={"RR": 0}, top=1).checks
+    assert (two.worst, two.more) == (["query q1: 1.0000 to 0.3333"], 0)
+    assert not any(
+        "more" in line for check in gate(QRELS, BAD, baseline=GOOD, **rules, top=8).checks for line in check.worst
+    )
+
+
+def test_differences_that_are_only_rounding_are_none() -> None:
+    """3 + 2 / log2 3 + 2 / log2 9 = 2 + 3 / log2 3 + 2 / log2 4, but not as floating-point sums."""
+    qrels = {"q": {"a": 3, "b": 2, "c": 2}, "r": {"a": 1}}
+    old = {"q": ["a", "b", *"vwxyz", "c"], "r": ["a"]}
+    new = {"q": ["b", "a", "c"], "r": ["x", "a"]}
+    results = untied.evaluate(qrels, {"new": new, "old": old}, "DCG")
+    assert 0 < abs(float(results.value("DCG", "q", run="new")) - float(results.value("DCG", "q", run="old"))) < 1e-12
+    [check] = gate(qrels, new, baseline=old, max_drop={"DCG": 0}, significant=True).checks
+    assert check.decided_on == "mean of 2 queries; 1 of them differs"
+    [check] = gate(qrels, new, baseline=old, max_drop={"DCG": 0}).checks
+    assert [one["query"] for one in check.queries] == ["r"]
+    [row] = significance(results).table.to_dicts()
+    assert (row["better"], row["equal"], row["worse"]) == (0, 1, 1)
+    found = results.query_differences().to_dicts()
+    assert [(one["query"], one["change"]) for one in found] == [("r", "loss"), ("q", "none")]
+    assert found[1]["difference"] == 0
+    geometric = significance(untied.evaluate(qrels, {"new": new, "old": old}, "nDCG(mean='geometric')")).table
+    assert (geometric["equal"], geometric["worse"]) == ([1], [1])
 
 
 def test_a_gate_that_failed_is_false() -> None:

@@ -142,6 +142,8 @@ def _main(options: argparse.Namespace) -> int:
             settings | columns_named(options),
             inputs,
             **output.plugins(plugins),
+            run=options.run,
+            baseline=options.baseline,
             passed=verdict.passed,
             notes=verdict.notes,
             checks=[check.to_dict() for check in verdict.checks],
@@ -151,7 +153,7 @@ def _main(options: argparse.Namespace) -> int:
     if options.output is not None:
         for check in verdict.checks:
             if not check.passed:
-                complain(f"FAILED    {check.sentence}")
+                complain("\n".join(_lines(check, on_screen=False)))
     if options.junit is not None:
         output.write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
     try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from heapq import nlargest, nsmallest
 from math import inf, nan
 
 from untied.errors import UntiedError
 from untied.gate.check import Check
+from untied.gate.worst import worst_of
 from untied.inputs.convert import as_qrels
 from untied.results.text import in_queries
 from untied.verdicts.runs import certify
@@ -40,7 +40,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     qrels = _without(evidence, new)
     if not len(qrels):
         return Check(limit.kind, str(limit.measure), limit.number, nan, "no query can be compared", False,
-                     reasons=reasons)  # fmt: skip
+                     limit_given=limit.given, reasons=reasons)  # fmt: skip
     about = str(limit.measure)
     options: dict[str, Any] = {
         "ties": evidence.ties, "score_dtype": evidence.score_dtype, "threads": evidence.threads,
@@ -64,10 +64,12 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         said += [] if verdict.overturn_is_exact else ["a lower bound, which may be larger"]
         value = float(verdict.overturn) if is_ahead else 0.0
         kept = value >= limit.number
-    worst = [] if kept or not (value or limit.kind == "certain") else _worst(found, limit, allowed.top, verdict)
+    is_named = not kept and (value or limit.kind == "certain")
+    worst, more = _worst(found, limit, allowed.top, verdict) if is_named else ([], 0)
     return Check(
-        limit.kind, about, limit.number, value, "; ".join(said), kept and not reasons, reasons=reasons, queries=worst
-    )
+        limit.kind, about, limit.number, value, "; ".join(said), kept and not reasons, limit_given=limit.given,
+        reasons=reasons, queries=worst, more=more,
+    )  # fmt: skip
 
 
 def _without(evidence: Evidence, rows: frozenset[int]) -> Qrels:
@@ -79,14 +81,19 @@ def _without(evidence: Evidence, rows: frozenset[int]) -> Qrels:
     return as_qrels(kept, evidence.threads)
 
 
-def _worst(found: Verdicts, limit: Limit, top: int, verdict: Verdict) -> list[tuple[str, float]]:
-    """Queries with the lowest differences; for an overturn number those with most of its documents."""
+def _worst(found: Verdicts, limit: Limit, top: int, verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
+    """Queries with the lowest differences; for an overturn number those with most of its documents.
+
+    And how many more queries are as bad as the last one.
+    """
     queries = found.explain(*PAIR, limit.measure).queries
     if limit.kind == "certain":
-        lows = ((query.query, query.low) for query in queries)
-        return nsmallest(top, lows, key=lambda one: one[1])
-    if verdict.overturn == inf:
-        return []
-    overturning = [(query.query, query.overturning) for query in queries]
-    counts = [(query, float(len(one.documents) + len(one.elsewhere))) for query, one in overturning]
-    return nlargest(top, (one for one in counts if one[1]), key=lambda one: one[1])
+        values = [query.low for query in queries]
+        places, more = worst_of(values, top, lowest=True)
+    elif verdict.overturn == inf:
+        return [], 0
+    else:
+        overturning = [query.overturning for query in queries]
+        values = [float(len(one.documents) + len(one.elsewhere)) for one in overturning]
+        places, more = worst_of(values, top, above=0.0)
+    return [{"query": queries[place].query, "value": values[place]} for place in places], more

@@ -31,6 +31,8 @@ class Check:
         estimated or bounded, the worse end for the run. NaN if there is none.
     decided_on : str
         Description of this value, with the number of queries.
+    limit_given : str or None
+        The limit as it was given, such as ``"1%"``; None for ``"certain"``.
     passed : bool
         Whether the value is within the limit and there are no `reasons` to fail.
     reasons : list of str
@@ -40,12 +42,12 @@ class Check:
     p : float or None
         The one-sided p-value of the paired randomisation test, if only significant drops count and the limit is
         exceeded.
-    queries : list of (str, float)
-        If the limit is exceeded, the queries with the lowest values (highest for ``"max"`` and ``"max-med"``) or the
-        largest drops, and these values; for ``"certain"`` the lowest differences, for ``"min-overturn"`` the numbers
-        of documents that overturn the order.
-    ends : list of (float, float)
-        For ``"max-drop"``, the values of these queries in the baseline and in the run.
+    queries : list of dict
+        If the limit is exceeded, the worst queries, worst first: ``query``, and as ``value`` its value (lowest first;
+        highest first for ``"max"``), its drop, its MED, its lowest difference or, for ``"min-overturn"``, its number
+        of the documents that overturn the order. For ``"max-drop"`` also ``baseline`` and ``run``, the values of both.
+    more : int
+        Number of further queries with the same ``value`` as the last of `queries`.
     """
 
     kind: str
@@ -54,12 +56,13 @@ class Check:
     value: float
     decided_on: str
     passed: bool
+    limit_given: str | None = None
     reasons: list[str] = field(default_factory=list)
     run: float | None = None
     baseline: float | None = None
     p: float | None = None
-    queries: list[tuple[str, float]] = field(default_factory=list)
-    ends: list[tuple[float, float]] = field(default_factory=list)
+    queries: list[dict[str, Any]] = field(default_factory=list)
+    more: int = 0
 
     @property
     def sentence(self) -> str:
@@ -108,13 +111,13 @@ class Check:
 
     @property
     def worst(self) -> list[str]:
-        """The worst queries, each with its value, or with both values for a drop."""
-        if self.kind == "min-overturn":
-            return [f"query {show_id(query)}: {value:.0f} of the documents" for query, value in self.queries]
-        if not self.ends:
-            return [f"query {show_id(query)}: {value:.4f}" for query, value in self.queries]
-        both = zip(self.queries, self.ends, strict=True)
-        return [f"query {show_id(query)}: {before:.4f} to {after:.4f}" for (query, _), (before, after) in both]
+        """The worst queries, each with its value, or both values for a drop; and how many are as bad as the last."""
+        shown = {
+            "min-overturn": "{value:.0f} of the documents", "max-drop": "{baseline:.4f} to {run:.4f}"
+        }.get(self.kind, "{value:.4f}")  # fmt: skip
+        lines = [f"query {show_id(one['query'])}: {shown.format(**one)}" for one in self.queries]
+        what = "drop" if self.kind == "max-drop" else "number" if self.kind == "min-overturn" else "value"
+        return [*lines, *([f"... and {self.more:,} more with the same {what}"] if self.more else [])]
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes; None for a number that is not finite."""

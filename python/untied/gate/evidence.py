@@ -130,6 +130,8 @@ class Limit:
 
     def __init__(self, kind: str, measure: Measure, given: float | str) -> None:
         self.kind, self.measure = kind, measure
+        #: The limit in the words of the user; None where the rule has no number.
+        self.given = None if kind == "certain" else str(given).strip()
         text = str(given).strip().replace("_", "?")  # 0_01 would be 1
         self.is_share = kind == "max-drop" and text.endswith("%")
         try:

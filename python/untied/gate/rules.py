@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from heapq import nlargest, nsmallest
 from math import isnan, nan
 
 from untied import _core
@@ -11,6 +10,7 @@ from untied._core import Terms
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS
+from untied.gate.worst import worst_of
 from untied.results.text import in_queries
 from untied.results.value import Value
 from untied.statistics.paired import paired
@@ -19,7 +19,7 @@ from untied.statistics.values import scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from untied._core import Measure
@@ -93,14 +93,12 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         said.append(f"{'counted as 0' if with_zeros else 'left out'}: {len(undefined)} undefined")
     if missing and allowed.missing:
         said.append(f"counted as empty rankings: {len(missing)} missing")
-    worst: list[tuple[str, float]] = []
-    if not kept:
-        known = (row for row, of_query in enumerate(values) if not isnan(of_query))
-        rows = (nsmallest if kind == "min" else nlargest)(allowed.top, known, key=values.__getitem__)
-        worst = _with_ids(evidence, [(row, values[row]) for row in rows])
+    rows, more = worst_of(values, allowed.top, lowest=kind == "min") if not kept else ([], 0)
+    worst = [{"query": query, "value": values[row]} for query, row in zip(evidence.queries(rows), rows, strict=True)]
     return Check(
-        kind, str(measure), limit.number, value, "; ".join(said), passed, reasons=reasons, run=total.mean, queries=worst
-    )
+        kind, str(measure), limit.number, value, "; ".join(said), passed, limit_given=limit.given, reasons=reasons,
+        run=total.mean, queries=worst, more=more,
+    )  # fmt: skip
 
 
 def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[str, Any] | None) -> Check:
@@ -115,7 +113,8 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     n = len(pairs.rows)
     if not n:
         reasons.append("no query can be compared")
-        return Check("max-drop", str(measure), limit.of(nan), nan, "0 queries", False, reasons=reasons)
+        return Check("max-drop", str(measure), limit.of(nan), nan, "0 queries", False, limit_given=limit.given,
+                     reasons=reasons)  # fmt: skip
     pair, lost = pairs.beside()
     baseline, run = pair.means
     value = pair.difference if not measure.is_geometric else baseline - run
@@ -142,15 +141,12 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
         said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
         reasons += why_not
     passed = passed and not reasons
-    worst: list[tuple[str, float]] = []
-    ends: list[tuple[float, float]] = []
-    if not kept and not passed:
-        places = [place for place in nlargest(allowed.top, range(n), key=lost.__getitem__) if lost[place] > 0]
-        ends = [pairs.ends(place) for place in places]
-        worst = _with_ids(evidence, [(pairs.rows[place], pairs.plain(place)) for place in places])
+    places, more = worst_of(lost, allowed.top, above=0.0) if not kept and not passed else ([], 0)
+    queries = evidence.queries([pairs.rows[place] for place in places])
+    worst = [{"query": query} | pairs.values(place) for query, place in zip(queries, places, strict=True)]
     return Check(
-        "max-drop", str(measure), most, value, "; ".join(said), passed, reasons=reasons, run=run, baseline=baseline,
-        p=p, queries=worst, ends=ends,
+        "max-drop", str(measure), most, value, "; ".join(said), passed, limit_given=limit.given, reasons=reasons,
+        run=run, baseline=baseline, p=p, queries=worst, more=more,
     )  # fmt: skip
 
 
@@ -214,15 +210,11 @@ class _Pairs:
         pair = paired(before, after)
         return pair, array("d", (self._sign * difference for difference in pair.differences))
 
-    def plain(self, place: int) -> float:
-        """How much worse the value of a query is."""
-        before, after = self.ends(place)
-        return self._sign * (before - after)
-
-    def ends(self, place: int) -> tuple[float, float]:
-        """The values of a query in the baseline and in the run."""
-        before, after = (values[self.rows[place]] for values in (self._before, self._after))
-        return 0.0 if isnan(before) else before, 0.0 if isnan(after) else after
+    def values(self, place: int) -> dict[str, float]:
+        """The values of a query in the baseline and in the run, and how much worse the run's is."""
+        both = (values[self.rows[place]] for values in (self._before, self._after))
+        before, after = (0.0 if isnan(value) else value for value in both)
+        return {"value": self._sign * (before - after), "baseline": before, "run": after}
 
 
 def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
@@ -257,11 +249,8 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     said += [f"in {in_queries(filled)} rankings end before the cutoff and unknown documents follow"] if filled else []
     said += [f"left out: {vanished} that the run lacks"] if vanished else []
     said += [f"left out: {new} that the baseline lacks"] if new else []
-    worst: list[tuple[str, float]] = []
-    if not kept:
-        known = (place for place, high in enumerate(highs) if not isnan(high))
-        places = nlargest(allowed.top, known, key=highs.__getitem__)
-        worst = [(found.query(place), highs[place]) for place in places]
+    places, more = worst_of(highs, allowed.top) if not kept else ([], 0)
+    worst = [{"query": found.query(place), "value": highs[place]} for place in places]
     return Check(
         "max-med",
         str(limit.measure),
@@ -269,8 +258,10 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
         value,
         "; ".join(said),
         kept and not reasons,
+        limit_given=limit.given,
         reasons=reasons,
         queries=worst,
+        more=more,
     )
 
 
@@ -289,9 +280,3 @@ def _over(measure: Measure, queries: int, bound: str | None = None) -> str:
     name = NAMES[scale_of(measure)]
     of = "over" if name == "sum" else "of"
     return f"{f'{bound} bound of the ' if bound else ''}{name} {of} {in_queries(queries)}"
-
-
-def _with_ids(evidence: Evidence, rows: Iterable[tuple[int, float]]) -> list[tuple[str, float]]:
-    given = list(rows)
-    ids = evidence.queries([row for row, _ in given])
-    return [(query, value) for query, (_, value) in zip(ids, given, strict=True)]
