@@ -424,8 +424,8 @@ def test_directions_and_ranks(small: str) -> None:
         ("9", "RR"): "no feature '9'",
         ("1", "AP"): "AP was not computed",
         ("1", "low", "RR"): "direction 'low' was not evaluated",
-        ("1",): "such as ('1', 'RR') or ('1', 'high', 'RR'), found ('1',)",
-        ("1", "RR", "high", "low"): "expected a feature and a measure, with a direction between them",
+        ("1",): "such as ('1', 'RR'), or a direction between them, such as ('1', 'high', 'RR'), found ('1',)",
+        ("1", "RR", "high", "low"): "expected a feature and a measure, such as",
     }.items():
         with pytest.raises(KeyError, match=re.escape(said)):
             high[key]  # type: ignore[index]

@@ -99,8 +99,8 @@ class FeatureResults(MeasureResults):
             return key
         feature, measure = next(iter(self.keys()))
         raise KeyError(
-            "expected a feature and a measure, with a direction between them if needed, such as "
-            f"{(feature, measure)} or {(feature, self.directions[0], measure)}, found {key!r}"
+            f"expected a feature and a measure, such as {(feature, measure)}, or a direction between them, such as "
+            f"{(feature, self.directions[0], measure)}, found {key!r}"
         )
 
     def value(self, feature: str, measure: MeasureLike, *, direction: str | None = None) -> Value:
