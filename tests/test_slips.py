@@ -118,6 +118,23 @@ def test_a_baseline_is_one_of_the_given_runs(run) -> None:
     assert top[1].splitlines()[1].split("\t")[1:3] == ["good", "old"]
 
 
+def test_delta_of_measures_with_another_divisor_says_so(run) -> None:
+    """Only nDCG, AP and Bpref have one, and AP not if it is divided by the number of relevant documents."""
+    line, notes = "compare good tied --qrels qrels", {}
+    for measure in ("nDCG@5", "AP@5", "Bpref", "P@5", "RR"):
+        code, _, err = run(f"{line} -m Delta({measure})")
+        notes[measure] = next(line for line in err.splitlines() if "Delta is good minus tied" in line)
+        assert code == 0
+    several = run(f"{line} -m Delta(P@5) -m Delta(AP@5) -m Delta(nDCG@5) -m MED(Bpref)")[2]
+    for measure in ("nDCG@5", "AP@5", "Bpref"):
+        expected = (
+            f"; Delta divides {measure} by a constant, but untied stats by a number that depends on the judgments"
+        )
+        assert notes[measure].endswith(expected)
+    assert "divides" not in notes["P@5"] + notes["RR"] + run(f"{line} -m Delta(AP@5,R='relevant')")[2]
+    assert "; Delta divides AP@5, nDCG@5 by a constant" in several
+
+
 def test_verdicts_for_every_order_say_so(run) -> None:
     decided = "one run is better for all grades of unjudged documents"
     assert run("certify qrels good tied -m P@1")[2].endswith(f"{decided}\n")

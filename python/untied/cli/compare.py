@@ -17,6 +17,7 @@ from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare_all
 from untied.compare.several import Comparisons
 from untied.inputs.convert import loaded_runs
+from untied.measures import as_measure
 from untied.policies import COMPARING
 from untied.results.text import cell
 from untied.verdicts.found import judged_measure
@@ -51,6 +52,9 @@ Similarities, such as RBO, are averages over all orders of tied documents.
 If you have judgments, untied stats QRELS NEW OLD --top 10 lists the queries
 that got better or worse.
 """
+
+#: Measures that MED and Delta divide by a constant, see the page on MED.
+DIVIDED = ("nDCG", "AP", "Bpref", "alpha_nDCG", "nERR_IA")
 
 
 def arguments_parser() -> Command:
@@ -140,6 +144,7 @@ def main(arguments: Sequence[str]) -> None:
         which = "the run of the row minus the run of the column" if options.matrix else f"{a} minus {b}"
         notes.append(
             f"Delta is {which}; unjudged documents may be relevant in Delta, but are non-relevant in untied stats"
+            + _divided(found)
         )
     if style == "json":
         text = _json(found, pairs, options, inputs, output.plugins(plugins), notes, verdicts)
@@ -190,6 +195,17 @@ def _judged(found: Comparisons) -> list[MeasureLike]:
     if not judged:
         raise WrongUsage("--certify needs MED or Delta of a measure, such as -m 'Delta(nDCG@10)'")
     return list(dict.fromkeys(judged))
+
+
+def _divided(found: Comparisons) -> str:
+    """An addition to a note: measures that Delta and an evaluation divide by different numbers."""
+    inside = {name: judged_measure(name) for name in found.measures if name.startswith("Delta(")}
+    constant = [one for name, one in inside.items() if as_measure(one).name in DIVIDED and "R='relevant'" not in name]
+    if not constant:
+        return ""
+    return (
+        f"; Delta divides {listed(constant)} by a constant, but untied stats by a number that depends on the judgments"
+    )
 
 
 def _concluded(verdicts: Verdicts) -> list[list[str]]:
