@@ -163,8 +163,12 @@ def test_gate_names_what_overturns(files: Path) -> None:
     [check] = untied.gate.gate(qrels, better, baseline=base, min_overturn={"P@2": 7}, top=9).checks
     assert not check.passed
     assert check.value == 6  # one for each lead of a half, and the runs are equal
-    assert sum(number for _, number in check.queries) == 6
+    assert sum(one["value"] for one in check.queries) == 6
     assert check.worst[0].endswith("of the documents")
+    alike = [one["value"] for one in check.queries].count(check.queries[0]["value"]) - 1
+    [check] = untied.gate.gate(qrels, better, baseline=base, min_overturn={"P@2": 7}, top=1).checks
+    assert check.more == alike > 0
+    assert check.worst[1:] == [f"... and {alike} more with the same number"]
 
 
 @pytest.mark.parametrize("ties", ["expected", "docid"])
