@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import pytest
@@ -128,3 +129,14 @@ def test_bpref_lies_within_what_is_said_of_it() -> None:
         assert row["least"] <= row["difference"] <= row["most"]
     verdict = untied.certify(qrels, runs, "Bpref")["a", "b"]["Bpref"]
     assert verdict.verdict == "A"  # and yet b leads by what is evaluated
+
+
+def test_bounds_of_each_run_alone_are_not_bounds_of_a_difference() -> None:
+    """A document that only the other run retrieved changes the difference, too: without a joint bound there is none."""
+    qrels = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
+    runs = {"a": {"q1": ["d1", "x", "d3"]}, "b": {"q1": ["y", "d1", "z", "d3"]}}
+    found = untied.evaluate(qrels, runs, ["AP", "IPrec@0.5"], unjudged="range").query_differences().to_dicts()
+    assert [isnan(row["least"]) and isnan(row["most"]) for row in found] == [False, True]
+    assert found[0]["least"] <= found[0]["difference"] <= found[0]["most"]
+    tied = untied.evaluate(qrels, runs, ["IPrec@0.5"], ties="range").query_differences().to_dicts()
+    assert tied[0]["least"] == tied[0]["difference"] == tied[0]["most"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from math import isnan
+from math import isnan, nan
 
 from untied._core import difference
 from untied.errors import UntiedError, check_count
@@ -96,10 +96,10 @@ def _difference(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]
 def _bounded(
     rows: list[tuple[str, tuple[float, ...]]], joint: Joint, measure: Measure, pair: tuple[str, str]
 ) -> list[tuple[str, tuple[float, ...]]]:
-    """The same with the bounds of both runs together, if these are known."""
+    """The same with the bounds of both runs together, or NaN: those of each run alone may be too narrow."""
     found = joint.bounds(measure, [pair], [query for query, _ in rows])
     if found is None:
-        return rows
+        return [(query, (*cells[:3], nan, nan)) for query, cells in rows]
     [(lows, highs)] = found
     ends = zip(rows, lows, highs, strict=True)
     # As those that are tested, see `Pair.within`.

@@ -158,8 +158,9 @@ class Results(ByRun):
             (without `top`) the queries without a difference: columns measure, run_a, run_b, query, ``change`` (of
             run_a against run_b: loss, gain or none, also if lower is better),
             ``value_a``, ``value_b`` and their ``difference``, value_a - value_b; with ``ties="range"`` or
-            ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be (over judgments as for
-            `untied.statistics.significance`). Queries for which a run has no value are left out.
+            ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be. Over judgments, they
+            are NaN for measures that `untied.certify` does not support. Queries for which a run has no value are left
+            out.
 
         Raises
         ------
