@@ -13,7 +13,7 @@ COMMANDS = {
     "eval": [],
     "check": [],
     "stats": ["-m", "RR"],
-    "gate": ["--min", "RR=0.3"],
+    "gate": ["--min", "RR=0.3", "--max-drop", "RR=90%"],
     "judge-next": [],
     "curve": ["--query", "1"],
     "report": ["-m", "RR", "-o", "-"],
