@@ -54,6 +54,7 @@ __all__ = [
     "decide",
     "define_additive",
     "define_formula",
+    "difference",
     "difference_outcomes",
     "differences_of_queries",
     "explain_measures",
