@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import untied
 from nightly import many
 from oracle.verdicts import Case, extremes
 from test_certify import FORMS, TOLERANCE, Form, as_run, drawn, with_scale
+from untied.cli import main
 from untied.measures import as_measure
 from untied.report.certain import by_judgments
 from untied.statistics import significance
@@ -140,3 +142,16 @@ def test_bounds_of_each_run_alone_are_not_bounds_of_a_difference() -> None:
     assert found[0]["least"] <= found[0]["difference"] <= found[0]["most"]
     tied = untied.evaluate(qrels, runs, ["IPrec@0.5"], ties="range").query_differences().to_dicts()
     assert tied[0]["least"] == tied[0]["difference"] == tied[0]["most"]
+
+
+def test_unknown_bounds_are_a_dash_on_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, lines in {
+        "qrels": ["q1 0 d1 1", "q1 0 d2 0", "q1 0 d3 1"],
+        "a": ["q1 0 d1 1 3 a", "q1 0 x 2 2 a", "q1 0 d3 3 1 a"],
+        "b": ["q1 0 y 1 4 b", "q1 0 d1 2 3 b", "q1 0 z 3 2 b", "q1 0 d3 4 1 b"],
+    }.items():
+        (tmp_path / name).write_text("\n".join([*lines, ""]))
+    given = [str(tmp_path / name) for name in ("qrels", "a", "b")]
+    assert main(["stats", *given, "-m", "IPrec@0.5", "--unjudged", "range", "--top", "1", "--format", "table"]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("q1 ")]
+    assert line.split() == ["q1", "1.0000", "0.5000", "+0.5000", "-"]

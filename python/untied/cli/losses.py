@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 
 from untied._core import show_id
 from untied.cli import output
@@ -72,5 +73,5 @@ def _line(row: dict[str, Any], digits: int) -> list[str]:
 
 
 def span(row: dict[str, Any], low: str, high: str, digits: int) -> str:
-    """Two ends of a difference."""
-    return f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
+    """Two ends of a difference; ``-`` if they are not known."""
+    return "-" if isnan(row[low]) else f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"

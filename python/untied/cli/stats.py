@@ -295,7 +295,7 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         difference: f"{row['difference']:+.{digits}f}",
     }
     if "ci_low" in row:
-        line["interval"] = "-" if isnan(row["ci_low"]) else span(row, "ci_low", "ci_high", digits)
+        line["interval"] = span(row, "ci_low", "ci_high", digits)
     line |= {
         "d": "-" if isnan(row["effect"]) else f"{row['effect']:+.2f}",
         "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",
