@@ -6,9 +6,9 @@ from math import inf, nan
 
 from untied.errors import UntiedError
 from untied.gate.check import Check
-from untied.gate.worst import worst_of
 from untied.inputs.convert import as_qrels
 from untied.results.text import in_queries
+from untied.results.worst import worst_of
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False

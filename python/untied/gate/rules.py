@@ -10,9 +10,9 @@ from untied._core import Terms
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS
-from untied.gate.worst import worst_of
 from untied.results.text import in_queries
 from untied.results.value import Value
+from untied.results.worst import worst_of
 from untied.statistics.paired import paired
 from untied.statistics.tests import paired_p
 from untied.statistics.values import scale_of

@@ -8,6 +8,7 @@ from math import isnan, nan
 from untied._core import difference
 from untied.errors import UntiedError, check_count
 from untied.results.table import tidy
+from untied.results.worst import worst_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,12 +62,14 @@ def query_differences(
             better = -1 if measure.lower_is_better else 1
             for sign, change in CHANGES.items():
                 of_change = [row for row in both if _sign(row[1][2]) == sign * better]
-                of_change.sort(key=_size, reverse=True)
-                shown = of_change if top is None else of_change[: top if sign else 0]
+                if top is None:
+                    shown, alike = sorted(of_change, key=_size, reverse=True), 0
+                else:
+                    places, alike = worst_of([_size(row) for row in of_change], top if sign else 0)
+                    shown = [of_change[place] for place in places]
                 rows += [(str(measure), a, b, query, change, *cells) for query, cells in shown]
-                if top is not None and shown:
-                    alike = sum(not difference(_size(row), _size(shown[-1])) for row in of_change[top:])
-                    more |= {(str(measure), a, b, change): alike} if alike else {}
+                if alike:
+                    more[str(measure), a, b, change] = alike
     numbers = "value_a value_b difference" + " least most" * has_range
     return tidy("measure run_a run_b query change", numbers, rows), more
 

@@ -1,4 +1,4 @@
-"""The worst queries of a limit that is exceeded."""
+"""The highest or lowest of many values, and how many more are equal to the last one of these."""
 
 from __future__ import annotations
 
