@@ -18,7 +18,8 @@ const CELL_BITS: u32 = 2 * RANK_BITS + LEVEL_BITS;
 const MOST: usize = 4;
 /// Stands where there are fewer: it sorts last, and no document is like it.
 const NOTHING: u32 = (1 << CELL_BITS) - 1;
-/// All bits of the first few of so many cells. As a table, since a branch for each would be taken by chance.
+/// Masks that keep the first cells of a ranking: the mask at index k keeps k cells. A table avoids a branch for each cell,
+/// which processors could not predict.
 const KNOWN: [[u32; MOST]; MOST + 1] =
     [[0, 0, 0, 0], [ALL, 0, 0, 0], [ALL, ALL, 0, 0], [ALL, ALL, ALL, 0], [ALL, ALL, ALL, ALL]];
 const ALL: u32 = u32::MAX;

@@ -23,7 +23,7 @@ pub fn hash_number(id: u64) -> u32 {
     hash(&id.to_le_bytes())
 }
 
-/// Whether two ids are equal. Most are short: to compare both ends takes a fraction of a call that looks how long they are.
+/// Whether two ids are equal. Most ids are short: comparing both ends is faster than a library call for any length.
 #[inline]
 pub fn are_equal(one: &[u8], other: &[u8]) -> bool {
     fn in_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
@@ -37,8 +37,8 @@ pub fn are_equal(one: &[u8], other: &[u8]) -> bool {
         }
 }
 
-/// Read memory through, one value of every line of the cache. Look-ups find there what they would wait for one by one, as
-/// memory that is read in order comes by itself.
+/// Bring memory into the cache, by reading one value of every cache line in order. Look-ups afterwards find it there;
+/// without this, each of them would wait for memory.
 pub(super) fn fetch<T: Copy>(values: &[T]) {
     const LINE: usize = 64;
     values.iter().step_by(LINE / size_of::<T>()).for_each(|&value| {
@@ -46,7 +46,7 @@ pub(super) fn fetch<T: Copy>(values: &[T]) {
     });
 }
 
-/// Append an id: a copy of known length, too, takes a fraction of one that has to look how long it is.
+/// Append an id: copying its two ends, whose lengths are constants, is faster than a library call for any length.
 #[inline]
 fn append(bytes: &mut Vec<u8>, id: &[u8]) {
     fn ends<const N: usize>(bytes: &mut Vec<u8>, id: &[u8]) -> Option<()> {

@@ -114,7 +114,7 @@ impl Levels {
         self.found.resize(hashes.len(), 0);
         self.candidates.clear();
         self.candidates.resize(hashes.len(), (0, 0));
-        // Where few are looked up among many, to wait for those costs less.
+        // If few of many documents are looked up, waiting for these costs less than reading all.
         if hashes.len() >= truth.judged.len() / 2 {
             fetch(truth.slots);
             fetch(truth.row_levels);
