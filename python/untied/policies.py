@@ -157,7 +157,7 @@ UNRETRIEVED = Policy(
     "unretrieved",
     {
         "none": "count unretrieved documents as non-relevant",
-        "pooled": "also consider all grades that unretrieved documents could have",
+        "pooled": "also consider all grades that unretrieved pooled documents could have",
     },
     "choose what to do with unjudged documents in the pool (grade -1) that a run did not retrieve",
 )

@@ -30,7 +30,7 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
 The exit code is 0 if the run is within all limits. The exit code is 1 if the
-run exceeds a limit, or if untied cannot decide.
+run fails a limit, or if untied cannot decide.
 The exit code is 2 if an input or an option was refused.
 """
 

@@ -40,7 +40,7 @@ relevant. The column narrowing shows how much a judgment of the document is
 expected to narrow the bounds of the mean. With one run, the column swing shows
 how much the mean changes if the document is relevant. With two runs, the column
 swing shows how much the difference of the means changes if the document is
-relevant. The table is sorted by the column worth, which is computed from the
+relevant. The table is sorted by "worth", a column that is computed from the
 other columns.
 """
 
