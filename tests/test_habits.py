@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -85,6 +86,43 @@ def test_the_best_run_first(untied_) -> None:
     assert runs("-m", "AP", "--sort-by", "ESL") == ["good", "tied"], "the lowest is the best, and is computed"
     results = untied.evaluate("qrels", ["runs/tied.run", "runs/good.run"], ["ESL"])
     assert results["good", "ESL"].mean < results["tied", "ESL"].mean
+
+
+def test_the_widest_range_first(untied_) -> None:
+    Path("more").write_text("q Q0 a 1 1 x\nq Q0 b 1 1 x\nr Q0 a 1 2 x\nr Q0 c 1 2 x\nr Q0 d 1 2 x\n", encoding="utf-8")
+
+    def rows(*options: str) -> list[tuple[str, str]]:
+        code, out, err = untied_("eval", "qrels", "runs/tied.run", "runs/good.run", "more", *options)
+        assert code == 0, err
+        found = json.loads(out)["results"] if "json" in options else csv.DictReader(out.splitlines(), delimiter="\t")
+        return list(dict.fromkeys((row["run"], row["query"]) for row in found))
+
+    by_range = ("-m", "P@1", "-m", "RR", "--ties", "range")
+    assert rows(*by_range) == [("tied", "all"), ("good", "all"), ("more", "all")]
+    # Of RR, q can be .5 to 1 and r 1/3 to 1 in `more`; by P@1, all of them 0 to 1.
+    widest = [("more", "r"), ("more", "q"), ("more", "all"), ("tied", "q"), ("tied", "r"), ("tied", "all")]
+    widest += [("good", "q"), ("good", "r"), ("good", "all")]
+    for more in ([], ["--wide"], ["--format", "json"]):
+        assert rows(*by_range, "-q", "--sort-by", "width of recip_rank", *more) == widest
+    assert rows(*by_range, "-q", "--sort-by", "width")[:2] == [("more", "q"), ("more", "r")], "of the first measure"
+    assert rows(*by_range, "--sort-by", "width of RR") == [("more", "all"), ("tied", "all"), ("good", "all")]
+    assert rows("-m", "P@1", "--sort-by", "width of AP", "--unjudged", "range") == [
+        ("more", "all"), ("tied", "all"), ("good", "all"),
+    ], "of a measure that is not asked for otherwise, over judgments"  # fmt: skip
+    assert rows("-m", "AP", "-q", "--sort-by", "AP")[0] == ("good", "q"), "queries are in order of their ids"
+
+
+@pytest.mark.parametrize(("asked", "refusal"), [
+    ("width", "--sort-by width needs --ties range or --unjudged range"),
+    ("width AP", "--sort-by must be MEASURE, width or 'width of MEASURE', not 'width AP'"),
+    ("width of", "--sort-by must be MEASURE, width or 'width of MEASURE', not 'width of'"),
+    ("widht", 'unknown measure "widht"; untied measures lists all; --sort-by also takes width or \'width of MEASURE\''),
+    ("", "expected a measure's name, found the end"),
+])  # fmt: skip
+def test_what_sort_by_cannot_mean(untied_, asked: str, refusal: str) -> None:
+    code, out, err = untied_("eval", "missing", "runs", "--sort-by", asked)
+    assert (code, out) == (2, "")
+    assert refusal in err
 
 
 def test_tables_mark_what_ties_leave_open(untied_) -> None:

@@ -10,7 +10,7 @@ from untied.cli.reading import columns_named, left_out, parse, read_qrels, refus
 from untied.evaluate.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.overlap import Notes
-from untied.measures import as_measure, as_measures
+from untied.measures import as_measures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Qrels
     from untied.results.evaluation import Results
+    from untied.results.table import Table
 
 EXAMPLES = """\
   untied eval qrels.txt bm25.run dense.run
@@ -54,7 +55,12 @@ def arguments_parser() -> Command:
     group = made.group("output")
     group.flag("-q --per-query", "also print each measure's value for each query")
     group.flag("--wide", "write one column per measure in tsv, csv and md")
-    group.option("--sort-by", "MEASURE", "sort runs by MEASURE, the best run first")
+    group.option(
+        "--sort-by",
+        "MEASURE",
+        "sort runs by MEASURE, the best run first; if MEASURE is width or 'width of MEASURE', sort runs (with -q also "
+        "queries) by the width of their range, the widest range first",
+    )
     group.flag("--variance", "also show the variance of each value over all orders of tied documents")
     group.option(
         "--quantiles",
@@ -88,9 +94,13 @@ def main(arguments: Sequence[str]) -> None:
     output.check_targets(inputs, output=options.output, plot=options.plot)
     plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
-    sort_by = as_measure(options.sort_by) if options.sort_by else None
-    if sort_by is not None and sort_by not in measures:
-        measures = [sort_by, *measures]
+    order = None
+    if options.sort_by is not None:
+        from untied.cli.sorting import order_of
+
+        order = order_of(options, measures)
+        if order.measure not in measures:
+            measures = [order.measure, *measures]
     _refuse_mixed(options, measures, style)
     if options.plot is not None:
         from untied.results.plotting import need_matplotlib
@@ -120,26 +130,30 @@ def main(arguments: Sequence[str]) -> None:
         raise refusal(refused, options)
     if refused:
         said += left_out(refused, len(options.runs))
-    if sort_by is not None:
-        from untied.cli.tables import ranked
-
-        results = ranked(results, sort_by)
+    if order is not None:
+        results = order.runs(results)
     said += _notes(results, measures, options, qrels.repeated)
     if options.sampling_error:
         said.append(_sampling_error(qrels, options, results.runs))
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
     settings |= columns_named(options)
+    table = results.table(per_query=options.per_query)
+    if order is not None and options.per_query:
+        table = order.queries(table, results)
     if style == "json":
-        rows = results.table(per_query=options.per_query).to_dicts()
-        text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=rows)
+        text = output.json(
+            settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=table.to_dicts()
+        )
     else:
-        text = _table(results, measures, options, style, marked=marked)
+        text = _text(results, table, measures, options, style, marked=marked)
     output.write(text, options.output)
     notes.show(said)
 
 
-def _table(results: Results, measures: list[Measure], options: argparse.Namespace, style: str, *, marked: bool) -> str:
+def _text(
+    results: Results, table: Table, measures: list[Measure], options: argparse.Namespace, style: str, *, marked: bool
+) -> str:
     """Values as text; with `marked`, bounds are not printed but mark the values that ties leave open."""
     from untied.cli.tables import Sheet, adjusted, for_paper, headings
 
@@ -151,7 +165,7 @@ def _table(results: Results, measures: list[Measure], options: argparse.Namespac
     counts = {str(measure) for measure in measures if measure.is_count}
     over = "" if marked else output.over_all(results._varied)
     sheet = Sheet(style, options.digits, counts, wide=options.wide, on_screen=options.output is None, called=called)
-    return sheet.text(results, options.per_query, over, marked=marked)
+    return sheet.text(results, table, over, marked=marked)
 
 
 def _refuse_mixed(options: argparse.Namespace, measures: list[Measure], style: str) -> None:

@@ -6,7 +6,6 @@ from untied._core import parse_measures, show_id
 from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
-from untied.results.evaluation import Results
 from untied.results.text import SMALL, aligned, brackets, lines
 
 TYPE_CHECKING = False
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from untied._core import Measure
+    from untied.results.evaluation import Results
     from untied.results.table import Table
     from untied.statistics.runs import Significance
 
@@ -85,15 +84,6 @@ def meant(headings: dict[str, str]) -> str:
     return f"{'; '.join(said)}\n" if said else ""
 
 
-def ranked(results: Results, measure: Measure) -> Results:
-    """Results with the best run by a measure first, and runs with an undefined mean last."""
-    means = {run: results.value(measure, run=run).mean for run in results.runs}
-    sign = 1 if measure.lower_is_better else -1
-    order = sorted(results.runs, key=lambda run: (means[run] != means[run], sign * means[run]))
-    evaluations = {run: results._evaluations[run] for run in order}
-    return Results([as_measure(name) for name in results.measures], evaluations, results._varied, results._joint)
-
-
 class Sheet:
     """How to write values.
 
@@ -123,9 +113,8 @@ class Sheet:
         self.wide = wide
         self.on_screen = on_screen
 
-    def text(self, results: Results, per_query: bool, spread_over: str, *, marked: bool = False) -> str:
-        """Results as text; with `marked`, bounds are not printed but mark the values that ties leave open."""
-        table = results.table(per_query=per_query)
+    def text(self, results: Results, table: Table, spread_over: str, *, marked: bool = False) -> str:
+        """A table as text; with `marked`, bounds are not printed but mark the values that ties leave open."""
         if self.style == "table":
             return self._aligned(table, results, spread_over, marked)
         if self.wide:

@@ -79,13 +79,13 @@ class Table(Exported):
         texts: Mapping[str, Sequence[str]],
         numbers: Mapping[str, Sequence[float | None]],
         renamed: Mapping[str, str] | None = None,
-        of_means: bool = False,
+        of_means: bool | Sequence[bool] = False,
     ) -> None:
         self._texts = texts
         self._numbers = numbers
         #: Deprecated names of columns.
         self._renamed = renamed or {}
-        #: Whether all rows are means, so that the query of each is ``all``; a query may be called so, too.
+        #: Whether all rows are means, or which ones: their query is ``all``, but a query may be called so, too.
         self._of_means = of_means
 
     @property
@@ -138,7 +138,7 @@ class Table(Exported):
         if {"measure", "value"} - set(self.columns) or named != measures * (len(self) // step):
             raise UntiedError("this table has no wide form: its rows do not all have the same measures")
         texts = {name: cells[::step] for name, cells in self._texts.items() if name not in ("measure", "certainty")}
-        if self._of_means:
+        if self._of_means is True:
             texts.pop("query", None)
         numbers = {
             name if field == "value" else f"{name} {field}": self._numbers[field][place::step]
@@ -148,6 +148,19 @@ class Table(Exported):
         }
         numbers |= {name: cells[::step] for name, cells in self._numbers.items() if name not in OF_MEASURE}
         return Table(texts, numbers)
+
+    def _in_order(self, rows: Sequence[int]) -> Table:
+        """The rows with these numbers, in this order."""
+        texts = {name: [cells[row] for row in rows] for name, cells in self._texts.items()}
+        numbers = {name: [cells[row] for row in rows] for name, cells in self._numbers.items()}
+        of_means = self._of_means if isinstance(self._of_means, bool) else [self._of_means[row] for row in rows]
+        return Table(texts, numbers, self._renamed, of_means)
+
+    def _is_of_means(self) -> Sequence[bool]:
+        """For each row, whether it is not about a single query."""
+        if "query" not in self._texts:
+            return [True] * len(self)
+        return [self._of_means] * len(self) if isinstance(self._of_means, bool) else self._of_means
 
     def _exported(self) -> Table:
         return self
@@ -176,8 +189,8 @@ def tidy(texts: str, numbers: str, rows: Iterable[Sequence[Any]]) -> Table:
 
 
 def table_of(
-    texts: Mapping[str, Sequence[str]], parts: Iterable[Sequence[Any]], fields: Collection[str], *, of_means: bool,
-    **more: Sequence[float],
+    texts: Mapping[str, Sequence[str]], parts: Iterable[Sequence[Any]], fields: Collection[str], *,
+    of_means: bool | Sequence[bool], **more: Sequence[float],
 ) -> Table:  # fmt: skip
     """A table of native values, or of means only: some of their fields, and additional columns of numbers."""
     columns = dict(zip((*FIELDS, "certainty"), zip(*parts, strict=True), strict=False))

@@ -1,0 +1,96 @@
+"""The order that ``untied eval --sort-by`` asks for: best run first, or widest range first."""
+
+from __future__ import annotations
+
+from array import array
+from math import isnan, nan
+
+from untied.cli.options import WrongUsage
+from untied.errors import MeasureError
+from untied.measures import as_measure
+from untied.results.evaluation import Results
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from untied._core import Measure
+    from untied.results.table import Table
+
+#: What the option takes besides a measure.
+WIDTH = "width"
+FORMS = f"{WIDTH} or '{WIDTH} of MEASURE'"
+
+
+class Order:
+    """What decides the order of runs: the mean of a measure, or the width of its range.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    by_width : bool
+        Whether the runs with the widest range come first, and within each run the queries with the widest range.
+    """
+
+    def __init__(self, text: str, measures: Sequence[Measure]) -> None:
+        words = text.split(maxsplit=2)
+        self.by_width = words[:1] == [WIDTH]
+        if not self.by_width:
+            self.measure = _measure(text)
+        elif len(words) == 1:
+            self.measure = measures[0]
+        elif words[1] == "of" and len(words) == 3:
+            self.measure = _measure(words[2])
+        else:
+            raise WrongUsage(f"--sort-by must be MEASURE, {FORMS}, not {text!r}")
+
+    def runs(self, results: Results) -> Results:
+        """The results, with the best run or the widest range first, and undefined ones last."""
+        values = {run: results.value(self.measure, run=run) for run in results.runs}
+        if self.by_width:
+            keys = {run: _width(value.low, value.high) for run, value in values.items()}
+        else:
+            keys = {run: value if self.measure.lower_is_better else -value for run, value in values.items()}
+        evaluations = {run: results._evaluations[run] for run in sorted(keys, key=lambda run: _nan_last(keys[run]))}
+        return Results(results._measures, evaluations, results._varied, results._joint)
+
+    def queries(self, table: Table, results: Results) -> Table:
+        """A table of values per query; by width, each run has its queries with the widest range first."""
+        if not self.by_width:
+            return table
+        number = results._number(self.measure)
+        order: list[int] = []  # of rows; each run has its means last
+        for evaluation in results._evaluations.values():
+            lows, highs = (array("d", evaluation.column(number, end)) for end in ("low", "high"))
+            widths = list(map(_width, lows, highs))
+            start = len(order)
+            for place in [*sorted(range(len(widths)), key=lambda place: _nan_last(widths[place])), len(widths)]:
+                row = start + place * len(results._measures)
+                order += range(row, row + len(results._measures))
+        return table._in_order(order)
+
+
+def order_of(options: argparse.Namespace, measures: Sequence[Measure]) -> Order:
+    """The order that the option asks for."""
+    order = Order(options.sort_by, measures)
+    if order.by_width and "range" not in (options.ties, options.unjudged):
+        raise WrongUsage(f"--sort-by {WIDTH} needs --ties range or --unjudged range")
+    return order
+
+
+def _measure(text: str) -> Measure:
+    try:
+        return as_measure(text)
+    except MeasureError as error:
+        raise WrongUsage(f"{error}; --sort-by also takes {FORMS}") from error
+
+
+def _width(low: float | None, high: float | None) -> float:
+    """A negative width, so that the widest is the least."""
+    return nan if low is None or high is None else low - high
+
+
+def _nan_last(key: float) -> tuple[bool, float]:
+    return isnan(key), key
