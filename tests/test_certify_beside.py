@@ -81,6 +81,24 @@ def test_beside_tests_whatever_the_order_of_runs(files: Path) -> None:
         untied.certify(files / "qrels.txt", {"x": files / "a.run", "c": files / "c.run"}).beside(plain)
 
 
+def test_a_query_may_be_called_all() -> None:
+    qrels = {"all": {"x": 1, "y": 0}, "z": {"x": 1}}
+    runs = {"a": {"all": ["x"], "z": ["new"]}, "b": {"all": ["y", "x"], "z": ["y", "x"]}}
+    verdicts, chances = untied.certify(qrels, runs, "P@1"), untied.distributions(qrels, runs, "P@1")
+    compared = untied.compare_all(runs, "Delta(P@1)", qrels=qrels)["a", "b"]
+    table = compared.table()
+    assert table["query"] == ["all", "z", "all"]
+    assert verdicts.beside(table)["verdict"] == ["", "", verdicts["a", "b"]["P@1"].verdict]
+    assert verdicts.beside(compared.per_query)["overturn"] == [None, None]
+    assert verdicts.beside(compared.means)["overturn"] == [verdicts["a", "b"]["P@1"].overturn]
+    differences = untied.evaluate(qrels, runs, "P@1").query_differences()
+    assert sorted(differences["query"]) == ["all", "z"]
+    assert verdicts.beside(differences)["verdict"] == ["", ""]
+    assert chances.beside(differences)["greater_low"] == [None, None]
+    again = chances.beside(verdicts.beside(significance(untied.evaluate(qrels, runs, "P@1"), interval="none").table))
+    assert again["greater_low"] == [1.0]
+
+
 def test_stats(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["stats", str(files / "qrels.txt"), *(str(files / f"{name}.run") for name in "abc"), "-m", "P@3"]
     verdicts = asked(files, "P@3")

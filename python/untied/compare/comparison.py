@@ -150,7 +150,8 @@ class Comparison(MeasureResults):
         queries = (self.queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
         names, variance = [self._names] * len(queries), self._options["variance"]
-        return comparison_table(names, queries, self.measures, parts, variance, not per_query)
+        of_means = [place >= len(self.queries) for place in range(len(queries)) for _ in self.measures]
+        return comparison_table(names, queries, self.measures, parts, variance, of_means if per_query else True)
 
     @property
     def distribution(self) -> Table:
@@ -337,7 +338,7 @@ def record(native: _core.Comparison | Recorded, measures: list[Measure]) -> Reco
 
 def comparison_table(
     pairs: Sequence[tuple[str, str]], queries: Sequence[str], measures: list[str], parts: Sequence[tuple[Any, ...]],
-    variance: bool, of_means: bool,
+    variance: bool, of_means: bool | Sequence[bool],
 ) -> Table:  # fmt: skip
     """Values of pairs of runs and queries, or means only: all measures of one together, and the native facts."""
     a, b, of = ([name for name in names for _ in measures] for names in (*zip(*pairs, strict=True), queries))

@@ -261,6 +261,7 @@ class FeatureResults(MeasureResults):
         texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
         more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": [], "absent": [], "varied": []}
         rows: list[Any] = []
+        of_means: list[bool] = []
         first = self._evaluations[0]
         chances = [part[0] for part in (first.chances() if per_query else []) + first.chance()]
         measures = self.measures
@@ -276,6 +277,7 @@ class FeatureResults(MeasureResults):
                     raise UntiedError("values of queries were not kept: evaluate with per_query=True")
                 queries, parts = [*evaluation.queries(), *queries], values + parts
             rows += parts
+            of_means += [place >= len(parts) - len(measures) for place in range(len(parts))]
             texts["feature"] += [feature] * len(parts)
             texts["direction"] += [direction] * len(parts)
             texts["query"] += [query for query in queries for _ in measures]
@@ -288,7 +290,8 @@ class FeatureResults(MeasureResults):
                 column += [ties[name]] * len(parts)
         has_range = bool(rows) and rows[0][1] is not None
         chance = chances * (len(rows) // len(chances))
-        return table_of(texts, rows, FIELDS[: 3 if has_range else 1], of_means=not per_query, chance=chance, **more)
+        fields, of_rows = FIELDS[: 3 if has_range else 1], of_means if per_query else True
+        return table_of(texts, rows, fields, of_means=of_rows, chance=chance, **more)
 
     def _facts_of_rows(self) -> list[Facts]:
         facts = self.facts()

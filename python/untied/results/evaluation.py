@@ -127,18 +127,21 @@ class Results(ByRun):
             means = aggregates
         texts: dict[str, list[str]] = {"run": [], "query": [], "measure": []}
         parts: list[Any] = []
+        of_means: list[bool] = []
         width = len(self._measures)
         for run, evaluation in self._evaluations.items():
             queries = evaluation.queries() if per_query else []
+            of_means += [False] * (len(queries) * width)
             if per_query:
                 parts += evaluation.values()
             if means:
                 queries.append("all")
+                of_means += [True] * width
                 parts += evaluation.totals()
             texts["run"] += [run] * (len(queries) * width)
             texts["query"] += [query for query in queries for _ in range(width)]
             texts["measure"] += self.measures * len(queries)
-        return table_of(texts, parts, self._fields, of_means=not per_query)
+        return table_of(texts, parts, self._fields, of_means=of_means if per_query else True)
 
     def query_differences(self, *, baseline: str | None = None, top: int | None = None) -> Table:
         """Differences of two runs by query: the queries that a change hurt or helped most.

@@ -292,22 +292,28 @@ class Distributions(ByRun):
         Parameters
         ----------
         table : Table
-            Columns run_a, run_b and measure, as `Significance.table` has them.
+            Columns run_a, run_b and measure, as `Significance.table` has them. If there is a column query, only the
+            means get probabilities.
 
         Returns
         -------
         Table
-            The same table with the probabilities of `compare_pairs`, for run_a and run_b of each row.
+            The same table with the probabilities of `compare_pairs`, for run_a and run_b of each row; None for rows of
+            single queries.
 
         Raises
         ------
         KeyError
             The table has a run or a measure without distributions.
         """
-        rows = ([number for ends in self.chances(row["run_a"], row["run_b"], row["measure"]) for number in ends]
-                for row in table.to_dicts())  # fmt: skip
-        chances = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-        return Table(table._texts, {**table._numbers, **chances}, table._renamed)
+        rows = [
+            [number for ends in self.chances(row["run_a"], row["run_b"], row["measure"]) for number in ends]
+            if is_mean
+            else [None] * len(COLUMNS)
+            for row, is_mean in zip(table.to_dicts(), table._is_of_means(), strict=True)
+        ]
+        chances = {name: [row[place] for row in rows] for place, name in enumerate(COLUMNS)}
+        return Table(table._texts, {**table._numbers, **chances}, table._renamed, table._of_means)
 
     def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
         """Draw the distribution of each run's mean: a line over 99.9 % of all orders, thicker for more likely values.

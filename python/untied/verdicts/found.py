@@ -111,8 +111,7 @@ class Verdicts(ByPair):
         ----------
         table : Table
             Columns run_a, run_b and measure, as in `Significance.table` and `Comparisons.means`. If there is a column
-            query, only rows with the value ``all`` get verdicts. Rows of ``Delta(M)`` and ``MED(M)`` get the verdict in
-            M.
+            query, only the means get verdicts. Rows of ``Delta(M)`` and ``MED(M)`` get the verdict in M.
 
         Returns
         -------
@@ -135,8 +134,8 @@ class Verdicts(ByPair):
         >>> row["p"], row["verdict"], row["overturn"]
         (1.0, 'open', 1)
         """
-        rows = table.to_dicts()
-        found = [self._of_row(row) if row.get("query", "all") == "all" else None for row in rows]
+        rows = zip(table.to_dicts(), table._is_of_means(), strict=True)
+        found = [self._of_row(row) if is_mean else None for row, is_mean in rows]
         texts = {**table._texts, "verdict": ["" if one is None else one.verdict for one in found]}
         numbers = {
             name: [None if one is None else getattr(one, name) for one in found] for name in ("overturn", "largest_m")
