@@ -346,7 +346,7 @@ def test_help_names_the_number_of_runs_and_groups_options(run) -> None:
     limits = gating.partition("\nlimits:\n")[2].partition("\n\n")[0]
     for option in ("--min", "--max", "--max-drop", "--max-med", "--certain", "--min-overturn"):
         assert f"\n  {option} MEASURE" in limits
-    assert "  RUN                       one run, or two runs to compare, one" in run("judge-next --help")[1]
+    assert "  RUN                       a run, or two runs to compare; files" in run("judge-next --help")[1]
     certifying = run("certify --help")[1]
     assert certifying.index("\nverdicts from a sample:\n") < certifying.index("\nother options:\n")
 

@@ -190,7 +190,7 @@ ADJUST = Policy(
         "none": "do not adjust the values",
         "chance": "rescale the values so that a random order of documents gets 0, and the best order gets 1",
     },
-    "choose how to adjust the values of measures",
+    "choose whether to adjust the values of measures for chance",
 )
 
 

@@ -51,8 +51,8 @@ columns low and high show the lowest and the highest possible difference between
 the means, A minus B.
 
 The lead belongs to the run that has the higher mean if all unjudged documents
-count as non-relevant. The column overturn shows the smallest number of unjudged
-documents that must be relevant to end the lead. The column largest_m shows the
+count as non-relevant. The column overturn shows how few unjudged documents
+would end this lead if they were relevant. The column largest_m shows the
 largest M for which the lead is certain with --most M.
 
 --explain prints the documents that decide a verdict, and the grade that each

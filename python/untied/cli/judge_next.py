@@ -38,17 +38,17 @@ most.
 The column probability shows the estimated probability that the document is
 relevant. The column narrowing shows how much a judgment of the document is
 expected to narrow the bounds of the mean. With one run, the column swing shows
-how much the mean changes if the document is relevant. With two runs, the column
-swing shows how much the difference of the means changes if the document is
-relevant. The table is sorted by "worth", a column that is computed from the
-other columns.
+the mean if the document is relevant, minus the mean if the document is
+non-relevant. With two runs, the column swing shows the same for the difference
+between the means. The table is sorted by "worth", a column that is computed
+from the other columns.
 """
 
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
     made = Command("judge-next", "List the unjudged documents that are most worth judging.", EXAMPLES)
-    made.add_judged_runs(RUNS.replace("runs,", "one run, or two runs to compare,"), keep_going=False)
+    made.add_judged_runs(RUNS.replace("runs,", "a run, or two runs to compare; files have"), keep_going=False)
     group = made.group("measures")
     group.option(
         "-m --measure", "MEASURE", "list documents that are worth judging for MEASURE (default: AP)", default="AP"

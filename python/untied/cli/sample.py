@@ -75,7 +75,7 @@ def arguments_parser() -> Command:
     group.flag("--judgments-too", "with --documents, also remove the judgments of the removed documents")
     group.flag(
         "--subcollection",
-        "for each run, draw one random part of the collection; subAP is the average over all such parts",
+        "for each run, draw one random part of the collection (subAP averages over all such parts)",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(

@@ -52,8 +52,9 @@ and keeps its sign for all grades that unjudged documents could have.
 In tsv, csv and json, the column "a - b" is called difference, and the column d
 is called effect. The columns least and most stand for "a - b can be". In these
 formats, the column p shows the uncorrected p-value, and the column p_adjusted
-shows the corrected p-value. The column p_most shows how high p_adjusted can be
-for all these orders or grades.
+shows the corrected p-value. The column p_most shows the highest p_adjusted of
+all possible orders of tied documents (--ties range) or grades of unjudged
+documents (--unjudged range).
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.
