@@ -100,7 +100,7 @@ PARTS = {
     ),
     "cli": Part(
         (f"{PYTHON}cli", f"{PYTHON}progress.py"),
-        "cli cli_notes columns fuzz habits policies progress security shells slips",
+        "cli cli_notes columns fuzz habits policies progress security shells slips unused_options",
     ),
     "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share, and doors
     "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "live site web"),

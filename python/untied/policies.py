@@ -276,6 +276,8 @@ def why_not_together(chosen: Mapping[str, str]) -> str | None:
         return "ties 'trec' reads scores as float32; it cannot be combined with another score_dtype"
     if chosen.get("ties") == "rank" and dtype != "float64":
         return "ties 'rank' ignores scores; it cannot be combined with score_dtype"
+    if chosen.get("unretrieved") == "pooled" and chosen.get("unjudged") in ("nonrelevant", "remove"):
+        return "unretrieved 'pooled' has no effect unless unjudged is range, best or worst"
     return None
 
 

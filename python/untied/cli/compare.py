@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
-from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, load_plugins, whole
+from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others, whole
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str]) -> None:
     made = arguments_parser()
     options = parse(made, arguments)
     style = output.choose(options.format, options.output)
-    _refuse_mixed(options)
+    _refuse_mixed(options, made)
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
     if options.html is not None:
@@ -174,8 +174,10 @@ def main(arguments: Sequence[str]) -> None:
     show(notes)
 
 
-def _refuse_mixed(options: argparse.Namespace) -> None:
+def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
     """Refuse options that do not go together."""
+    if not options.qrels:
+        refuse_others(options, made, ("qrels_format", "qrels_column"), "{} has no effect without --qrels")
     if options.certify and (options.matrix or options.passages or not options.qrels):
         raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
     if options.top is not None and (options.matrix or len(options.runs) != 2):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied.cli import output
-from untied.cli.options import Command, WrongUsage, chosen, inputs_of, whole
+from untied.cli.options import Command, WrongUsage, chosen, inputs_of, refuse_others, whole
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.evaluate.curves import curves
 from untied.policies import OF_ROWS
@@ -65,13 +65,16 @@ def arguments_parser() -> Command:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
     style = options.format
     if style == "auto":
         known = {f".{name}": name for name in ("tsv", "csv", *PLOTS)}
         style = output.by_suffix(options.output or "", known, "tsv", remedy="; --format writes to any name")
     if options.panel and style not in PLOTS:
         raise WrongUsage("--panel needs a plot: give -o a suffix of .svg, .png or .pdf")
+    if style in PLOTS:
+        refuse_others(options, made, ["digits"], f"{{}} has no effect on plots; -o {options.output} is one")
     inputs = inputs_of(options.qrels, *options.runs)
     output.check_target(options.output, inputs)
     qrels = read_qrels(options)

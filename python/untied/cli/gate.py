@@ -6,7 +6,7 @@ import sys
 
 from untied.cli import complain, complain_of, output, paint
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
+from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others
 from untied.cli.reading import columns_named, files_of, parse, read_qrels
 from untied.errors import UntiedError, either
 from untied.gate import gate
@@ -96,16 +96,17 @@ def limit(text: str) -> tuple[str, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
     try:
-        return _main(options)
+        return _main(options, made)
     except (UntiedError, OSError) as error:
         drop_out(error)
         complain_of(error)
         return 2
 
 
-def _main(options: argparse.Namespace) -> int:
+def _main(options: argparse.Namespace, made: Command) -> int:
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     style = options.format
     if options.output is not None and style == "text":
@@ -124,6 +125,10 @@ def _main(options: argparse.Namespace) -> int:
         raise WrongUsage(f"--baseline has no effect without {with_limits}")
     if options.significant and not options.max_drop:
         raise WrongUsage("--significant has no effect without --max-drop")
+    if not options.significant:
+        refuse_others(options, made, ("level", "samples", "seed"), "{} has no effect without --significant")
+    if not (options.min or options.max or options.max_drop):
+        refuse_others(options, made, ["unjudged"], "{} has no effect without --min, --max or --max-drop")
     for option in ("max_drop", "max_med"):
         for measure, given in getattr(options, option):
             allowed = Limit(option.replace("_", "-"), as_measure(measure), given)

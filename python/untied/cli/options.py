@@ -248,10 +248,21 @@ def chosen(options: Any, *names: str) -> dict[str, Any]:
 
 def refuse_others(options: Any, made: Parser, names: Iterable[str], refusal: str) -> None:
     """Refuse options that have another value than their default; `refusal` is the error, with {} for the option."""
-    defaults = {one.dest: one.default() for one in made.declared}
+    declared = {one.dest: one for one in made.declared}
     for name in names:
-        if getattr(options, name) != defaults[name]:
-            raise WrongUsage(refusal.format(f"--{name.replace('_', '-')}"))
+        if getattr(options, name) != declared[name].default():
+            raise WrongUsage(refusal.format(declared[name].name))
+
+
+def refuse_unused_draws(options: Any, made: Parser) -> None:
+    """Refuse options of significance tests that the chosen test and interval do not use."""
+    if options.test == "tukey":
+        refuse_others(options, made, ["correction"], "{} has no effect with --test tukey, which corrects p itself")
+    elif options.test != "randomization":
+        refuse_others(options, made, ["samples"], f"{{}} has no effect with --test {options.test}")
+        if options.interval != "bca":
+            both = f"--test {options.test} and --interval {options.interval}"
+            refuse_others(options, made, ["seed"], f"{{}} has no effect with {both}, which draw no random numbers")
 
 
 def inputs_of(*paths: str | None) -> list[str]:

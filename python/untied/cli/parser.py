@@ -24,8 +24,8 @@ class Argument:
         self.takes_value = options.get("action") != "store_true"
         self.is_repeatable = options.get("action") == "append"
         self.takes_several = options.get("nargs") in ("+", "*")
-        name = next((name for name in names if name.startswith("--")), names[0])
-        self.dest: str = options.get("dest") or name.lstrip("-").replace("-", "_")
+        self.name = next((name for name in names if name.startswith("--")), names[0])
+        self.dest: str = options.get("dest") or self.name.lstrip("-").replace("-", "_")
 
     def default(self) -> Any:
         """Its value if it is not given."""

@@ -6,7 +6,7 @@ import sys
 
 from untied.cli import output
 from untied.cli.notes import show
-from untied.cli.options import Command, WrongUsage, chosen, inputs_of, load_plugins
+from untied.cli.options import Command, WrongUsage, chosen, inputs_of, load_plugins, refuse_unused_draws
 from untied.cli.reading import baseline_of, parse, read_qrels, with_readable
 
 TYPE_CHECKING = False
@@ -59,7 +59,10 @@ def arguments_parser() -> Command:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
+    if not options.live:  # in a live page, readers choose the test
+        refuse_unused_draws(options, made)
     inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
     target = None if options.output == "-" else options.output
     if target is not None:

@@ -6,7 +6,7 @@ import os
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.options import QRELS, RUNS, SUFFIXES, Command, WrongUsage, inputs_of
+from untied.cli.options import QRELS, RUNS, SUFFIXES, Command, WrongUsage, inputs_of, refuse_others
 from untied.cli.reading import parse
 from untied.errors import UntiedError
 from untied.inputs import files
@@ -86,7 +86,8 @@ def arguments_parser() -> Command:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
     if options.subcollection:
         _subcollection(options)
         return
@@ -97,6 +98,8 @@ def main(arguments: Sequence[str]) -> None:
         raise WrongUsage("a pool needs both --depth and runs")
     if options.judgments_too:
         raise WrongUsage("--judgments-too needs --documents")
+    if options.rate is None:
+        refuse_others(options, made, ("by_query", "once", "rel", "seed"), "{} has no effect without --rate")
     if options.once and options.rel is not None:
         raise WrongUsage("--rel has no effect with --once")
     suffix = os.path.splitext(options.output or "")[1].lower()

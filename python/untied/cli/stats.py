@@ -7,7 +7,18 @@ from math import isnan
 from untied._core import show_id
 from untied.cli import notes, output, width
 from untied.cli.losses import Changed, span
-from untied.cli.options import PAPER_FORMATS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins
+from untied.cli.options import (
+    PAPER_FORMATS,
+    RUNS,
+    Command,
+    WrongUsage,
+    chosen,
+    count,
+    inputs_of,
+    load_plugins,
+    refuse_others,
+    refuse_unused_draws,
+)
 from untied.cli.reading import baseline_of, columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
@@ -107,10 +118,11 @@ def arguments_parser() -> Command:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
+    made = arguments_parser()
+    options = parse(made, arguments)
     style = output.choose(options.format, options.output, PAPER_FORMATS)
     by_run = options.by_run or style == "latex"
-    _refuse_mixed(options, by_run, style)
+    _refuse_mixed(options, made, by_run, style)
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -157,10 +169,15 @@ def main(arguments: Sequence[str]) -> None:
     notes.show(said)
 
 
-def _refuse_mixed(options: argparse.Namespace, by_run: bool, style: str) -> None:
+def _refuse_mixed(options: argparse.Namespace, made: Command, by_run: bool, style: str) -> None:
     """Refuse options that do not go together."""
+    refuse_unused_draws(options, made)
+    if options.power:
+        refuse_others(options, made, ("baseline", "correction", "interval"), "{} has no effect with --power")
     if by_run and (options.power or style == "json"):
         raise WrongUsage("--by-run and --format latex cannot be combined with --power or --format json")
+    if by_run:
+        refuse_others(options, made, ["interval"], "{} cannot be combined with --by-run or --format latex")
     if options.top and (by_run or options.power):
         raise WrongUsage("--top cannot be combined with --by-run, --power or --format latex")
     if options.certify and (by_run or options.power):

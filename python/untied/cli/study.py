@@ -9,12 +9,13 @@ from time import monotonic
 from untied import study
 from untied.cli import complain
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, Command, inputs_of
+from untied.cli.options import QRELS, RUNS, Command, inputs_of, refuse_others
 from untied.cli.reading import parse
 from untied.inputs.files import QRELS_FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 
@@ -86,7 +87,11 @@ def main(arguments: Sequence[str]) -> int:
         complain(f"unknown study {name!r}{meant(name, study.STUDIES)}")
         print(f"studies: {', '.join(study.STUDIES)}", file=sys.stderr)
         return 2
-    options = vars(parse(arguments_parser(name), arguments[1:]))
+    made = arguments_parser(name)
+    given = parse(made, arguments[1:])
+    if name == "med":
+        _refuse_unused(given, made)
+    options = vars(given)
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
     inputs_of(qrels, *runs)
     begun = monotonic()
@@ -95,3 +100,14 @@ def main(arguments: Sequence[str]) -> int:
     before = f" ({found.kept} parts were already finished)" if found.kept else ""
     print(f"{directory}: {', '.join(found.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
     return 0
+
+
+def _refuse_unused(options: argparse.Namespace, made: Command) -> None:
+    """Refuse options of the study of MED that would have no effect."""
+    if options.passages:
+        others = ("measure", "distances", "rates", "psi", "cutoffs", "ties", "seed", "qrels_format")
+        refuse_others(options, made, others, "{} cannot be combined with --passages")
+    else:
+        refuse_others(options, made, ["text_length"], "{} needs --passages")
+    if options.groups is not None:
+        refuse_others(options, made, ["prefix"], "{} has no effect with --groups")

@@ -222,6 +222,13 @@ def gate(
         raise UntiedError("a baseline has no effect without max_drop, max_med, certain or min_overturn")
     if significant and "max-drop" not in kinds:
         raise UntiedError("significant has no effect without max_drop")
+    if not significant:
+        unused = {"level": (level, 0.95), "samples": (samples, SAMPLES), "seed": (seed, 0)}
+        for name, (value, default) in unused.items():
+            if value != default:
+                raise UntiedError(f"{name} has no effect without significant")
+    if not kinds & {"min", "max", "max-drop"} and unjudged != "nonrelevant":
+        raise UntiedError("unjudged has no effect without min, max or max_drop")
     judged = as_qrels(qrels, threads, qrels_format)
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
     overlap.demand({name: overlap.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})

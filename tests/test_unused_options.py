@@ -1,0 +1,79 @@
+"""Options that would have no effect are refused before anything is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import untied
+from commands import Command
+from untied.gate import gate
+
+COMPARED = "gate QRELS NEW --baseline OLD --max-drop AP=0.1"
+LACKS = "has no effect without"
+
+
+@pytest.mark.parametrize(("line", "refusal"), [
+    (f"{COMPARED} --level 0.9", f"--level {LACKS} --significant"),
+    (f"{COMPARED} --samples 9", f"--samples {LACKS} --significant"),
+    ("gate QRELS NEW --min AP=0.1 --seed 1", f"--seed {LACKS} --significant"),
+    ("gate QRELS NEW --baseline OLD --certain AP --unjudged worst", f"--unjudged {LACKS} --min, --max or --max-drop"),
+    ("eval QRELS NEW --unretrieved pooled", "unretrieved 'pooled' has no effect unless unjudged is range"),
+    ("compare OLD NEW --qrels-format csv", f"--qrels-format {LACKS} --qrels"),
+    ("compare OLD NEW --qrels-column grade=x", f"--qrels-column {LACKS} --qrels"),
+    ("sample QRELS --seed 1", f"--seed {LACKS} --rate"),
+    ("sample QRELS NEW --depth 5 --by-query", f"--by-query {LACKS} --rate"),
+    ("sample QRELS NEW --depth 5 --once", f"--once {LACKS} --rate"),
+    ("sample QRELS NEW --depth 5 --rel 2", f"--rel {LACKS} --rate"),
+    ("stats QRELS NEW OLD --test t --samples 9", "--samples has no effect with --test t"),
+    ("stats QRELS NEW OLD --test wilcoxon --interval none --seed 1", "--seed has no effect with --test wilcoxon and"),
+    ("stats QRELS NEW OLD --test tukey --correction bh", "--correction has no effect with --test tukey, which"),
+    ("stats QRELS NEW OLD --power --correction bh", "--correction has no effect with --power"),
+    ("stats QRELS NEW OLD --power --baseline OLD", "--baseline has no effect with --power"),
+    ("stats QRELS NEW OLD --by-run --interval t", "--interval cannot be combined with --by-run or --format latex"),
+    ("report QRELS NEW OLD -o x.html --test t --samples 9", "--samples has no effect with --test t"),
+    ("curve QRELS NEW --query 1 -o x.svg --digits 2", "--digits has no effect on plots; -o x.svg is one"),
+    ("study med QRELS NEW -o x --text-length 9", "--text-length needs --passages"),
+    ("study med QRELS NEW -o x --passages --cutoffs 5", "--cutoffs cannot be combined with --passages"),
+    ("study med QRELS NEW -o x --passages --distance RBO", "--distance cannot be combined with --passages"),
+    ("study med QRELS NEW -o x --groups GROUPS --prefix 5", "--prefix has no effect with --groups"),
+])  # fmt: skip
+def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str) -> None:
+    code, out, err = untied_(*line.split())
+    assert (code, out) == (2, "")
+    assert refusal in err, err
+    assert "No such file" not in err
+
+
+@pytest.mark.parametrize("line", [
+    f"{COMPARED} --significant --level 0.9 --samples 9 --seed 1",
+    "gate QRELS NEW --baseline OLD --certain AP --min AP=0.1 --unjudged worst",
+    "eval QRELS NEW --unretrieved pooled --unjudged worst",
+    "compare OLD NEW --qrels QRELS --qrels-format csv",
+    "sample QRELS NEW --depth 5 --rate 0.5 --by-query --rel 2 --seed 1",
+    "stats QRELS NEW OLD --test tukey --interval none --samples 9 --seed 1",
+    "stats QRELS NEW OLD --test t --seed 1",
+    "report QRELS NEW OLD -o x.html --test t --seed 1",
+    "study med QRELS NEW -o x --passages --text-length 9 --prefix 5",
+])  # fmt: skip
+def test_what_has_an_effect_is_accepted(untied_: Command, line: str) -> None:
+    code, _, err = untied_(*line.split())
+    assert (code in (1, 2), "No such file" in err) == (True, True), err
+
+
+@pytest.mark.parametrize(("options", "refusal"), [
+    ({"min": {"RR": 0}, "level": 0.9}, "level has no effect without significant"),
+    ({"min": {"RR": 0}, "samples": 9}, "samples has no effect without significant"),
+    ({"min": {"RR": 0}, "seed": 1}, "seed has no effect without significant"),
+    ({"certain": "P@1", "baseline": "OLD", "unjudged": "worst"}, "unjudged has no effect without min, max or max_drop"),
+])  # fmt: skip
+def test_gates_in_python(options: Any, refusal: str) -> None:
+    with pytest.raises(untied.UntiedError, match=refusal):
+        gate("QRELS", "NEW", **options)
+
+
+def test_unretrieved_documents_in_python() -> None:
+    for unjudged in ("nonrelevant", "remove"):
+        with pytest.raises(untied.UntiedError, match="unretrieved 'pooled' has no effect unless unjudged is range"):
+            untied.Evaluator("QRELS", unjudged=unjudged, unretrieved="pooled")
