@@ -106,6 +106,14 @@ pub fn small(number: u64) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::Value(format!("no file {number}")))
 }
 
+/// A seed, as text: numbers of a page are exact to 2^53 only.
+///
+/// # Errors
+/// There is none, or it is something else.
+pub fn seed(request: &Request) -> Result<u64> {
+    request.text("seed")?.parse().map_err(|_| request.wrong("seed", "a whole number below 2^64, as text"))
+}
+
 /// A number that counts things in memory.
 ///
 /// # Errors

@@ -127,7 +127,7 @@ fn what_a_report_asks_again() {
     let mut session = session();
     let mut request = json!({
         "do": "tests", "measure": "P@1", "runs": ["one", "two", "three"], "mean": [[1.0, 0.75], [0.5, 0.5], [null, 1.0]],
-        "a": [0, 0], "b": [1, 2], "test": "randomization", "correction": "holm", "level": 0.95, "samples": 99, "seed": 0,
+        "a": [0, 0], "b": [1, 2], "test": "randomization", "correction": "holm", "level": 0.95, "samples": 99, "seed": "0",
     });
     let found = ask(&mut session, request.clone());
     let first = json!({
@@ -141,11 +141,14 @@ fn what_a_report_asks_again() {
     assert_eq!((&open["survives"], &open["least"], &open["most"]), (&json!("no"), &json!(-0.125), &json!(0.375)));
     request["test"] = json!("t");
     assert_eq!(ask(&mut session, request)["error"], "test must be randomization or tukey, not t");
-    let request = json!({
+    let mut request = json!({
         "do": "intervals", "measure": "NumRet", "runs": ["one"], "mean": [[0.5, null, 0.5]], "level": 0.95, "samples": 9,
-        "seed": 0,
+        "seed": "18446744073709551615",
     });
-    assert_eq!(ask(&mut session, request), json!({ "intervals": [[1.0, 1.0]] }));
+    assert_eq!(ask(&mut session, request.clone()), json!({ "intervals": [[1.0, 1.0]] }));
+    request["seed"] = json!("-1");
+    let refused = "seed of a request must be a whole number below 2^64, as text, not \"-1\"";
+    assert_eq!(ask(&mut session, request)["error"], refused);
     let request = json!({
         "do": "certify", "qrels": 0, "runs": [1, 2], "measure": "P@1", "ties": "expected", "score_dtype": "float64",
         "unretrieved": "none",

@@ -9,7 +9,7 @@ use untied_core::table::{Qrels, Run};
 use untied_core::{Error, Result};
 
 use crate::Session;
-use crate::request::{Request, file, index, small};
+use crate::request::{Request, file, index, seed, small};
 use crate::values::{number, numbers};
 
 /// Runs' values of one measure, with their bounds if any.
@@ -43,7 +43,7 @@ pub fn tests(request: &Request) -> Result<Value> {
         Pair::new(&columns[a], &columns[b], ends)
     };
     let pairs: Vec<Pair> = places.iter().enumerate().map(pair).collect::<Result<_>>()?;
-    let (samples, seed) = (index(request, "samples")?, request.number("seed")?);
+    let (samples, seed) = (index(request, "samples")?, seed(request)?);
     let two_sided =
         |differences: &[f64]| randomization(differences, samples, seed).map(|counts| counts.p(counts.beyond));
     let (is_open, test) = (request.has("low"), request.text("test")?);
@@ -73,7 +73,7 @@ pub fn tests(request: &Request) -> Result<Value> {
 
 /// The bootstrap interval of each run's aggregate.
 pub fn intervals(request: &Request) -> Result<Value> {
-    let (level, samples, seed) = (request.float("level")?, index(request, "samples")?, request.number("seed")?);
+    let (level, samples, seed) = (request.float("level")?, index(request, "samples")?, seed(request)?);
     let of_run = |column: &Column| {
         let (low, high) = interval(&column.known(), level, samples, seed)?;
         Ok([low, high].map(|mean| number(column.of_mean(mean))))

@@ -122,6 +122,7 @@ def report(
     texts = queries_text, docs_text
     found = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
     found["settings"]["interval"] = interval
+    found["settings"]["seed"] = str(seed)  # as text: numbers of a page are exact to 2^53 only
     found["inputs"] = provenance(inputs)
     held = found.pop("held")
     more = embedded(found, held, asked, judged, loaded) if live else None
