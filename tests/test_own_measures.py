@@ -558,6 +558,7 @@ def test_parameters_are_checked_by_their_author() -> None:
         (lambda grades, p=math: 0, {"name": "Bad"}, "the default of parameter p must be a finite number"),
         (lambda grades, p=math.nan: 0, {"name": "Bad"}, "the default of parameter p must be a finite number"),
         (lambda grades, ä=1: 0, {"name": "Bad"}, "in ASCII"),
+        (lambda grades: 0, {"name": "run"}, "must not be called run, as a column of tables is"),
     ],
 )
 def test_definitions_that_are_refused(function: Any, options: Any, message: str) -> None:
@@ -585,6 +586,24 @@ def test_names_are_read_like_others() -> None:
         assert str(untied.parse_measure(spelling)) == name
     with pytest.raises(untied.MeasureError, match="did you mean OwnSpelt"):
         untied.parse_measure("OwnSpeltt")
+
+
+def test_no_measure_is_called_as_a_column_beside_measures(tmp_path: Path) -> None:
+    """Its values would take the place of the names of runs."""
+    runs = {"one": RUN, "two": RUN}
+    letor = tmp_path / "letor.txt"
+    letor.write_text("1 qid:1 1:3\n0 qid:1 1:2\n")
+    tables = [
+        untied.evaluate(QRELS, runs, "AP").per_query,
+        untied.compare(RUN, RUN, "RBO").per_query,
+        untied.features(letor, "AP", per_query=True).table(per_query=True),
+    ]
+    for table in tables:
+        beside = [name for name in table.wide().columns if not name.startswith(("AP", "RBO"))]
+        assert "query" in beside
+        for name in beside:
+            with pytest.raises(untied.MeasureError, match=f"must not be called {name}"):
+                untied.additive_measure(name=name)(lambda gain=0: None)
 
 
 def test_misuse() -> None:

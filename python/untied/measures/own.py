@@ -20,6 +20,11 @@ else:
         return function
 
 
+#: Columns of tables that also have a column for each measure.
+COLUMNS = ("run", "query", "run_a", "run_b", "column", "feature", "direction")
+COLUMNS += ("rank", "distinct", "tied", "missing", "absent", "varied")
+
+
 @overload
 def measure(function: Callable[..., Any], /) -> Measure: ...
 
@@ -81,7 +86,7 @@ def measure(
         the value is undefined. untied may call the function in any order of queries, and several times for the same
         query.
     name : str, optional
-        The measure's name; by default the function's name. Names of other measures are refused.
+        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``, are refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     best_by_grade : bool
@@ -169,7 +174,7 @@ def additive_measure(
         a grade (a float) or a table ``{grade: gain}``, and a function of a rank (an int, from 1) or a sequence, 0
         beyond its end. Unjudged documents have gain 0.
     name : str, optional
-        The measure's name; by default the function's name. Names of other measures are refused.
+        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``, are refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     ideal : bool
@@ -215,6 +220,8 @@ def _read(function: Callable[..., Any], name: str | None) -> tuple[str, AboutMea
         raise TypeError(f"a measure must be a function, not {type(function).__name__}")
     own: str = getattr(function, "__qualname__", "")
     called = name or own.rpartition(".")[2]
+    if called in COLUMNS:
+        raise MeasureError(f"a measure must not be called {called}, as a column of tables is; give it another name")
     title, _, text = (inspect.getdoc(function) or "").partition("\n")
     return called, {
         "name": called,
