@@ -21,8 +21,8 @@ else:
 
 
 #: Columns of tables that also have a column for each measure.
-COLUMNS = ("run", "query", "run_a", "run_b", "column", "feature", "direction")
-COLUMNS += ("rank", "distinct", "tied", "missing", "absent", "varied")
+TEXTS = ("run", "query", "run_a", "run_b", "column", "feature", "direction")
+COLUMNS = (*TEXTS, "rank", "distinct", "tied", "missing", "absent", "varied")
 
 
 @overload
@@ -86,7 +86,8 @@ def measure(
         the value is undefined. untied may call the function in any order of queries, and several times for the same
         query.
     name : str, optional
-        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``, are refused.
+        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``,
+        are refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     best_by_grade : bool
@@ -174,7 +175,8 @@ def additive_measure(
         a grade (a float) or a table ``{grade: gain}``, and a function of a rank (an int, from 1) or a sequence, 0
         beyond its end. Unjudged documents have gain 0.
     name : str, optional
-        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``, are refused.
+        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``,
+        are refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     ideal : bool
