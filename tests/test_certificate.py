@@ -465,23 +465,24 @@ def test_comments_hold_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "verified: a b" in capsys.readouterr().out
 
 
-def test_rel_has_no_effect_beside_max_grade(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A document of grade 1 gains 1/3 for the checker too."""
+def test_rel_is_refused_beside_max_grade(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where it would have no effect: by the checker, too. A document of grade 1 gains 1/3."""
     (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\nq 0 c 2\n")
     for name, docs in {"a": "abu", "b": "bcv"}.items():
         (tmp_path / name).write_text("".join(f"q Q0 {doc} 0 -{i} t\n" for i, doc in enumerate(docs)))
     qrels, *runs = (str(tmp_path / name) for name in ("qrels", "a", "b"))
-    said = []
-    for name in ("RBP(max_grade=3)", "RBP(rel=2, max_grade=3)"):
-        told = tmp_path / "certificate"
-        found = untied.certify(qrels, runs, name)
-        found.write_certificate(told, qrels, runs)
-        claim = claim_of(json.loads(told.read_text()))
-        assert claim["exact"]
-        assert float(claim["low"]) == pytest.approx(found["a", "b"][name].low, abs=1e-8)
-        assert verify.main([str(told), qrels, *runs]) == 0
-        said.append(capsys.readouterr().out.partition(f"{name}: ")[2])
-    assert said[0] == said[1]
+    told, name = tmp_path / "certificate", "RBP(max_grade=3)"
+    found = untied.certify(qrels, runs, name)
+    found.write_certificate(told, qrels, runs)
+    claim = claim_of(json.loads(told.read_text()))
+    assert claim["exact"]
+    assert float(claim["low"]) == pytest.approx(found["a", "b"][name].low, abs=1e-8)
+    assert verify.main([str(told), qrels, *runs]) == 0
+    capsys.readouterr()
+    both = name.replace("(", "(rel=2, ")
+    told.write_text(told.read_text().replace(name, both))
+    assert verify.main([str(told), qrels, *runs]) == 1
+    assert f"{both}: its parameters, or its gains of these grades, are not covered" in capsys.readouterr().out
 
 
 def test_the_checker_is_short_and_independent() -> None:

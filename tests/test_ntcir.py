@@ -122,6 +122,9 @@ def test_printed_names(text: str, name: str) -> None:
         "NCU(utility='P', gain='exp2')": "gain has no effect with utility='P' and user='rank-biased'",
         "NCU(user='graded-uniform', utility='P', stops={1: 1}, gain='exp2')":
             "gain has no effect with utility='P' and stops",
+        "RBP(rel=2, max_grade=3)": "rel has no effect with max_grade",
+        "MED(RBP(p=0.5, rel=2, max_grade=3)@5)": "rel has no effect with max_grade",
+        "RBPResidual(max_grade=3, rel=0.5)": "rel has no effect with max_grade",
     }.items(),
 )  # fmt: skip
 def test_parameters_without_effect_are_refused(measure: str, message: str) -> None:

@@ -28,8 +28,14 @@ from oracle.judgements import (
 )
 from oracle.stated import DISCOUNTS, measure
 
+#: A scale replaces the lowest relevant grade.
+BINARY_OR_GRADED: list[dict[str, Any]] = [
+    *[{"max_grade": None}] * 2,
+    *({"max_grade": top, "rel": None} for top in (3, 4.5)),
+]
 
-@measure("RBP", tried={"max_grade": [None, None, 3, 4.5]})
+
+@measure("RBP", together=BINARY_OR_GRADED)
 def rbp(
     order: Sequence[str],
     truth: Truth,
@@ -48,7 +54,7 @@ def rbp(
     return value
 
 
-@measure("RBPResidual", tried={"max_grade": [None, None, 3, 4.5]})
+@measure("RBPResidual", together=BINARY_OR_GRADED)
 def rbp_residual(
     order: Sequence[str],
     truth: Truth,

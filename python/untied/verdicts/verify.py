@@ -124,7 +124,6 @@ class Measure:
         self.cutoff, of_dcg = int([*text.split("@"), BEYOND][1]), self.name in ("DCG", "nDCG")
         kind = "stop" if self.name == "ERR" else "share" if "max_grade" in given else "linear" if of_dcg else "binary"
         kind, defaults = given.get("gain", kind), {"rel": int(kind == "binary"), "p": "0.8", "max_grade": 4}
-        given |= {"rel": 0} if kind == "share" else {}  # RBP's rel has no effect beside max_grade
         rel, p, most = (number(given.get(name, default)) for name, default in defaults.items())
         gain = {"binary": lambda g: 1, "linear": lambda g: g, "share": lambda g: Fraction(g, most),
                 "exp2": lambda g: (1 << g) - 1, "stop": lambda g: Fraction((1 << g) - 1, 1 << most)}[kind]  # fmt: skip
@@ -136,7 +135,7 @@ class Measure:
         self.open |= set() if any(map(self.gain, self.open)) else {max(rel, 1)}
         self.levels = sorted({self.gain(grade) for grade in self.open} - {0})
         self.top, self.is_chain = self.levels[-1], self.name == "nDCG" and len(self.levels) > 1
-        if not 0 < p < 1 or (kind in ("share", "stop") and self.top > 1):
+        if not 0 < p < 1 or (kind in ("share", "stop") and ("rel" in given or self.top > 1)):
             raise Refused(f"{text}: its parameters, or its gains of these grades, are not covered")
         scale = self.top if self.name == "DCG" else 1
         self.near, self.margin = NEAR.get(self.name, MARGIN) * scale * ONE, MARGIN * scale * ONE // 1

@@ -19,7 +19,7 @@ pub struct Info {
     pub trailing: Option<&'static str>,
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// The parameter that, where it is given, makes every positive grade gain something: `rel` has no effect then.
+    /// The parameter that, where it is given, makes every positive grade gain something: `rel` is refused then.
     pub instead_of_rel: Option<&'static str>,
     /// Parameters of `ir_measures` that make another measure of it.
     pub others: &'static [Other],

@@ -199,7 +199,7 @@ impl Spec {
     /// Check what can be checked without making the measure.
     ///
     /// # Errors
-    /// A cutoff is missing, or a parameter that many measures have has a value it cannot take.
+    /// A cutoff is missing, a parameter that many measures have has a value it cannot take, or `rel` has no effect.
     pub fn check(&self) -> Result<()> {
         let name = self.info.name;
         if self.info.cutoff == Cutoff::Required && self.cutoff.is_none() {
@@ -207,6 +207,9 @@ impl Spec {
         }
         if self.info.cutoff == Cutoff::Recall && self.parameter(RECALL.name).is_none() {
             return Err(Error::Measure(format!("{name} needs a recall level, for instance {name}@0.1")));
+        }
+        if let (Some(_), Some(other)) = (self.parameter("rel"), self.instead_of_rel()) {
+            return Err(Error::Measure(format!("{self}: rel has no effect with {other}")));
         }
         self.judged_only()?;
         self.aggregate()?;
@@ -263,7 +266,7 @@ impl Spec {
         }
     }
 
-    /// The error for a measure that needs lengths of documents where there are none.
+    /// The error for a measure without the lengths of documents that it needs.
     pub(crate) fn lacks_lengths(&self) -> Error {
         Error::Value(format!("{self} needs lengths of documents (--docs FILE, docs=)"))
     }
@@ -281,9 +284,14 @@ impl Spec {
         self.number("rel", 1.0, "a number above 0", |rel| rel > 0.0)
     }
 
+    /// The parameter that was given and leaves `rel` without effect.
+    fn instead_of_rel(&self) -> Option<&'static str> {
+        self.info.instead_of_rel.filter(|other| self.parameter(other).is_some())
+    }
+
     /// The lowest grade that gains anything, if a parameter names one.
     pub fn least_grade(&self) -> Option<f64> {
-        if self.info.by_user || self.info.instead_of_rel.is_some_and(|other| self.parameter(other).is_some()) {
+        if self.info.by_user || self.instead_of_rel().is_some() {
             return None;
         }
         let named = |name: &str| {
@@ -354,8 +362,7 @@ impl Spec {
             Detail::Strata => "strata",
             Detail::Inclusion => "inclusion probabilities",
         };
-        let format = detail.format();
-        Err(Error::Value(format!("{self} needs {what} (qrels format '{format}'), and the qrels have none")))
+        Err(Error::Value(format!("{self} needs {what} (qrels format '{}'), and the qrels have none", detail.format())))
     }
 
     /// Parameter `judged_only`.
