@@ -13,13 +13,14 @@ from nightly import many, seeded
 from untied import _core
 from untied.cli import main
 from untied.cli.check import LISTED
+from untied.inputs.convert import as_lengths
 
 LINES = {
-    ("trec", True): ["q Q0 {} 1 2.5 t", "", "# comment", "q Q0 {}", "q Q0 {} 1 x t", "q Q0 {} 1 nan t", "q {} 1 2 t"],
-    ("trec-ranks", True): ["q Q0 {} 1 2.5 t", "q Q0 {} x 2.5 t", "q Q0 {} 3 none t"],
-    ("msmarco", True): ["q {} 1", "q {}", "q {} first"],
-    ("trec", False): ["q 0 {} 1", "q 0 {} -1", "q 0 {}", "q 0 {} x", "q 0 {} inf"],
-    ("prels", False): ["q {} 1 0 0.5", "q {} 1 0 2", "q {} 1 0"],
+    ("trec", True): ["q Q0 {} 1 2 t", "", "#", "\ufeffq Q0 {} 1 2 t", "q Q0 {} 1 x t", "q Q0 {} 1 nan t", "q {} 1 2 t"],
+    ("trec-ranks", True): ["q Q0 {} 1 2.5 t", "q Q0 {} x 2.5 t", "q Q0 {} 3 none t", "\ufeffq Q0 {} 3 1 t"],
+    ("msmarco", True): ["q {} 1", "q {}", "q {} first", "\ufeffq {} 1"],
+    ("trec", False): ["q 0 {} 1", "q 0 {} -1", "q 0 {}", "q 0 {} x", "q 0 {} inf", "\ufeffq 0 {} 1"],
+    ("prels", False): ["q {} 1 0 0.5", "q {} 1 0 2", "q {} 1 0", "\ufeffq {} 1 0 0.5"],
 }  # fmt: skip
 
 
@@ -48,6 +49,19 @@ def test_every_malformed_line_is_found(tmp_path: Path, format: str, is_run: bool
         path.write_text("\n".join(lines) + chance.choice(["", "\n"]), encoding="utf-8")
         for most in (0, 3, 100):
             assert _core.malformed_lines(path, format, is_run, most) == (expected[:most], len(expected))
+
+
+def test_a_file_that_was_appended_to_another_keeps_no_byte_order_mark(tmp_path: Path) -> None:
+    """Its mark would become part of the first id, so that a query is missing."""
+    text = {"run": "\ufeffq{} Q0 d 1 2.5 t\n", "qrels": "\ufeffq{} 0 d 1\n", "lengths": "\ufeffd{} 7\n"}
+    reads = {"run": untied.read_run, "qrels": untied.read_qrels, "lengths": as_lengths}
+    for name, line in text.items():
+        path = tmp_path / name
+        path.write_text(line.format(1), encoding="utf-8")
+        reads[name](path)
+        path.write_text(line.format(1) + line.format(2), encoding="utf-8")
+        with pytest.raises(untied.InputError, match="line 2: expected text, found a byte-order mark"):
+            reads[name](path)
 
 
 def test_lines_are_counted_over_blocks(tmp_path: Path) -> None:

@@ -300,6 +300,7 @@ def test_texts(tmp_path: Path, name: str, content: str) -> None:
         ("t.tsv", b"q1\ttext\nq2 text\n", "t.tsv:2: expected an id, a tab and a text, found 'q2 text'"),
         ("t.tsv", b"q1\ttext\nq1\ttext\n", "t.tsv:2: expected every id once, found 'q1' again"),
         ("t.tsv", b"q1\t\xff\n", "t.tsv:1: expected text in UTF-8"),
+        ("t.tsv", b"q1\ttext\n\xef\xbb\xbfq2\ttext\n", "t.tsv:2: expected text, found a byte-order mark"),
         ("t.jsonl", b"q1\ttext\n", "t.jsonl:1: expected an object with an id"),
         ("t.jsonl", b'{"_id": "q1"}\n', "t.jsonl:1: expected an object with an id"),
         ("t.jsonl", b'["q1", "text"]\n', "t.jsonl:1: expected an object with an id"),

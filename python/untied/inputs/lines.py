@@ -12,10 +12,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: What an editor may write before text in UTF-8.
+MARK = b"\xef\xbb\xbf"
+
+
+def numbered(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
+    """Numbers and bytes of lines, without a byte-order mark at the beginning; elsewhere it is an error."""
+    for number, line in enumerate(read_bytes(path, lines=True).removeprefix(MARK).split(b"\n"), 1):
+        if line.startswith(MARK):  # of a file that was appended to another
+            raise refused(path, number, "text", "a byte-order mark (U+FEFF) behind the beginning of the file")
+        yield number, line
+
+
 def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[str]]]:
     """Numbers and fields of lines; an error if there are none."""
     empty = True
-    for number, line in enumerate(read_bytes(path, lines=True).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, line in numbered(path):
         fields = [field.decode("utf-8", "surrogateescape") for field in line.split()]
         if fields and not fields[0].startswith("#"):
             if b"\0" in line:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-from untied._core import read_bytes
 from untied.errors import UntiedError
 from untied.inputs.files import by_suffix
-from untied.inputs.lines import refused
+from untied.inputs.lines import numbered, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def check(given: TextsLike | None, what: str) -> None:
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(read_bytes(path, lines=True).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, line in numbered(path):
         if line.strip():
             try:
                 yield number, line.rstrip(b"\r").decode()

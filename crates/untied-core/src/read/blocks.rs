@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::limits::{LONGEST_LINE, LineError, count, io_error, newlines, too_long};
+use super::limits::{LONGEST_LINE, LineError, MARK, count, io_error, newlines, too_long};
 use super::source::{Input, Source, fill_up, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, Result, show};
@@ -351,7 +351,7 @@ impl Lines {
 
 /// Drop a byte-order mark at the beginning of the input.
 fn without_mark(block: &[u8], first: bool) -> &[u8] {
-    match block.strip_prefix(b"\xef\xbb\xbf") {
+    match block.strip_prefix(MARK) {
         Some(rest) if first => rest,
         _ => block,
     }

@@ -1,7 +1,7 @@
 //! Text formats as lists of columns, and the reader that they all share.
 
 use super::blocks::Blocks;
-use super::limits::{LineError, binary};
+use super::limits::{LineError, MARK, binary, marked};
 use super::line::{Cursor, fields};
 use super::number::{self, NotANumber};
 use super::pieces::{NoRows, Pieces};
@@ -113,6 +113,9 @@ pub fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::R
     while !cursor.is_done() {
         rows.start = cursor;
         if head.is_empty() || !cursor.passes(head) {
+            if cursor.passes(MARK) {
+                return Err(marked(rows.lines)); // of a file that was appended to another
+            }
             let is_blank = layout.blanks && cursor.next_line();
             if is_blank || layout.comments && cursor.is_at(b'#') {
                 if !is_blank {

@@ -32,6 +32,15 @@ pub fn binary(text: &[u8], line: u64) -> LineError {
     LineError { line, expected: "text".into(), found: format!("binary data: a NUL byte in {}", quote(text)) }
 }
 
+/// What an editor may write before text in UTF-8.
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The error for a line that begins with a byte-order mark, which would become part of an id.
+pub fn marked(line: u64) -> LineError {
+    let found = "a byte-order mark (U+FEFF) behind the beginning of the file";
+    LineError { line, expected: "text".into(), found: found.into() }
+}
+
 /// Number of ends of lines.
 pub fn newlines(bytes: &[u8]) -> u64 {
     count(bytes, b'\n')
