@@ -10,6 +10,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import polars
+import pyarrow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -141,12 +143,12 @@ def test_values_of_queries_are_a_table_too() -> None:
     judged = {query: {"d0": 1, "d1": 0} for query in documents}
     expected = untied.evaluate(judged, documents, ["RR", "P@1"], ties="range").per_query.to_dicts()
     assert found.per_query.to_dicts() == [
-        {"query": row["query"][1:]} | {name: row[name] for name in ("measure", "value", "low", "high")}
+        {"query": int(row["query"][1:])} | {name: row[name] for name in ("measure", "value", "low", "high")}
         for row in expected
     ]
     both = untied.evaluate_arrays([scores, -scores], labels, ["RR", "P@1"], per_query=True).per_query
     assert [(row["column"], row["query"], row["measure"], row["value"]) for row in both.to_dicts()][3:6] == [
-        ("0", "1", "P@1", 0.0), ("1", "0", "RR", 0.75), ("1", "0", "P@1", 0.5),
+        (0, 1, "P@1", 0.0), (1, 0, "RR", 0.75), (1, 0, "P@1", 0.5),
     ]  # fmt: skip
     assert "low" not in both.to_polars().columns
 
@@ -552,3 +554,116 @@ def test_results_of_arrays_that_cannot_be_compared() -> None:
     for nothing in ({}, {"a": 1}, [one, one]):
         with pytest.raises(TypeError, match="expected results of untied"):
             significance(nothing)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{}, {"ties": "range"}, {"unjudged": "range"}, {"on_undefined": "nan"}], ids=str)
+def test_differences_of_arrays_are_those_of_runs(options: dict[str, Any]) -> None:
+    """Their queries are numbers; bounds over judgments may be wider, as those of tests are."""
+    chance = np.random.default_rng(9)
+    labels, scores = chance.integers(-1, 3, (12, 5)), chance.integers(0, 4, (3, 12, 5)).astype("float16")
+    measures = ["AP", "ESL", "P@2"]
+    qrels = {f"{i:02}": {f"d{j}": int(grade) for j, grade in enumerate(row)} for i, row in enumerate(labels)}
+    runs = {
+        str(name): {f"{i:02}": {f"d{j}": float(x) for j, x in enumerate(row)} for i, row in enumerate(column)}
+        for name, column in enumerate(scores)
+    }
+    results = untied.evaluate(qrels, runs, measures, **options)
+    evaluator = untied.ArrayEvaluator(labels, measures, **options)
+    columns = evaluator.evaluate(scores, per_query=True)
+
+    def check(found: untied.Table, expected: untied.Table, names: dict[str, str]) -> None:
+        assert found.columns == expected.columns
+        assert len(found) == len(expected) > 0
+        for row, other in zip(found.to_dicts(), expected.to_dicts(), strict=True):
+            other |= {
+                "query": int(other["query"]),
+                **{run: names.get(other[run], other[run]) for run in ("run_a", "run_b")},
+            }
+            if options.get("unjudged") and not np.isnan(other["least"]):
+                assert row.pop("least") <= other.pop("least") + 1e-12
+                assert row.pop("most") >= other.pop("most") - 1e-12
+            if "least" in other and np.isnan(other["least"]):
+                del row["least"], row["most"], other["least"], other["most"]
+            assert row == other
+
+    for top in (None, 2):
+        check(columns.query_differences(top=top), results.query_differences(top=top), {})
+        check(columns.query_differences(baseline=1, top=top), results.query_differences(baseline="1", top=top), {})
+        alone = [evaluator.evaluate(one) for one in scores[:2]]
+        names = {"0": "run", "1": "baseline"}
+        two = untied.evaluate(qrels, {name: runs[name] for name in "01"}, measures, **options)
+        for new, old in (alone, pickle.loads(pickle.dumps(alone))):
+            check(new.query_differences(baseline=old, top=top), two.query_differences(baseline="1", top=top), names)
+
+
+def test_differences_need_two_columns() -> None:
+    evaluator = untied.ArrayEvaluator([[1, 0], [0, 1]], ["AP", "RR"])
+    one, many = evaluator.evaluate([[1, 2], [2, 1]]), evaluator.evaluate([[[1, 2], [2, 1]]] * 2, per_query=True)
+    for call, message in [
+        (lambda: one.query_differences(), "one column of scores; pass the results to compare with as baseline"),
+        (lambda: one.query_differences(baseline=many), "baseline: expected results with one column of scores, found 2"),
+        (lambda: many.query_differences(baseline=one), "run: expected results with one column of scores, found 2"),
+        (lambda: many.query_differences(baseline=2), "no run '2'; the runs are 0, 1"),
+        (lambda: evaluator.evaluate([[[1, 2], [2, 1]]] * 2).query_differences(), "evaluate with per_query=True"),
+    ]:  # fmt: skip
+        with pytest.raises(untied.UntiedError, match=message):
+            call()
+
+
+@pytest.mark.parametrize(("ids", "kind"), [
+    ({}, int),
+    ({"query_ids": np.repeat([10, 9, 100], 4)}, int),
+    ({"query_ids": np.repeat(np.array([10, 9, 100], "uint8"), 4)}, int),
+    ({"sizes": [4, 4, 4]}, int),
+    ({"query_ids": np.repeat(np.array([10, 9, 2**64 - 1], "uint64"), 4)}, str),
+    ({"query_ids": np.repeat(["10", "9", "100"], 4)}, str),
+], ids=str)  # fmt: skip
+def test_queries_without_names_are_numbers_in_tables(ids: dict[str, Any], kind: type) -> None:
+    """As names, 10 would stand before 9."""
+    labels = np.array([[1, 0, 2, 0], [0, 1, 0, 0], [1, 1, 0, 0]])
+    scores = np.array([[3.0, 1, 2, 2], [0, 1, 1, 5], [1, 2, 1, 0]])
+    if ids:
+        labels, scores = labels.ravel(), scores.ravel()
+    evaluator = untied.ArrayEvaluator(labels, ["AP", "RR"], **ids)
+    one, two = evaluator.evaluate(scores), evaluator.evaluate(np.array([scores, -scores]), per_query=True)
+    queries = [kind(query) for query in one.queries]
+    arrow = "int64" if kind is int else "string"
+    for table, expected in (
+        (one.per_query, [query for query in queries for _ in "ab"]),
+        (one.per_query.wide(), queries),
+        (two.per_query, [query for query in queries for _ in "ab"] * 2),
+        (two.per_query.wide(), queries * 2),
+    ):
+        assert [row["query"] for row in table.to_dicts()] == expected
+        assert table.to_pandas()["query"].tolist() == expected
+        assert str(pyarrow.table(table).schema.field("query").type) == arrow
+        assert pyarrow.table(table)["query"].to_pylist() == expected
+        assert polars.DataFrame(table)["query"].to_list() == table.to_polars()["query"].to_list() == expected
+    differences = two.query_differences()
+    assert sorted(differences["query"]) == sorted(queries * 2)
+    assert str(pyarrow.table(differences).schema.field("query").type) == arrow
+    for table, columns in ((two.means, [0, 0, 1, 1]), (two.wide(), [0, 1]), (two.per_query, [0] * 6 + [1] * 6)):
+        assert table.to_pandas()["column"].tolist() == pyarrow.table(table)["column"].to_pylist() == columns
+    assert "<td" in two._repr_html_()
+
+
+def test_wide_forms_of_results() -> None:
+    labels, scores = [[1, 0, 2, 0], [0, 1, 0, 0]], [[3, 1, 2, 2], [0, 1, 1, 5]]
+    found = untied.evaluate_arrays(scores, labels, ["AP", "RR"], ties="range")
+    assert found.wide().columns == ["AP", "AP low", "AP high", "RR", "RR low", "RR high"]
+    assert found.wide()["AP"] == [found["AP"].mean]
+    wide = found.per_query.wide()
+    assert wide.columns == ["query", *found.wide().columns]
+    for field in ("low", "high"):
+        assert wide[f"RR {field}"] == getattr(found.per_query["RR"], field).tolist()
+    results = untied.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}, "b": {"q": ["e", "d"]}}, ["AP", "RR"])
+    assert results.wide().to_dicts() == results.means.wide().to_dicts() == [
+        {"run": "a", "AP": 1.0, "RR": 1.0}, {"run": "b", "AP": 0.5, "RR": 0.5},
+    ]  # fmt: skip
+
+
+def test_lists_of_half_precision_columns() -> None:
+    """No number of 16 bits is so large that whole numbers are rounded."""
+    scores = np.array([[3.0, 1, 2, 2], [0, 1, 1, 5]], "float16")
+    evaluator = untied.ArrayEvaluator([[1, 0, 2, 0], [0, 1, 0, 0]], "AP")
+    assert evaluator.evaluate([scores, -scores])["AP"].value[0] == evaluator.evaluate(scores)["AP"].mean

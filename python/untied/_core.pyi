@@ -1,6 +1,7 @@
 """Types of the native part."""
 
 import os
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, final
 
@@ -425,7 +426,7 @@ def passage_differences(
     filled: bool,
 ) -> tuple[float, float]: ...
 def arrow_stream(
-    texts: Sequence[tuple[str, Sequence[str]]], numbers: Sequence[tuple[str, Sequence[float | None]]]
+    names: Sequence[tuple[str, Sequence[str] | array[int]]], numbers: Sequence[tuple[str, Sequence[float | None]]]
 ) -> object: ...
 def certify_runs(
     runs: Sequence[Run],

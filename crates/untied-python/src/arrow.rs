@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::exceptions::{PyException, PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -67,18 +67,24 @@ fn reader(stream: FFI_ArrowArrayStream, source: &str) -> Result<RecordBatchStrea
     })
 }
 
-/// A capsule that streams columns of text and of numbers (`None` is null), in this order.
+/// A capsule that streams columns of names and of numbers (`None` is null), in this order. Names are texts, or an
+/// `array.array` of whole numbers.
 #[pyfunction]
 pub fn arrow_stream<'py>(
     py: Python<'py>,
-    texts: Vec<(String, Vec<String>)>,
+    names: Vec<(String, Bound<'py, PyAny>)>,
     numbers: Vec<(String, Vec<Option<f64>>)>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let mut fields = Vec::new();
     let mut columns: Vec<ArrayRef> = Vec::new();
-    for (name, column) in texts {
-        fields.push(Field::new(name, DataType::Utf8, false));
-        columns.push(Arc::new(StringArray::from(column)));
+    for (name, column) in names {
+        let found: ArrayRef = if column.hasattr("typecode")? {
+            Arc::new(Int64Array::from(column.extract::<Vec<i64>>()?))
+        } else {
+            Arc::new(StringArray::from(column.extract::<Vec<String>>()?))
+        };
+        fields.push(Field::new(name, found.data_type().clone(), false));
+        columns.push(found);
     }
     for (name, column) in numbers {
         fields.push(Field::new(name, DataType::Float64, true));

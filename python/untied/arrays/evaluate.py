@@ -6,131 +6,21 @@ from collections.abc import Mapping
 from math import isfinite
 
 from untied import _core
-from untied.arrays.values import ArrayQueries, ArrayValues
-from untied.errors import NotKeptError, UntiedError
+from untied.arrays.found import ArrayResults
+from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import as_measures
 from untied.policies import OF_ARRAYS, Policies, described_by
-from untied.results.base import MeansByName, MeasureResults
-from untied.results.table import FIELDS, Table, table_of
-from untied.results.value import Value
+from untied.results.base import MeansByName
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
-    from untied._core import ArrayEvaluation, Measure
-    from untied._types import Facts, Parts
     from untied.measures import MeasureLike
     from untied.policies import OnUndefined, ScoreDtype, TiesOfArrays, Unjudged
-    from untied.results.recorded import Recorded
-
-
-class ArrayResults(MeasureResults):
-    """Results of an evaluation of arrays.
-
-    ``found["AP"]`` is the mean: a `Value`, or with several columns of scores `ArrayValues`, with a value for each
-    column. `per_query` returns the values of queries.
-    """
-
-    _ranked = True
-
-    def __init__(
-        self,
-        measures: list[Measure],
-        queries: Any,
-        totals: list[list[Parts]],
-        facts: list[Facts],
-        single: bool,
-        evaluations: Sequence[ArrayEvaluation | Recorded] | None,
-        varied: tuple[str, ...],
-    ) -> None:
-        self._measures = measures
-        self._totals = totals
-        self._facts = facts
-        self._single = single
-        self._evaluations = evaluations
-        self._varied = varied
-        #: Ids of the queries as they were given, or their numbers.
-        self.queries = queries
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from untied.results.recorded import recorded
-
-        fields = [(number, name) for number in range(len(self._measures)) for name in FIELDS]
-        calls: dict[str, Iterable[tuple[Any, ...]]] = {"has_variance": [()], "column": fields}
-        found = None if self._evaluations is None else [recorded(one, calls) for one in self._evaluations]
-        given = (self._measures, self.queries, self._totals, self._facts, self._single, found, self._varied)
-        return ArrayResults, given
-
-    def __len__(self) -> int:
-        """Number of queries."""
-        return len(self.queries)
-
-    def __getitem__(self, measure: MeasureLike) -> Value | ArrayValues:
-        number = self._number(measure)
-        if self._single:
-            return Value(*self._totals[0][number])
-        import numpy
-
-        parts = [total[number] for total in self._totals]
-        value, low, high, variance = numpy.array([part[:4] for part in parts], dtype=float).reshape(-1, 4).T
-        return ArrayValues(value, low, high, variance if any(part[3] is not None for part in parts) else None)
-
-    @property
-    def per_query(self) -> ArrayQueries:
-        """Values of queries: ``found.per_query["AP"].value`` is an array with a value for each query.
-
-        With several columns of scores, arrays are columns x queries.
-
-        Raises
-        ------
-        NotKeptError
-            Several columns were evaluated without ``per_query=True``. This is also an `AttributeError`, so ``hasattr``
-            returns False.
-        """
-        if self._evaluations is None:
-            raise NotKeptError("values of queries were not kept: evaluate with per_query=True")
-        return ArrayQueries(self._measures, self.queries, self._single, self._of_queries)
-
-    def _of_queries(self, number: int) -> ArrayValues:
-        """The values of a measure."""
-        import numpy
-
-        evaluations = self._evaluations or ()
-        shape = (len(self.queries),) if self._single else (len(evaluations), len(self.queries))
-
-        def field(name: str) -> Any:
-            columns = [numpy.frombuffer(one.column(number, name)) for one in evaluations]
-            return columns[0] if self._single else numpy.array(columns).reshape(shape)
-
-        has_variance = any(one.has_variance() for one in evaluations)
-        return ArrayValues(field("value"), field("low"), field("high"), field("variance") if has_variance else None)
-
-    @property
-    def means(self) -> Table:
-        """Means: columns measure, value, and low, high, variance where computed.
-
-        If there are several columns of scores, the table begins with ``column``, their numbers.
-        """
-        rows = [part for total in self._totals for part in total]
-        fields = [
-            "value",
-            *(name for place, name in enumerate(FIELDS[1:], 1) if any(row[place] is not None for row in rows)),
-        ]
-        columns = range(len(self._totals))
-        texts = {} if self._single else {"column": [str(column) for column in columns for _ in self._measures]}
-        texts["measure"] = self.measures * len(self._totals)
-        return table_of(texts, rows, fields, of_means=True)
-
-    def facts(self) -> Facts | list[Facts]:
-        """Counts that affect the values, as in `Results.facts`; a list of them with several columns of scores."""
-        return self._facts[0] if self._single else self._facts
-
-    def _facts_of_rows(self) -> list[Facts]:
-        return self._facts
 
 
 @described_by(Evaluator)

@@ -209,8 +209,9 @@ def as_array(name: str, array: Any) -> Any:
         raise TypeError(f"{name} cannot be read as an array: {error!r}") from error
     except Exception as error:  # of whatever library: torch's, of what needs a gradient
         raise TypeError(f"{name} cannot be read as an array: {error!r}") from error
-    # Numpy makes floats of whole numbers among floats too.
-    may_be_rounded = isinstance(array, (list, tuple)) and found.dtype.kind == "f" and (abs(found) >= 2.0**53).any()
+    # Numpy makes floats of whole numbers among floats too, but none of 16 bits.
+    is_of_floats = isinstance(array, (list, tuple)) and found.dtype.kind == "f" and found.dtype.itemsize > 2
+    may_be_rounded = is_of_floats and (abs(found) >= 2.0**53).any()
     if may_be_rounded and not (numpy.asarray(array, dtype=object) == found).all():
         raise UntiedError(f"{name} has an integer that float64 cannot represent")
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 from untied.errors import deprecated
 from untied.results.base import ByMeasure
 from untied.results.table import Exported, Table
@@ -13,6 +15,14 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied.measures import MeasureLike
+    from untied.results.table import Names
+
+
+def as_names(ids: Any) -> Names:
+    """An array of ids as a column: whole numbers stay numbers, which sort otherwise than their digits do."""
+    if ids.dtype.kind in "iu" and (not len(ids) or ids.max() < 2**63):
+        return array("q", ids.astype("int64").tobytes())
+    return [str(one) for one in ids]
 
 
 class ArrayValues:
@@ -53,7 +63,8 @@ class ArrayQueries(ByMeasure, Exported):
 
     With several columns of scores, arrays are columns x queries. pandas, polars and Arrow read it as a table with
     columns query, measure, value and, where computed, low, high and variance; it begins with ``column`` if there are
-    several columns of scores.
+    several columns of scores. Numbers of queries and columns are integers there, and so are integer ids of queries.
+    `wide` has a column for each measure.
     """
 
     def __init__(
@@ -81,9 +92,12 @@ class ArrayQueries(ByMeasure, Exported):
 
         of_measures = [self[measure] for measure in self._measures]
         columns = 1 if self._single else len(of_measures[0].value)
-        queries = [str(query) for query in self._queries for _ in self._measures]
-        texts = {} if self._single else {"column": [str(column) for column in range(columns) for _ in queries]}
-        texts |= {"query": queries * columns, "measure": self.measures * (len(self._queries) * columns)}
+        queries = numpy.tile(numpy.repeat(self._queries, len(self._measures)), columns)
+        texts: dict[str, Names] = {}
+        if not self._single:
+            texts["column"] = as_names(numpy.repeat(numpy.arange(columns), len(queries) // columns))
+        texts["query"] = as_names(queries)
+        texts["measure"] = self.measures * (len(self._queries) * columns)
         numbers: dict[str, list[Any]] = {}
         for name in ("value", "low", "high", "variance"):
             fields = [getattr(values, name) for values in of_measures]

@@ -154,7 +154,7 @@ def html_of(grid: Grid, facts: Sequence[Facts], varied: Sequence[str]) -> str:
         if of_row["mixed"]:
             *texts, name = grid.rows[place][: grid.texts]
             why = f"tied documents differ in grade in {of_row['mixed']} of {of_row['evaluated']} queries"
-            grid.rows[place] = (*texts, Marked(name, why), *grid.rows[place][grid.texts :])
+            grid.rows[place] = (*texts, Marked(str(name), why), *grid.rows[place][grid.texts :])
             tied = True
     return grid.html(
         "<b>Bold</b>: best." * any(cell.is_best for cell in cells),

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
+
 from untied._core import arrow_stream
 from untied.errors import UntiedError, deprecated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from untied.results.shown import Grid
+
+    #: A column of names, such as ids of queries: texts, or whole numbers.
+    Names: TypeAlias = Sequence[str] | array[int]
 
 #: The fields of a value, in the native part's order.
 FIELDS = ("value", "low", "high", "variance")
@@ -27,6 +32,10 @@ class Exported:
     def _exported(self) -> Table:
         raise NotImplementedError
 
+    def wide(self) -> Table:
+        """Make a table with a column for each measure, see `Table.wide`."""
+        return self._exported().wide()
+
     def to_pandas(self) -> Any:
         """Make a pandas DataFrame, with NaN for missing numbers."""
         import pandas
@@ -34,7 +43,7 @@ class Exported:
         table = self._exported()
         frame = pandas.DataFrame(table._columns)
         # pandas cannot infer the type of a column without values.
-        texts = [name for name, cells in table._texts.items() if not cells]
+        texts = [name for name, cells in table._texts.items() if not cells and not isinstance(cells, array)]
         unknown = [name for name, cells in table._numbers.items() if all(cell is None for cell in cells)]
         return frame.astype(dict.fromkeys(texts, str) | dict.fromkeys(unknown, float))
 
@@ -67,7 +76,7 @@ class Exported:
 
 
 class Table(Exported):
-    """Rows and named columns: text columns first, then numbers.
+    """Rows and named columns: names of runs, queries and measures first, then numbers.
 
     ``table["value"]`` is a column, iterating goes over the columns' names, and ``len`` counts rows. Export a table by
     `to_pandas`, `to_polars`, or the Arrow PyCapsule interface (``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB,
@@ -76,7 +85,7 @@ class Table(Exported):
 
     def __init__(
         self,
-        texts: Mapping[str, Sequence[str]],
+        texts: Mapping[str, Names],
         numbers: Mapping[str, Sequence[float | None]],
         renamed: Mapping[str, str] | None = None,
         of_means: bool | Sequence[bool] = False,
@@ -132,7 +141,7 @@ class Table(Exported):
         UntiedError
             The table has no columns measure and value, or not the same measures for every row.
         """
-        named = list(self._texts.get("measure", ()))
+        named = [str(name) for name in self._texts.get("measure", ())]
         measures = list(dict.fromkeys(named))
         step = len(measures) or 1
         if {"measure", "value"} - set(self.columns) or named != measures * (len(self) // step):
@@ -151,7 +160,7 @@ class Table(Exported):
 
     def _in_order(self, rows: Sequence[int]) -> Table:
         """The rows with these numbers, in this order."""
-        texts = {name: [cells[row] for row in rows] for name, cells in self._texts.items()}
+        texts = {name: _taken(names, rows) for name, names in self._texts.items()}
         numbers = {name: [cells[row] for row in rows] for name, cells in self._numbers.items()}
         of_means = self._of_means if isinstance(self._of_means, bool) else [self._of_means[row] for row in rows]
         return Table(texts, numbers, self._renamed, of_means)
@@ -181,6 +190,10 @@ class Table(Exported):
         return Grid(self._columns, len(self._texts), len(self), most)
 
 
+def _taken(names: Names, rows: Sequence[int]) -> Names:
+    return array("q", [names[row] for row in rows]) if isinstance(names, array) else [names[row] for row in rows]
+
+
 def tidy(texts: str, numbers: str, rows: Iterable[Sequence[Any]]) -> Table:
     """A table of rows; names of columns are separated by spaces, those of text come first."""
     columns = map(list, zip(*rows, strict=True))
@@ -189,7 +202,7 @@ def tidy(texts: str, numbers: str, rows: Iterable[Sequence[Any]]) -> Table:
 
 
 def table_of(
-    texts: Mapping[str, Sequence[str]], parts: Iterable[Sequence[Any]], fields: Collection[str], *,
+    texts: Mapping[str, Names], parts: Iterable[Sequence[Any]], fields: Collection[str], *,
     of_means: bool | Sequence[bool], **more: Sequence[float],
 ) -> Table:  # fmt: skip
     """A table of native values, or of means only: some of their fields, and additional columns of numbers."""

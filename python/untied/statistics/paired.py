@@ -51,7 +51,7 @@ def of_runs(results: Results | ArrayResults | Mapping[str, ArrayResults]) -> Res
     """Results of runs; columns of arrays of scores are runs, too."""
     if isinstance(results, Results):
         return results
-    from untied.arrays.runs import as_runs
+    from untied.arrays.found import as_runs
 
     return as_runs(results)
 
