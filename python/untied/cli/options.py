@@ -59,15 +59,16 @@ class Command(Parser):
     def add_policies(self, *names: str, known: Mapping[str, Policy] = EVALUATING, **defaults: str) -> None:
         """Add policies by their Python names; `defaults` has those whose default differs here."""
         for name in (*names, *defaults):
-            policy = known[name]
-            default = defaults.get(name, policy.default)
-            self.group("ties and judgments").option(
-                f"--{name.replace('_', '-')}",
-                "DTYPE" if name == "score_dtype" else "POLICY",
-                policy.help(default),
-                default=default,
-                type=policy.read,
-            )
+            self._add_policy(known[name], defaults.get(name, known[name].default))
+
+    def _add_policy(self, policy: Policy, default: str) -> None:
+        self.group("ties and judgments").option(
+            f"--{policy.name.replace('_', '-')}",
+            "DTYPE" if policy.name == "score_dtype" else "POLICY",
+            lambda: policy.help(default),
+            default=default,
+            type=policy.read,
+        )
 
     def add_measures(self, about: str = MEASURES) -> None:
         """Add ``-m``."""

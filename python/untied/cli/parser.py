@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
     from untied.cli.usage import FullParser
@@ -24,7 +24,7 @@ class Argument:
         self.takes_value = options.get("action") != "store_true"
         self.is_repeatable = options.get("action") == "append"
         self.takes_several = options.get("nargs") in ("+", "*")
-        self.name = next((name for name in names if name.startswith("--")), names[0])
+        self.name = max(names, key=len)
         self.dest: str = options.get("dest") or self.name.lstrip("-").replace("-", "_")
 
     def default(self) -> Any:
@@ -65,8 +65,10 @@ class Group:
         """Declare an option."""
         self._parser.declared.append(Argument(self._title, names, options))
 
-    def option(self, names: str, metavar: str | tuple[str, ...], about: str, **options: Any) -> None:
-        """Declare an option that takes a value; a blank separates its names."""
+    def option(
+        self, names: str, metavar: str | tuple[str, ...], about: str | Callable[[], str], **options: Any
+    ) -> None:
+        """Declare an option with a value; a blank separates its names. A function makes its help text when needed."""
         self.add_argument(*names.split(), metavar=metavar, help=about, **options)
 
     def flag(self, names: str, about: str) -> None:
@@ -103,7 +105,9 @@ class Parser:
 
         made = FullParser(*self._about)
         for one in self.declared:
-            (made.group(one.group) if one.group else made).add_argument(*one.names, **one.options)
+            about = one.options.get("help")
+            options = one.options | {"help": about() if callable(about) else about}
+            (made.group(one.group) if one.group else made).add_argument(*one.names, **options)
         return made
 
     def read(self, arguments: Sequence[str]) -> Any:
