@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use rapidhash::fast::RandomState;
+
 use crate::ranking::Order;
 
 /// Distinct values are counted up to this many.
@@ -21,7 +23,7 @@ pub struct Ties {
     /// Queries in which it has more than one value, so that it ranks.
     pub varied: usize,
     /// Distinct values so far, as bits.
-    values: HashSet<u64>,
+    values: HashSet<u64, RandomState>,
     is_full: bool,
 }
 
@@ -61,7 +63,7 @@ impl Ties {
             self.values.insert(value);
             if self.values.len() > MOST {
                 self.is_full = true;
-                self.values = HashSet::new();
+                self.values = HashSet::default();
             }
         }
     }
