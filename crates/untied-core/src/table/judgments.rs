@@ -112,8 +112,9 @@ impl Levels {
         let hashes = retrieved.hashes();
         self.found.clear();
         self.found.resize(hashes.len(), 0);
-        self.candidates.clear();
-        self.candidates.resize(hashes.len(), (0, 0));
+        if self.candidates.len() < hashes.len() {
+            self.candidates.resize(hashes.len(), (0, 0));
+        }
         // If few of many documents are looked up, waiting for these costs less than reading all.
         if hashes.len() >= truth.judged.len() / 2 {
             fetch(truth.slots);
