@@ -178,6 +178,15 @@ where
         .collect()
 }
 
+/// Give a buffer this length. The first room comes as zeros from the system, which need not be written.
+fn make_room(buffer: &mut Vec<u8>, length: usize) {
+    if buffer.is_empty() && buffer.capacity() < length {
+        *buffer = vec![0; length];
+    } else {
+        buffer.resize(length, 0);
+    }
+}
+
 /// The lines that begin in the block at `start`, and where the first of them begins.
 fn read_block<'b>(
     file: &impl ReadAt,
@@ -188,7 +197,7 @@ fn read_block<'b>(
     // One byte more in front tells whether a line begins exactly at `start`.
     let front = start.saturating_sub(1);
     let end = length.min(start + BLOCK as u64);
-    buffer.resize((end - front) as usize, 0);
+    make_room(buffer, (end - front) as usize);
     file.read_exact_at(buffer, front).map_err(|error| Failure::Io(0, error))?;
     let begin = match start {
         0 => 0,
@@ -320,7 +329,7 @@ impl Lines {
                     return Some(Err(Failure::TooLong(newlines(&block[..last_line]))));
                 }
             }
-            block.resize(old + BLOCK, 0);
+            make_room(&mut block, old + BLOCK);
             let mut read = 0;
             match fill_up(&mut self.reader, &mut block[old..], &mut read) {
                 Ok(()) => {

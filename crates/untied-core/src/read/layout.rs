@@ -147,6 +147,11 @@ pub fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::R
                 cursor.skip_line();
             }
             tail = cursor.since(end);
+            if rows.lines == 0 {
+                // Lines mostly are as long as the first: room for all of them is asked for once.
+                let like_it = bytes.len() / cursor.since(rows.start).len();
+                rows.chunk.reserve(like_it, like_it * rows.chunk.block.docs.bytes());
+            }
         }
         rows.lines += 1;
     }

@@ -23,7 +23,7 @@ pub fn hash_number(id: u64) -> u32 {
     hash(&id.to_le_bytes())
 }
 
-/// Whether two ids are equal. Most ids are short: comparing both ends is faster than a library call for any length.
+/// Whether two texts are equal. Most are short: comparing both ends is faster than a library call for any length.
 #[inline]
 pub fn are_equal(one: &[u8], other: &[u8]) -> bool {
     fn in_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
@@ -33,6 +33,8 @@ pub fn are_equal(one: &[u8], other: &[u8]) -> bool {
         && match one.len() {
             8..=16 => in_ends::<8>(one, other),
             4..8 => in_ends::<4>(one, other),
+            2..4 => in_ends::<2>(one, other),
+            1 => one[0] == other[0],
             _ => one == other,
         }
 }
@@ -67,6 +69,9 @@ fn append(bytes: &mut Vec<u8>, id: &[u8]) {
     }
 }
 
+/// Bytes that are copied at once, of which those behind a short id are dropped.
+const AT_ONCE: usize = 16;
+
 /// A column of document ids.
 #[derive(Debug, Default, Clone)]
 pub struct Documents {
@@ -100,7 +105,7 @@ impl Documents {
 
     /// Make room for more ids, of `bytes` bytes together.
     pub fn reserve(&mut self, ids: usize, bytes: usize) {
-        self.bytes.reserve(bytes);
+        self.bytes.reserve(bytes + AT_ONCE);
         self.ends.reserve(ids);
         self.hashes.reserve(ids);
     }
@@ -128,11 +133,11 @@ impl Documents {
     #[inline]
     pub fn push_at(&mut self, text: &[u8], place: Range<usize>) {
         let id = &text[place.clone()];
-        match text[place.start..].first_chunk::<16>() {
+        match text[place.start..].first_chunk::<AT_ONCE>() {
             // A copy of known length takes a fraction of one that has to look how long it is.
-            Some(sixteen) if id.len() <= 16 => {
+            Some(more) if id.len() <= AT_ONCE => {
                 let end = self.bytes.len() + id.len();
-                self.bytes.extend_from_slice(sixteen);
+                self.bytes.extend_from_slice(more);
                 self.bytes.truncate(end);
             }
             _ => self.bytes.extend_from_slice(id),

@@ -23,7 +23,7 @@ use std::ops::Range;
 
 pub use block::{Block, Chunk, Segment};
 pub use chunks::Chunks;
-pub use ids::{Documents, hash, hash_number};
+pub use ids::{Documents, are_equal, hash, hash_number};
 pub use judgments::{Found, Judgments, Levels};
 pub use lengths::{Length, Lengths};
 pub use lines::LineMap;
