@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
-
 from untied._core import arrow_stream
 from untied.errors import UntiedError, deprecated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
@@ -38,6 +37,8 @@ class Exported:
 
     def to_pandas(self) -> Any:
         """Make a pandas DataFrame, with NaN for missing numbers."""
+        from array import array
+
         import pandas
 
         table = self._exported()
@@ -191,6 +192,8 @@ class Table(Exported):
 
 
 def _taken(names: Names, rows: Sequence[int]) -> Names:
+    from array import array  # brings the module collections with it, which a small evaluation does without
+
     return array("q", [names[row] for row in rows]) if isinstance(names, array) else [names[row] for row in rows]
 
 
