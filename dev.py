@@ -11,14 +11,16 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from devtools import parts, workflows
-from devtools.environment import BIN, ROOT, attempt, install, part, run, took
+from devtools.environment import BIN, ROOT, attempt, install, install_rust, part, run, took
 from devtools.web import QUICK, RELEASED, build_module, carry, compile_module, module_toolchain
 
 EXAMPLE = ROOT / "examples" / "tar2017"
+#: For Cargo: lint what is compiled for tests. To lint it on its own takes most of the time of compiling it.
+LINTING = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings"}
 # One process more than processors: there is always one that waits for a browser or for another program.
 PYTEST = (BIN / "pytest", "-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
 
@@ -54,17 +56,11 @@ def profile(release: bool) -> str:
 def lint() -> None:
     """Check formatting, lints and types; nothing is changed."""
     install("dev")
-    lint_core()
-    lint_package()
-    lint_built()
-
-
-def lint_core(*crates: str) -> None:
-    """What is written in Rust, or some crates of it."""
     with part("lints"):
         run("cargo", "fmt", "--check")
-        chosen = [word for crate in crates for word in ("-p", crate)]
-        run("cargo", "clippy", "--locked", "--all-targets", *chosen, "--", "-D", "warnings")
+        run("cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings")
+    lint_package()
+    lint_built()
 
 
 def lint_package() -> None:
@@ -119,11 +115,7 @@ def check(names: list[str]) -> None:
     print("parts:", *plan.parts)
     install("dev")
     if plan.crates:
-        lint_core(*plan.crates)
-        with part("tests in Rust"):
-            for crate in plan.crates:
-                chosen = plan.modules if crate == "untied-core" else []
-                run("cargo", "test", "--locked", "--quiet", "-p", crate, "--", *chosen)
+        try_core(plan.crates, plan.modules)
     build()
     lint_package()
     lint_built()
@@ -147,10 +139,10 @@ def nightly(seed: int | None) -> None:
 
 def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> None:
     """Lint, build, and run all tests."""
-    install("build")
+    install_rust()
     # Two processors have work at any time. One pip at a time: maturin runs it too, and two spoil what both install.
     with ThreadPoolExecutor() as beside:
-        core = beside.submit(test_core, **variables)
+        core = beside.submit(try_core, **variables)
         install("dev")
         form = RELEASED if release else QUICK
         module = beside.submit(compile_module, module_toolchain(form), form)
@@ -167,11 +159,19 @@ def test_with(pytest: tuple[object, ...], release: bool, **variables: str) -> No
         counted.result()
 
 
-def test_core(**variables: str) -> None:
-    """Lint and test what is written in Rust."""
-    lint_core()
-    with part("tests in Rust"):
-        run("cargo", "test", "--locked", "--quiet", **variables)
+def try_core(crates: Sequence[str] = (), modules: Sequence[str] = (), **variables: str) -> None:
+    """Lint and test what is written in Rust, or some crates of it, and some modules of the core."""
+    quietly = ("--locked", "--quiet")
+    with part("lints"):
+        run("cargo", "fmt", "--check")
+    with part("lints and tests in Rust"):
+        if not crates or "untied-python" in crates:
+            # Its tests are in Python. As a library for Rust, it links without Python's.
+            run("cargo", "rustc", "-p", "untied-python", "--lib", "--crate-type", "rlib", *quietly, **LINTING)
+        each: list[tuple[str, ...]] = [("-p", crate) for crate in crates]
+        for chosen in each or [()]:
+            filters = modules if "untied-core" in chosen else ()
+            run("cargo", "test", *quietly, *chosen, "--", *filters, **LINTING, **variables)
 
 
 def test_package(*pytest: str, **variables: str) -> None:

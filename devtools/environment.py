@@ -73,8 +73,7 @@ def install(group: str) -> None:
     """Make ``.venv`` with the tools of a dependency group, and Rust, unless that is done."""
     with part("installation"):
         install_group(group)
-        if not shutil.which("cargo", path=variables()["PATH"]):
-            install_rust()
+        install_rust()
 
 
 def install_group(group: str) -> None:
@@ -96,7 +95,9 @@ def install_group(group: str) -> None:
 
 
 def install_rust() -> None:
-    """Install Rust into ``.venv``; the rest of the machine is left alone."""
+    """Install Rust into ``.venv`` where there is none; the rest of the machine is left alone."""
+    if shutil.which("cargo", path=variables()["PATH"]):
+        return
     print("there is no Rust toolchain (cargo) here: one is installed into .venv")
     install_group("rust")
     code = attempt(BIN / "python", "-m", "puccinialin", "--location", RUST, "--info-json", RUST_VARIABLES)

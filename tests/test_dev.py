@@ -148,7 +148,7 @@ def test_all_tests_run_on_one_build(
     monkeypatch.setattr(dev, "run", run)
     monkeypatch.setattr(dev, "attempt", lambda *_, **__: 0)
     monkeypatch.setattr(dev, "module_toolchain", lambda form: found.add(("module", form)))
-    for name in ("install", "carry", "lint_package", "lint_built", "count"):
+    for name in ("install", "install_rust", "carry", "lint_package", "lint_built", "count"):
         monkeypatch.setattr(dev, name, lambda *_: None)
     command()
     # The package in .venv, the wheel, and the core for browsers.
@@ -201,11 +201,36 @@ def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch
 
     monkeypatch.setattr(dev, "attempt", attempt)
     monkeypatch.setattr(dev, "run", attempt)
-    for name in ("install", "build", "lint_core", "lint_package", "lint_built", "count", "module_toolchain"):
+    for name in ("install", "build", "install_rust", "lint_package", "lint_built", "count", "module_toolchain"):
         monkeypatch.setattr(dev, name, lambda *_, **__: None)
     dev.nightly(5)
     given = {Path(command).name for command, _, seed in seeds if seed == "5"}
     assert given == {"cargo", "pytest"}
+
+
+@pytest.mark.skipif(shutil.which("clippy-driver") is None, reason="no Clippy on this machine")
+def test_lints_are_errors_in_what_is_compiled_for_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Those of Clippy, those of the compiler, and a test that fails; each alone fails the command."""
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    package = 'name = "untied-core"\nversion = "0.1.0"\n'
+    (tmp_path / "Cargo.toml").write_text(f'[package]\n{package}edition = "2024"\n')
+    (tmp_path / "Cargo.lock").write_text(f"version = 4\n\n[[package]]\n{package}")
+    (tmp_path / "src").mkdir()
+    good = "/// One.\npub fn one() -> u8 {\n    1\n}\n\n#[test]\nfn one_is() {\n    assert_eq!(one(), 1);\n}\n"
+    bad = {
+        good.replace("    1\n", "    return 1;\n"): "unneeded `return` statement",
+        good.replace("pub fn", "fn"): "function `one` is never used",  # but by its test
+        good.replace("(), 1)", "(), 2)"): "left: 1",
+    }
+    for text, reason in bad.items():
+        (tmp_path / "src" / "lib.rs").write_text(text)
+        with pytest.raises(SystemExit, match=r"^failed \(101\): cargo test"):
+            dev.try_core(["untied-core"])
+        assert reason in "".join(capfd.readouterr())
+    (tmp_path / "src" / "lib.rs").write_text(good)
+    dev.try_core(["untied-core"])
 
 
 def test_tests_that_fail_run_once_more_and_the_command_fails(
