@@ -16,6 +16,9 @@ import pytest
 
 import untied
 from untied import AP, DCG, RR, P, nDCG
+from untied.gate import gate
+from untied.judging import judge_next
+from untied.report import report
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0, "d": 1}}
 RUN = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"d": 5.0, "a": 4.0}}
@@ -433,3 +436,60 @@ def test_constructors_and_objects_of_ranx(tmp_path: pathlib.Path) -> None:
     results = untied.evaluate(qrels, [Ranx(run, "bm25"), Ranx(run), run], RR)
     assert list(results.facts()) == ["bm25", "run2", "run3"]
     assert list(untied.evaluate(qrels, Ranx(run, "bm25"), RR).facts()) == ["bm25"]
+
+
+@pytest.fixture
+def folder(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A folder with judgments, two runs and a hidden file."""
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\n")
+    (tmp_path / "new.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n")
+    (tmp_path / "old.run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
+    (tmp_path / ".hidden").write_text("x")
+    (tmp_path / "empty").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("function", [
+    lambda qrels, runs: untied.evaluate(qrels, runs, RR),
+    lambda qrels, runs: untied.Evaluator(qrels, RR).evaluate(runs),
+    lambda qrels, runs: untied.evaluate(qrels, runs, RR, ties="rank"),
+    lambda qrels, runs: untied.compare_all(runs, "RBO", qrels=qrels),
+    lambda qrels, runs: untied.certify(qrels, runs, RR),
+    lambda qrels, runs: untied.distributions(qrels, runs, RR),
+])  # fmt: skip
+def test_a_folder_or_pattern_stands_for_its_runs(folder: pathlib.Path, function: Any) -> None:
+    """As on the command line: without the judgments and hidden files."""
+    qrels = folder / "qrels.txt"
+    for runs in (folder, str(folder), f"{folder}/*.run", [f"{folder}/n*", f"{folder}/old.run"], [folder]):
+        assert function(qrels, runs).runs == ["new", "old"]
+    assert function({"q1": {"a": 1, "b": 0}}, f"{folder}/???.run").runs == ["new", "old"]
+    with pytest.raises(untied.UntiedError, match="empty: no run in this folder"):
+        function(qrels, folder / "empty")
+    with pytest.raises(untied.UntiedError, match="no file matches this pattern"):
+        function(qrels, f"{folder}/*.txt.run")
+
+
+def test_other_functions_take_folders(folder: pathlib.Path) -> None:
+    qrels = folder / "qrels.txt"
+    assert "new" in report(qrels, folder, ["RR"])
+    assert judge_next(qrels, folder, "RR").runs == ("new", "old")
+    assert set(untied.curves.curves(qrels, folder, "q1")["run"]) == {"new", "old"}
+    assert untied.sample.pool([folder], 1, qrels) == {"q1": {"a": 1.0, "b": 0.0}}
+    with pytest.raises(TypeError, match="means takes one run, not 2"):
+        untied.Evaluator(qrels, RR).means(folder)
+
+
+@pytest.mark.parametrize("function", [
+    lambda folder: untied.read_run(folder),
+    lambda folder: untied.compare(folder, folder / "new.run", "RBO"),
+    lambda folder: gate(folder / "qrels.txt", folder, min={"RR": 0}),
+    lambda folder: untied.evaluate(folder / "qrels.txt", {"new": folder}, RR),
+])  # fmt: skip
+def test_one_run_is_no_folder(folder: pathlib.Path, function: Any) -> None:
+    with pytest.raises(IsADirectoryError, match="expected the file of one run, found a folder; name a file in it"):
+        function(folder)
+
+
+def test_judgments_are_no_folder(folder: pathlib.Path) -> None:
+    with pytest.raises(IsADirectoryError, match="expected the file of judgments, found a folder; name a file in it"):
+        untied.evaluate(folder, folder / "new.run", RR)

@@ -10,6 +10,7 @@ from untied.cli.options import Command, WrongUsage, columns
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
 from untied.inputs.files import RunFile, read_run
+from untied.inputs.folders import expanded, is_same
 from untied.inputs.names import names_of
 from untied.inputs.overlap import listed
 from untied.policies import EVALUATING, why_not_together
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from untied._core import Qrels
 
     Made = TypeVar("Made")
-
-#: What stands for several files where no file is called so.
-GLOB = frozenset("*?[")
-
 
 #: Names of sets of measures, for habit's sake.
 TREC_EVAL = frozenset(("official", "all_trec", "set", "prefs", "all_prefs"))
@@ -43,7 +40,10 @@ def parse(made: Command, arguments: Sequence[str]) -> argparse.Namespace:
         made.error(f"-m {min(sets)} is a set of measures of trec_eval: untied trec_eval -m {min(sets)} computes it")
     if "runs" in options:
         given = set(options.runs)
-        options.runs = expanded(options.runs, getattr(options, "qrels", None))
+        try:
+            options.runs = expanded(options.runs, getattr(options, "qrels", None))
+        except UntiedError as error:
+            raise WrongUsage(str(error)) from None
         if "keep_going" in options:
             options.found = set(options.runs) - given
     return options
@@ -86,7 +86,7 @@ def baseline_of(options: argparse.Namespace, runs: dict[str, RunFile] | list[Run
     if given is None or given in named:
         return given
     for name, file in named.items():
-        if given == file.path or _is_same(given, file.path):
+        if given == file.path or is_same(given, file.path):
             return name
     hint = "; give this file as a run, too" if os.path.isfile(given) else ""
     of_runs = listed(list(map(show_id, named)), "run")
@@ -114,35 +114,6 @@ def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
             both = f"{show_id(earlier.path)} and {show_id(file.path)}"
             raise WrongUsage(f"--names tag: {both} have the run tag {show_id(tag)}; leave out --names")
     return found
-
-
-def expanded(paths: Sequence[str], qrels: str | None) -> list[str]:
-    """Files in folders and files that match patterns, sorted by name, without hidden files and the judgments."""
-    found: list[str] = []
-    for path in paths:
-        if path != "-" and os.path.isdir(path):
-            entries = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
-            files = [file for file in entries if qrels in (None, "-") or not _is_same(file, qrels)]
-            if not files:
-                raise WrongUsage(f"{show_id(path)}: no run in this folder")
-            found += files
-        elif GLOB & set(path) and not os.path.exists(path):
-            from glob import glob
-
-            matching = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))
-            if not matching:
-                raise WrongUsage(f"{show_id(path)}: no file matches this pattern")
-            found += matching
-        else:
-            found.append(path)
-    return found
-
-
-def _is_same(path: str, other: str | None) -> bool:
-    try:
-        return other is not None and os.path.samefile(path, other)
-    except OSError:
-        return False
 
 
 class Refused(UntiedError):

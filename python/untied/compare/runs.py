@@ -198,7 +198,7 @@ def compare_all(
     """
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
-    loaded = two_or_more(runs, "a comparison", threads)
+    loaded = two_or_more(runs, "a comparison", threads, qrels)
     known = _known(qrels, probabilities, docs, threads)
     options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
     return compare_loaded(loaded, asked, known, options, itself=itself, strict=strict, threads=threads)

@@ -83,7 +83,7 @@ def curves(
     if not truth:
         raise UntiedError(f"nothing is relevant to query {query!r}")
     rankings = {}
-    for name, load in named_runs(runs, threads):
+    for name, load in named_runs(runs, threads, qrels):
         run = load()
         rankings[name] = Run({query: dict(run[query])} if query in run else {})
     if depth is None:

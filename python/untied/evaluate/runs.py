@@ -120,6 +120,7 @@ class Evaluator:
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = check_flag("strict", strict)
+        self._given = qrels if isinstance(qrels, (str, os.PathLike)) else None
         self._qrels = as_qrels(qrels, threads, qrels_format)
         self._options: dict[str, Any] = {**policies.options, "threads": threads, "docs": as_lengths(docs, threads)}
         self._by_rank = ties == "rank"
@@ -139,10 +140,11 @@ class Evaluator:
 
         Parameters
         ----------
-        runs : run, list of runs, or {name: run}
+        runs : run, list of runs, {name: run}, folder, or pattern
             A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
             columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-            groups ``{query: [[document, ...], ...]}``.
+            groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
+            qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
         stream : bool
             Whether to stream standard input and pipes too; the lines of a query must then be adjacent. Files in TREC's
             format are always evaluated while they are read, in little memory; if the lines of a query are not adjacent,
@@ -172,7 +174,7 @@ class Evaluator:
 
     def _evaluate_all(self, runs: Runs, stream: bool, refused: list[Exception] | None, *, keep: bool) -> Results:
         found = {}
-        sources = named_sources(runs)
+        sources = named_sources(runs, self._given)
         # Bounds of a difference need both runs at once.
         is_open = self._options["unjudged"] == "range" and len(sources) > 1
         kept: dict[str, _core.Run] = {}
@@ -234,7 +236,7 @@ class Evaluator:
             Canonical names of measures and their means over queries (sums, for counts). You can look up a measure in
             any spelling.
         """
-        runs = named_sources(run)
+        runs = named_sources(run, self._given)
         if len(runs) != 1:
             raise TypeError(f"means takes one run, not {len(runs)}; use evaluate for several")
         [(name, source)] = runs

@@ -7,6 +7,7 @@ import os
 from untied._core import Lengths, Qrels, Run, register
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import files
+from untied.inputs.folders import runs_of
 from untied.inputs.names import names_of
 
 TYPE_CHECKING = False
@@ -65,28 +66,30 @@ def as_lengths(docs: DocsLike | None, threads: int | None = None) -> Lengths | N
     return Lengths.from_mapping(docs, threads)
 
 
-def named_runs(runs: Runs, threads: int | None = None) -> list[tuple[str, Callable[[], Run]]]:
+def named_runs(
+    runs: Runs, threads: int | None = None, qrels: object = None
+) -> list[tuple[str, Callable[[], Run]]]:  # fmt: skip
     """Names of one or several runs, each with a function that loads it, so that one is in memory at a time."""
     from functools import partial
 
-    return [(name, partial(as_run, run, threads)) for name, run in named_sources(runs)]
+    return [(name, partial(as_run, run, threads)) for name, run in named_sources(runs, qrels)]
 
 
-def loaded_runs(runs: Runs, threads: int | None = None) -> dict[str, Run]:
+def loaded_runs(runs: Runs, threads: int | None = None, qrels: object = None) -> dict[str, Run]:
     """One or several runs in memory, by name."""
-    return {name: load() for name, load in named_runs(runs, threads)}
+    return {name: load() for name, load in named_runs(runs, threads, qrels)}
 
 
-def two_or_more(runs: Runs, what: str, threads: int | None = None) -> dict[str, Run]:
+def two_or_more(runs: Runs, what: str, threads: int | None = None, qrels: object = None) -> dict[str, Run]:
     """The same, but an error if there is only one run; `what` needs two."""
-    named = named_runs(runs, threads)
+    named = named_runs(runs, threads, qrels)
     if len(named) < 2:
         raise UntiedError(f"there is only one run; {what} needs two")
     return {name: load() for name, load in named}
 
 
-def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
-    """Names of one or several runs, each with its source."""
+def named_sources(runs: Runs, qrels: object = None) -> list[tuple[str, OneRun]]:
+    """Names of one or several runs, each with its source; in a folder, the file of the qrels is no run."""
     _refuse_others(runs, "runs")
     held: Any = runs
     if hasattr(held, "__next__") and not is_table(held):
@@ -95,7 +98,7 @@ def named_sources(runs: Runs) -> list[tuple[str, OneRun]]:
     if hasattr(sources, "items"):
         named = [(str(name), run) for name, run in sources.items()]
     else:
-        sources = list(sources)
+        sources = [run for source in sources for run in runs_of(source, qrels)]
         named = list(zip(names_of(sources), sources, strict=True))
     if not named:
         raise UntiedError("no run given")

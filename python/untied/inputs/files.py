@@ -85,6 +85,14 @@ def check_holds(qrels: Qrels, format: str) -> Qrels:
     return qrels
 
 
+def refuse_folder(path: str | os.PathLike[str], expected: str) -> None:
+    """Refuse a folder where one file is expected."""
+    if os.fspath(path) != "-" and os.path.isdir(path):
+        from errno import EISDIR
+
+        raise IsADirectoryError(EISDIR, f"expected the file of {expected}, found a folder; name a file in it", path)
+
+
 class RunFile:
     """The path of a run, with its format or column names."""
 
@@ -102,6 +110,7 @@ def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mappin
     """A run's file with its format, found by suffix if not named."""
     if isinstance(path, RunFile):
         format, columns = (path.format if format == "auto" else format), columns or path.columns
+    refuse_folder(path, "one run")
     found = RunFile(path, by_suffix(path) if format == "auto" else format, columns)
     check_columns(columns, found.format, found.path)
     return found
@@ -233,6 +242,7 @@ def read_qrels(
         The file cannot be read.
     """
     check_one_of("qrels format", format, QRELS_FORMATS)
+    refuse_folder(path, "judgments")
     name = os.fspath(path)
     layout = by_suffix(name) if format == "auto" or format in DETAILED else format
     holds = format if format in DETAILED else "trec"

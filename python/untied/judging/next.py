@@ -173,7 +173,7 @@ def judge_next(
     measure = as_measure(measure)
     if measure.is_geometric:
         raise UntiedError(f"judge-next needs a measure with an arithmetic mean over queries, not {measure}")
-    named = named_runs(runs, threads)
+    named = named_runs(runs, threads, qrels)
     if len(named) > 2:
         raise UntiedError(f"expected one run, or two to compare, found {len(named)}")
     if until_decided and len(named) != 2:

@@ -178,7 +178,7 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     judged = None if qrels is None else _grades(qrels)
     pooled: dict[str, set[str]] = {}
     reasons: dict[str, str | None] = {}
-    for name, load in named_runs(runs):
+    for name, load in named_runs(runs, qrels=qrels):
         run = load()
         if judged is not None:
             reasons[name] = overlap.of_inputs(judged, run, judging=True)

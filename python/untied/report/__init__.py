@@ -112,7 +112,7 @@ def report(
     if live:
         check(asked)
     judged = as_qrels(qrels, threads, qrels_format)
-    loaded = loaded_runs(runs, threads)
+    loaded = loaded_runs(runs, threads, qrels)
     if baseline is not None and baseline not in loaded:
         raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(loaded)}")
     if baseline is not None and len(loaded) == 1:

@@ -32,7 +32,7 @@ class Inputs:
         self.qrels_format = qrels_format
         self.origins: list[dict[str, str | None]] = []
         self.qrels = self.read_qrels("qrels", qrels, qrels_format)
-        self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs), "run")}
+        self.runs = {name: self.read_run(name, source) for name, source in each(named_sources(runs, qrels), "run")}
 
     def read_qrels(self, name: str, source: QrelsLike, format: str = "auto", *, option: str | None = None) -> Qrels:
         """Read judgments, and record their origin."""

@@ -116,7 +116,7 @@ def distributions(
         known, asked, **policies.options, ties="expected", unretrieved="none", threads=threads, docs=None
     )
     found, reasons = {}, {}
-    for name, load in each(named_runs(runs, threads), "run"):
+    for name, load in each(named_runs(runs, threads, qrels), "run"):
         run = load()
         found[name] = native.laws(run, states, cells, per_query)
         reasons[name] = overlap.of_inputs(known, run, threads)

@@ -105,7 +105,7 @@ def certify(
     if most is not None and check_whole("most", most) < 0:
         raise UntiedError(f"most must be at least 0, not {most}")
     asked = as_measures(DEFAULT if measures is None else measures)
-    loaded = two_or_more(runs, "a verdict", threads)
+    loaded = two_or_more(runs, "a verdict", threads, qrels)
     known = as_qrels(qrels, threads)
     options = {
         "ties": policies["ties"],

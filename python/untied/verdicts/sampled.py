@@ -128,7 +128,7 @@ def from_sample(
     check_one_of("correction", correction, ("bonferroni", "none"))
     check_one_of("ties", ties, ("expected", "docid"))
     asked = as_measures(DEFAULT if measures is None else measures)
-    loaded = two_or_more(runs, "a verdict", threads)
+    loaded = two_or_more(runs, "a verdict", threads, qrels)
     table = as_qrels(qrels, threads)
     if table.format != "trec":
         raise UntiedError(
