@@ -288,3 +288,27 @@ def test_a_plot_has_all_runs() -> None:
     assert picture == untied.distributions(qrels, runs, ["RR", "AP"]).plot("AP")
     with pytest.raises(untied.UntiedError, match="style must be"):
         untied.distributions(qrels, runs, "RR").plot(style="gif")
+
+
+def test_quantiles_say_what_counts_as_zero(untied_: Command, tmp_path: Path) -> None:
+    """As the command says without them."""
+    qrels, run, other = (tmp_path / name for name in ("qrels", "run", "other"))
+    qrels.write_text("q 0 a 1\nq 0 a 1\nr 0 a 1\ns 0 a 0\n")
+    run.write_text("q Q0 a 1 2 t\nq Q0 b 2 2 t\ns Q0 a 1 1 t\nx Q0 a 1 1 t\n")
+    other.write_text("q Q0 a 1 2 t\nr Q0 a 1 1 t\ns Q0 a 1 1 t\n")
+
+    def notes(*options: str) -> list[str]:
+        code, _, err = untied_("eval", qrels, run, other, "-m", "RR", *options)
+        assert code == 0
+        return [line for line in err.splitlines() if "tied documents" not in line]
+
+    for more in ([], ["--on-undefined", "nan"], ["--queries", "common"]):
+        assert notes("--quantiles", "0.5", *more) == notes(*more), more
+    assert len(notes("--quantiles", "0.5")) == 4
+    found = untied.distributions(qrels, run, "RR")
+    assert found.facts() == untied.evaluate(qrels, run, "RR").facts()
+    assert pickle.loads(pickle.dumps(found)).facts() == found.facts()
+    with pytest.warns(untied.UntiedWarning, match="the highest grade is 1, lower than these measures need"):
+        untied.distributions(qrels, run, "RR(rel=2)")
+    with pytest.raises(untied.UntiedError, match="the highest grade is 1, lower than these measures need"):
+        untied.distributions(qrels, run, "RR(rel=2)", strict=True)

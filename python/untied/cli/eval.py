@@ -132,7 +132,7 @@ def main(arguments: Sequence[str]) -> None:
         said += left_out(refused, len(options.runs))
     if order is not None:
         results = order.runs(results)
-    said += _notes(results, measures, options, qrels.repeated)
+    said += [*_notes(results, measures, options), *notes.of_repeated(qrels)]
     if options.sampling_error:
         said.append(_sampling_error(qrels, options, results.runs))
     if options.ties == "trec":
@@ -198,7 +198,7 @@ def _sampling_error(qrels: Qrels, options: argparse.Namespace, evaluated: Sequen
     )
 
 
-def _notes(results: Results, measures: list[Measure], options: argparse.Namespace, repeated: int) -> Iterator[str]:
+def _notes(results: Results, measures: list[Measure], options: argparse.Namespace) -> Iterator[str]:
     facts = results.facts()
     mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
     if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
@@ -219,5 +219,3 @@ def _notes(results: Results, measures: list[Measure], options: argparse.Namespac
     if ungrouped:
         runs = notes.listed(ungrouped, "run")
         yield f"read twice and held in memory, because the lines of a query are not next to each other: {runs}"
-    if repeated:
-        yield f"judgments that occur more than once in the qrels, counted once: {repeated}"

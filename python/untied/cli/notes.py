@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from untied._core import Qrels
+
 
 def by_run(counts: Mapping[str, int], word: str = "of") -> str:
     """The counts of all runs that have any, each with its run: a sum could be mistaken for one run's count.
@@ -77,6 +79,12 @@ def of_queries(facts: Mapping[str, Any], queries: str | None = None) -> Iterator
         near = ", and ids that nearly match" if any(absent.values()) else ""
         hint = f"; untied check lists them{near}"
         yield f"queries without judgments, left out: {by_run(unknown)}{hint}"
+
+
+def of_repeated(qrels: Qrels) -> Iterator[str]:
+    """A note on judgments that occur more than once."""
+    if qrels.repeated:
+        yield f"judgments that occur more than once in the qrels, counted once: {qrels.repeated}"
 
 
 #: Why a value that is adjusted for chance can be undefined.

@@ -53,7 +53,7 @@ def write(
 
     with Notes() as said:
         found, skipped = with_readable(options, make)
-    said += [*skipped, *_notes(found)]
+    said += [*skipped, *_notes(found, options), *notes.of_repeated(qrels)]
     table = found.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
         settings |= {"quantiles": options.quantiles, **columns_named(options)}
@@ -89,7 +89,9 @@ def _span(row: dict[str, Any], digits: int) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _notes(found: Distributions) -> Iterator[str]:
+def _notes(found: Distributions, options: argparse.Namespace) -> Iterator[str]:
+    yield from notes.of_queries(found.facts(), options.queries)
+    yield from notes.of_undefined(found.facts(), can_leave_out=options.on_undefined == "zero")
     enclosed: Sequence[str] = [
         f"{name} of {show_id(run)}" for run in found.runs for name in found.measures
         if found[run, name].certainty != "exact"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Laws, Measure
-    from untied._types import Law
+    from untied._types import Facts, Law
     from untied.measures import MeasureLike
     from untied.results.shown import Grid
 
@@ -148,12 +148,17 @@ class Distributions(ByRun):
 
     _evaluations: Mapping[str, Laws]
 
-    def __init__(self, measures: list[Measure], laws: Mapping[str, Laws]) -> None:
+    def __init__(self, measures: list[Measure], laws: Mapping[str, Laws], facts: dict[str, Facts]) -> None:
         self._measures = measures
         self._evaluations = laws
+        self._facts = facts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._measures, {run: laws.parts() for run, laws in self._evaluations.items()})
+        return _restored, (self._measures, {run: laws.parts() for run, laws in self._evaluations.items()}, self._facts)
+
+    def facts(self) -> dict[str, Facts]:
+        """Counts that affect the values of each run, as in `Results.facts`."""
+        return self._facts
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Distribution:
         run, measure = self._run_and_measure(key)
@@ -373,5 +378,5 @@ def _alone(held: Law | None) -> Distribution:
     return Distribution(_core.Laws.of([], [held], []), 0, None)
 
 
-def _restored(measures: list[Measure], parts: dict[str, Any]) -> Distributions:
-    return Distributions(measures, {run: _core.Laws.of(*of_run) for run, of_run in parts.items()})
+def _restored(measures: list[Measure], parts: dict[str, Any], facts: dict[str, Facts]) -> Distributions:
+    return Distributions(measures, {run: _core.Laws.of(*of_run) for run, of_run in parts.items()}, facts)

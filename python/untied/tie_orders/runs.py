@@ -115,13 +115,16 @@ def distributions(
     native = _core.Evaluator(
         known, asked, **policies.options, ties="expected", unretrieved="none", threads=threads, docs=None
     )
-    found, reasons = {}, {}
+    found, facts = {}, {}
     for name, load in each(named_runs(runs, threads, qrels), "run"):
         run = load()
         found[name] = native.laws(run, states, cells, per_query)
-        reasons[name] = overlap.of_inputs(known, run, threads)
+        facts[name] = native.evaluate(run).facts()
+    reasons = {name: overlap.of_facts(of_run) for name, of_run in facts.items()}
     overlap.warn(reasons, strict=strict)
-    return Distributions(asked, found)
+    if not any(reasons.values()):
+        overlap.say(overlap.of_levels(asked, next(iter(facts.values()))["highest"]), strict=strict)
+    return Distributions(asked, found, facts)
 
 
 #: Measures that are asked for by nobody else.
