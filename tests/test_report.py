@@ -542,6 +542,27 @@ def test_a_document_beyond_those_shown_is_not_said_to_be_in_one_run_only(browser
     tab.close()
 
 
+def test_a_comparison_has_ranks_at_any_depth(browser, tmp_path: Path) -> None:
+    """Also of documents that the page shows in one run only: deeper ones, and some of a tie group."""
+    runs = [{"q": [["y", "z", "b"], ["c"], ["d"]]}, {"q": [["a", "aa", "y"], ["z"], ["d"], ["c"], ["b"]]}]
+    found = untied.compare(*runs, "RBO", qrels={"q": {"b": 2}})
+    path = tmp_path / "comparison.html"
+    path.write_text(comparison_report(found, depth=2))
+    tab = Tab(browser, path)
+    others = [tab.page.locator("#panel > div").nth(side).locator(".other").all_inner_texts() for side in (0, 1)]
+    assert others == [["↔ 7", "↔ 1"], ["only here"] * 2]
+    with tab.page.expect_download() as download:
+        tab.page.get_by_role("button", name="Save moved documents as TSV").click()
+    saved = [line.split("\t") for line in Path(download.value.path()).read_text().splitlines()[1:]]
+    assert saved == [["q", "b", "1", "7", "2"], ["q", "a", "", "1", ""], ["q", "aa", "", "1", ""]]  # y did not move
+    moved = {row["document"]: row for row in found.moved("q", depth=2).to_dicts()}
+    for _, document, *ranks, _ in saved:
+        assert ranks == [
+            "" if moved[document][name] is None else str(moved[document][name]) for name in ("rank_a", "rank_b")
+        ]
+    tab.close()
+
+
 def test_other_data_take_the_place_of_all_that_is_shown(browser, example: str, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text(example)

@@ -55,7 +55,7 @@ def collect_comparison(
         ],
         "alone": list(found.alone),
         "filled": [[measure, *counts] for measure, counts in found.filled.items()],
-        "rankings": rankings(queries, qrels, loaded, depth, precision, texts=docs_text),
+        "rankings": rankings(queries, qrels, loaded, depth, precision, texts=docs_text, both_ranks=True),
         "ties": [_core.tie_counts(run, threads, precision) for run in loaded.values()],
     }
 

@@ -8,6 +8,7 @@ from untied.inputs.texts import check, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from untied._core import Qrels, Run
@@ -39,10 +40,12 @@ def rankings(
     score_dtype: str,
     only: set[str] | None = None,
     texts: TextsLike | None = None,
+    both_ranks: bool = False,
 ) -> list[dict[str, Any] | None]:
     """For each query, list the first documents of all runs with their grades, and texts if given.
 
-    A run has its tie groups; they refer to documents by their numbers in this list.
+    A run has its tie groups; they refer to documents by their numbers in this list. With `both_ranks`, each document
+    has its ranks in the two runs, at any depth: the first of its tie group, None if the run does not retrieve it.
     """
     found: list[dict[str, Any] | None] = []
     named: list[list[str]] = []
@@ -63,11 +66,23 @@ def rankings(
         relevant = sum(grade > 0 for grade in grades.values())
         docs = [show_id(doc) for doc in numbers]
         named.append(list(numbers))
-        found.append(
-            {"docs": docs, "grades": [grades.get(doc) for doc in numbers], "runs": of_runs, "relevant": relevant}
-        )
+        truth: dict[str, Any] = {"docs": docs, "grades": [grades.get(doc) for doc in numbers]}
+        truth |= {"runs": of_runs, "relevant": relevant}
+        if both_ranks:
+            truth["ranks"] = _ranks(query, runs, depth, score_dtype, numbers)
+        found.append(truth)
     if texts is not None:
         known = texts_of(texts, {doc for docs in named for doc in docs}, MOST_CHARACTERS)
-        for truth, docs in zip((one for one in found if one is not None), named, strict=True):
-            truth["texts"] = [known.get(doc) for doc in docs]
+        for one, docs in zip((one for one in found if one is not None), named, strict=True):
+            one["texts"] = [known.get(doc) for doc in docs]
     return found
+
+
+def _ranks(
+    query: str, runs: dict[str, Run], depth: int, score_dtype: str, documents: Iterable[str]
+) -> list[list[int | None]]:
+    """The ranks of these documents, which one of two runs has within the depth."""
+    a, b = runs.values()
+    rows = _core.moved_documents(a, b, query, qrels=None, depth=depth, ties="expected", score_dtype=score_dtype)
+    ranks = {document: [rank and rank[0] for rank in ranks] for document, *ranks, _ in rows}
+    return [ranks[document] for document in documents]

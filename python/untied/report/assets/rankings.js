@@ -22,10 +22,9 @@ function missing({ groups, beyond, total }) {
 function saveMoved() {
   const rows = [["query", "document", "rank_a", "rank_b", "grade"]];
   data.rankings.forEach((truth, query) => {
-    if (!truth) return;
-    const [a, b] = truth.runs.map(ranksOf);
     truth.docs.forEach((id, doc) => {
-      if (a.get(doc) !== b.get(doc)) rows.push([data.queries[query], id, a.get(doc) ?? "", b.get(doc) ?? "", truth.grades[doc] ?? ""]);
+      const [a, b] = truth.ranks[doc];
+      if (a !== b) rows.push([data.queries[query], id, a ?? "", b ?? "", truth.grades[doc] ?? ""]);
     });
   });
   save("moved.tsv", "text/tab-separated-values", rows.map((row) => row.join("\t")).join("\n") + "\n");
@@ -35,7 +34,9 @@ function ranking(query, side) {
   const truth = data.rankings[query];
   if (!truth) return node("p", { class: "note" }, side === "a" ? "This page has rankings only for the queries in which the runs differ most. This query is not one of them." : "");
   const [mine, theirs] = side === "a" ? [state.a, state.b] : [state.b, state.a];
-  const places = ranksOf(truth.runs[theirs]), elsewhere = missing(truth.runs[theirs]);
+  // A page about a comparison knows the ranks at any depth.
+  const places = truth.ranks ? new Map(truth.ranks.map((ranks, doc) => [doc, ranks[theirs]]).filter(([, rank]) => rank !== null)) : ranksOf(truth.runs[theirs]);
+  const elsewhere = truth.ranks ? "only here" : missing(truth.runs[theirs]);
   const { groups, beyond, total } = truth.runs[mine];
   let rank = 1;
   const items = groups.map((group, number) => {
