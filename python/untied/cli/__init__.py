@@ -69,7 +69,9 @@ def console() -> int:
     gc.disable()
     # Ctrl-C ends it at once, native code and blocking reads included, where Python would wait for them.
     signal(SIGINT, SIG_DFL)
-    return main()
+    code = main()
+    gc.freeze()  # else Python looks for garbage when it ends
+    return code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
