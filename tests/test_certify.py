@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 import untied
+from commands import Command
 from nightly import many, seeded
 from oracle import binary, graded, users
 from oracle.difference import Score
@@ -358,3 +361,27 @@ def test_verdicts_overturn_numbers_and_largest_m(form: Form) -> None:
             now = sum(query[0][0] for query in ends)
             assert (sum(differences) if now > 0 else -sum(differences) if now < 0 else 0) <= TOLERANCE
     assert {"open"} < kinds
+
+
+def test_an_explanation_names_each_case_once(untied_: Command, tmp_path: Path) -> None:
+    """On a screen; in files, every row stands for itself."""
+    (tmp_path / "qrels").write_text("q 0 z 1\nr 0 z 1\n")
+    for name, docs in {"a": "abc", "b": "xyb"}.items():
+        lines = [f"{query} Q0 {doc} 0 -{i} t\n" for query in "qr" for i, doc in enumerate(docs)]
+        (tmp_path / name).write_text("".join(lines))
+    line = ["certify", *(tmp_path / name for name in ("qrels", "a", "b")), "-m", "P@2", "--explain", "a", "b"]
+    rows = json.loads(untied_(*line, "--format", "json")[1])["results"]
+    cases = [tuple(row[name] for name in ("measure", "query", "bound", "difference")) for row in rows]
+    assert len(rows) > len(set(cases)) >= 4
+    assert all(len(text.split("\t")) == 6 and all(text.split("\t")) for text in untied_(*line)[1].splitlines())
+    for style in ("table", "md", "latex"):
+        text = untied_(*line, "--format", style)[1]
+        assert text.count("P@2") == len(set(cases))
+        assert sum(row["document"] in text.replace("document", "") for row in rows) == len(rows)
+    shown = [one.split() for one in untied_(*line, "--format", "table")[1].splitlines()[2:]]
+    above: list[str] = []
+    for row, words in zip(rows, shown, strict=True):
+        above = above if len(words) == 2 else [*words[:3], words[4]]
+        assert above == [row["measure"], row["query"], row["bound"], f"{row['difference']:.4f}"]
+        assert words[-1] == f"{row['grade']:g}"
+        assert row["document"] in words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import pairwise
 
 from untied._core import show_id
 from untied.cli import notes, output
@@ -72,6 +73,10 @@ WITHOUT_SAMPLES = (
 #: Bounds that are no farther apart are the same: more than a certificate rounds them, and takes for exact.
 CLOSE = 1e-6
 COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
+
+
+#: Columns of an explanation that are the same for several documents.
+OF_CASE = ("measure", "query", "bound", "difference")
 
 
 def arguments_parser() -> Command:
@@ -171,7 +176,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def _text(columns: Sequence[str], rows: list[dict[str, Any]], options: argparse.Namespace, style: str) -> str:
     """The table as text."""
-    lines = ([cell(row[column], column, options.digits) for column in columns] for row in rows)
+    lines = [[cell(row[column], column, options.digits) for column in columns] for row in rows]
+    if options.explain and style not in ("tsv", "csv"):
+        lines = _once(lines, [columns.index(name) for name in OF_CASE])
     texts = sum(isinstance(one, str) for one in next(iter(rows), {}).values())
     texts = texts if options.explain or options.levels else min(texts, 3)
     if style == "latex":
@@ -183,6 +190,15 @@ def _text(columns: Sequence[str], rows: list[dict[str, Any]], options: argparse.
     if style in ("table", "md") and not options.ranks:
         return f"{_sign(options.explain)}\n{'' if style == 'table' else chr(10)}{text}"
     return text
+
+
+def _once(lines: list[list[str]], places: Sequence[int]) -> list[list[str]]:
+    """The lines without what stands in all these places of the line above."""
+    shown = lines[:1]
+    for above, line in pairwise(lines):
+        repeats = all(line[place] == above[place] for place in places)
+        shown.append(["" if repeats and place in places else text for place, text in enumerate(line)])
+    return shown
 
 
 def _wider(verdicts: Verdicts, claims: Table) -> Iterator[str]:
