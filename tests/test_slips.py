@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import random
 import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
@@ -432,3 +434,45 @@ def test_a_baseline_that_no_limit_compares_is_refused(untied_: Command, tmp_path
         code, out, said = untied_("gate", *files, "--min", "RR=0.5", *given)
         assert (code, out) == (2, "")
         assert message in said
+
+
+JUDGED, RUNS = {"q": {"a": 1}}, {"old": {"q": ["a"]}, "new": {"q": ["b", "a"]}}
+SCORES: Any = [[2.0, 1.0]]
+
+
+@pytest.mark.parametrize(("call", "named"), [
+    (lambda: untied.evaluate(JUDGED, RUNS, variance=1), "variance must be True or False, not 1"),
+    (lambda: untied.Evaluator(JUDGED, variance="no"), "variance must be True or False, not 'no'"),
+    (lambda: untied.compare_all(RUNS, variance=1), "variance must be True or False, not 1"),
+    (lambda: untied.compare_all(RUNS, itself=1), "itself must be True or False, not 1"),
+    (lambda: untied.evaluate_arrays(SCORES, SCORES, variance="x"), "variance must be True or False, not 'x'"),
+    (lambda: untied.evaluate_arrays(SCORES, SCORES, per_query="x"), "per_query must be True or False, not 'x'"),
+    (lambda: untied.distributions(JUDGED, RUNS, per_query=1), "per_query must be True or False, not 1"),
+    (lambda: untied.distributions(JUDGED, RUNS).quantiles(per_query=1), "per_query must be True or False, not 1"),
+    (lambda: untied.features([[1]], labels=[1], query_ids=[1], per_query=2), "per_query must be True or False, not 2"),
+    (lambda: untied.evaluate(JUDGED, RUNS).table(per_query="no"), "per_query must be True or False, not 'no'"),
+    (lambda: untied.evaluate(JUDGED, RUNS).table(means="no"), "means must be True or False, not 'no'"),
+    (lambda: untied.compare(*RUNS.values()).table(means="no"), "means must be True or False, not 'no'"),
+    (lambda: untied.evaluate(JUDGED, RUNS, threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: untied.evaluate(JUDGED, RUNS, threads=2.0), "threads must be a whole number, not 2.0"),
+    (lambda: untied.compare_all(RUNS, threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: untied.certify(JUDGED, RUNS, "P@1", threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: significance(untied.evaluate(JUDGED, RUNS), threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: untied.evaluate_arrays(SCORES, SCORES, threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: untied.features([[1]], labels=[1], query_ids=[1], threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: untied.read_run("good", threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: judge_next(JUDGED, RUNS, threads="2"), "threads must be a whole number, not '2'"),
+], ids=lambda given: given if isinstance(given, str) else "")  # fmt: skip
+def test_the_error_names_the_option_of_the_wrong_kind(call: Callable[[], Any], named: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        call()
+    assert str(raised.value) == named
+
+
+def test_numbers_of_threads_of_other_kinds(run) -> None:
+    for threads in (1, numpy.int8(2), 10**6):
+        assert untied.evaluate(JUDGED, RUNS["old"], "RR", threads=threads)["RR"] == 1.0  # type: ignore[arg-type]
+    for threads in (10**30, -(10**30)):
+        with pytest.raises(OverflowError):
+            untied.evaluate(JUDGED, RUNS, threads=threads)
+    assert pickle.loads(pickle.dumps(untied.Evaluator(JUDGED, threads=2))).means(RUNS["old"])["RR"] == 1.0

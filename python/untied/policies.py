@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import UntiedError, either
+from untied.errors import UntiedError, check_flag, either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -312,7 +312,9 @@ class Policies:
         why = why_not_together(chosen)
         if why is not None:
             raise UntiedError(why)
-        self.options: dict[str, Any] = chosen if variance is None else {**chosen, "variance": variance}
+        self.options: dict[str, Any] = chosen
+        if variance is not None:
+            self.options = {**chosen, "variance": check_flag("variance", variance)}
 
     def __getitem__(self, name: str) -> Any:
         return self.options[name]

@@ -12,7 +12,7 @@ use untied_core::settings::Settings;
 use crate::errors::to_python;
 use crate::evaluate::{WithError, column, facts, parts};
 use crate::measure::{Measure, specs};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// The numbers of a contiguous buffer.
 fn slice<T: Element>(buffer: &PyBuffer<T>) -> PyResult<&[T]> {
@@ -59,7 +59,7 @@ pub struct ArrayEvaluator {
     labels: Labels,
     plan: evaluate::Plan,
     settings: Settings,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 }
 
 /// Aggregates of a column, and facts about it.
@@ -88,7 +88,7 @@ impl ArrayEvaluator {
         score_dtype: &str,
         on_undefined: &str,
         variance: bool,
-        threads: Option<i64>,
+        threads: Option<Threads>,
     ) -> PyResult<ArrayEvaluator> {
         let mut settings = Settings { variance, ..Settings::default() };
         settings

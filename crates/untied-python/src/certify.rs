@@ -8,7 +8,7 @@ use untied_core::error::text;
 use crate::errors::to_python;
 use crate::measure::{Measure, specs};
 use crate::tables::{Qrels, Run};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// (low, high, whether these are reached, 'A', 'B' or 'open', overturn number: none if no number overturns it, whether it
 /// is exact, largest m: -1 for any number)
@@ -48,7 +48,7 @@ pub fn certify_runs(
     pool_only: bool,
     unretrieved: bool,
     most: Option<usize>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Concluded>>> {
     let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
     let specs = specs(&measures);
@@ -73,7 +73,7 @@ pub fn differences_of_queries<'py>(
     ties: &str,
     score_dtype: &str,
     unretrieved: bool,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Ends<'py>>>> {
     let settings = settings(ties, score_dtype, false, unretrieved, None)?;
     let specs = specs(&measures);
@@ -114,7 +114,7 @@ pub fn explain_verdict(
     pool_only: bool,
     unretrieved: bool,
     most: Option<usize>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<(Concluded, Vec<Explained>)> {
     let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
     let (verdict, queries) =

@@ -9,12 +9,17 @@ use untied_core::read::layout_of;
 
 use crate::formats::{FilePath, path_text};
 use crate::tables::{Qrels, Run};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// What is suspicious about a run that was read with its ranks, as facts by name.
 #[pyfunction]
 #[pyo3(signature = (qrels, run, threads = None))]
-pub fn check_run<'py>(py: Python<'py>, qrels: &Qrels, run: &Run, threads: Option<i64>) -> PyResult<Bound<'py, PyDict>> {
+pub fn check_run<'py>(
+    py: Python<'py>,
+    qrels: &Qrels,
+    run: &Run,
+    threads: Option<Threads>,
+) -> PyResult<Bound<'py, PyDict>> {
     let (qrels, run) = (&qrels.0, &run.0);
     let found = threads::run(py, threads, || check::check(qrels, run))?;
     let in_qrels = |queries: &[usize]| queries.iter().map(|&query| text(qrels.id(query))).collect::<Vec<_>>();
@@ -51,7 +56,7 @@ pub fn malformed_lines(
     format: &str,
     is_run: bool,
     most: usize,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<(Vec<String>, u64)> {
     let path = path_text(path)?;
     let Some(layout) = layout_of(format, is_run) else { return Ok((Vec::new(), 0)) };

@@ -16,7 +16,7 @@ use crate::convert::{Parts, parts, with_id};
 use crate::errors::{refused, to_python};
 use crate::measure::{Measure, specs, valid};
 use crate::tables::{Lengths, Qrels, Run};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// The values of two runs.
 #[pyclass(frozen, module = "untied._core")]
@@ -65,7 +65,7 @@ pub fn item_distance(
 ) -> PyResult<Parts> {
     let distance = if footrule { Distance::Footrule } else { Distance::Kendall };
     let items = Items { groups: [a, b], weights, delta, unmoved, dissimilarities };
-    let score = threads::run(py, Some(1), || {
+    let score = threads::run(py, Some(Threads(1)), || {
         let score = items.distance(distance);
         watch::check().map(|()| score)
     })?;
@@ -103,7 +103,7 @@ pub fn compare_runs(
     score_dtype: &str,
     variance: bool,
     itself: bool,
-    threads: Option<i64>,
+    threads: Option<Threads>,
     only_means: bool,
 ) -> PyResult<Vec<Comparison>> {
     let settings = Settings { itself, only_means, ..settings(ties, score_dtype, variance, depth)? };
@@ -133,7 +133,7 @@ pub fn compare_rows<'py>(
     ties: &str,
     score_dtype: &str,
     variance: bool,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let (a, b) = (&run_a.0, &run_b.0);
     let names = measures.iter().map(|measure| measure.0.to_string()).collect();
@@ -248,7 +248,7 @@ pub fn difference_outcomes(
 pub struct ArrayComparer {
     bulk: Bulk,
     padding: Option<u64>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 }
 
 #[pymethods]
@@ -259,7 +259,7 @@ impl ArrayComparer {
         measures: Vec<PyRef<'_, Measure>>,
         columns: usize,
         padding: Option<u64>,
-        threads: Option<i64>,
+        threads: Option<Threads>,
     ) -> PyResult<Self> {
         let bulk = Bulk::new(&specs(&measures), columns).map_err(to_python)?;
         Ok(ArrayComparer { bulk, padding, threads })

@@ -18,13 +18,14 @@ use crate::formats::{FilePath, Named, layout, named, path_text, read_run};
 use crate::laws::Laws;
 use crate::measure::{Measure, specs};
 use crate::tables::{Lengths, Qrels, Run};
+use crate::threads::Threads;
 use crate::{arrow, threads};
 
 /// Qrels, measures and settings, prepared once for any number of runs.
 #[pyclass(frozen, module = "untied._core")]
 pub struct Evaluator {
     qrels: Py<Qrels>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
     prepared: Prepared,
 }
 
@@ -51,7 +52,7 @@ impl Evaluator {
         queries: &str,
         on_undefined: &str,
         variance: bool,
-        threads: Option<i64>,
+        threads: Option<Threads>,
         docs: Option<PyRef<'_, Lengths>>,
         adjust: &str,
     ) -> PyResult<Evaluator> {

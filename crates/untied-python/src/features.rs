@@ -14,7 +14,7 @@ use crate::errors::to_python;
 use crate::evaluate::{WithError, facts, parts};
 use crate::formats::{FilePath, path_text};
 use crate::measure::{Measure, specs};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// How features are evaluated.
 #[pyclass(frozen, module = "untied._core")]
@@ -24,7 +24,7 @@ pub struct FeatureEvaluator {
     /// In each direction, whether the lowest value is best.
     directions: Vec<bool>,
     per_query: bool,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 }
 
 /// The values of all features of a data set.
@@ -46,7 +46,7 @@ impl FeatureEvaluator {
         unjudged: &str,
         on_undefined: &str,
         per_query: bool,
-        threads: Option<i64>,
+        threads: Option<Threads>,
     ) -> PyResult<FeatureEvaluator> {
         let mut settings = Settings::default();
         settings

@@ -12,7 +12,7 @@ use untied_core::{read, table};
 
 use crate::convert::no_text;
 use crate::errors::{refused, to_python};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// Where what a table holds stands among its columns: query, document, numbers (the score or grade first; whether it is
 /// a rank, so that less is better), subtopic.
@@ -97,7 +97,8 @@ pub fn path_text(path: FilePath) -> PyResult<String> {
 #[pyo3(signature = (path, *, lines))]
 pub fn read_bytes<'py>(py: Python<'py>, path: FilePath, lines: bool) -> PyResult<Bound<'py, PyBytes>> {
     let path = path_text(path)?;
-    let bytes = threads::run(py, Some(1), || if lines { read::read_lines(&path) } else { read::read_all(&path) })?;
+    let bytes =
+        threads::run(py, Some(Threads(1)), || if lines { read::read_lines(&path) } else { read::read_all(&path) })?;
     Ok(PyBytes::new(py, &bytes))
 }
 

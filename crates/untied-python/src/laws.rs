@@ -8,7 +8,7 @@ use untied_core::law::{Atom, Chances, Law};
 use untied_core::table;
 use untied_core::watch;
 
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// The distributions of one run's values.
 #[pyclass(frozen, module = "untied._core")]
@@ -114,7 +114,11 @@ impl Laws {
 /// How the means of every run compare with those of every later one, measure by measure.
 #[pyfunction]
 #[pyo3(signature = (laws, threads))]
-pub fn compare_laws(py: Python<'_>, laws: Vec<Py<Laws>>, threads: Option<i64>) -> PyResult<Vec<Vec<Option<Compared>>>> {
+pub fn compare_laws(
+    py: Python<'_>,
+    laws: Vec<Py<Laws>>,
+    threads: Option<Threads>,
+) -> PyResult<Vec<Vec<Option<Compared>>>> {
     let laws: Vec<&Laws> = laws.iter().map(Py::get).collect();
     let pairs: Vec<(usize, usize)> = (0..laws.len()).flat_map(|a| (a + 1..laws.len()).map(move |b| (a, b))).collect();
     threads::run(py, threads, || {

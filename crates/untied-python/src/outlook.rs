@@ -10,7 +10,7 @@ use crate::convert::with_id;
 use crate::errors::{refused, to_python};
 use crate::measure::Measure;
 use crate::tables::{Qrels, Run};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// (value, low, high)
 type Parts = (f64, f64, f64);
@@ -31,7 +31,7 @@ pub fn judgment_outlook(
     run: &Run,
     measure: &Measure,
     documents: Vec<(Bound<'_, PyAny>, Vec<Bound<'_, PyAny>>)>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<(Vec<f64>, Vec<Query>)> {
     let (qrels, run) = (&qrels.0, &run.0);
     let mut asked = Vec::with_capacity(documents.len());

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use untied_core::overlap;
 
 use crate::tables::{Qrels, Run};
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// What a run is held against.
 #[derive(FromPyObject)]
@@ -18,7 +18,7 @@ pub enum Other<'py> {
 /// Number of queries that are in both, and whether one of them has a document that is in both.
 #[pyfunction]
 #[pyo3(signature = (run, other, threads = None))]
-pub fn in_common(py: Python<'_>, run: &Run, other: Other<'_>, threads: Option<i64>) -> PyResult<(usize, bool)> {
+pub fn in_common(py: Python<'_>, run: &Run, other: Other<'_>, threads: Option<Threads>) -> PyResult<(usize, bool)> {
     let (run, other) = (
         &run.0,
         match &other {

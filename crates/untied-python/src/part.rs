@@ -9,13 +9,13 @@ use untied_core::table::part::{self, DocumentSet};
 use crate::convert::with_id;
 use crate::errors::refused;
 use crate::tables::Run;
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// The documents that runs retrieve, each once, in the order of ids.
 #[pyfunction]
 #[pyo3(signature = (runs, threads = None))]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives")]
-pub fn retrieved_documents(py: Python<'_>, runs: Vec<Py<Run>>, threads: Option<i64>) -> PyResult<Vec<String>> {
+pub fn retrieved_documents(py: Python<'_>, runs: Vec<Py<Run>>, threads: Option<Threads>) -> PyResult<Vec<String>> {
     threads::run(py, threads, || Ok(part::retrieved(&tables(&runs)).into_iter().map(text).collect()))
 }
 
@@ -27,7 +27,7 @@ pub fn only_documents(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
     documents: &Bound<'_, PyIterator>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<Vec<Run>> {
     let mut docs = table::Documents::default();
     for document in documents {

@@ -10,7 +10,7 @@ use untied_core::watch;
 use crate::arrays::packed;
 use crate::errors::to_python;
 use crate::measure::Measure;
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// A run's values of one measure by query, as terms of its aggregate.
 #[pyclass(frozen, module = "untied")]
@@ -78,7 +78,7 @@ pub fn randomization_p(
     differences: Vec<Vec<f64>>,
     samples: usize,
     seed: u64,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<Vec<([f64; 3], bool)>> {
     threads::run(py, threads, || {
         let values: usize = differences.iter().map(Vec::len).sum();
@@ -101,7 +101,7 @@ pub fn tukey_p(
     pairs: Vec<(usize, usize)>,
     samples: usize,
     seed: u64,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<Vec<f64>> {
     let columns: Vec<&Column> = columns.iter().map(|column| &column.get().0).collect();
     threads::run(py, threads, || tukey(&columns, &pairs, samples, seed))
@@ -128,7 +128,7 @@ pub fn bootstrap_interval(
     level: f64,
     samples: usize,
     seed: u64,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<(f64, f64)> {
     threads::run(py, threads, || {
         let total = samples.saturating_mul(values.len()) as u64;
@@ -146,7 +146,7 @@ pub fn bootstrap_means(
     values: Vec<f64>,
     samples: usize,
     seed: u64,
-    threads: Option<i64>,
+    threads: Option<Threads>,
 ) -> PyResult<(Vec<f64>, usize, usize)> {
     threads::run(py, threads, || {
         let found = bootstrap(&values, samples, seed)?;

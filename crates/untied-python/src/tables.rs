@@ -16,6 +16,7 @@ use crate::errors::refused;
 use crate::formats::{FilePath, Named, detail, named, path_text, read_run};
 use crate::mappings::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths};
 use crate::registered::{AS_QRELS, AS_RUN};
+use crate::threads::Threads;
 use crate::{arrow, formats, from_rows, threads};
 
 /// Retrieved documents with scores, query by query.
@@ -79,7 +80,7 @@ impl Run {
         run: &Bound<'py, PyAny>,
         format: &str,
         columns: Option<&Bound<'py, PyAny>>,
-        threads: Option<i64>,
+        threads: Option<Threads>,
     ) -> PyResult<Py<Run>> {
         Ok(AS_RUN.get(run.py())?.call1((run, threads, format, columns))?.extract()?)
     }
@@ -89,7 +90,7 @@ impl Run {
     fn read(
         py: Python<'_>,
         path: FilePath,
-        threads: Option<i64>,
+        threads: Option<Threads>,
         format: &str,
         columns: Option<Named>,
         ranks: bool,
@@ -100,7 +101,7 @@ impl Run {
 
     #[staticmethod]
     #[pyo3(signature = (run, threads = None))]
-    fn from_mapping(run: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Run> {
+    fn from_mapping(run: &Bound<'_, PyAny>, threads: Option<Threads>) -> PyResult<Run> {
         let chunks = chunks(run, "run", "score")?;
         threads::run(run.py(), threads, || table::Run::new(chunks, "run")).map(Run)
     }
@@ -109,7 +110,7 @@ impl Run {
     #[pyo3(signature = (table, threads = None, columns = None, source = "run", ranks = false, piece = false))]
     fn from_arrow(
         table: &Bound<'_, PyAny>,
-        threads: Option<i64>,
+        threads: Option<Threads>,
         columns: Option<Named>,
         source: &str,
         ranks: bool,
@@ -128,7 +129,7 @@ impl Run {
     #[pyo3(signature = (rows, threads = None, columns = None, names = None))]
     fn from_rows(
         rows: &Bound<'_, PyAny>,
-        threads: Option<i64>,
+        threads: Option<Threads>,
         columns: Option<Named>,
         names: Option<Vec<String>>,
     ) -> PyResult<Run> {
@@ -185,14 +186,14 @@ impl Run {
 impl Lengths {
     #[staticmethod]
     #[pyo3(signature = (path, threads = None))]
-    fn read(py: Python<'_>, path: FilePath, threads: Option<i64>) -> PyResult<Lengths> {
+    fn read(py: Python<'_>, path: FilePath, threads: Option<Threads>) -> PyResult<Lengths> {
         let path = path_text(path)?;
         threads::run(py, threads, || read::read_lengths(&path)).map(|lengths| Lengths(Arc::new(lengths)))
     }
 
     #[staticmethod]
     #[pyo3(signature = (docs, threads = None))]
-    fn from_mapping(docs: &Bound<'_, PyAny>, threads: Option<i64>) -> PyResult<Lengths> {
+    fn from_mapping(docs: &Bound<'_, PyAny>, threads: Option<Threads>) -> PyResult<Lengths> {
         let chunks = lengths(docs)?;
         let made = threads::run(docs.py(), threads, || table::Lengths::new(chunks, "docs"))?;
         Ok(Lengths(Arc::new(made)))
@@ -231,7 +232,7 @@ impl Qrels {
         qrels: &Bound<'py, PyAny>,
         format: &str,
         columns: Option<&Bound<'py, PyAny>>,
-        threads: Option<i64>,
+        threads: Option<Threads>,
     ) -> PyResult<Py<Qrels>> {
         Ok(AS_QRELS.get(qrels.py())?.call1((qrels, threads, format, columns))?.extract()?)
     }
@@ -241,7 +242,7 @@ impl Qrels {
     fn read(
         py: Python<'_>,
         path: FilePath,
-        threads: Option<i64>,
+        threads: Option<Threads>,
         format: &str,
         layout: &str,
         columns: Option<Named>,
@@ -267,7 +268,7 @@ impl Qrels {
 
     #[staticmethod]
     #[pyo3(signature = (qrels, threads = None, format = "trec"))]
-    fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<i64>, format: &str) -> PyResult<Qrels> {
+    fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<Threads>, format: &str) -> PyResult<Qrels> {
         let (chunks, make): (_, fn(_, &str) -> _) = match format {
             "stratified" => (chunks_of_pairs(qrels, (STRATUM, 1), (GRADE, 0))?, table::Qrels::with_strata),
             "prels" => (chunks_of_pairs(qrels, (GRADE, 0), (PROBABILITY, 1))?, table::Qrels::with_inclusion),
@@ -286,7 +287,7 @@ impl Qrels {
     #[pyo3(signature = (table, threads = None, format = "trec", columns = None, source = "qrels", piece = false))]
     fn from_arrow(
         table: &Bound<'_, PyAny>,
-        threads: Option<i64>,
+        threads: Option<Threads>,
         format: &str,
         columns: Option<Named>,
         source: &str,
@@ -306,7 +307,7 @@ impl Qrels {
     #[pyo3(signature = (rows, threads = None, format = "trec", columns = None, names = None))]
     fn from_rows(
         rows: &Bound<'_, PyAny>,
-        threads: Option<i64>,
+        threads: Option<Threads>,
         format: &str,
         columns: Option<Named>,
         names: Option<Vec<String>>,

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use untied_core::Error;
@@ -17,13 +18,31 @@ const MOST: usize = 256;
 /// How often the thread that waits for work looks for signals (Ctrl-C) and tells how far the work is.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// A number of threads; the error for anything else names the option.
+#[derive(Clone, Copy, IntoPyObject)]
+#[pyo3(transparent)]
+pub struct Threads(pub i64);
+
+impl<'py> FromPyObject<'_, 'py> for Threads {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Threads> {
+        given.extract().map(Threads).map_err(|error| match given.repr() {
+            Ok(found) if error.is_instance_of::<PyTypeError>(given.py()) => {
+                PyTypeError::new_err(format!("threads must be a whole number, not {found}"))
+            }
+            _ => error,
+        })
+    }
+}
+
 /// Run `work` on `threads` threads, or on as many as there are processors.
 ///
 /// The calling thread waits, and looks in on the work: where Python has a signal for it, an interrupt say, work is told
 /// to stop and the signal's exception raised.
 pub fn run<T: Send>(
     py: Python<'_>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let size = size(threads)?;
@@ -72,7 +91,7 @@ pub fn run<T: Send>(
 /// [`run`] for work that may call formulas in Python. They run on one thread: more would only wait for each other.
 pub fn run_formulas<T: Send>(
     py: Python<'_>,
-    threads: Option<i64>,
+    threads: Option<Threads>,
     has_formulas: bool,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
@@ -80,7 +99,7 @@ pub fn run_formulas<T: Send>(
         return run(py, threads, work);
     }
     // Python knows the thread from here on, and takes and gives its lock far faster than to one that it meets anew.
-    run(py, Some(1), || Python::attach(|py| py.detach(work)))
+    run(py, Some(Threads(1)), || Python::attach(|py| py.detach(work)))
 }
 
 /// Look for Python's signals, and tell how far the work is; whether anyone wanted to know.
@@ -160,11 +179,11 @@ fn idle() -> Option<MutexGuard<'static, Vec<Pool>>> {
 }
 
 /// The number of threads asked for; 0 is as many as there are processors.
-fn size(threads: Option<i64>) -> PyResult<usize> {
-    match threads.map(usize::try_from) {
-        None => Ok(0),
-        Some(Ok(threads)) if threads > 0 => Ok(threads.min(MOST)),
-        Some(_) => Err(refused(format!("threads must be at least 1, not {}", threads.unwrap_or_default()))),
+fn size(threads: Option<Threads>) -> PyResult<usize> {
+    let Some(Threads(number)) = threads else { return Ok(0) };
+    match usize::try_from(number) {
+        Ok(threads) if threads > 0 => Ok(threads.min(MOST)),
+        _ => Err(refused(format!("threads must be at least 1, not {number}"))),
     }
 }
 

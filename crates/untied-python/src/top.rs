@@ -10,7 +10,7 @@ use untied_core::settings::precision;
 use crate::convert::with_id;
 use crate::errors::to_python;
 use crate::tables::Run;
-use crate::threads;
+use crate::threads::{self, Threads};
 
 /// The first documents of a query by tie group, with scores read at some precision; how many of the last group lie
 /// beyond the depth, and how many documents there are in all.
@@ -36,7 +36,7 @@ pub fn top_groups(
 pub fn tie_counts<'py>(
     py: Python<'py>,
     run: &Run,
-    threads: Option<i64>,
+    threads: Option<Threads>,
     score_dtype: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
     let counts = threads::run(py, threads, || ranking::tie_counts(&run.0, precision(score_dtype)?))?;

@@ -7,7 +7,7 @@ from math import isfinite
 
 from untied import _core
 from untied.arrays.found import ArrayResults
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_flag
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import as_measures
@@ -181,7 +181,7 @@ class ArrayEvaluator:
         columns = (
             [(array, dtype, "scores")] if single else [(one, dtype, f"scores[{i}]") for i, one in enumerate(array)]
         )
-        keep = single if per_query is None else per_query
+        keep = single if per_query is None else check_flag("per_query", per_query)
         evaluations, means = self._native.evaluate(columns, not keep)
         if keep:
             means = [(one.totals(), one.facts()) for one in evaluations]

@@ -7,7 +7,7 @@ from math import inf, isnan, nan
 from untied import _core
 from untied.compare.measures import as_comparing
 from untied.compare.outcomes import Assignment, Outcomes
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_flag
 from untied.results.base import MeasureResults
 from untied.results.table import FIELDS, Table, table_of, tidy
 from untied.results.value import Value
@@ -147,6 +147,8 @@ class Comparison(MeasureResults):
         Table
             Columns run_a, run_b, query, measure, certainty, value, low, high and, if computed, variance.
         """
+        check_flag("per_query", per_query)
+        check_flag("means", means)
         queries = (self.queries if per_query else []) + ["all"] * means
         parts = (self._native.values() if per_query else []) + (self._native.totals() if means else [])
         names, variance = [self._names] * len(queries), self._options["variance"]

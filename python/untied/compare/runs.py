@@ -8,7 +8,7 @@ from untied import _core
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.several import Comparisons
-from untied.errors import check_count
+from untied.errors import check_count, check_flag
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import check_two, names_of
@@ -201,7 +201,9 @@ def compare_all(
     loaded = two_or_more(runs, "a comparison", threads, qrels)
     known = _known(qrels, probabilities, docs, threads)
     options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
-    return compare_loaded(loaded, asked, known, options, itself=itself, strict=strict, threads=threads)
+    return compare_loaded(
+        loaded, asked, known, options, itself=check_flag("itself", itself), strict=strict, threads=threads
+    )
 
 
 def compare_loaded(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from untied._core import FeatureEvaluator
-from untied.errors import UntiedError, check_one_of
+from untied.errors import UntiedError, check_flag, check_one_of
 from untied.evaluate.runs import Evaluator
 from untied.features.found import DIRECTIONS, FeatureResults
 from untied.inputs import overlap
@@ -108,7 +108,7 @@ def features(
         asked,
         directions=[direction == "low" for direction in DIRECTIONS[directions]],
         **policies.options,
-        per_query=per_query,
+        per_query=check_flag("per_query", per_query),
         threads=threads,
     )
     paths = _paths(data)

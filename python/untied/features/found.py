@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_flag
 from untied.results.base import MeasureResults
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
@@ -258,6 +258,7 @@ class FeatureResults(MeasureResults):
         KeyError
             The measure was not evaluated.
         """
+        check_flag("per_query", per_query)
         texts: dict[str, list[str]] = {"feature": [], "direction": [], "query": [], "measure": []}
         more: dict[str, list[Any]] = {"rank": [], "distinct": [], "tied": [], "missing": [], "absent": [], "varied": []}
         rows: list[Any] = []

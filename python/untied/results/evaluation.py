@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import deprecated
+from untied.errors import check_flag, deprecated
 from untied.results.base import ByRun
 from untied.results.table import Table, table_of
 from untied.results.value import Value
@@ -125,6 +125,8 @@ class Results(ByRun):
         if aggregates is not None:
             deprecated("table(aggregates=...)", "table(means=...)")
             means = aggregates
+        check_flag("per_query", per_query)
+        check_flag("means", means)
         texts: dict[str, list[str]] = {"run": [], "query": [], "measure": []}
         parts: list[Any] = []
         of_means: list[bool] = []

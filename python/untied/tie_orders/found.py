@@ -7,7 +7,7 @@ from math import nan
 from typing import NamedTuple
 
 from untied import _core
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_flag
 from untied.results.base import ByRun
 from untied.results.table import Table, tidy
 
@@ -242,6 +242,7 @@ class Distributions(ByRun):
             A level is not from 0 to 1, or distributions of queries were not kept.
         """
         asked = checked(levels)
+        check_flag("per_query", per_query)
         rows: list[tuple[Any, ...]] = []
         for run, laws in self._evaluations.items():
             for query, row in self._rows(laws, per_query):

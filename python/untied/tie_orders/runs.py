@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.errors import UntiedError, check_whole
+from untied.errors import UntiedError, check_flag, check_whole
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
@@ -110,6 +110,7 @@ def distributions(
     for name, value, most in (("states", states, MOST_STATES), ("cells", cells, MOST_CELLS)):
         if not 1 <= check_whole(name, value) <= most:
             raise UntiedError(f"{name} must be from 1 to {most:,}, not {value:,}")
+    check_flag("per_query", per_query)
     asked = as_measures(DEFAULT if measures is None else measures)
     known = as_qrels(qrels, threads, qrels_format)
     native = _core.Evaluator(
