@@ -420,7 +420,7 @@ def test_arrays_without_ids_are_sent_to_their_function(array: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16, np.int8])
-@pytest.mark.parametrize("width", [3, 10, 17])
+@pytest.mark.parametrize("width", [3, 10, 12, 17])
 def test_many_short_queries_are_counted_as_they_are_sorted(width: int, dtype: Any) -> None:
     random = np.random.default_rng(width)
     shape = (17_000, width)  # so many are counted several at a time

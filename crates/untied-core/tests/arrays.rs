@@ -35,6 +35,9 @@ fn counting_and_sorting_agree_to_the_last_bit() {
         (3, 70_000, 5_000, false),
         (200, 10, 4, false),
         (200, 10, 4, true),
+        (40, 12, 3, false),
+        (40, 13, 3, true),
+        (20, 63, 9, false),
         (40, 64, 3, true),
         (5, 3, 2, false),
     ];

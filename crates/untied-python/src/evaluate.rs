@@ -163,8 +163,9 @@ impl Evaluator {
             let row = evaluated.next().expect("an endless range");
             for measure in 0..evaluation.totals.len() {
                 let note = evaluation.note(row, measure);
-                let evaluate::Flags { mixed, matched, relevant } = evaluation.flags[row];
-                let of_value = [note.undefined, note.overstated, note.unsettled];
+                let of_query = evaluation.flags[row];
+                let of_value = [note.undefined(), note.overstated(), note.unsettled()];
+                let (matched, relevant, mixed) = (of_query.matched(), of_query.relevant(), of_query.mixed());
                 let flags = [judged, found, matched, relevant, mixed, of_value[0], of_value[1], of_value[2]];
                 rows.push(&query, Some((measure, evaluation.value(row, measure))), &flags);
             }

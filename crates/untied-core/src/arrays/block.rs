@@ -13,7 +13,7 @@ use crate::table::Judgments;
 use crate::watch;
 
 /// Codes that are looked at together.
-const PART: usize = 64;
+pub(super) const PART: usize = 64;
 /// Room for relevant documents is made for this many parts at once.
 const AHEAD: usize = 16;
 
@@ -28,7 +28,7 @@ pub(super) struct Block {
     listed: usize,
     pub queries: Vec<Query>,
     /// Where there is padding, the number of documents of each query, and of the padding before the last of them.
-    pub retrieved: Vec<u32>,
+    retrieved: Vec<u32>,
     pub most_judged: usize,
 }
 
@@ -53,17 +53,19 @@ pub(super) struct Query {
     pub relevant: u32,
     /// The number of its composition in the block, which has no more of them than queries.
     pub composition: u16,
-    /// Whether the relevant documents are listed, being few, and no padding stands before any document.
+    /// Whether the relevant documents are listed, being few, or need no list, being those of a short query; and no padding
+    /// stands before any document.
     pub is_listed: bool,
 }
 
-/// Levels and relevant documents of some queries.
+/// Levels of some queries; and relevant documents, if they are to be listed.
 pub(super) fn block<C: Code>(
     groups: &Groups,
     codes: &[C],
     grades: &[f64],
     given: &Given<'_>,
     queries: Range<usize>,
+    lists: bool,
 ) -> Result<Block> {
     watch::check()?;
     let level = |grade: f64| grades.partition_point(|&other| other > grade);
@@ -74,7 +76,7 @@ pub(super) fn block<C: Code>(
     };
     let mut block = Block::default();
     block.queries.reserve_exact(queries.len());
-    block.relevant.reserve_exact(2 * queries.len());
+    block.relevant.reserve_exact(if lists { 2 * queries.len() } else { 0 });
     let mut counts = Counts::of(grades.len());
     let mut lately = [(u64::MAX, 0); LATELY];
     let end = C::of(grades.partition_point(|&grade| grade > 0.0));
@@ -85,14 +87,13 @@ pub(super) fn block<C: Code>(
             codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
             is_padded = codes.contains(&C::ABSENT);
         }
-        let (is_listed, counted) = block.list(codes, end);
-        let is_listed = is_listed && !is_padded;
+        let is_listed = (!lists || block.list(codes, end)) && !is_padded;
         if given.present.is_some() {
             block.retrieved.push(codes.len() as u32);
         }
         let relevant = block.listed as u32;
         if totals.is_empty() && grades.len() < LEVELS && codes.len() < DOCUMENTS {
-            let packed = counted.unwrap_or_else(|| packed(codes));
+            let packed = packed(codes);
             let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
             if *known != packed {
                 counts.unpack(packed);
@@ -126,21 +127,36 @@ const LATELY: usize = 1 << 10;
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 const SHIFT: u32 = 54;
 
-/// How many documents there are of each code, a byte each: first unjudged ones, then level by level, last padding. Of fewer
-/// levels and documents than these.
+/// How many documents there are of each code, a byte each: first unjudged ones, then level by level; without padding. Of
+/// fewer levels and documents than these.
 #[inline]
 fn packed<C: Code>(codes: &[C]) -> u64 {
-    codes.iter().fold(0, |counts, &code| counts + one(code))
+    /// One document of a code: a table for all that one byte holds needs no check of its index.
+    static ONES: [u64; 256] = {
+        let mut ones = [0; 256];
+        let mut code = 0;
+        while code <= LEVELS {
+            ones[code] = 1 << (8 * code);
+            code += 1;
+        }
+        ones
+    };
+    codes.iter().fold(0, |counts, &code| counts + ONES[usize::from(code.into() as u8)])
 }
 
 const LEVELS: usize = 7;
 const DOCUMENTS: usize = 256;
 
-/// One document of this code.
-#[inline(always)]
-fn one<C: Code>(code: C) -> u64 {
-    const ONES: [u64; 8] = [1, 1 << 8, 1 << 16, 1 << 24, 1 << 32, 1 << 40, 1 << 48, 1 << 56];
-    ONES[code.into() as usize % 8]
+/// List the documents of the levels before `end`, of a part whose first document stands in this row; how many they are.
+#[inline]
+pub(super) fn list_part<C: Code>(part: &[C], first: u32, end: C, room: &mut [Place; PART]) -> usize {
+    // Without a branch: what is written here stays only if the document is relevant.
+    let mut found = 0;
+    for (&code, row) in part.iter().zip(first..) {
+        room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
+        found += usize::from(code.is_before(end));
+    }
+    found
 }
 
 /// Give compositions of many queries the same number in all blocks.
@@ -179,6 +195,15 @@ impl Block {
         Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
     }
 
+    /// The documents of a query among these places; if there is padding, with what stands before the last of them.
+    #[inline(always)]
+    pub fn retrieved(&self, query: usize, places: Range<usize>) -> Range<usize> {
+        match self.retrieved.get(query) {
+            Some(&retrieved) => places.start..places.start + retrieved as usize,
+            None => places,
+        }
+    }
+
     /// Where the relevant documents of a query begin, or behind the last one where they end.
     #[inline(always)]
     pub fn start(&self, query: usize) -> usize {
@@ -195,45 +220,25 @@ impl Block {
         (self.compositions.len() - 1) as u16
     }
 
-    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed, and
-    /// of few documents, how many there are of each code, see [`packed`].
+    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.
     #[inline]
-    fn list<C: Code>(&mut self, codes: &[C], end: C) -> (bool, Option<u64>) {
+    fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
         let (start, most) = (self.listed, codes.len() / 2);
-        let mut counts = None;
-        if codes.len() <= PART {
-            counts = Some(self.list_part(codes, 0, end));
-        } else {
-            for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
-                // Where few of many are relevant, most parts have none.
-                if part.iter().fold(false, |any, &code| any | code.is_before(end)) {
-                    self.list_part(part, first, end);
-                }
-                if self.listed - start > most {
-                    break;
-                }
+        for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
+            // Where few of many are relevant, most parts have none.
+            if part.iter().fold(false, |any, &code| any | code.is_before(end)) {
+                let found = list_part(part, first, end, self.room());
+                self.listed += found;
+            }
+            if self.listed - start > most {
+                break;
             }
         }
         let is_listed = self.listed - start <= most;
         if !is_listed {
             self.listed = start;
         }
-        (is_listed, counts)
-    }
-
-    /// List those of a part whose first document stands in this row, however many they are; and count it.
-    #[inline]
-    fn list_part<C: Code>(&mut self, part: &[C], first: u32, end: C) -> u64 {
-        // Without a branch: what is written here stays only if the document is relevant.
-        let (mut found, mut counts) = (0, 0);
-        let room = self.room();
-        for (&code, row) in part.iter().zip(first..) {
-            room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
-            found += usize::from(code.is_before(end));
-            counts += one(code);
-        }
-        self.listed += found;
-        counts
+        is_listed
     }
 
     /// Room for the relevant documents of a part.

@@ -18,6 +18,9 @@ pub(super) trait Code: Copy + Eq + Into<u32> + Send + Sync {
 
     /// Whether it is of one of the levels before this code's.
     fn is_before(self, other: Self) -> bool;
+
+    /// Its level, or 255 if it is lower or there is none.
+    fn level(self) -> u8;
 }
 
 macro_rules! code {
@@ -32,6 +35,11 @@ macro_rules! code {
             #[inline(always)]
             fn is_before(self, other: $number) -> bool {
                 self.wrapping_sub(1) < other - 1 // what is not judged becomes the largest
+            }
+
+            #[inline(always)]
+            fn level(self) -> u8 {
+                u8::try_from(self.wrapping_sub(1)).unwrap_or(u8::MAX)
             }
         })*
     };

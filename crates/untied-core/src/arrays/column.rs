@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
-use crate::ranking::{Layout, Order, Places, Ranking, Rows, Short, Sparse, is_worth_it};
+use crate::ranking::{Layout, Order, Places, Ranking, Short, Sparse, is_worth_it};
 
 /// Numbers that are looked at together.
 pub(super) const PART: usize = 1 << 16;
@@ -135,22 +135,14 @@ impl Column<'_> {
         })
     }
 
-    /// Count the rankings of consecutive short queries together, compared as they are, if all numbers are finite: those in
-    /// a range, or where there is padding, those of queries whose documents are listed.
+    /// Count the rankings of short queries whose relevant documents are listed together, compared as they are, if all
+    /// numbers are finite: those in a range, or where there is padding, those of these queries.
     #[inline]
-    pub(super) fn count_short(
-        &self,
-        all: Option<Range<usize>>,
-        queries: Range<usize>,
-        rows: &impl Rows,
-        ascending: bool,
-        short: &mut Short,
-    ) {
+    pub(super) fn count_short(&self, all: Option<Range<usize>>, ascending: bool, short: &mut Short) {
         by_type!(self, S, numbers => {
             let are_finite = |range: Range<usize>| <S as Score>::are_finite(&numbers[range]);
-            let is_finite = |query| !rows.end(query).1 || are_finite(rows.scores(query));
-            if all.map_or_else(|| queries.clone().all(is_finite), are_finite) {
-                short.count::<S>(numbers, queries, rows, ascending);
+            if all.map_or_else(|| short.known().all(are_finite), are_finite) {
+                short.count::<S>(numbers, ascending);
             }
         });
     }

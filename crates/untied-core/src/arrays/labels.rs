@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{Block, Query, RARE, block, name_kinds};
+use super::block::{Block, PART, RARE, block, list_part, name_kinds};
 use super::codes::{Code, Codes, by_width, encode};
 use super::{Given, Groups, Totals};
 use crate::error::{Error, Result};
-use crate::evaluate::Plan;
-use crate::ranking::{Place, Rows, Sparse};
+use crate::evaluate::{Key, Plan};
+use crate::ranking::{Place, Rows, Short, ShortRanking, Sparse};
 use crate::table::Judgments;
 
 /// Queries that are prepared together: a number of 16 bits tells them apart.
@@ -21,6 +21,8 @@ pub struct Labels {
     groups: Groups,
     /// All grades, highest first.
     grades: Vec<f64>,
+    /// How many of these are above 0.
+    relevant: usize,
     codes: Codes,
     blocks: Vec<Block>,
     has_padding: bool,
@@ -54,13 +56,15 @@ impl Labels {
             .into_par_iter()
             .map(|first| {
                 let queries = first..(first + BLOCK).min(groups.len());
-                by_width!(&codes, codes => block(&groups, codes, &grades, given, queries))
+                by_width!(&codes, codes => block(&groups, codes, &grades, given, queries, longest >= Short::LONG))
             })
             .collect();
         let mut blocks = blocks.into_iter().collect::<Result<Vec<Block>>>()?;
         name_kinds(&mut blocks);
         let most_judged = blocks.iter().map(|block| block.most_judged).max().unwrap_or(0);
-        Ok(Labels { groups, grades, codes, blocks, has_padding: given.present.is_some(), longest, most_judged })
+        let relevant = grades.partition_point(|&grade| grade > 0.0);
+        let has_padding = given.present.is_some();
+        Ok(Labels { groups, grades, relevant, codes, blocks, has_padding, longest, most_judged })
     }
 
     /// Which documents belong to which query.
@@ -110,22 +114,33 @@ impl Labels {
     /// The documents of a query; if there is padding, with what stands before the last of them.
     #[inline(always)]
     pub(super) fn retrieved(&self, query: usize) -> Range<usize> {
-        let range = self.groups.range(query);
-        match self.blocks[query / BLOCK].retrieved.get(query % BLOCK) {
-            Some(&retrieved) => range.start..range.start + retrieved as usize,
-            None => range,
-        }
+        self.blocks[query / BLOCK].retrieved(query % BLOCK, self.groups.range(query))
     }
 
-    /// A query by its relevant documents, if these are few and no padding stands before any document.
+    /// A query by its relevant documents, if these are few and no padding stands before any document; with room to list
+    /// those of a short query.
     #[inline]
-    pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
+    pub(super) fn sparse<'a>(&'a self, query: usize, listed: &'a mut Vec<Place>) -> Option<Sparse<'a>> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
-        block.queries[number].is_listed.then(|| Sparse {
-            relevant: &block.relevant[block.start(number)..block.start(number + 1)],
-            retrieved: self.retrieved(query).len(),
-            judged: self.is_judged(query),
-        })
+        if !block.queries[number].is_listed {
+            return None;
+        }
+        let (retrieved, judged) = (self.retrieved(query), self.is_judged(query));
+        let places = retrieved.len();
+        let relevant = if self.are_short() {
+            listed.resize(PART, Place::default());
+            let room = listed.first_chunk_mut().expect("room was made");
+            let found = by_width!(&self.codes, codes => list_part(&codes[retrieved], 0, Code::of(self.relevant), room));
+            &listed[..found]
+        } else {
+            &block.relevant[block.start(number)..block.start(number + 1)]
+        };
+        Some(Sparse { relevant, retrieved: places, judged })
+    }
+
+    /// Whether all queries are so short that their relevant documents need no list.
+    pub(super) fn are_short(&self) -> bool {
+        self.longest < Short::LONG
     }
 
     /// Whether any document of the array is judged, for a query.
@@ -135,15 +150,18 @@ impl Labels {
         block.compositions[usize::from(block.queries[query % BLOCK].composition)].judged
     }
 
-    /// Consecutive queries with their listed documents, if they were prepared together.
+    /// Consecutive short queries, if they were prepared together; with their codes.
     #[inline]
-    pub(super) fn rows(&self, queries: &Range<usize>) -> Option<Listed<'_>> {
+    pub(super) fn rows<'a, C: Code>(&'a self, queries: &Range<usize>, codes: &'a [C]) -> Option<Together<'a, C>> {
         let (number, first) = (queries.start / BLOCK, queries.start / BLOCK * BLOCK);
-        let listed = || {
-            let block = &self.blocks[number];
-            Listed { labels: self, block, first, queries: queries.start - first..queries.end - first }
-        };
-        (queries.end <= first + BLOCK).then(listed)
+        let end = C::of(self.relevant);
+        (queries.end <= first + BLOCK).then(|| Together {
+            labels: self,
+            block: &self.blocks[number],
+            codes,
+            end,
+            first,
+        })
     }
 
     /// Whether there is padding.
@@ -163,19 +181,16 @@ impl Labels {
         Bases { measures: plan.len(), blocks: self.blocks.par_iter().map(of_block).collect() }
     }
 
-    /// The number of all queries with the same documents of each level, if many have them.
-    #[inline]
-    pub(super) fn kind(&self, query: usize) -> Option<u32> {
-        let block = &self.blocks[query / BLOCK];
-        let kind = block.compositions[usize::from(block.queries[query % BLOCK].composition)].kind;
-        (kind != RARE).then_some(kind)
-    }
-
     /// Those of a query, if they were made.
     #[inline]
     pub(super) fn bases_of<'a>(&self, bases: &'a Bases, query: usize) -> Option<&'a [f64]> {
         let composition = usize::from(self.blocks[query / BLOCK].queries[query % BLOCK].composition);
         bases.blocks[query / BLOCK].get(composition * bases.measures..(composition + 1) * bases.measures)
+    }
+
+    /// The codes of all documents.
+    pub(super) fn all_codes(&self) -> &Codes {
+        &self.codes
     }
 
     /// The codes of a query's documents.
@@ -193,31 +208,43 @@ impl Labels {
     }
 }
 
-/// Consecutive queries of a block, with their listed documents.
-pub(super) struct Listed<'a> {
+/// Consecutive short queries of a block.
+pub(super) struct Together<'a, C> {
     labels: &'a Labels,
     block: &'a Block,
+    codes: &'a [C],
+    /// The code behind those of relevant documents.
+    end: C,
     /// The number of the first query of the block.
     first: usize,
-    /// Those of its queries that are meant.
-    queries: Range<usize>,
 }
 
-impl Rows for Listed<'_> {
+impl<C: Code> Together<'_, C> {
+    /// All that means of a query with this ranking depend on, if many queries have the same documents of each level.
     #[inline(always)]
-    fn wanted(&self) -> &[Place] {
-        &self.block.relevant[self.block.start(self.queries.start)..self.block.start(self.queries.end)]
+    pub fn key(&self, query: usize, ranking: ShortRanking) -> Key {
+        const KIND: u32 = u32::BITS;
+        const { assert!(ShortRanking::BITS + KIND + Short::LONG.ilog2() <= Key::BITS) };
+        let kind = self.block.compositions[usize::from(self.block.queries[query - self.first].composition)].kind;
+        let judgments = (self.scores(query).len() as u128) << KIND | u128::from(kind);
+        if kind == RARE { Key::NONE } else { Key(judgments << ShortRanking::BITS | u128::from(ranking.bits())) }
     }
+}
 
-    #[inline(always)]
-    fn end(&self, query: usize) -> (usize, bool) {
-        let Query { relevant, is_listed, .. } = self.block.queries[query - self.first];
-        (relevant as usize - self.block.start(self.queries.start), is_listed)
-    }
-
+impl<C: Code> Rows for Together<'_, C> {
     #[inline(always)]
     fn scores(&self, query: usize) -> Range<usize> {
-        self.labels.retrieved(query)
+        self.block.retrieved(query - self.first, self.labels.groups.range(query))
+    }
+
+    #[inline(always)]
+    fn is_known(&self, query: usize) -> bool {
+        self.block.queries[query - self.first].is_listed
+    }
+
+    #[inline(always)]
+    fn levels(&self, query: usize) -> impl Iterator<Item = (u8, bool)> {
+        self.codes[self.scores(query)].iter().map(|&code| (code.level(), code.is_before(self.end)))
     }
 }
 

@@ -42,7 +42,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Key, Plan, Ranked, Source, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::{Layout, Order, Precision, Short, ShortRanking, are_few};
+use crate::ranking::{Layout, Order, Precision, are_few};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::{Found, Judgments};
@@ -139,23 +139,19 @@ impl Rank for Columns<'_> {
     fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
         let Columns { labels, scores, settings, relevant_only, .. } = *self;
         room.short.clear();
+        room.keys.clear();
         let is_tied = settings.ties.layout() == Layout::Tied;
-        if relevant_only && is_tied && settings.precision == Precision::Float64 && labels.longest < Short::LONG {
+        if relevant_only && is_tied && settings.precision == Precision::Float64 && labels.are_short() {
             let all = labels.groups().start(queries.start)..labels.groups().start(queries.end);
             let all = (!labels.is_padded()).then_some(all);
-            if let Some(rows) = labels.rows(&queries) {
-                scores.column.count_short(all, queries, &rows, scores.ascending, &mut room.short);
-            }
+            by_width!(labels.all_codes(), codes => if let Some(rows) = labels.rows(&queries, codes) {
+                let short = &mut room.short;
+                short.list(queries.clone(), &rows);
+                scores.column.count_short(all, scores.ascending, short);
+                let key = |query| short.ranking(query).map_or(Key::NONE, |found| rows.key(query, found));
+                room.keys.extend(queries.map(key));
+            });
         }
-    }
-
-    #[inline]
-    fn key(&self, query: usize, room: &Workspace) -> Option<Key> {
-        const KIND: u32 = u32::BITS;
-        const { assert!(ShortRanking::BITS + Short::LONG.ilog2() + KIND <= Key::BITS) };
-        let (short, kind) = (room.short.ranking(query)?, self.labels.kind(query)?);
-        let retrieved = self.labels.retrieved(query).len() as u128;
-        Some(Key((retrieved << KIND | u128::from(kind)) << ShortRanking::BITS | u128::from(short.bits())))
     }
 
     #[inline]
@@ -190,9 +186,9 @@ impl Columns<'_> {
     ) -> Result<Ranked> {
         let Columns { labels, scores, settings, relevant_only, depth } = *self;
         let how = (scores.ascending, settings.ties.layout());
-        let Workspace { places, all, .. } = &mut *room;
+        let Workspace { places, listed, all, .. } = &mut *room;
         if relevant_only
-            && let Some(sparse) = labels.sparse(query)
+            && let Some(sparse) = labels.sparse(query, listed)
             && let Some(mixed) = column.rank(range.clone(), &sparse, how, truth.grades(), places, &mut all.tied)
         {
             return Ok(Ranked { mixed, matched: sparse.judged });
@@ -286,11 +282,6 @@ pub(crate) trait Rank: Sync {
     /// See [`Source::look_ahead`].
     fn look_ahead(&self, _queries: Range<usize>, _room: &mut Workspace) {}
 
-    /// See [`Source::key`].
-    fn key(&self, _query: usize, _room: &Workspace) -> Option<Key> {
-        None
-    }
-
     /// Write the ranking of a query.
     fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked>;
 }
@@ -341,11 +332,6 @@ where
 
     fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
         self.rank.look_ahead(queries, room);
-    }
-
-    #[inline]
-    fn key(&self, query: usize, room: &Workspace) -> Option<Key> {
-        self.rank.key(query, room)
     }
 }
 

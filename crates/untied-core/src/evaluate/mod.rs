@@ -3,6 +3,7 @@
 mod chance;
 mod files;
 mod laws;
+mod notes;
 mod plan;
 mod query;
 mod remembered;
@@ -24,6 +25,8 @@ use crate::table::{Qrels, Run};
 use crate::watch;
 use files::{Files, none};
 pub use laws::{Laws, laws};
+use notes::count;
+pub use notes::{Flags, Note};
 pub(crate) use plan::Planned;
 pub use plan::{Plan, Prepared};
 pub(crate) use remembered::Key;
@@ -54,23 +57,6 @@ impl From<PairScore> for Value {
     fn from(PairScore { value, range, variance, certainty }: PairScore) -> Value {
         Value { mean: value, variance, range, certainty, error: None, unsettled: false }
     }
-}
-
-/// What to know about one value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Note {
-    /// How sure it is.
-    pub certainty: Certainty,
-    /// Whether the measure has no value for the query.
-    pub undefined: bool,
-    /// Whether its lower bound over grades of unjudged documents is below what it is with all of these non-relevant.
-    pub overstated: bool,
-    /// Whether grades of unjudged documents decide if the query counts.
-    pub unsettled: bool,
-}
-
-impl Note {
-    const NONE: Note = Note { certainty: Certainty::Exact, undefined: false, overstated: false, unsettled: false };
 }
 
 /// What to tell the user about an evaluation.
@@ -133,17 +119,6 @@ impl Facts {
         self.overstated += overstated;
         self.unsettled += unsettled;
     }
-}
-
-/// What to know about one query.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Flags {
-    /// Whether tied documents differ in grade.
-    pub mixed: bool,
-    /// Whether the qrels hold a retrieved document.
-    pub matched: bool,
-    /// Whether a document has a grade above 0, retrieved or not.
-    pub relevant: bool,
 }
 
 /// Values for all queries and measures.
@@ -210,7 +185,7 @@ impl Shape {
     #[inline(always)]
     fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> Value {
         let cell = |field: Field| cells[self.at(field, measure)];
-        let (mean, certainty) = (cell(Field::Mean), notes[measure].certainty);
+        let (mean, certainty) = (cell(Field::Mean), notes[measure].certainty());
         Value {
             mean,
             variance: self
@@ -220,7 +195,7 @@ impl Shape {
             range: self.range.then(|| (cell(Field::Low), cell(Field::High))),
             certainty,
             error: (self.errors && certainty == Certainty::Estimate).then(|| cell(Field::Error)),
-            unsettled: notes[measure].unsettled,
+            unsettled: notes[measure].unsettled(),
         }
     }
 }
@@ -334,6 +309,7 @@ const AT_ONCE: usize = 512;
 /// From this number of queries on, this many are one step of the work.
 const MANY: usize = 1 << 14;
 const STEP: usize = 64;
+const _: () = assert!(STEP <= u64::BITS as usize); // a bit for each of them
 
 /// What is found of some queries, one after the other.
 #[derive(Default)]
@@ -370,11 +346,19 @@ impl Evaluated {
                 let stopped = |error| (first, error);
                 watch::check().map_err(stopped)?;
                 source.look_ahead(first..first + flags.len(), workspace);
+                let keys = if task.means_only { workspace.keys.len() } else { 0 };
+                let found = workspace.remembered.find(&workspace.keys[..keys], cells, notes, flags);
                 let mut seen = Vec::with_capacity(flags.len());
                 for (i, flags) in flags.iter_mut().enumerate() {
-                    let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
-                    let row = Row { shape, cells, notes, flags };
-                    query::evaluate(workspace, source, first + i, &task, row).map_err(|error| (first + i, error))?;
+                    if found >> i & 1 == 0 {
+                        let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
+                        let mut row = Row { shape, cells, notes, flags };
+                        query::evaluate(workspace, source, first + i, &task, &mut row)
+                            .map_err(|error| (first + i, error))?;
+                        if i < keys {
+                            workspace.remembered.keep(workspace.keys[i], &row);
+                        }
+                    }
                     seen.push(look(&workspace.orders(settings).tied));
                 }
                 watch::check().map_err(stopped)?; // measures that are stopped give anything
@@ -392,24 +376,20 @@ impl Evaluation {
         let Evaluated { cells, notes, flags } = part;
         let shape = plan.shape(settings);
         let mut facts = Facts { common: flags.len(), highest: plan.highest, ..Facts::default() };
-        for flags in &flags {
-            facts.mixed += usize::from(flags.mixed);
-            facts.matched += usize::from(flags.matched);
-            facts.relevant += usize::from(flags.relevant);
-        }
-        let mut is_plain = true;
-        for note in notes.iter().filter(|&note| *note != Note::NONE) {
-            is_plain &= note.certainty == Certainty::Exact && !note.unsettled;
-            facts.undefined += usize::from(note.undefined);
-            facts.estimated += usize::from(note.certainty == Certainty::Estimate);
-            facts.enclosed += usize::from(note.certainty == Certainty::Interval);
-            facts.overstated += usize::from(note.overstated);
-            facts.unsettled += usize::from(note.unsettled);
-        }
-        if facts.undefined > 0 {
-            let queries = notes.chunks_exact(shape.measures);
-            facts.undefined_queries = queries.filter(|notes| notes.iter().any(|note| note.undefined)).count();
-        }
+        facts.mixed = count(&flags, Flags::mixed);
+        facts.matched = count(&flags, Flags::matched);
+        facts.relevant = count(&flags, Flags::relevant);
+        facts.undefined = count(&notes, Note::undefined);
+        facts.estimated = count(&notes, |note| note.certainty() == Certainty::Estimate);
+        facts.enclosed = count(&notes, |note| note.certainty() == Certainty::Interval);
+        facts.overstated = count(&notes, Note::overstated);
+        facts.unsettled = count(&notes, Note::unsettled);
+        let is_plain = facts.estimated + facts.enclosed + facts.unsettled == 0;
+        facts.undefined_queries = match shape.measures {
+            1 => facts.undefined,
+            _ if facts.undefined == 0 => 0,
+            measures => notes.chunks_exact(measures).filter(|notes| notes.iter().any(|note| note.undefined())).count(),
+        };
         let mut evaluation = Evaluation { queries: Vec::new(), totals: Vec::new(), facts, flags, cells, notes, shape };
         if shape.errors {
             let rows = 0..evaluation.flags.len();

@@ -4,10 +4,10 @@ use super::chance::Chance;
 use super::plan::Planned;
 use super::spread::{MeasuredQuery, Spread};
 use super::workspace::{Task, Workspace};
-use super::{Field, Flags, Ranked, Row, Source, put};
+use super::{Field, Flags, Note, Ranked, Row, Source, put};
 use crate::error::{Error, Result};
-use crate::measures::Measure;
 use crate::measures::formula::Formula;
+use crate::measures::{Certainty, Measure};
 use crate::ranking::relevant;
 use crate::settings::{Adjust, Settings, Undefined, Unjudged};
 use crate::table::Judgments;
@@ -18,31 +18,21 @@ pub(super) fn evaluate<S: Source>(
     source: &S,
     query: usize,
     task: &Task<'_>,
-    mut row: Row<'_>,
+    row: &mut Row<'_>,
 ) -> Result<()> {
-    let key = if task.means_only { source.key(query, room) } else { None };
-    if let Some(key) = key
-        && room.remembered.find(key, &mut row)
-    {
-        return Ok(());
-    }
     let truth = source.judgments(query);
     let Ranked { mixed, matched } = room.rank(source, query, &truth, task)?;
     let mut positive = truth.levels.iter().take_while(|level| level.grade > 0.0);
-    *row.flags = Flags { mixed, matched, relevant: positive.any(|level| level.count > 0) };
+    *row.flags = Flags::new(mixed, matched, positive.any(|level| level.count > 0));
     if task.means_only && task.sifts {
         relevant(&room.all.tied, &mut room.relevant);
     }
     let (bases, profiles) = (source.bases(query), source.profiles(query, task.plan));
     let of = LaidOut { source, query, task, room, truth, profiles, bases };
     if !task.means_only {
-        return of.values(&mut row);
+        return of.values(row);
     }
-    of.means(&mut row)?;
-    if let Some(key) = key {
-        room.remembered.keep(key, &row);
-    }
-    Ok(())
+    of.means(row)
 }
 
 /// A query whose rankings are laid out.
@@ -75,11 +65,11 @@ impl<S: Source> LaidOut<'_, S> {
                 put(cell, mean);
                 // Of one order every measure is exact.
                 if is_tied {
-                    note.certainty = measure.certainty(ranking, truth);
+                    *note = note.with(measure.certainty(ranking, truth));
                 }
                 continue;
             }
-            note.undefined = true;
+            *note = Note::new(true, false, false);
             if settings.undefined == Undefined::Raise {
                 return Err(self.undefined(planned));
             }
@@ -118,8 +108,7 @@ impl<S: Source> LaidOut<'_, S> {
             return Err(Error::Value(format!("{why}; unjudged must be nonrelevant or remove")));
         };
         let is_undefined = mean.is_nan();
-        let note = &mut row.notes[m];
-        (note.undefined, note.overstated, note.unsettled) = (is_undefined, overstated, unsettled);
+        row.notes[m] = Note::new(is_undefined, overstated, unsettled);
         if settings.undefined == Undefined::Raise && (is_undefined || unsettled) {
             return Err(self.undefined(planned));
         }
@@ -165,7 +154,7 @@ impl<S: Source> LaidOut<'_, S> {
     /// Note how sure a value is, with its standard error if it is a user's formula that is sampled.
     fn note_certainty(&self, of: &MeasuredQuery<'_>, m: usize, chance: Option<&Chance>, row: &mut Row<'_>) {
         let ranking = &of.orders.tied;
-        let mut certainty = chance.map_or(row.notes[m].certainty, |chance| chance.certainty);
+        let mut certainty = chance.map_or(Certainty::Exact, |chance| chance.certainty);
         // Of one order every measure is exact.
         if ranking.is_tied() {
             certainty = certainty.max(of.measure.certainty(ranking, of.truth));
@@ -177,7 +166,7 @@ impl<S: Source> LaidOut<'_, S> {
                 row.put(Field::Error, m, chance.map_or(error, |chance| chance.error(error)));
             }
         }
-        row.notes[m].certainty = certainty;
+        row.notes[m] = row.notes[m].with(certainty);
     }
 
     /// Check that no code of the user's has failed.

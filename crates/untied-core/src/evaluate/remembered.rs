@@ -2,13 +2,15 @@
 
 use super::{Flags, Note, Row};
 
-/// All that means of a query depend on, as a number: its ranking and its judgments. It is not 0, and its upper bits are free.
+/// All that means of a query depend on, as a number: its ranking and its judgments. Its upper bits are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(pub u128);
 
 impl Key {
     /// Bits that it has.
     pub const BITS: u32 = u128::BITS - 4;
+    /// Of a query of which that is not known.
+    pub const NONE: Key = Key(0);
 
     #[inline]
     fn place(self) -> usize {
@@ -28,42 +30,48 @@ const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     met: usize,
-    /// Keys, with flags in the bits that they leave free.
+    /// Keys, with flags in the bits that they leave free; 0 where nothing is remembered.
     keys: Vec<u128>,
     cells: Vec<f64>,
     notes: Vec<Note>,
 }
 
-/// Flags in the bits that a key leaves free; the last tells whether any note says something.
-#[inline]
-fn packed(Flags { mixed, matched, relevant }: Flags, is_noted: bool) -> u128 {
-    let flags = [mixed, matched, relevant, is_noted];
-    flags.iter().fold(0, |bits, &flag| bits << 1 | u128::from(flag)) << Key::BITS
-}
+/// Beside the flags of a query, in the bits that a key leaves free: whether any note says something.
+const NOTED: u8 = 1 << Flags::BITS;
+const _: () = assert!(Flags::BITS < u128::BITS - Key::BITS);
 
 impl Remembered {
-    /// Fill in what is remembered of a ranking, and tell whether anything is; notes say nothing yet.
+    /// Fill in what is remembered of consecutive queries, of which notes say nothing yet; of which it is, a bit each.
     #[inline]
-    pub fn find(&self, key: Key, row: &mut Row<'_>) -> bool {
-        let Row { cells, notes, flags, .. } = row;
-        let place = key.place();
-        let Some(&found) = self.keys.get(place) else { return false };
-        if (found ^ key.0) << (u128::BITS - Key::BITS) != 0 {
-            return false;
+    pub fn find(&self, keys: &[Key], cells: &mut [f64], notes: &mut [Note], flags: &mut [Flags]) -> u64 {
+        let Some(table) = self.keys.first_chunk::<PLACES>() else { return 0 };
+        let (width, measures) = (cells.len() / flags.len(), notes.len() / flags.len());
+        let mut all = 0;
+        for (i, (&key, flags)) in keys.iter().zip(flags).enumerate() {
+            let place = key.place();
+            let found = table[place];
+            if key == Key::NONE || (found ^ key.0) << (u128::BITS - Key::BITS) != 0 {
+                continue;
+            }
+            all |= 1 << i;
+            match &mut cells[i * width..][..width] {
+                [cell] => *cell = self.cells[place],
+                cells => cells.copy_from_slice(&self.cells[place * width..][..width]),
+            }
+            let known = (found >> Key::BITS) as u8;
+            *flags = Flags(known & !NOTED);
+            if known & NOTED != 0 {
+                notes[i * measures..][..measures].copy_from_slice(&self.notes[place * measures..][..measures]);
+            }
         }
-        let (known, measures) = ((found >> Key::BITS) as u8, cells.len());
-        // One by one, as they are few.
-        cells.iter_mut().zip(&self.cells[place * measures..]).for_each(|(to, &cell)| *to = cell);
-        if known & 1 != 0 {
-            notes.copy_from_slice(&self.notes[place * measures..][..measures]);
-        }
-        **flags = Flags { mixed: known & 8 != 0, matched: known & 4 != 0, relevant: known & 2 != 0 };
-        true
+        all
     }
 
     /// Remember a ranking, once many were met.
-    pub fn keep(&mut self, key: Key, row: &Row<'_>) {
-        let Row { cells, notes, flags, .. } = row;
+    pub fn keep(&mut self, key: Key, Row { cells, notes, flags, .. }: &Row<'_>) {
+        if key == Key::NONE {
+            return;
+        }
         if self.met < MET {
             self.met += 1;
             return;
@@ -74,7 +82,8 @@ impl Remembered {
             self.cells = vec![0.0; PLACES * measures];
             self.notes = vec![Note::NONE; PLACES * measures];
         }
-        self.keys[place] = key.0 | packed(**flags, notes.iter().any(|&note| note != Note::NONE));
+        let noted = if notes.iter().any(|&note| note != Note::NONE) { NOTED } else { 0 };
+        self.keys[place] = key.0 | u128::from(flags.0 | noted) << Key::BITS;
         self.cells[place * measures..][..measures].copy_from_slice(cells);
         self.notes[place * measures..][..measures].copy_from_slice(notes);
     }

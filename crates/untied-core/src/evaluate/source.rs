@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Key, Plan, Workspace};
+use super::{Plan, Workspace};
 use crate::error::Result;
 use crate::settings::Settings;
 use crate::table::Judgments;
@@ -30,14 +30,10 @@ pub(crate) trait Source: Sync {
         None
     }
 
-    /// Look at consecutive queries together, before they are ranked one after the other.
+    /// Look at consecutive queries together, before they are ranked one after the other, and write into the workspace all
+    /// that means of a query depend on, if that is known without its ranking: then this may never be laid out, and nobody
+    /// may look at it.
     fn look_ahead(&self, _queries: Range<usize>, _room: &mut Workspace) {}
-
-    /// All that means of a query depend on, if that is known without its ranking: then this may never be laid out, and
-    /// nobody may look at it.
-    fn key(&self, _query: usize, _room: &Workspace) -> Option<Key> {
-        None
-    }
 
     /// Write the ranking of a query, with these judgments, into the workspace.
     fn rank(

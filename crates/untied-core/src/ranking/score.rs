@@ -13,10 +13,14 @@ pub trait Score {
     /// What it is compared by: 0 and -0 are equal.
     type Number: Copy + PartialOrd;
     /// Counts numbers in a vector as wide as theirs.
-    type Count: Copy + Default + AddAssign + From<bool> + Into<u64>;
+    type Count: Counter;
 
     /// As far as such a count goes.
     const MOST_COUNTED: usize;
+
+    /// What each of the first so many of [`LANES`] numbers counts: [`BEFORE`] if it ranks before another and, behind these,
+    /// 1 if it is equal. The others count 0.
+    const WEIGHTS: &'static [[[Self::Count; LANES]; 2]; LANES + 1];
 
     /// A key that sorts ascending as scores sort descending; equal scores have equal keys, 0 and -0 too.
     fn key(raw: Self::Raw) -> Self::Key;
@@ -32,6 +36,48 @@ pub trait Score {
 
     /// Whether numbers are finite.
     fn are_finite(raws: &[Self::Raw]) -> bool;
+}
+
+/// An integer to count with.
+pub trait Counter: Copy + Default + AddAssign + From<bool> + Into<u64> + 'static {
+    /// The number or 0, without a branch.
+    fn only_if(self, condition: bool) -> Self;
+}
+
+macro_rules! counter {
+    ($($number:ty)*) => {
+        $(impl Counter for $number {
+            #[inline(always)]
+            fn only_if(self, condition: bool) -> $number {
+                self & (0 as $number).wrapping_sub(condition.into())
+            }
+        })*
+    };
+}
+counter!(u8 u16 u32 u64);
+
+/// Few numbers, which are counted as if they always were as many.
+pub const LANES: usize = 12;
+/// What one that ranks before counts, where equal ones count 1. All sums fit a byte.
+pub const BEFORE: u32 = 16;
+const _: () = assert!(LANES < BEFORE as usize && LANES * BEFORE as usize <= u8::MAX as usize);
+
+/// See [`Score::WEIGHTS`].
+macro_rules! weights {
+    ($count:ty) => {{
+        let mut weights = [[[0; LANES]; 2]; LANES + 1];
+        let mut numbers = 0;
+        while numbers <= LANES {
+            let mut lane = 0;
+            while lane < numbers {
+                weights[numbers][0][lane] = BEFORE as $count;
+                weights[numbers][1][lane] = 1;
+                lane += 1;
+            }
+            numbers += 1;
+        }
+        &{ weights }
+    }};
 }
 
 /// An integer to sort by, and the same with a row behind it, so that equal ones stay in order.
@@ -122,6 +168,7 @@ macro_rules! float {
             type Count = $count;
 
             const MOST_COUNTED: usize = $most;
+            const WEIGHTS: &'static [[[$count; LANES]; 2]; LANES + 1] = weights!($count);
 
             #[inline]
             fn key(raw: $raw) -> $key {
@@ -209,6 +256,7 @@ macro_rules! integer {
             type Count = $count;
 
             const MOST_COUNTED: usize = <$count>::MAX as usize;
+            const WEIGHTS: &'static [[[$count; LANES]; 2]; LANES + 1] = weights!($count);
 
             #[inline]
             fn key(raw: $raw) -> $key {

@@ -1,12 +1,13 @@
 //! Tied rankings of few documents among few, each as one number.
 //!
 //! Where there are millions of them, what differs from query to query costs more than counting: every branch on it is
-//! taken by chance. So consecutive queries are counted together, document after document, and sorted without branches.
+//! taken by chance. So the wanted documents of consecutive queries are listed, counted together, document after document,
+//! and sorted without branches.
 
 use std::ops::Range;
 
-use super::places::{Place, count_among, pack, write};
-use super::score::Score;
+use super::places::{count_among, pack, write};
+use super::score::{BEFORE, Counter, LANES, Score};
 use super::{Layout, Ranking, network};
 
 /// Bits of a rank: of queries with fewer documents than they can tell.
@@ -28,25 +29,43 @@ const TOO_LOW: u32 = u32::MAX;
 
 /// Consecutive queries, each with its number.
 pub trait Rows {
-    /// Their wanted documents, those of one query after those of the query before.
-    fn wanted(&self) -> &[Place];
-
-    /// Where a query's wanted documents end, and whether nothing but these is to be known of it.
-    fn end(&self, query: usize) -> (usize, bool);
-
-    /// The scores of a query, among those of all queries.
+    /// The documents of a query, among those of all queries.
     fn scores(&self, query: usize) -> Range<usize>;
+
+    /// Whether nothing but its wanted documents is to be known of a query.
+    fn is_known(&self, query: usize) -> bool;
+
+    /// The level of each document of a query, or 255 for all lower ones, and whether it is wanted.
+    fn levels(&self, query: usize) -> impl Iterator<Item = (u8, bool)>;
 }
+
+/// A query of several.
+#[derive(Debug, Clone, Copy)]
+struct Query {
+    /// Where its documents begin, counted from those of the first query, and how many they are.
+    start: u16,
+    len: u8,
+    /// How many of them are wanted; or [`TOO_MANY`], as if there were.
+    wanted: u8,
+}
+
+const TOO_MANY: u8 = u8::MAX;
 
 /// Rankings of consecutive queries; with room that is kept.
 #[derive(Debug, Default)]
 pub struct Short {
-    /// Where the scores of the query of each wanted document begin and end, behind the beginning of the first query's.
-    scores: Vec<(u32, u32)>,
+    queries: Vec<Query>,
+    /// Wanted documents. From the highest bits: the number of the query among these, in 8; where the document stands,
+    /// counted from those of the first query, in 16; and its level, in 8.
+    wanted: Vec<u32>,
+    /// How many these are.
+    listed: usize,
+    /// What is known of each.
     cells: Vec<u32>,
     rankings: Vec<u64>,
-    /// The number of the first query.
+    /// The number of the first query, and where its documents begin.
     first: usize,
+    start: usize,
 }
 
 /// The ranking of a query: its documents, each in [`CELL_BITS`], best first. It is not 0.
@@ -79,6 +98,28 @@ impl ShortRanking {
     }
 }
 
+/// Count scores before and equal to a wanted one, one vector at a time, in one sum: each score counts with its weights.
+#[inline(always)]
+fn count_lanes<S: Score, const WIDTH: usize>(
+    scores: &[S::Raw],
+    len: usize,
+    wanted: S::Number,
+    is_before: &impl Fn(S::Number, S::Number) -> bool,
+) -> (u32, u32) {
+    let [before, equal] = &S::WEIGHTS[len];
+    let mut sums = [S::Count::default(); WIDTH];
+    let weights = before.as_chunks::<WIDTH>().0.iter().zip(equal.as_chunks::<WIDTH>().0);
+    for (scores, (before, equal)) in scores.as_chunks::<WIDTH>().0.iter().zip(weights).take(len.div_ceil(WIDTH)) {
+        for lane in 0..WIDTH {
+            let score = S::number_of(scores[lane]);
+            sums[lane] += before[lane].only_if(is_before(score, wanted));
+            sums[lane] += equal[lane].only_if(score == wanted);
+        }
+    }
+    let sum = sums.into_iter().fold(0, |sum, lane| sum + lane.into() as u32);
+    (sum / BEFORE, sum % BEFORE)
+}
+
 /// The ranking of as many documents as are known, the first of these; 0 if one does not fit.
 #[inline(always)]
 fn packed(cells: &[u32], known: usize) -> u64 {
@@ -96,65 +137,88 @@ impl Short {
         self.rankings.clear();
     }
 
-    /// Count, for the wanted documents of all queries from the first on, the scores that rank before their own and those
-    /// equal to it. All queries have fewer than [`Short::LONG`] documents.
+    /// From how many documents on a query is too long.
+    pub const LONG: usize = 1 << RANK_BITS;
+
+    /// List the wanted documents of some queries, which all have fewer than [`Short::LONG`] documents; at most of 256.
     #[inline]
-    pub fn count<S: Score>(&mut self, scores: &[S::Raw], queries: Range<usize>, rows: &impl Rows, ascending: bool) {
-        self.first = queries.start;
+    pub fn list(&mut self, queries: Range<usize>, rows: &impl Rows) {
+        self.clear();
         let start = rows.scores(queries.start).start;
-        self.lay_out(queries.clone(), rows, start);
-        if ascending {
-            self.count_before::<S>(&scores[start..], rows, |score, wanted| score < wanted);
-        } else {
-            self.count_before::<S>(&scores[start..], rows, |score, wanted| score > wanted);
+        (self.first, self.start) = (queries.start, start);
+        // Room behind the last one, as queries are read and written as if they had the most documents.
+        let room = queries.len() * MOST + Short::LONG;
+        if self.wanted.len() < room {
+            self.wanted.resize(room, 0);
+            self.cells.resize(room, 0);
         }
-        self.rankings.clear();
+        let (all, mut listed) = (&mut self.wanted[..room], 0);
+        self.queries.clear();
+        self.queries.extend((0..=u8::MAX).zip(queries).map(|(number, query)| {
+            let places = rows.scores(query);
+            let (before, len) = (places.start - start, places.len());
+            let mut wanted = 0;
+            if let Some(to) = all[listed..].first_chunk_mut::<{ Short::LONG }>() {
+                let first = u32::from(number) << 24 | (before as u32) << 8;
+                // Without a branch: what is written here stays only if the document is wanted.
+                for (row, (level, is_wanted)) in (0..).zip(rows.levels(query)) {
+                    to[wanted % Short::LONG] = first + (row << 8) + u32::from(level);
+                    wanted += usize::from(is_wanted);
+                }
+            }
+            let is_known = rows.is_known(query) && wanted <= MOST;
+            let wanted = if is_known { wanted as u8 } else { TOO_MANY };
+            listed += if is_known { usize::from(wanted) } else { 0 };
+            Query { start: before as u16, len: len as u8, wanted }
+        }));
+        self.listed = listed;
+    }
+
+    /// The documents of the queries of which few are wanted.
+    pub fn known(&self) -> impl Iterator<Item = Range<usize>> {
+        let known = self.queries.iter().filter(|query| query.wanted != TOO_MANY);
+        known.map(|query| {
+            let start = self.start + usize::from(query.start);
+            start..start + usize::from(query.len)
+        })
+    }
+
+    /// Count, for the listed documents, the scores that rank before their own and those equal to it.
+    #[inline]
+    pub fn count<S: Score>(&mut self, scores: &[S::Raw], ascending: bool) {
+        if ascending {
+            self.count_before::<S>(&scores[self.start..], |score, wanted| score < wanted);
+        } else {
+            self.count_before::<S>(&scores[self.start..], |score, wanted| score > wanted);
+        }
         let (cells, mut start) = (&self.cells[..], 0);
-        self.rankings.extend(queries.map(|query| {
-            let (end, is_listed) = rows.end(query);
-            let ranking = if is_listed && end - start <= MOST { packed(&cells[start..], end - start) } else { 0 };
-            start = end;
+        self.rankings.extend(self.queries.iter().map(|query| {
+            if query.wanted == TOO_MANY {
+                return 0;
+            }
+            let ranking = packed(&cells[start..], query.wanted.into());
+            start += usize::from(query.wanted);
             ranking
         }));
     }
 
-    /// From how many documents on a query is too long.
-    pub const LONG: usize = 1 << RANK_BITS;
-
-    /// Write down where the scores of the query of each wanted document stand, counted from a place on.
-    #[inline]
-    fn lay_out(&mut self, queries: Range<usize>, rows: &impl Rows, first: usize) {
-        // Room behind the last one, as queries are read and written as if they had the most documents.
-        let room = rows.wanted().len() + MOST;
-        if self.scores.len() < room {
-            self.scores.resize(room, (0, 0));
-            self.cells.resize(room, 0);
-        }
-        let mut start = 0;
-        for query in queries {
-            let (scores, (end, _)) = (rows.scores(query), rows.end(query));
-            let scores = ((scores.start - first) as u32, (scores.end - first) as u32);
-            match self.scores[start..].first_chunk_mut::<MOST>() {
-                Some(several) if end - start <= MOST => *several = [scores; MOST],
-                _ => self.scores[start..end].fill(scores),
-            }
-            start = end;
-        }
-    }
-
     #[inline(always)]
-    fn count_before<S: Score>(
-        &mut self,
-        scores: &[S::Raw],
-        rows: &impl Rows,
-        is_before: impl Fn(S::Number, S::Number) -> bool,
-    ) {
-        for ((place, &(start, end)), cell) in rows.wanted().iter().zip(&self.scores).zip(&mut self.cells) {
-            let scores = &scores[start as usize..end as usize];
-            let score = S::number_of(scores[place.row as usize]);
-            let (before, equal) = count_among::<S>(scores, score, &is_before);
-            let is_too_low = place.level >> LEVEL_BITS > 0;
-            *cell = if is_too_low { TOO_LOW } else { (before << RANK_BITS | equal) << LEVEL_BITS | place.level };
+    fn count_before<S: Score>(&mut self, scores: &[S::Raw], is_before: impl Fn(S::Number, S::Number) -> bool) {
+        for (&wanted, cell) in self.wanted[..self.listed].iter().zip(&mut self.cells) {
+            let Query { start, len, .. } = self.queries[(wanted >> 24) as usize];
+            let (start, len) = (usize::from(start), usize::from(len));
+            let score = S::number_of(scores[(wanted >> 8) as usize & 0xffff]);
+            let level = wanted & 0xff;
+            // Those of the next queries count 0 times.
+            let (before, equal) = match scores[start..].first_chunk::<LANES>() {
+                Some(lanes) if len <= LANES => match size_of::<S::Raw>() {
+                    8 => count_lanes::<S, 2>(lanes, len, score, &is_before),
+                    4 => count_lanes::<S, 4>(lanes, len, score, &is_before),
+                    _ => count_lanes::<S, LANES>(lanes, len, score, &is_before),
+                },
+                _ => count_among::<S>(&scores[start..start + len], score, &is_before),
+            };
+            *cell = if level >> LEVEL_BITS > 0 { TOO_LOW } else { (before << RANK_BITS | equal) << LEVEL_BITS | level };
         }
     }
 
