@@ -24,6 +24,8 @@ pub(super) struct Block {
     /// Queries with few documents have one composition if they have the same levels.
     pub compositions: Vec<Composition>,
     pub relevant: Vec<Place>,
+    /// Where those of each query end, if they are listed; they begin where those of the query before end.
+    ends: Vec<u32>,
     /// How many of these there are so far, while more are found.
     listed: usize,
     pub queries: Vec<Query>,
@@ -49,8 +51,6 @@ pub(super) const RARE: u32 = u32::MAX;
 /// What a block has of a query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Query {
-    /// Where its relevant documents end; they begin where those of the query before end.
-    pub relevant: u32,
     /// The number of its composition in the block, which has no more of them than queries.
     pub composition: u16,
     /// Whether the relevant documents are listed, being few, or need no list, being those of a short query; and no padding
@@ -76,7 +76,10 @@ pub(super) fn block<C: Code>(
     };
     let mut block = Block::default();
     block.queries.reserve_exact(queries.len());
-    block.relevant.reserve_exact(if lists { 2 * queries.len() } else { 0 });
+    if lists {
+        block.relevant.reserve_exact(2 * queries.len());
+        block.ends.reserve_exact(queries.len());
+    }
     let mut counts = Counts::of(grades.len());
     let mut lately = [(u64::MAX, 0); LATELY];
     let end = C::of(grades.partition_point(|&grade| grade > 0.0));
@@ -91,7 +94,9 @@ pub(super) fn block<C: Code>(
         if given.present.is_some() {
             block.retrieved.push(codes.len() as u32);
         }
-        let relevant = block.listed as u32;
+        if lists {
+            block.ends.push(block.listed as u32);
+        }
         if totals.is_empty() && grades.len() < LEVELS && codes.len() < DOCUMENTS {
             let packed = packed(codes);
             let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
@@ -99,7 +104,7 @@ pub(super) fn block<C: Code>(
                 counts.unpack(packed);
                 (*known, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
             }
-            block.queries.push(Query { relevant, composition: *composition, is_listed });
+            block.queries.push(Query { composition: *composition, is_listed });
             continue;
         }
         let judged = counts.count(codes);
@@ -115,7 +120,7 @@ pub(super) fn block<C: Code>(
             counts.set(level, total);
         }
         let composition = block.compose(&mut counts, judged, grades);
-        block.queries.push(Query { relevant, composition, is_listed });
+        block.queries.push(Query { composition, is_listed });
     }
     block.relevant.truncate(block.listed);
     Ok(block)
@@ -204,10 +209,10 @@ impl Block {
         }
     }
 
-    /// Where the relevant documents of a query begin, or behind the last one where they end.
+    /// Where the listed documents of a query begin, or behind the last one where they end.
     #[inline(always)]
     pub fn start(&self, query: usize) -> usize {
-        query.checked_sub(1).map_or(0, |before| self.queries[before].relevant as usize)
+        query.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
     }
 
     /// Add a composition, and forget the counts; its number.

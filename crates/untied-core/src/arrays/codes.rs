@@ -19,8 +19,8 @@ pub(super) trait Code: Copy + Eq + Into<u32> + Send + Sync {
     /// Whether it is of one of the levels before this code's.
     fn is_before(self, other: Self) -> bool;
 
-    /// Its level, or 255 if it is lower or there is none.
-    fn level(self) -> u8;
+    /// Its level; whatever is not judged has a larger number than all levels.
+    fn level(self) -> u32;
 }
 
 macro_rules! code {
@@ -38,8 +38,8 @@ macro_rules! code {
             }
 
             #[inline(always)]
-            fn level(self) -> u8 {
-                u8::try_from(self.wrapping_sub(1)).unwrap_or(u8::MAX)
+            fn level(self) -> u32 {
+                u32::from(self).wrapping_sub(1)
             }
         })*
     };

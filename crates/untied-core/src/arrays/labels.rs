@@ -150,18 +150,12 @@ impl Labels {
         block.compositions[usize::from(block.queries[query % BLOCK].composition)].judged
     }
 
-    /// Consecutive short queries, if they were prepared together; with their codes.
+    /// Consecutive short queries, if they were prepared together and grades are not many; with their codes.
     #[inline]
     pub(super) fn rows<'a, C: Code>(&'a self, queries: &Range<usize>, codes: &'a [C]) -> Option<Together<'a, C>> {
         let (number, first) = (queries.start / BLOCK, queries.start / BLOCK * BLOCK);
-        let end = C::of(self.relevant);
-        (queries.end <= first + BLOCK).then(|| Together {
-            labels: self,
-            block: &self.blocks[number],
-            codes,
-            end,
-            first,
-        })
+        let relevant = u8::try_from(self.relevant).ok().filter(|_| queries.end <= first + BLOCK)?;
+        Some(Together { labels: self, block: &self.blocks[number], codes, relevant, first })
     }
 
     /// Whether there is padding.
@@ -213,8 +207,8 @@ pub(super) struct Together<'a, C> {
     labels: &'a Labels,
     block: &'a Block,
     codes: &'a [C],
-    /// The code behind those of relevant documents.
-    end: C,
+    /// How many levels are those of relevant documents.
+    relevant: u8,
     /// The number of the first query of the block.
     first: usize,
 }
@@ -243,8 +237,13 @@ impl<C: Code> Rows for Together<'_, C> {
     }
 
     #[inline(always)]
-    fn levels(&self, query: usize) -> impl Iterator<Item = (u8, bool)> {
-        self.codes[self.scores(query)].iter().map(|&code| (code.level(), code.is_before(self.end)))
+    fn levels(&self, query: usize) -> impl Iterator<Item = u32> {
+        self.codes[self.scores(query)].iter().map(|&code| code.level())
+    }
+
+    #[inline(always)]
+    fn wanted(&self) -> u8 {
+        self.relevant
     }
 }
 

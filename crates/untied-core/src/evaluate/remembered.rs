@@ -34,6 +34,8 @@ pub(super) struct Remembered {
     keys: Vec<u128>,
     cells: Vec<f64>,
     notes: Vec<Note>,
+    /// What was found last.
+    found: Vec<u128>,
 }
 
 /// Beside the flags of a query, in the bits that a key leaves free: whether any note says something.
@@ -43,17 +45,19 @@ const _: () = assert!(Flags::BITS < u128::BITS - Key::BITS);
 impl Remembered {
     /// Fill in what is remembered of consecutive queries, of which notes say nothing yet; of which it is, a bit each.
     #[inline]
-    pub fn find(&self, keys: &[Key], cells: &mut [f64], notes: &mut [Note], flags: &mut [Flags]) -> u64 {
+    pub fn find(&mut self, keys: &[Key], cells: &mut [f64], notes: &mut [Note], flags: &mut [Flags]) -> u64 {
         let Some(table) = self.keys.first_chunk::<PLACES>() else { return 0 };
         let (width, measures) = (cells.len() / flags.len(), notes.len() / flags.len());
+        // All at once, as many come from afar; the branches below wait for none.
+        self.found.clear();
+        self.found.extend(keys.iter().map(|key| table[key.place()]));
         let mut all = 0;
-        for (i, (&key, flags)) in keys.iter().zip(flags).enumerate() {
-            let place = key.place();
-            let found = table[place];
+        for (i, ((&key, &found), flags)) in keys.iter().zip(&self.found).zip(flags).enumerate() {
             if key == Key::NONE || (found ^ key.0) << (u128::BITS - Key::BITS) != 0 {
                 continue;
             }
             all |= 1 << i;
+            let place = key.place();
             match &mut cells[i * width..][..width] {
                 [cell] => *cell = self.cells[place],
                 cells => cells.copy_from_slice(&self.cells[place * width..][..width]),

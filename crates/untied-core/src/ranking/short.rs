@@ -35,8 +35,11 @@ pub trait Rows {
     /// Whether nothing but its wanted documents is to be known of a query.
     fn is_known(&self, query: usize) -> bool;
 
-    /// The level of each document of a query, or 255 for all lower ones, and whether it is wanted.
-    fn levels(&self, query: usize) -> impl Iterator<Item = (u8, bool)>;
+    /// The level of each document of a query.
+    fn levels(&self, query: usize) -> impl Iterator<Item = u32>;
+
+    /// Documents of levels before this one are wanted.
+    fn wanted(&self) -> u8;
 }
 
 /// A query of several.
@@ -161,9 +164,9 @@ impl Short {
             if let Some(to) = all[listed..].first_chunk_mut::<{ Short::LONG }>() {
                 let first = u32::from(number) << 24 | (before as u32) << 8;
                 // Without a branch: what is written here stays only if the document is wanted.
-                for (row, (level, is_wanted)) in (0..).zip(rows.levels(query)) {
-                    to[wanted % Short::LONG] = first + (row << 8) + u32::from(level);
-                    wanted += usize::from(is_wanted);
+                for (row, level) in (0..).zip(rows.levels(query)) {
+                    to[wanted % Short::LONG] = (first + (row << 8)).wrapping_add(level);
+                    wanted += usize::from(level < u32::from(rows.wanted()));
                 }
             }
             let is_known = rows.is_known(query) && wanted <= MOST;
