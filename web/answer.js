@@ -71,8 +71,11 @@ function answer() {
     const open = rest.filter((other) => !beats(best, other)), others = open.map((one) => one.run).join(", ");
     const assumed = { nonrelevant: ", if unjudged documents are not relevant", remove: ", if unjudged documents are removed" }[state.policies.unjudged] ?? "";
     const unless = sound.every(isJudged) ? "" : assumed;
-    if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. Every other run is worse ${inEvery()}${unless}.`);
-    else if (rest.length && state.policies.unjudged === "range") said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but its range overlaps that of ${others}: untied certify computes whether ${open.length > 1 ? "one of these" : "that run"} could be better.`);
+    if (rest.length && state.policies.unjudged === "range") {
+      // Each range is of a run alone, but what only another run retrieved could change its value too (docs/statistics.md).
+      const near = open.length ? open : rest, where = `${open.length ? "but its range overlaps" : "and its range does not overlap"} that of ${near.map((one) => one.run).join(", ")}`;
+      said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, ${where}: untied certify computes whether ${near.length > 1 ? "one of these" : "that run"} could be better.`);
+    } else if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. Every other run is worse ${inEvery()}${unless}.`);
     else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${others} could be better, depending on ${onWhat()}.`);
     const widest = ranked.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
     if (widest.high > widest.low) said.push(widestSentence(widest.held, widest, name));
@@ -101,7 +104,7 @@ function remarks() {
   });
 }
 
-const OUTER = "Brackets of A − B may be too wide, because they let a document have different grades in the two runs. untied certify computes bounds with the same grade in both.";
+const OUTER = "Brackets of A − B are computed from the brackets of each run alone: they let a document have different grades in the two runs, and leave out what documents that only the other run retrieved could change. untied certify computes bounds for both runs together.";
 /** Whether the bracket of a difference leaves its sign open. */
 const isOpen = ({ difference, least, most }) => (least ?? difference) <= 0 && (most ?? difference) >= 0;
 
@@ -110,7 +113,7 @@ function differenceWords({ above, equal, below, of_means: means }, rows) {
   const name = state.measures[state.measure], [a, b] = [file(state.a).name, file(state.b).name];
   const averaged = ["range", "expected"].includes(state.policies.ties) ? ", on average over all orders of tied documents," : "";
   const { length: least } = rows.filter((row) => row.least > 0), { length: most } = rows.filter((row) => row.most < 0 && row.most !== null);
-  const bounds = state.policies.unjudged === "range" ? ", even by bounds that may be too wide" : "";
-  const certain = hasRange() ? ` Higher ${inEvery()}${bounds}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
+  const where = state.policies.unjudged === "range" ? "By the bounds of each run alone, higher" : `Higher ${inEvery()}`;
+  const certain = hasRange() ? ` ${where}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
   return `${a} has the higher ${name}${averaged} in ${queries(above)}, ${b} in ${count(below)} (${count(equal)} equal).${certain} Difference of the means: ${signed(decoded(means))}.`;
 }
