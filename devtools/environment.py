@@ -88,9 +88,10 @@ def install_group(group: str) -> None:
     command = (BIN / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--group", group)
     if attempt(*command):
         run(*command)  # once more: downloads break off
-    # pip compiles on one processor, and a quarter of all are tests of packages. Files that some package ships for other
-    # versions of Python cannot be compiled.
-    attempt(BIN / "python", "-m", "compileall", "-qq", "-j", "0", "-x", r"[/\\]tests[/\\]", PACKAGES)
+    # pip compiles on one processor, and a third of all is never imported: tests of packages, and nearly all of some.
+    # Files that some package ships for other versions of Python cannot be compiled.
+    rarely = r"[/\\](tests|mypyc?|statsmodels|setuptools|docutils)[/\\]"
+    attempt(BIN / "python", "-m", "compileall", "-qq", "-j", "0", "-x", rarely, PACKAGES)
     stamp.write_text(wanted)
 
 
