@@ -24,6 +24,7 @@ CASES = {
     "untied eval --ties=exp": "untied eval --ties=expected",
     "untied compare --ties exp": "untied compare --ties expected",
     "untied eval judgments runs --format js": "untied eval judgments runs --format json",
+    "untied eval --sort-by wi": "untied eval --sort-by width",
     "untied eval -m nDC": "untied eval -m nDCG",
     "untied eval -m BPM": "untied eval -m BPM@10",
     "untied compare -m Weighted": "untied compare -m Weighted",

@@ -60,6 +60,10 @@ def _values(action: argparse.Action, command: str) -> list[str]:
 
         measures = measure_info(comparing=command == "compare")
         values = [info["name"] + ("@10" if info["cutoff"] == "required" else "") for info in measures]
+        if command == "eval" and "--sort-by" in action.option_strings:
+            from untied.cli.sorting import WIDTH
+
+            values.append(WIDTH)
     return [str(value) for value in values]
 
 
