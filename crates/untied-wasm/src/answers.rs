@@ -194,12 +194,12 @@ impl Session {
             let run = small(run)?;
             self.read_run(run)?;
             let run = self.run(run)?;
-            let Some(found) = run.find(query.as_bytes()) else {
+            let Some(found) = place(run, query) else {
                 of_runs.push(json!({ "groups": [], "beyond": 0, "total": 0 }));
                 continue;
             };
             let truth = if request.has("qrels") { Some(self.qrels(file(request, "qrels")?)?) } else { None };
-            let truth = truth.and_then(|qrels| Some(qrels.judgments(qrels.find(query.as_bytes())?)));
+            let truth = truth.and_then(|qrels| Some(qrels.judgments(place(qrels, query)?)));
             let (top, rows) = (ranking::top(run, found, depth, read_as)?, run.rows(found));
             let scores = run.scores(found);
             let document = |&row: &u32| {
@@ -244,7 +244,9 @@ impl Session {
         let settings = compare::Settings { depth: Some(index(request, "depth")?), ..settings };
         let (a, b) = self.two(request)?;
         let runs = (self.run(a)?, self.run(b)?);
-        let moved = compare::moved(runs, None, request.text("query")?.as_bytes(), settings)?;
+        let shown = request.text("query")?;
+        let id = [runs.0, runs.1].into_iter().find_map(|run| Some(run.id(place(run, shown)?)));
+        let moved = compare::moved(runs, None, id.unwrap_or(shown.as_bytes()), settings)?;
         let ranks = |rank: compare::Rank| [rank.first, rank.last];
         let document = |one: &compare::Moved<'_>| json!({ "id": show(one.document), "a": one.a.map(ranks), "b": one.b.map(ranks) });
         Ok(json!({ "documents": moved.iter().map(document).collect::<Vec<_>>() }))
@@ -281,6 +283,12 @@ fn name(request: &Request) -> Result<Value> {
         "scale": scale,
         "least": spec.least_grade().map(number),
     }))
+}
+
+/// The place of a query by its id or, if escapes stand for some of its bytes, by what answers show of it.
+fn place(table: &Table, shown: &str) -> Option<usize> {
+    let by_text = || (0..table.len()).find(|&query| show(table.id(query)) == shown);
+    table.find(shown.as_bytes()).or_else(|| if shown.contains('\\') { by_text() } else { None })
 }
 
 fn rows(table: &Table) -> usize {

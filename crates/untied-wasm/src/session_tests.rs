@@ -94,6 +94,27 @@ fn rankings_and_comparisons() {
 }
 
 #[test]
+fn queries_are_found_by_what_is_shown_of_them() {
+    let open = |file: u32| -> Box<dyn Read + Send> {
+        let lines: &[u8] = if file == 0 { b"caf\xe9 0 a 1\n" } else { b"caf\xe9 Q0 a 1 2.5 x\n" };
+        Box::new(lines)
+    };
+    let mut session = Session::new(Box::new(open));
+    for (file, kind) in [(0, "qrels"), (1, "run"), (2, "run")] {
+        ask(&mut session, json!({ "do": "open", "file": file, "kind": kind, "name": "x", "bytes": 9 }));
+    }
+    let request = json!({
+        "do": "rankings", "qrels": 0, "runs": [1], "query": "caf\\xe9", "depth": 2, "score_dtype": "float64",
+    });
+    let found = ask(&mut session, request);
+    assert_eq!(found["runs"][0]["groups"], json!([[{ "id": "a", "grade": 1.0, "score": 2.5 }]]));
+    let request = json!({
+        "do": "moved", "a": 1, "b": 2, "query": "caf\\xe9", "depth": 1, "ties": "expected", "score_dtype": "float64",
+    });
+    assert_eq!(ask(&mut session, request)["documents"], json!([{ "id": "a", "a": [1, 1], "b": [1, 1] }]));
+}
+
+#[test]
 fn what_is_wrong_is_one_error() {
     let mut session = session();
     let error = |session: &mut Session, request| ask(session, request)["error"].as_str().map(str::to_owned);
