@@ -27,6 +27,9 @@ RUSTUP = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
 #: The pip that installs everything: the one of Python 3.11 knows no groups.
 PIP = "pip==26.3"
 
+#: Groups that larger ones hold.
+HELD = {"build": ("dev", "docs", "release")}
+
 #: Seconds that parts of a command took, in their order.
 took: dict[str, float] = {}
 
@@ -78,9 +81,9 @@ def install(group: str) -> None:
 
 def install_group(group: str) -> None:
     """Install a dependency group of ``pyproject.toml``."""
-    stamp = VENV / f"{group}.installed"
+    stamps = [VENV / f"{name}.installed" for name in (group, *HELD.get(group, ()))]
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text() == wanted:
+    if any(stamp.exists() and stamp.read_text() == wanted for stamp in stamps):
         return
     if not (BIN / "pip").exists() and not (BIN / "pip.exe").exists():
         venv.create(VENV, with_pip=True)
@@ -92,7 +95,7 @@ def install_group(group: str) -> None:
     # Files that some package ships for other versions of Python cannot be compiled.
     rarely = r"[/\\](tests|mypyc?|statsmodels|setuptools|docutils)[/\\]"
     attempt(BIN / "python", "-m", "compileall", "-qq", "-j", "0", "-x", rarely, PACKAGES)
-    stamp.write_text(wanted)
+    stamps[0].write_text(wanted)
 
 
 def install_rust() -> None:

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,6 +125,31 @@ def test_rust_that_was_installed_is_found(tmp_path: Path, monkeypatch: pytest.Mo
     found = environment.variables()
     assert found["CARGO_HOME"] == str(home)
     assert found["PATH"].split(os.pathsep) == [str(environment.BIN), str(tmp_path), str(home / "bin")]
+
+
+@pytest.mark.parametrize("larger", environment.HELD["build"])
+def test_a_group_is_installed_once(larger: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The larger one holds it, by itself or through another, and its mark counts, unless it is one of other groups."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
+
+    def holds(name: str) -> bool:
+        included = [one["include-group"] for one in groups[name] if isinstance(one, dict)]
+        return "build" in included or any(map(holds, included))
+
+    assert holds(larger)
+    commands: list[object] = []
+    monkeypatch.setattr(environment, "VENV", tmp_path)
+    monkeypatch.setattr(environment, "BIN", tmp_path)
+    monkeypatch.setattr(environment, "attempt", lambda *command: bool(commands.append(command)))
+    (tmp_path / "pip").touch()
+    environment.install_group(larger)
+    assert commands
+    commands.clear()
+    environment.install_group("build")
+    assert not commands
+    (tmp_path / f"{larger}.installed").write_text("of another day")
+    environment.install_group("build")
+    assert commands
 
 
 def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
