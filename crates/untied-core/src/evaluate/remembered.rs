@@ -30,13 +30,16 @@ const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     met: usize,
-    /// Keys, with flags in the bits that they leave free; 0 where nothing is remembered.
-    keys: Vec<u128>,
-    cells: Vec<f64>,
+    /// Place by place the lower and the upper half of a key, with flags in the bits that it leaves free, or 0 where nothing
+    /// is remembered; and the bits of the cells: together, as they are mostly loaded from afar.
+    places: Vec<u64>,
     notes: Vec<Note>,
     /// What was found last.
     found: Vec<u128>,
 }
+
+/// Numbers that a key takes.
+const KEY: usize = 2;
 
 /// Beside the flags of a query, in the bits that a key leaves free: whether any note says something.
 const NOTED: u8 = 1 << Flags::BITS;
@@ -46,11 +49,17 @@ impl Remembered {
     /// Fill in what is remembered of consecutive queries, of which notes say nothing yet; of which it is, a bit each.
     #[inline]
     pub fn find(&mut self, keys: &[Key], cells: &mut [f64], notes: &mut [Note], flags: &mut [Flags]) -> u64 {
-        let Some(table) = self.keys.first_chunk::<PLACES>() else { return 0 };
+        if self.places.is_empty() {
+            return 0;
+        }
         let (width, measures) = (cells.len() / flags.len(), notes.len() / flags.len());
-        // All at once, as many come from afar; the branches below wait for none.
+        // All at once; the branches below wait for none.
+        let place = |key: &Key| match self.places[key.place() * (KEY + width)..] {
+            [low, high, ..] => u128::from(high) << 64 | u128::from(low),
+            _ => 0,
+        };
         self.found.clear();
-        self.found.extend(keys.iter().map(|key| table[key.place()]));
+        self.found.extend(keys.iter().map(place));
         let mut all = 0;
         for (i, ((&key, &found), flags)) in keys.iter().zip(&self.found).zip(flags).enumerate() {
             if key == Key::NONE || (found ^ key.0) << (u128::BITS - Key::BITS) != 0 {
@@ -58,9 +67,10 @@ impl Remembered {
             }
             all |= 1 << i;
             let place = key.place();
+            let bits = &self.places[place * (KEY + width) + KEY..][..width];
             match &mut cells[i * width..][..width] {
-                [cell] => *cell = self.cells[place],
-                cells => cells.copy_from_slice(&self.cells[place * width..][..width]),
+                [cell] => *cell = f64::from_bits(bits[0]),
+                cells => cells.iter_mut().zip(bits).for_each(|(cell, &bits)| *cell = f64::from_bits(bits)),
             }
             let known = (found >> Key::BITS) as u8;
             *flags = Flags(known & !NOTED);
@@ -80,15 +90,16 @@ impl Remembered {
             self.met += 1;
             return;
         }
-        let (place, measures) = (key.place(), cells.len());
-        if self.keys.is_empty() {
-            self.keys = vec![0; PLACES];
-            self.cells = vec![0.0; PLACES * measures];
+        let (place, width, measures) = (key.place(), cells.len(), notes.len());
+        if self.places.is_empty() {
+            self.places = vec![0; PLACES * (KEY + width)];
             self.notes = vec![Note::NONE; PLACES * measures];
         }
         let noted = if notes.iter().any(|&note| note != Note::NONE) { NOTED } else { 0 };
-        self.keys[place] = key.0 | u128::from(flags.0 | noted) << Key::BITS;
-        self.cells[place * measures..][..measures].copy_from_slice(cells);
+        let key = key.0 | u128::from(flags.0 | noted) << Key::BITS;
+        let halves = [key as u64, (key >> u64::BITS) as u64].into_iter();
+        let bits = halves.chain(cells.iter().map(|cell| cell.to_bits()));
+        self.places[place * (KEY + width)..].iter_mut().zip(bits).for_each(|(to, bits)| *to = bits);
         self.notes[place * measures..][..measures].copy_from_slice(notes);
     }
 }
