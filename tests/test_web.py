@@ -307,6 +307,25 @@ def test_files_that_are_dropped(browser, page_path: Path, tmp_path: Path, capsys
     tab.close()
 
 
+def test_the_command_has_no_option_that_it_refuses(
+    browser, page_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLE)
+    tab = Tab(browser, page_path)
+    tab.page.locator("#settings summary", has_text="More policies").click()
+    tab.page.select_option("#policy-unretrieved", "pooled")
+    for unjudged in ("range", "remove", "best", "nonrelevant"):
+        tab.page.select_option("#policy-unjudged", unjudged)
+        tab.page.wait_for_function(
+            "(value) => state.policies.unjudged === value && state.values.size === 4 && work.waiting.size === 0",
+            arg=unjudged,
+        )
+        command = shlex.split(tab.page.locator("#results code").inner_text())
+        assert ("--unretrieved" in command) == (unjudged in ("range", "best"))
+        assert tab.saved("#save-tsv") == printed(capsys, *command[1:], "--format", "tsv")
+    tab.close()
+
+
 def test_bounds_of_single_runs_decide_nothing_about_grades(browser, page_path: Path, tmp_path: Path) -> None:
     """What only the other run retrieved could change the value too: here ahead is better, and could be worse."""
     grades, ahead = {"r": 1, "x": 0, "y": 0}, {"x": 2.0, "r": 1.0}
