@@ -166,8 +166,9 @@ def try_core(crates: Sequence[str] = (), modules: Sequence[str] = (), **variable
         run("cargo", "fmt", "--check")
     with part("lints and tests in Rust"):
         if not crates or "untied-python" in crates:
-            # Its tests are in Python. As a library for Rust, it links without Python's.
-            run("cargo", "rustc", "-p", "untied-python", "--lib", "--crate-type", "rlib", *quietly, **LINTING)
+            # Its tests are in Python. As a library for Rust, it links without Python's; .venv may not be there yet.
+            module = ("-p", "untied-python", "--lib", "--crate-type", "rlib")
+            run("cargo", "rustc", *module, *quietly, **LINTING, PYO3_PYTHON=sys.executable)
         each: list[tuple[str, ...]] = [("-p", crate) for crate in crates]
         for chosen in each or [()]:
             filters = modules if "untied-core" in chosen else ()

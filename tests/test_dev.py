@@ -259,6 +259,14 @@ def test_lints_are_errors_in_what_is_compiled_for_tests(
     dev.try_core(["untied-core"])
 
 
+def test_the_core_is_tested_while_packages_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyO3 asks a Python for its version, by default that of .venv, which a fresh clone does not have yet."""
+    given = []
+    monkeypatch.setattr(dev, "run", lambda *command, **more: given.append((command, more.get("PYO3_PYTHON"))))
+    dev.try_core()
+    assert [python for command, python in given if "untied-python" in command] == [sys.executable]
+
+
 def test_tests_that_fail_run_once_more_and_the_command_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
