@@ -157,7 +157,7 @@ UNRETRIEVED = Policy(
     "unretrieved",
     {
         "none": "count unretrieved documents as non-relevant",
-        "pooled": "also consider all grades that unretrieved pooled documents could have",
+        "pooled": "consider all grades that unretrieved documents in the pool could have",
     },
     "choose what to do with unjudged documents in the pool (grade -1) that a run did not retrieve",
 )
@@ -260,8 +260,8 @@ GATING = EVALUATING | _named(
     Policy(
         "on_undefined",
         {
-            "fail": "let the limit fail",
-            "zero": "count the query as 0, or let the limit fail if lower values are better (e.g. ESL)",
+            "fail": "the run fails the limit",
+            "zero": "count the query as 0; if lower values of a measure are better (e.g. ESL), the run fails the limit",
             "nan": "leave the query out of the measure's mean",
         },
         ON_UNDEFINED.about,

@@ -51,15 +51,16 @@ documents could have. The verdict is open if either run could be better. The
 columns low and high show the lowest and the highest possible difference between
 the means, A minus B.
 
-The lead belongs to the run that has the higher mean if all unjudged documents
-count as non-relevant. The column overturn shows how few unjudged documents
-would end this lead if they were relevant. The column largest_m shows the
-largest M for which the lead is certain with --most M.
+If all unjudged documents count as non-relevant, the run with the higher mean
+has the lead. The column overturn shows the smallest number of unjudged
+documents that would end the lead if they were relevant. The column largest_m
+shows a number of unjudged documents: if at most that many unjudged documents of
+each query are relevant, the lead is certain.
 
---explain prints the documents that decide a verdict, and the grade that each
-document would have. The column bound shows what the document decides: the
-lowest difference (low), the highest difference (high), or the end of the lead
-(overturn).
+--explain prints the unjudged documents that decide a verdict. The column bound
+names the case: low (the difference is lowest), high (the difference is highest)
+or overturn (the lead ends). The column grade shows the grade that the document
+has in this case.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.
@@ -111,7 +112,8 @@ def arguments_parser() -> Command:
     )
     group.flag(
         "--levels",
-        "print whether the lead could end with another order of ties, with more judgments, or with other queries",
+        "print three verdicts: for all orders of tied documents, for all grades of unjudged documents, and for other "
+        "queries",
     )
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
     group.option(

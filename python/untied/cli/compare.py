@@ -41,13 +41,15 @@ EXAMPLES = """\
   untied compare --passages old.passages new.passages --top 10
 
 MED(P@10) is the largest difference in P@10 between two rankings, over all
-grades that unjudged documents could have. For nDCG, AP and Bpref, MED has a
-constant divisor, but the divisor of untied eval depends on the judgments. The
-difference that untied eval shows can therefore be larger than MED.
+grades that unjudged documents could have. In MED, the divisor of nDCG, AP and
+Bpref is a constant. In untied eval, the divisor of nDCG, AP and Bpref depends
+on the judgments. The difference in nDCG@10 between the values of untied eval
+can therefore be larger than MED(nDCG@10).
 
-Delta(P@10) is the expected difference in P@10. For example, Delta(P@10, p=0.5)
-assumes that each unjudged document is relevant with probability 0.5.
-Similarities, such as RBO, are averages over all orders of tied documents.
+Delta(P@10) is the expected difference in P@10 between two rankings. For
+example, Delta(P@10, p=0.5) assumes that each unjudged document is relevant with
+probability 0.5. Similarities, such as RBO, are averages over all orders of tied
+documents.
 
 If you have judgments, untied stats QRELS NEW OLD --top 10 lists the queries
 that got better or worse.
@@ -97,10 +99,12 @@ def arguments_parser() -> Command:
     group.option(
         "--top",
         "N",
-        f"list the documents that moved, for the N queries that changed most (default: {SHOWN})",
+        f"list the documents that moved, for the N queries whose rankings changed most (default: {SHOWN})",
         type=whole(0),
     )
-    group.flag("--matrix", "print the values of all pairs of runs, as a table with a row and a column for each run")
+    group.flag(
+        "--matrix", "compare each run with each other run, and print a table with a row and a column for each run"
+    )
     made.add_table()
     group.option("--html", "FILE", "also write a web page to FILE, with the rankings of two runs for each query")
     made.add_texts()

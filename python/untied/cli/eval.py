@@ -58,14 +58,14 @@ def arguments_parser() -> Command:
     group.option(
         "--sort-by",
         "MEASURE",
-        "sort runs by MEASURE, the best run first; if MEASURE is width or 'width of MEASURE', sort runs (with -q also "
-        "queries) by the width of their range, the widest range first",
+        "sort runs by MEASURE, the best run first; --sort-by width sorts runs, and with -q also queries, by the width "
+        "of the first measure's range, the widest range first; 'width of MEASURE' sorts by the range of MEASURE",
     )
     group.flag("--variance", "also show the variance of each value over all orders of tied documents")
     group.option(
         "--quantiles",
         "LEVELS",
-        "print the quantiles LEVELS of each value over all orders of tied documents, such as 0.05,0.5,0.95",
+        "print quantiles of each value over all orders of tied documents, at LEVELS such as 0.05,0.5,0.95",
         type=_levels,
     )
     group.option(

@@ -55,8 +55,8 @@ def arguments_parser() -> Command:
             {
                 "high": "rank documents by descending value (default)",
                 "low": "rank documents by ascending value",
-                "both": "evaluate both directions of each feature",
-                "better": "evaluate the better direction of each feature",
+                "both": "rank documents by descending value, and also by ascending value",
+                "better": "show the order (descending or ascending) with the better score by the first measure",
             },
         ),
         choices=tuple(DIRECTIONS),

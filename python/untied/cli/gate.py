@@ -30,14 +30,14 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
 The exit code is 0 if the run is within all limits. The exit code is 1 if the
-run fails a limit, or if untied cannot decide.
-The exit code is 2 if an input or an option was refused.
+run fails a limit, or if untied cannot decide whether the run passes. The exit
+code is 2 if an input or an option was refused.
 """
 
 
 def arguments_parser() -> Command:
     """Make the parser of the command's arguments."""
-    made = Command("gate", "Fail a build when quality drops. Each limit can be given several times.", EXAMPLES)
+    made = Command("gate", "Fail a build when quality drops. Options that set limits can be repeated.", EXAMPLES)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("run", metavar="RUN", help=RUNS.replace("runs,", "a run,"))
     made.add_reading()
@@ -46,7 +46,8 @@ def arguments_parser() -> Command:
     limits = {
         "--min": "require that the mean of MEASURE is at least X",
         "--max": "require that the mean of MEASURE is at most X",
-        "--max-drop": "require that the mean is at most X lower than the baseline's mean (X: a number or a percentage)",
+        "--max-drop": "require that the mean of MEASURE drops by at most X from the baseline's mean (X: a number or a "
+        "percentage)",
         "--max-med": "require that MED, the largest possible difference from the baseline, is at most X on average",
     }
     for option, what in limits.items():
@@ -61,7 +62,8 @@ def arguments_parser() -> Command:
     group.option(
         "--min-overturn",
         "MEASURE=N",
-        "require a lead over the baseline that holds if fewer than N unjudged documents are relevant",
+        "require that the run is ahead of the baseline by MEASURE, and stays ahead if fewer than N unjudged documents "
+        "are relevant",
         default=[],
         type=limit,
         action="append",

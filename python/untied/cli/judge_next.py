@@ -36,12 +36,14 @@ documents whose judgments are expected to change the difference between the runs
 most.
 
 The column probability shows the estimated probability that the document is
-relevant. The column narrowing shows how much a judgment of the document is
-expected to narrow the bounds of the mean. With one run, the column swing shows
-the mean if the document is relevant, minus the mean if the document is
-non-relevant. With two runs, the column swing shows the same for the difference
-between the means. The table is sorted by "worth", a column that is computed
-from the other columns.
+relevant. The column narrowing shows how much closer the lower and the upper
+bound of the mean are expected to be after a judgment of the document. With two
+runs, the column narrowing shows the sum for both means. With one run, the
+column swing shows the mean if the document is relevant, minus the mean if the
+document is non-relevant. With two runs, the column swing shows the difference
+between the means if the document is relevant, minus the difference between the
+means if the document is non-relevant. The table is sorted by "worth", a column
+that is computed from the other columns.
 """
 
 

@@ -33,9 +33,10 @@ Judged documents that are not in the sample get grade -1. The measures infAP and
 subAP count documents with grade -1 as pooled but unjudged. The same seed gives
 the same sample.
 
-If a query has relevant documents, but its sample has none, the sample is drawn
-again, unless --once is given. Relevant documents are then more likely to be in
-the sample than other documents. Use --once for untied certify --from-sample.
+Without --once, a query's sample is drawn again if the query has relevant
+documents, but the sample has none. Drawing again makes relevant documents more
+likely to be in the sample than other documents. A sample for untied certify
+--from-sample should therefore be drawn with --once.
 """
 #: Suffixes of what is not written here.
 OTHERS = {
@@ -61,8 +62,8 @@ def arguments_parser() -> Command:
     group.option(
         "--rate",
         "RATE",
-        "keep the share RATE of the judged documents, such as 0.1 (default: 1); with --strata, set a share for each "
-        "stratum, such as top=1,rest=0.2",
+        "keep the share RATE of the judged documents, such as 0.1 (default: 1); with --strata, RATE is a list with "
+        "a share for each stratum, such as top=1,rest=0.2",
     )
     group.flag("--by-query", "for each query, keep exactly the share RATE of the judged documents")
     group.flag("--once", "draw the sample of each query only once, even if the sample has no relevant document")
@@ -75,11 +76,11 @@ def arguments_parser() -> Command:
     group.flag("--judgments-too", "with --documents, also remove the judgments of the removed documents")
     group.flag(
         "--subcollection",
-        "for each run, draw one random part of the collection (subAP averages over all such parts)",
+        "for each run, draw one random part of the collection (the measure subAP is an average over all random parts)",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
     made.group("output").option(
-        "-o --output", "PATH", "write to the file PATH, or with --documents or --subcollection to the folder PATH"
+        "-o --output", "PATH", "write to the file PATH; with --documents or --subcollection, write to the folder PATH"
     )
     return made
 

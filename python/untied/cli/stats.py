@@ -54,25 +54,26 @@ differences. The column p shows the p-value, corrected for the number of
 comparisons. A star marks significant differences. Intervals are not corrected
 for the number of comparisons.
 
-The column "a - b can be" shows how far ties (--ties range) or missing judgments
-(--unjudged range) could move the difference. With --ties range, a difference
-survives if it stays significant and keeps its sign in every order of tied
-documents. With --unjudged range, a difference survives if it stays significant
-and keeps its sign for all grades that unjudged documents could have.
+--ties range and --unjudged range add a column named "a - b can be": the lowest
+and the highest possible difference between the means. With --ties range, a
+difference survives if it stays significant and keeps its sign in every order of
+tied documents. With --unjudged range, a difference survives if it stays
+significant and keeps its sign for all grades that unjudged documents could
+have.
 
 In tsv, csv and json, the column "a - b" is called difference, and the column d
-is called effect. The columns least and most stand for "a - b can be". In these
-formats, the column p shows the uncorrected p-value, and the column p_adjusted
-shows the corrected p-value. The column p_most shows the highest p_adjusted of
-all possible orders of tied documents (--ties range) or grades of unjudged
-documents (--unjudged range).
+is called effect. The column least shows the lowest possible difference, and the
+column most shows the highest possible difference. In tsv, csv and json, the
+column p shows the uncorrected p-value, and the column p_adjusted shows the
+corrected p-value. The column p_most shows the highest possible corrected
+p-value.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.
 
 With --certify, the verdict names the run that is better for all grades that
-unjudged documents could have. untied certify --help explains the columns of
-verdicts.
+unjudged documents could have. untied certify --help explains the columns that
+--certify adds.
 """
 
 
@@ -107,7 +108,7 @@ def arguments_parser() -> Command:
     group.option(
         "--top",
         "N",
-        "list the N queries with the largest losses, largest first, then the N queries with the largest gains",
+        "list the N queries in which run a loses most against run b, then the N queries in which run a gains most",
         type=count,
     )
     group.flag("--by-run", "write a table for a paper, with one line per run")

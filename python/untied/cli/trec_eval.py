@@ -56,7 +56,7 @@ trec_eval's. RESULTS can be - for standard input. Files may be compressed (gzip,
   -N, --Number_docs_in_coll NUM       set the collection's number of documents, for the measure utility (default: 0)
   -R, --Rel_info_format FORMAT        read judgments in the format qrels (default), prefs, qrels_prefs or qrels_jg
   -T, --Results_format FORMAT         read results in the format trec_results (default)
-  -Z, --Zscore FILE                   print z-scores, with the means and standard deviations in FILE
+  -Z, --Zscore FILE                   print z-scores instead of values; FILE has means and standard deviations
   -D, --Debug_level NUM.TOPIC         evaluate only TOPIC
   -o                                  no effect, as in trec_eval
   --trec-version 9|10                 choose the version of trec_eval to imitate (default: 10)

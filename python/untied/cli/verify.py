@@ -18,8 +18,8 @@ The exit code is 0 if every claim in the certificate is proved. The exit code is
 1 if a claim is not proved, or if an input file has changed. The exit code is 2
 if a file cannot be read.
 
-The checker is one file of plain Python, untied/verdicts/verify.py. You can also
-run the checker without untied.
+The code that checks certificates is one file of plain Python,
+untied/verdicts/verify.py. You can also run this file without untied.
 """
 
 

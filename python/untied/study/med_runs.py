@@ -57,7 +57,9 @@ class Med(Study):
 
     name = "med"
     needs = ("distances between runs need", 3)
-    title = "How MED is related to groups of runs, to actual differences between runs and to other distances"
+    title = (
+        "How well MED agrees with actual differences between runs and with other distances, within and between groups"
+    )
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "one run",
         "run_b": "the other run",
