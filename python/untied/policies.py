@@ -164,7 +164,7 @@ UNRETRIEVED = Policy(
 SCORE_DTYPE = Policy(
     "score_dtype",
     dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
-    "round scores to a type or to N decimals:",
+    "round scores to a floating-point type or to N decimals:",
 )
 QUERIES = Policy(
     "queries",

@@ -48,7 +48,7 @@ def arguments_parser() -> Command:
         "--max": "require that the mean of MEASURE is at most X",
         "--max-drop": "require that the mean of MEASURE drops by at most X from the baseline's mean (X: a number or a "
         "percentage)",
-        "--max-med": "require that MED, the largest possible difference from the baseline, is at most X on average",
+        "--max-med": "require that the mean of MED, the largest possible difference from the baseline, is at most X",
     }
     for option, what in limits.items():
         group.add_argument(option, metavar="MEASURE=X", action="append", default=[], type=limit, help=what)

@@ -57,9 +57,7 @@ class Med(Study):
 
     name = "med"
     needs = ("distances between runs need", 3)
-    title = (
-        "How well MED agrees with actual differences between runs and with other distances, within and between groups"
-    )
+    title = "How well MED agrees with actual differences and with other distances, within and between groups of runs"
     columns: ClassVar[Mapping[str, str]] = {
         "run_a": "one run",
         "run_b": "the other run",
