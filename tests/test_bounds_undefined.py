@@ -95,14 +95,14 @@ def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObj
         zero = on_undefined == "zero" and not low_is_good
         every = [assignments(measure, topic, grades, pooled, zero) for topic in topics.values()]
         for ties in ("expected", "best", "worst", "range"):
-            options: dict[str, Any] = {"ties": ties, "on_undefined": on_undefined, "queries": queries}
-            options["unretrieved"] = "pooled" if pooled else "none"
+            judged: dict[str, Any] = {"ties": ties, "on_undefined": on_undefined, "queries": queries}
+            options = judged | {"unretrieved": "pooled" if pooled else "none"}
             mean, worst, best = [FIELD[one] for one in ("expected", "worst", "best")]
             if ties != "range":
                 mean = worst = best = FIELD[ties]
             low, high = (best, worst) if low_is_good else (worst, best)
             ranged = evaluate(qrels, run, text, unjudged="range", **options)
-            plain = evaluate(qrels, run, text, **options)
+            plain = evaluate(qrels, run, text, **judged)
             for i, query in enumerate([*topics, None]):
                 found = ranged.value(text, query=query)
                 same = plain.value(text, query=query).mean

@@ -114,9 +114,26 @@ def ncu(
     return sum((w * u for w, u in zip(weights, utilities.values(), strict=True)), ZERO) / total if total else ZERO
 
 
+def _users(truth: Truth, docs: Sequence[str], thresholds: Mapping[int, Number] | None, rel: Number) -> Fraction:
+    """The share of users to whom all these documents are relevant."""
+    if not all(is_relevant(doc, truth, rel) for doc in docs):
+        return ZERO
+    grade = min(grade_of(doc, truth) for doc in docs)
+    if thresholds is None:
+        return grade * (grade + 1) / 2
+    return sum((as_written(share) for least, share in thresholds.items() if grade >= least), ZERO)
+
+
+def _has_users(
+    order: Sequence[str], truth: Truth, thresholds: Mapping[int, Number] | None = None, rel: Number = 1, **_: Any
+) -> bool:
+    """Whether a document is relevant to anybody: N of GAP is 0 otherwise."""
+    return any(_users(truth, [doc], thresholds, rel) for doc in truth)
+
+
 @measure(
     "GAP",
-    of_relevant=True,
+    is_defined=_has_users,
     tried={"thresholds": [None, None, {1: 1}, {1: 0.5, 2: 0.5}, {1: 0.25, 2: 0.5, 3: 0.25}, {2: 1}, {0.5: 1, 3: 2}]},
 )
 def gap(
@@ -127,17 +144,8 @@ def gap(
     rel: Number = 1,
 ) -> Fraction:
     """For each relevant document the share of users to whom it and each of those above it are relevant."""
-
-    def users(*docs: str) -> Fraction:
-        if not all(is_relevant(doc, truth, rel) for doc in docs):
-            return ZERO
-        grade = min(grade_of(doc, truth) for doc in docs)
-        if thresholds is None:
-            return grade * (grade + 1) / 2
-        return sum((as_written(share) for least, share in thresholds.items() if grade >= least), ZERO)
-
-    best = sum(sorted((users(doc) for doc in truth), reverse=True)[:k], ZERO)
+    best = sum(sorted((_users(truth, [doc], thresholds, rel) for doc in truth), reverse=True)[:k], ZERO)
     value = ZERO
     for rank, doc in enumerate(order[:k], 1):
-        value += sum((users(doc, other) for other in order[:rank]), ZERO) / rank
+        value += sum((_users(truth, [doc, other], thresholds, rel) for other in order[:rank]), ZERO) / rank
     return value / best if best else ZERO
