@@ -500,6 +500,16 @@ def test_first_documents_are_finite_and_rounded_as_asked() -> None:
             untied.evaluate_arrays(scores, labels, "nDCG@10")
 
 
+def with_ids(labels: Any, scores: Any) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
+    """Qrels, and a run for each column of scores; ids of queries sort as their numbers do."""
+    qrels = {f"{i:02}": {f"d{j}": int(grade) for j, grade in enumerate(row)} for i, row in enumerate(labels)}
+    runs = {
+        str(name): {f"{i:02}": {f"d{j}": float(x) for j, x in enumerate(row)} for i, row in enumerate(column)}
+        for name, column in enumerate(scores)
+    }
+    return qrels, runs
+
+
 @pytest.mark.parametrize("options", [{}, {"ties": "range"}, {"unjudged": "range"}, {"on_undefined": "nan"}], ids=str)
 def test_significance_of_arrays_is_that_of_runs(options: dict[str, Any]) -> None:
     """By name, and for columns; the same table as for documents with ids, but for bounds of both runs together."""
@@ -507,11 +517,7 @@ def test_significance_of_arrays_is_that_of_runs(options: dict[str, Any]) -> None
     chance = np.random.default_rng(8)
     scores = chance.integers(0, 4, (3, *labels.shape)).astype("float16")
     measures = ["AP", "nDCG@3", "P@2"]
-    qrels = {f"q{i}": {f"d{j}": int(grade) for j, grade in enumerate(row)} for i, row in enumerate(labels)}
-    runs = {
-        str(name): {f"q{i}": {f"d{j}": float(x) for j, x in enumerate(row)} for i, row in enumerate(column)}
-        for name, column in enumerate(scores)
-    }
+    qrels, runs = with_ids(labels, scores)
     results = untied.evaluate(qrels, runs, measures, **options)
     expected = significance(results)
     evaluator = untied.ArrayEvaluator(labels, measures, **options)
@@ -562,11 +568,7 @@ def test_differences_of_arrays_are_those_of_runs(options: dict[str, Any]) -> Non
     chance = np.random.default_rng(9)
     labels, scores = chance.integers(-1, 3, (12, 5)), chance.integers(0, 4, (3, 12, 5)).astype("float16")
     measures = ["AP", "ESL", "P@2"]
-    qrels = {f"{i:02}": {f"d{j}": int(grade) for j, grade in enumerate(row)} for i, row in enumerate(labels)}
-    runs = {
-        str(name): {f"{i:02}": {f"d{j}": float(x) for j, x in enumerate(row)} for i, row in enumerate(column)}
-        for name, column in enumerate(scores)
-    }
+    qrels, runs = with_ids(labels, scores)
     results = untied.evaluate(qrels, runs, measures, **options)
     evaluator = untied.ArrayEvaluator(labels, measures, **options)
     columns = evaluator.evaluate(scores, per_query=True)

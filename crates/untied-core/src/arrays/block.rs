@@ -158,7 +158,7 @@ pub(super) fn list_part<C: Code>(part: &[C], first: u32, end: C, room: &mut [Pla
     // Without a branch: what is written here stays only if the document is relevant.
     let mut found = 0;
     for (&code, row) in part.iter().zip(first..) {
-        room[found % PART] = Place { row, level: code.into().wrapping_sub(1) };
+        room[found % PART] = Place { row, level: code.level() };
         found += usize::from(code.is_before(end));
     }
     found

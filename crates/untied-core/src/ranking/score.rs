@@ -18,8 +18,9 @@ pub trait Score {
     /// As far as such a count goes.
     const MOST_COUNTED: usize;
 
-    /// What each of the first so many of [`LANES`] numbers counts: [`BEFORE`] if it ranks before another and, behind these,
-    /// 1 if it is equal. The others count 0.
+    /// Two rows of weights for each number of scores, from 0 to [`LANES`]. A score that ranks before the wanted one adds
+    /// its weight in the first row, which is [`BEFORE`]; an equal score adds its weight in the second row, which is 1. In
+    /// lanes behind the last score, both weights are 0.
     const WEIGHTS: &'static [[[Self::Count; LANES]; 2]; LANES + 1];
 
     /// A key that sorts ascending as scores sort descending; equal scores have equal keys, 0 and -0 too.

@@ -63,7 +63,10 @@ pub struct Short {
     wanted: Vec<u32>,
     /// How many these are.
     listed: usize,
-    /// What is known of each.
+    /// For each wanted document, how many scores rank before its own, how many are equal, and its level, as [`count_before`]
+    /// packs them.
+    ///
+    /// [`count_before`]: Short::count_before
     cells: Vec<u32>,
     rankings: Vec<u64>,
     /// The number of the first query, and where its documents begin.
