@@ -34,7 +34,7 @@ PARTS = {
     "core": Part(
         ("crates/untied-core", f"{PYTHON}evaluate", f"{PYTHON}results", "tests/oracle", "tests/strategies.py",
          "tests/golden.json"),
-        "aggregates curves defaults deprecated determinism example levels names oracle ranges refused results"
+        "aggregates curves defaults determinism example levels names oracle ranges refused results"
         " worked writing",
     ),
     "read": Part(

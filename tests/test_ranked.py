@@ -313,12 +313,6 @@ def test_refused_weights(arguments: dict[str, Any], message: str) -> None:
         distances.footrule(["a", "b"], ["b", "a"], **arguments)
 
 
-def test_the_old_name_of_kendall_distance_warns() -> None:
-    with pytest.warns(DeprecationWarning, match="untied.distances.kendall is deprecated .* use kendall_distance"):
-        found = distances.kendall(["a", "b"], ["b", "a"], weights={"a": 2, "b": 3})
-    assert found == distances.kendall_distance(["a", "b"], ["b", "a"], weights={"a": 2, "b": 3})
-
-
 def test_rankings_of_different_items_are_refused() -> None:
     with pytest.raises(untied.UntiedError, match="only one holds 'c'"):
         distances.kendall_distance(["a", "c"], ["a"])

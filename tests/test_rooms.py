@@ -30,7 +30,7 @@ PUBLIC = {
     "top_k_accuracy_score",
     "correlation": "kendall spearman swapped tau_ap",
     "curves": "NAMES curves",
-    "distances": "footrule kendall kendall_distance",
+    "distances": "footrule kendall_distance",
     "errors": "InputError MeasureError NotKeptError UndefinedError UntiedError UntiedWarning",
     "estimates": "infap_error subcollection with_pool",
     "evaluate": "Evaluator evaluate",

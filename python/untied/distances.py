@@ -11,6 +11,6 @@ Spearman's footrule. For position weights alone, of whole runs, there are the me
 ``WeightedFootrule`` of `untied.compare`; `untied.correlation.kendall` is Kendall's tau.
 """
 
-from untied.compare.distances import footrule, kendall, kendall_distance
+from untied.compare.distances import footrule, kendall_distance
 
-__all__ = ["footrule", "kendall", "kendall_distance"]
+__all__ = ["footrule", "kendall_distance"]

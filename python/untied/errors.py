@@ -55,13 +55,6 @@ class UntiedWarning(UserWarning):
     """
 
 
-def deprecated(old: str, new: str) -> None:
-    """Warn, where a name was used, that it is deprecated, and say what to use."""
-    from warnings import warn
-
-    warn(f"{old} is deprecated and goes in untied 0.3; use {new}", DeprecationWarning, stacklevel=3)
-
-
 def either(words: Iterable[str]) -> str:
     """Alternatives in words: ``a, b or c``."""
     *others, last = words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 
-from untied.errors import deprecated
 from untied.results.base import ByMeasure
 from untied.results.table import Exported, Table
 
@@ -81,11 +80,6 @@ class ArrayQueries(ByMeasure, Exported):
 
     def __getitem__(self, measure: MeasureLike) -> ArrayValues:
         return self._values(self._number(measure))
-
-    def __call__(self, measure: MeasureLike) -> ArrayValues:
-        """Deprecated spelling of ``per_query[measure]``."""
-        deprecated("per_query(measure)", "per_query[measure]")
-        return self[measure]
 
     def _exported(self) -> Table:
         import numpy

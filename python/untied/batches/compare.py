@@ -10,7 +10,7 @@ from untied.batches.pieces import Judgments, check_rows, count_true, equals, rea
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.runs import compare
-from untied.errors import UntiedError, check_count, check_flag, deprecated
+from untied.errors import UntiedError, check_count, check_flag
 from untied.inputs import overlap
 from untied.inputs.names import check_two
 from untied.policies import COMPARING, Policies, described_by
@@ -183,8 +183,3 @@ class BatchComparer:
         if warn:
             found.warn()
         return found
-
-    def aggregate(self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b")) -> ComparisonSummary:
-        """Deprecated: `summary` with ``warn=False``."""
-        deprecated("aggregate(...)", "summary(..., warn=False)")
-        return self.summary(batches, names, warn=False)

@@ -17,7 +17,7 @@ from untied.batches.pieces import (
     whole_queries,
 )
 from untied.batches.summary import EvaluationSummary, Sums
-from untied.errors import UntiedError, deprecated
+from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
@@ -224,8 +224,3 @@ class BatchEvaluator:
         if warn:
             found.warn()
         return found
-
-    def aggregate(self, batches: Iterable[Any]) -> EvaluationSummary:
-        """Deprecated: `summary` with ``warn=False``."""
-        deprecated("aggregate(...)", "summary(..., warn=False)")
-        return self.summary(batches, warn=False)

@@ -6,7 +6,7 @@ import math
 
 from untied import _core
 from untied.compare.correlation import same_items
-from untied.errors import UntiedError, deprecated
+from untied.errors import UntiedError
 from untied.policies import described_by
 from untied.results.value import Value
 
@@ -102,12 +102,6 @@ def footrule(
     2.0000 (variance 0)
     """
     return _distance(one, other, weights, delta, unmoved, dissimilarity, footrule=True)
-
-
-def kendall(one: Ranking, other: Ranking, **options: Any) -> Value:
-    """Deprecated name of `kendall_distance`."""
-    deprecated("untied.distances.kendall", "kendall_distance")
-    return kendall_distance(one, other, **options)
 
 
 def _distance(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from untied._core import look_swapped
-from untied.errors import UntiedError, check_count, check_flag, deprecated, either
+from untied.errors import UntiedError, check_count, check_flag, either
 from untied.evaluate.runs import evaluate
 from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
@@ -36,14 +36,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["Check", "GateResult", "gate"]
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name != "Verdict":
-            raise AttributeError(f"module 'untied.gate' has no attribute {name!r}")
-        deprecated("untied.gate.Verdict", "untied.gate.GateResult")
-        return GateResult
 
 
 @dataclass(eq=False, repr=False, slots=True)

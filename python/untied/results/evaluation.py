@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import check_flag, deprecated
+from untied.errors import check_flag
 from untied.results.base import ByRun
 from untied.results.table import Table, table_of
 from untied.results.value import Value
@@ -106,15 +106,13 @@ class Results(ByRun):
         # A column exists when it was asked for, and then for all rows.
         return ["value", *next(iter(self._evaluations.values())).columns()]
 
-    def table(self, *, per_query: bool = True, means: bool = True, aggregates: bool | None = None) -> Table:
+    def table(self, *, per_query: bool = True, means: bool = True) -> Table:
         """Values of queries, run by run, each followed by its means (query ``all``).
 
         Parameters
         ----------
         per_query, means : bool
             Which rows to include.
-        aggregates : bool, optional
-            Deprecated name of `means`.
 
         Returns
         -------
@@ -122,9 +120,6 @@ class Results(ByRun):
             Columns run, query, measure, value; then low and high with ``ties="range"`` and variance with
             ``variance=True``. The rows of a query are adjacent, with the measures in the given order.
         """
-        if aggregates is not None:
-            deprecated("table(aggregates=...)", "table(means=...)")
-            means = aggregates
         check_flag("per_query", per_query)
         check_flag("means", means)
         texts: dict[str, list[str]] = {"run": [], "query": [], "measure": []}

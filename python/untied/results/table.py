@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import arrow_stream
-from untied.errors import UntiedError, deprecated
+from untied.errors import UntiedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,13 +88,10 @@ class Table(Exported):
         self,
         texts: Mapping[str, Names],
         numbers: Mapping[str, Sequence[float | None]],
-        renamed: Mapping[str, str] | None = None,
         of_means: bool | Sequence[bool] = False,
     ) -> None:
         self._texts = texts
         self._numbers = numbers
-        #: Deprecated names of columns.
-        self._renamed = renamed or {}
         #: Whether all rows are means, or which ones: their query is ``all``, but a query may be called so, too.
         self._of_means = of_means
 
@@ -115,9 +112,6 @@ class Table(Exported):
         return iter(self.columns)
 
     def __getitem__(self, column: str) -> list[Any]:
-        if column in self._renamed:
-            old, column = column, self._renamed[column]
-            deprecated(f"column {old!r}", repr(column))
         return list(self._texts[column] if column in self._texts else self._numbers[column])
 
     def __len__(self) -> int:
@@ -164,7 +158,7 @@ class Table(Exported):
         texts = {name: _taken(names, rows) for name, names in self._texts.items()}
         numbers = {name: [cells[row] for row in rows] for name, cells in self._numbers.items()}
         of_means = self._of_means if isinstance(self._of_means, bool) else [self._of_means[row] for row in rows]
-        return Table(texts, numbers, self._renamed, of_means)
+        return Table(texts, numbers, of_means)
 
     def _is_of_means(self) -> Sequence[bool]:
         """For each row, whether it is not about a single query."""
@@ -214,5 +208,4 @@ def table_of(
         texts = {**texts, "certainty": columns.get("certainty", ())}
     # Lists, which pandas reads faster than tuples.
     numbers = {name: list(columns.get(name, ())) for name in FIELDS if name in fields}
-    renamed = {"certificate": "certainty"} if "certainty" in fields else None
-    return Table(texts, {**numbers, **more}, renamed, of_means)
+    return Table(texts, {**numbers, **more}, of_means)

@@ -244,7 +244,7 @@ def significance(
         del texts["scale"]
     texts |= {name: columns.pop(name) for name in VERDICTS if name in columns}
     settings = {"baseline": baseline} | {name: getattr(method, name) for name in SETTINGS}
-    table = Table(texts, columns, renamed={"low": "ci_low", "high": "ci_high"})
+    table = Table(texts, columns)
     notes = list(notes_on(results, texts, columns, unsettled, settings, varied, apart))
     return Significance(table, dropped, settings, notes, varied, apart)
 

@@ -319,7 +319,7 @@ class Distributions(ByRun):
             for row, is_mean in zip(table.to_dicts(), table._is_of_means(), strict=True)
         ]
         chances = {name: [row[place] for row in rows] for place, name in enumerate(COLUMNS)}
-        return Table(table._texts, {**table._numbers, **chances}, table._renamed, table._of_means)
+        return Table(table._texts, {**table._numbers, **chances}, table._of_means)
 
     def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
         """Draw the distribution of each run's mean: a line over 99.9 % of all orders, thicker for more likely values.

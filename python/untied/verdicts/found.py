@@ -7,7 +7,7 @@ from itertools import combinations
 
 from untied import _core
 from untied.compare.measures import measure_inside
-from untied.errors import check_one_of, deprecated
+from untied.errors import check_one_of
 from untied.inputs import overlap
 from untied.measures import as_measure
 from untied.results.base import ByMeasure, ByPair
@@ -140,7 +140,7 @@ class Verdicts(ByPair):
         numbers = {
             name: [None if one is None else getattr(one, name) for one in found] for name in ("overturn", "largest_m")
         }
-        return Table(texts, {**table._numbers, **numbers}, table._renamed, table._of_means)
+        return Table(texts, {**table._numbers, **numbers}, table._of_means)
 
     def _of_row(self, row: dict[str, Any]) -> Verdict | None:
         name = judged_measure(row["measure"])
@@ -267,11 +267,6 @@ class Verdicts(ByPair):
             best, worst = row["best"], row["worst"]
             ranks[row["measure"]][row["run"]] = f"{best}" if best == worst else f"{best}–{worst}"
         return draw({measure: self._better(measure) for measure in self.measures}, ranks, style)
-
-    def picture(self, style: str = "svg") -> bytes:
-        """Deprecated name of `plot`."""
-        deprecated("Verdicts.picture", "Verdicts.plot")
-        return self.plot(style=style)
 
     def _better(self, measure: str) -> dict[str, set[str]]:
         return betters(self._runs, {pair: self[pair][measure].verdict for pair in self._pairs})
