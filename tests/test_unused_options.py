@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +39,26 @@ LACKS = "has no effect without"
     ("study med QRELS NEW -o x --passages --cutoffs 5", "--cutoffs cannot be combined with --passages"),
     ("study med QRELS NEW -o x --passages --distance RBO", "--distance cannot be combined with --passages"),
     ("study med QRELS NEW -o x --groups GROUPS --prefix 5", "--prefix has no effect with --groups"),
+    # The same, if what is typed is the default.
+    (f"{COMPARED} --level 0.95", f"--level {LACKS} --significant"),
+    (f"{COMPARED} --level=0.95", f"--level {LACKS} --significant"),
+    ("gate QRELS NEW --min AP=0.1 --seed 0", f"--seed {LACKS} --significant"),
+    ("gate QRELS NEW --baseline OLD --certain AP --unjudged nonrelevant", f"--unjudged {LACKS} --min, --max or"),
+    ("eval QRELS NEW --unretrieved none", "unretrieved 'none' has no effect unless unjudged is range"),
+    ("eval QRELS NEW --ties rank --score-dtype float64", "ties 'rank' ignores scores"),
+    ("eval QRELS NEW --ties trec --score-dtype float64", "ties 'trec' reads scores as float32"),
+    ("eval QRELS NEW --quantiles 0.5 --ties expected", "--quantiles cannot be combined with --ties"),
+    ("compare OLD NEW --qrels-format auto", f"--qrels-format {LACKS} --qrels"),
+    ("compare OLD NEW --passages --run-format auto", "--run-format cannot be combined with --passages"),
+    ("certify QRELS OLD NEW --from-sample --unjudged retrieved", "--from-sample cannot be combined with --unjudged"),
+    ("sample QRELS --seed 0", f"--seed {LACKS} --rate"),
+    ("stats QRELS NEW OLD --test t --samples 100000", "--samples has no effect with --test t"),
+    ("stats QRELS NEW OLD --test tukey --correction holm", "--correction has no effect with --test tukey, which"),
+    ("stats QRELS NEW OLD --test tukey --corr=holm", "--correction has no effect with --test tukey, which"),
+    ("stats QRELS NEW OLD --power --interval bca", "--interval has no effect with --power"),
+    ("report QRELS NEW OLD -o x.html --test t --samples 100000", "--samples has no effect with --test t"),
+    ("curve QRELS NEW --query 1 -o x.svg --digits 4", "--digits has no effect on plots; -o x.svg is one"),
+    ("study med QRELS NEW -o x --passages --seed 0", "--seed cannot be combined with --passages"),
 ])  # fmt: skip
 def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str) -> None:
     code, out, err = untied_(*line.split())
@@ -50,6 +71,9 @@ def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str
     f"{COMPARED} --significant --level 0.9 --samples 9 --seed 1",
     "gate QRELS NEW --baseline OLD --certain AP --min AP=0.1 --unjudged worst",
     "eval QRELS NEW --unretrieved pooled --unjudged worst",
+    "eval QRELS NEW --unretrieved none --unjudged range",
+    "eval QRELS NEW --ties trec --score-dtype float32",
+    "eval QRELS NEW --ties expected --score-dtype float64 --adjust none --digits 4",
     "compare OLD NEW --qrels QRELS --qrels-format csv",
     "sample QRELS NEW --depth 5 --rate 0.5 --by-query --rel 2 --seed 1",
     "stats QRELS NEW OLD --test tukey --interval none --samples 9 --seed 1",
@@ -60,6 +84,17 @@ def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str
 def test_what_has_an_effect_is_accepted(untied_: Command, line: str) -> None:
     code, _, err = untied_(*line.split())
     assert (code in (1, 2), "No such file" in err) == (True, True), err
+
+
+def test_a_format_that_is_typed_holds_for_any_name(untied_: Command, tmp_path: Path) -> None:
+    qrels, run, written = (tmp_path / name for name in ("qrels", "run", "gate.json"))
+    qrels.write_text("q 0 d 1\n")
+    run.write_text("q Q0 d 1 2 t\n")
+    command = ["gate", qrels, run, "--min", "RR=1", "-o", written]
+    assert untied_(*command)[0] == 0
+    assert written.read_text().startswith("{"), "by the suffix"
+    assert untied_(*command, "--format", "text")[0] == 0
+    assert written.read_text().startswith("passed"), "by the option"
 
 
 @pytest.mark.parametrize(("options", "refusal"), [

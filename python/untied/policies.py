@@ -6,7 +6,7 @@ from untied.errors import UntiedError, check_flag, either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any, Literal, TypeAlias, TypeVar
 
     Described = TypeVar("Described", bound=Callable[..., Any])
@@ -269,15 +269,22 @@ GATING = EVALUATING | _named(
 )
 
 
-def why_not_together(chosen: Mapping[str, str]) -> str | None:
-    """The error for conflicting values; None if there are none."""
-    dtype = chosen.get("score_dtype", "float64")
-    if chosen.get("ties") == "trec" and dtype not in ("float64", "float32"):
+def why_not_together(chosen: Mapping[str, str], typed: Collection[str] = ()) -> str | None:
+    """The error for conflicting values; None if there are none.
+
+    `typed` names the policies that were typed. The others conflict only by values that are not their defaults.
+    """
+
+    def is_set(name: str, default: str) -> bool:
+        return name in typed or chosen.get(name, default) != default
+
+    ties, has_dtype = chosen.get("ties"), is_set("score_dtype", "float64")
+    if ties == "trec" and has_dtype and chosen["score_dtype"] != "float32":
         return "ties 'trec' reads scores as float32; it cannot be combined with another score_dtype"
-    if chosen.get("ties") == "rank" and dtype != "float64":
+    if ties == "rank" and has_dtype:
         return "ties 'rank' ignores scores; it cannot be combined with score_dtype"
-    if chosen.get("unretrieved") == "pooled" and chosen.get("unjudged") in ("nonrelevant", "remove"):
-        return "unretrieved 'pooled' has no effect unless unjudged is range, best or worst"
+    if is_set("unretrieved", "none") and chosen.get("unjudged") in ("nonrelevant", "remove"):
+        return f"unretrieved {chosen['unretrieved']!r} has no effect unless unjudged is range, best or worst"
     return None
 
 

@@ -101,7 +101,7 @@ def main(arguments: Sequence[str]) -> None:
         order = order_of(options, measures)
         if order.measure not in measures:
             measures = [order.measure, *measures]
-    _refuse_mixed(options, measures, style)
+    _refuse_mixed(options, made, measures, style)
     if options.plot is not None:
         from untied.results.plotting import need_matplotlib
 
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.quantiles:
         from untied.cli.quantiles import write
 
-        return write(options, made, qrels, measures, style, inputs, plugins)
+        return write(options, qrels, measures, style, inputs, plugins)
     policies = ("ties", "unjudged", "unretrieved", "score_dtype", "queries", "qrels_format", "on_undefined", "adjust")
     settings = chosen(options, *policies)
     # Tables mark the values that another order of tied documents would change.
@@ -168,8 +168,12 @@ def _text(
     return sheet.text(results, table, over, marked=marked)
 
 
-def _refuse_mixed(options: argparse.Namespace, measures: list[Measure], style: str) -> None:
+def _refuse_mixed(options: argparse.Namespace, made: Command, measures: list[Measure], style: str) -> None:
     """Refuse options that do not go together."""
+    if options.quantiles:
+        from untied.cli.quantiles import refuse_mixed
+
+        refuse_mixed(options, made, style)
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
         raise WrongUsage("--sampling-error needs -m infAP without parameters, and runs in files")
     if options.wide and style in ("json", "latex"):

@@ -111,7 +111,7 @@ def main(arguments: Sequence[str]) -> int:
 def _main(options: argparse.Namespace, made: Command) -> int:
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     style = options.format
-    if options.output is not None and style == "text":
+    if options.output is not None and "format" not in options.typed:
         style = output.by_suffix(options.output, {".txt": "text", ".json": "json"}, "text")
     output.check_targets(inputs, output=options.output, junit=options.junit)
     plugins = load_plugins(options.plugin)

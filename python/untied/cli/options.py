@@ -248,10 +248,10 @@ def chosen(options: Any, *names: str) -> dict[str, Any]:
 
 
 def refuse_others(options: Any, made: Parser, names: Iterable[str], refusal: str) -> None:
-    """Refuse options that have another value than their default; `refusal` is the error, with {} for the option."""
+    """Refuse options that were typed; `refusal` is the error, with {} for the option."""
     declared = {one.dest: one for one in made.declared}
     for name in names:
-        if getattr(options, name) != declared[name].default():
+        if name in options.typed:
             raise WrongUsage(refusal.format(declared[name].name))
 
 

@@ -77,7 +77,15 @@ class Group:
 
 
 class Options:
-    """The values of a command's arguments, as attributes, like `argparse.Namespace`."""
+    """The values of a command's arguments, as attributes, like `argparse.Namespace`.
+
+    Attributes
+    ----------
+    typed : set of str
+        The options that were typed, even if with their defaults.
+    """
+
+    typed: set[str]
 
     def __contains__(self, name: str) -> bool:
         return name in self.__dict__
@@ -138,6 +146,7 @@ class Parser:
             given.add(one)
             value = one.values(rest)
             setattr(options, one.dest, [*(getattr(options, one.dest) or ()), value] if one.is_repeatable else value)
+        options.typed = {one.dest for one in given}
         if any(one.options.get("required") and one not in given for one in named.values()):
             raise NotPlain
         _place(words, [one for one in self.declared if not one.is_option], options)

@@ -36,16 +36,20 @@ def levels(text: str) -> list[float]:
         raise ArgumentTypeError(f"expected numbers from 0 to 1, such as 0.05,0.5,0.95, found {text!r}") from None
 
 
-def write(
-    options: argparse.Namespace, made: Command, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str],
-    plugins: list[str],
-) -> None:  # fmt: skip
-    """Write quantiles of the values of all runs; refuse options that cannot be combined with them."""
+def refuse_mixed(options: argparse.Namespace, made: Command, style: str) -> None:
+    """Refuse options that cannot be combined with quantiles."""
     refuse_others(options, made, WITHOUT, "--quantiles cannot be combined with {}")
     if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
         raise WrongUsage(
             "--quantiles needs --unjudged nonrelevant or remove, and cannot be combined with --format latex"
         )
+
+
+def write(
+    options: argparse.Namespace, qrels: Qrels, measures: list[Measure], style: str, inputs: list[str],
+    plugins: list[str],
+) -> None:  # fmt: skip
+    """Write quantiles of the values of all runs."""
     settings = chosen(options, "unjudged", "score_dtype", "queries", "qrels_format", "on_undefined")
 
     def make(runs: Any) -> Distributions:

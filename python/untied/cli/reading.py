@@ -32,7 +32,8 @@ TREC_EVAL = frozenset(("official", "all_trec", "set", "prefs", "all_prefs"))
 def parse(made: Command, arguments: Sequence[str]) -> argparse.Namespace:
     """Read arguments; conflicting policies are wrong usage."""
     options: argparse.Namespace = made.read(arguments)
-    why = why_not_together({name: getattr(options, name) for name in EVALUATING if hasattr(options, name)})
+    policies = {name: getattr(options, name) for name in EVALUATING if hasattr(options, name)}
+    why = why_not_together(policies, options.typed)
     if why is not None:
         made.error(why)
     sets = TREC_EVAL & set(getattr(options, "measure", None) or ())

@@ -92,6 +92,7 @@ def main(arguments: Sequence[str]) -> int:
     if name == "med":
         _refuse_unused(given, made)
     options = vars(given)
+    del options["typed"]
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
     inputs_of(qrels, *runs)
     begun = monotonic()

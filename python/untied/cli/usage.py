@@ -28,8 +28,6 @@ TREC_EVAL = ("-c", "-l", "-n", "-J", "-M", "-N")
 ELSEWHERE = {
     ("untied certify", "--baseline"): "; to compare with one run, use untied stats --certify --baseline RUN",
 }
-#: Where options that were given are noted while arguments are read.
-GIVEN = "_given"
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -73,15 +71,30 @@ class _RefusedError(Exception):
     """Arguments that cannot be parsed in one pass."""
 
 
-class _Once(argparse.Action):
+class _Noted(argparse.Action):
+    """Notes that its option was typed; a value equal to the default would not show it."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        if option is not None:
+            namespace.typed.add(self.dest)
+        super().__call__(parser, namespace, values, option)
+
+
+class _Once(_Noted, argparse._StoreAction):
     """Keeps a value, and refuses a second one: the first would be dropped silently."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
-        given = vars(namespace).setdefault(GIVEN, set())
-        if option is not None and self.dest in given:
+        if option is not None and self.dest in namespace.typed:
             raise argparse.ArgumentError(self, "given twice, but takes one value")
-        given.add(self.dest)
-        setattr(namespace, self.dest, values)
+        super().__call__(parser, namespace, values, option)
+
+
+class _Append(_Noted, argparse._AppendAction):
+    """Adds a value to a list."""
+
+
+class _Flag(_Noted, argparse._StoreTrueAction):
+    """Keeps True."""
 
 
 class FullParser(argparse.ArgumentParser):
@@ -98,7 +111,8 @@ class FullParser(argparse.ArgumentParser):
             formatter_class=Formatter,
             add_help=False,
         )
-        self.register("action", None, _Once)
+        for name, action in ((None, _Once), ("append", _Append), ("store_true", _Flag)):
+            self.register("action", name, action)
         self._positionals.title = "arguments"
         self._optionals.title = "other options"
         self.add_argument("-h", "--help", action="help", help="show this help")
@@ -132,8 +146,7 @@ class FullParser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Read arguments; suggest an option for an unknown one."""
         self.usage = self.line()
-        options, unknown = self.parse_known_args(args, namespace)
-        options.__dict__.pop(GIVEN, None)
+        options, unknown = self.parse_known_args(args, namespace or argparse.Namespace(typed=set()))
         self._refuse(unknown)
         return options
 
@@ -144,8 +157,7 @@ class FullParser(argparse.ArgumentParser):
             return self.parse_args(args)
         except _RefusedError:
             self._tries = False
-            options, unknown = self.parse_known_intermixed_args(args, namespace)
-            options.__dict__.pop(GIVEN, None)
+            options, unknown = self.parse_known_intermixed_args(args, namespace or argparse.Namespace(typed=set()))
             self._refuse(unknown)
             return options
         finally:
