@@ -4,6 +4,7 @@ import copy
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 from typing import Any
@@ -108,6 +109,48 @@ def test_one_run_or_several(tmp_path):
 def test_bad_runs_are_refused(run, error, message):
     with pytest.raises(error, match=message):
         untied.evaluate(QRELS, run, AP)
+
+
+#: Documents of a query that are equally relevant, or best first: only their author knows.
+WITHOUT_GRADES = (
+    ["a", "b"],
+    ("a", "b"),
+    {"a", "b"},
+    frozenset("ab"),
+    {"a": 1}.keys(),
+    ["a", ["b"]],
+    numpy.array(["a"]),
+)
+
+
+@pytest.mark.parametrize("documents", WITHOUT_GRADES)
+def test_qrels_without_grades_are_refused(documents):
+    message = (
+        rf"qrels\['q1'\] is a {type(documents).__name__} of documents without grades: write {{document: 1, \.\.\.}} if "
+        r"they are equally relevant, or \[\[document, \.\.\.\], \.\.\.\], groups of equal documents with"
+    )
+    qrels = {"q0": {"a": 1}, "q1": documents}
+    for read in (untied.Qrels, lambda qrels: untied.evaluate(qrels, RUN, AP)):
+        with pytest.raises(TypeError, match=message):
+            read(qrels)
+
+
+def test_json_qrels_without_grades_are_refused(tmp_path):
+    path = tmp_path / "qrels.json"
+    path.write_text('{"q": ["d1", "d2"]}')
+    with pytest.raises(untied.InputError, match=r"qrels.json: qrels\['q'\] is a list of documents without grades"):
+        untied.read_qrels(path)
+    path.write_text('{"q": [["d1", "d2"], ["d3"]]}')
+    assert untied.read_qrels(path)["q"] == {"d1": 2, "d2": 2, "d3": 1}
+
+
+def test_pairs_of_a_document_and_a_number_are_no_groups():
+    pairs = {"q1": [["a", 2], ["b", 1]]}
+    message = "all with ids of one type, not {}; {}s go into a dict, {{document: {}}}"
+    with pytest.raises(TypeError, match=re.escape(message.format("['a', 2]", "grade", "grade"))):
+        untied.Qrels(pairs)
+    with pytest.raises(TypeError, match=re.escape(message.format("['a', 2]", "score", "score"))):
+        untied.Run(pairs)
 
 
 def test_bad_options_are_refused():

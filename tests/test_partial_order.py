@@ -49,7 +49,7 @@ def test_the_examples_of_the_paper() -> None:
 
 def test_the_inverted_list_is_not_consistent() -> None:
     """Where the better ranking has the lower value in the paper's example, it has the higher one here."""
-    truth = ["1", "2", "3", "4"]
+    truth = [["1"], ["2"], ["3"], ["4"]]
     better, worse = ["1", "3", "4", "2"], ["1", "4", "3", "2"]
     assert value(truth, better) == value(truth, worse)
     assert value(truth, better, "ADRInverted") > value(truth, worse, "ADRInverted")
@@ -68,7 +68,7 @@ def test_many_orders_of_the_inverted_list_are_sampled() -> None:
 
 
 def test_groups_are_grades() -> None:
-    qrels = untied.Qrels({"q": [["a", "b"], "c", ["d"]], "r": {"a": 2}})
+    qrels = untied.Qrels({"q": [["a", "b"], ["c"], ["d"]], "r": {"a": 2}})
     assert qrels["q"] == {"a": 3, "b": 3, "c": 2, "d": 1}
     assert qrels["r"] == {"a": 2}
     with pytest.raises(untied.UntiedError, match="grade 1 for document"):

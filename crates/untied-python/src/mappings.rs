@@ -2,12 +2,12 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 use untied_core::error::quote;
 use untied_core::table::profiles::Accepted;
 use untied_core::table::{Chunk, Chunks, hash, subtopics};
 
-use crate::convert::{Numbers, found, found_number, items, mark, number, with_id};
+use crate::convert::{Numbers, found, found_number, is_id, items, mark, number, with_id};
 use crate::errors::{refused, to_python};
 
 /// Rows taken from Python, as chunks of a size that columns can hold.
@@ -130,7 +130,7 @@ impl Taken {
     }
 }
 
-/// `{query: {document: number}}`, `{query: [document, ...]}` or `{query: [[document, ...], ...]}`.
+/// `{query: {document: number}}` or `{query: [[document, ...], ...]}`; of a run also `{query: [document, ...]}`.
 ///
 /// `number` names the number in messages: score or grade.
 pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
@@ -147,9 +147,18 @@ pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<V
             taken.are_distinct &= documents.is_exact_instance_of::<PyDict>();
             if documents.is_instance_of::<PyList>() || documents.is_instance_of::<PyTuple>() {
                 let ranked: Vec<Bound<'_, PyAny>> = documents.try_iter()?.collect::<PyResult<_>>()?;
+                let is_group =
+                    |entry: &Bound<'_, PyAny>| entry.is_instance_of::<PyList>() || entry.is_instance_of::<PyTuple>();
+                if number == "grade" && !ranked.iter().all(is_group) {
+                    return Err(without_grades(query, documents));
+                }
                 // Scores need not be positive; grades count from 1, for the last group.
                 let best = if number == "score" { 0 } else { ranked.len() };
-                return ranked_list(&mut taken, ranked, best as f64);
+                return ranked_list(&mut taken, ranked, best as f64, number);
+            }
+            let is_text = documents.is_instance_of::<PyString>() || documents.is_instance_of::<PyBytes>();
+            if number == "grade" && !is_text && documents.cast::<PyMapping>().is_err() && documents.try_iter().is_ok() {
+                return Err(without_grades(query, documents));
             }
             let what = || Ok(format!("{what}[{}]", found(query)));
             items(documents, what, |document, value| {
@@ -277,21 +286,40 @@ pub fn lengths(docs: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
 }
 
 /// Documents best first; a list among them is a group without an order. The first gets the number `best`.
-fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64) -> PyResult<()> {
+fn ranked_list(taken: &mut Taken, documents: Vec<Bound<'_, PyAny>>, best: f64, name: &str) -> PyResult<()> {
     for (rank, entry) in documents.into_iter().enumerate() {
         let number = best - rank as f64;
         if entry.is_instance_of::<PyTuple>() {
-            return Err(PyTypeError::new_err(
-                "a ranked list holds document ids and lists of tied ones, not tuples; scores go into a dict",
-            ));
+            return Err(PyTypeError::new_err(format!(
+                "a ranked list holds document ids and lists of tied ones, not tuples; {name}s go into a dict"
+            )));
         }
-        if entry.is_instance_of::<PyList>() {
-            entry.try_iter()?.try_for_each(|document| taken.push(&document?, number))?;
-        } else {
+        let Ok(group) = entry.cast::<PyList>() else {
             taken.push(&entry, number)?;
+            continue;
+        };
+        // JSON has pairs of a document and a number as lists, too; the number is no document.
+        let texts = group.iter().filter(PyAnyMethods::is_instance_of::<PyString>).count();
+        if texts != 0 && texts != group.len() && group.iter().all(|document| is_id(&document)) {
+            let group = found(group);
+            return Err(PyTypeError::new_err(format!(
+                "a list in a ranked list holds tied documents, all with ids of one type, not {group}; {name}s go into \
+                 a dict, {{document: {name}}}"
+            )));
         }
+        group.iter().try_for_each(|document| taken.push(&document, number))?;
     }
     Ok(())
+}
+
+/// The error for documents of a query that could be equally relevant, or best first.
+fn without_grades(query: &Bound<'_, PyAny>, documents: &Bound<'_, PyAny>) -> PyErr {
+    let kind = documents.get_type().name().map_or_else(|_| "collection".into(), |name| name.to_string());
+    PyTypeError::new_err(format!(
+        "qrels[{}] is a {kind} of documents without grades: write {{document: 1, ...}} if they are equally relevant, or \
+         [[document, ...], ...], groups of equal documents with the best group first, if they are not",
+        found(query)
+    ))
 }
 
 fn finite<'py>(

@@ -362,7 +362,8 @@ def _json(path: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise _refused(path, error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError as error:
-        raise _refused(path, None, "JSON in UTF-8", str(error)) from None
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise _refused(path, line, "JSON in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
     except UnicodeEncodeError:
         raise _refused(path, None, "valid JSON escapes", "half of a surrogate pair") from None
     except RecursionError:
