@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import pickle
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -33,8 +34,9 @@ from untied.statistics import (
     t_test,
     wilcoxon_test,
 )
-from untied.statistics.notes import shown_p
+from untied.statistics.notes import _disagreements, shown_p
 
+EXAMPLE = Path(__file__).parent.parent / "examples" / "tar2017"
 #: Few values, so that sums are often equal.
 STEPS = st.integers(0, 8).map(lambda step: step / 8)
 PAIRED = st.lists(st.tuples(STEPS, STEPS), min_size=1, max_size=8)
@@ -384,6 +386,84 @@ def test_what_is_refused(call: object, message: str) -> None:
         call()  # type: ignore[operator]
 
 
+def test_power_counts_stars_only_if_p_is_corrected(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["stats", f"{EXAMPLE}/qrels.txt", *map(str, sorted(EXAMPLE.glob("*.run"))), "-m", "AP", "--samples", "99"]
+
+    def counted(*options: str) -> tuple[int, str]:
+        assert main([*command, "--power", *options]) == 0
+        out, err = capsys.readouterr()
+        return int(float(out.splitlines()[1].split("\t")[3])), err
+
+    def stars(*options: str) -> int:
+        assert main([*command, *options]) == 0
+        return capsys.readouterr().out.count("\tyes")
+
+    uncorrected = "note: p-values are not corrected for 6 comparisons; --correction holm corrects them"
+    number, said = counted()
+    assert (number, uncorrected in said) == (stars("--correction", "none"), True)
+    for correction in ("holm", "bonferroni"):
+        number, said = counted("--correction", correction)
+        assert (number, uncorrected in said) == (stars("--correction", correction), False)
+    assert counted("--correction", "holm")[0] < counted()[0]
+    assert uncorrected not in counted("--test", "tukey")[1]
+    assert main([*command, "--power", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["correction"] == "none"
+
+
+def test_comparisons_begin_with_the_best_runs(untied_: Command) -> None:
+    qrels, *runs = (str(EXAMPLE / name) for name in ("qrels.txt", "uos.run", "qut.run", "waterloo.run", "amc.run"))
+    command = ("stats", qrels, *runs, "-m", "AP", "-m", "P@10", "--interval", "none")
+
+    def pairs(*options: str) -> list[tuple[str, ...]]:
+        code, out, err = untied_(*command, "--format", "json", *options)
+        assert code == 0, err
+        return [(row["run_a"], row["run_b"]) for row in json.loads(out)["results"] if row["measure"] == "AP"]
+
+    assert pairs()[0] == ("uos", "qut"), "in the order of the input"
+    best = ["waterloo", "amc", "qut", "uos"]
+    assert pairs("--sort-by", "AP") == list(itertools.combinations(best, 2))
+    assert pairs("--sort-by", "AP", "--baseline", "qut") == [(run, "qut") for run in best if run != "qut"]
+    assert pairs("--sort-by", "width", "--ties", "range")[0] == ("uos", "qut")
+    out = untied_(*command[:-2], "--format", "latex")[1]
+    assert re.findall(r"\(.\) (\w+)", out) == ["uos", "qut", "waterloo", "amc"], "in the order of the input"
+    out = untied_(*command[:-2], "--format", "latex", "--sort-by", "AP")[1]
+    assert re.findall(r"\(.\) (\w+)", out) == best
+    beside = json.loads(untied_(*command, "--certify", "--sort-by", "AP", "--format", "json")[1])["results"]
+    assert {row["verdict"] for row in beside if "waterloo" in (row["run_a"], row["run_b"])} <= {"A", "open"}
+    assert untied_(*command, "--sort-by", "width")[::2] == (
+        2, "untied: --sort-by width needs --ties range or --unjudged range\n"
+    )  # fmt: skip
+    assert untied_(*command[:-2], "--by-run", "--rows", "9")[::2] == (
+        2, "untied: --rows cannot be combined with --by-run or --format latex\n"
+    )  # fmt: skip
+
+
+def test_tables_show_some_comparisons_and_say_where_the_others_are(untied_: Command, tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(f"q{query} 0 d 1\n" for query in range(6)))
+    runs = [tmp_path / f"run{number}" for number in range(9)]
+    for number, run in enumerate(runs):
+        run.write_text("".join(f"q{query} Q0 {'d' if query <= number else 'x'} 1 1 t\n" for query in range(6)))
+
+    def shown(*options: str) -> list[str]:
+        code, out, err = untied_("stats", qrels, *runs, "-m", "P@1", "-m", "RR", "--interval", "none", *options)
+        assert code == 0, err
+        return out.splitlines()
+
+    comparison = re.compile(r"^(?:\| )?run\d ")
+    rest = "--rows N shows N, and --format tsv all"
+    more = f"... and 6 more comparisons: {rest}; --sort-by MEASURE begins with the best runs"
+    table = shown("--format", "table")
+    assert (sum(map(bool, map(comparison.match, table))), table.count(more)) == (60, 2)
+    table = shown("--format", "table", "--rows", "35", "--sort-by", "RR", "--top", "1")
+    assert table.count(f"... and 1 more comparison: {rest}") == 2
+    assert sum("largest gains" in line for line in table) == 70, "of the comparisons that are shown"
+    assert sum(map(bool, map(comparison.match, shown("--format", "table", "--rows", "36")))) == 72
+    assert sum(map(bool, map(comparison.match, shown("--format", "md")))) == 72
+    assert sum(map(bool, map(comparison.match, shown("--format", "md", "--rows", "1")))) == 2
+    assert len(shown("--format", "tsv")) == 1 + 72
+
+
 def test_the_command_line(tmp_path, capfd) -> None:
     qrels, runs = tmp_path / "qrels.txt", []
     qrels.write_text("".join(f"q{q} 0 d{d} 1\n" for q in range(4) for d in range(8)))
@@ -515,6 +595,10 @@ def test_a_note_names_differences_about_which_p_and_the_interval_disagree() -> N
     [note] = [note for note in found.notes if note.startswith("p and the interval")]
     assert "P@8 of one and other (p = 0.0234" in note
     assert ": p is corrected for the number of comparisons and the interval is not; p decides significance" in note
+    columns = {"ci_low": [0.1] * 6, "ci_high": [0.2] * 6, "p": [0.5] * 6, "p_adjusted": [0.5] * 6}
+    texts = {"measure": ["RR"] * 6, "run_a": list("abcdef"), "run_b": ["z"] * 6, "significant": ["no"] * 6}
+    [note] = _disagreements(texts, columns, found.settings, is_corrected=False)
+    assert " and 2 more (the columns p_adjusted, ci_low and ci_high have all):" in note
     for agreeing in ({"interval": "none"}, {"level": 0.9}):
         assert not any("disagree" in note for note in significance(results(five), **agreeing).notes)
 
@@ -572,15 +656,15 @@ def test_stats_counts_queries_that_lose_as_much_as_the_last_one_listed(tmp_path:
     command = ["stats", *(tmp_path / name for name in ("qrels.txt", "new.run", "old.run")), "-m", "RR", "--top"]
     losses, gains = untied_(*command, 2, "--format", "table")[1].split("\n\n")[1:]
     assert [line.split()[0] for line in losses.splitlines()[2:]] == ["b", "c", "..."]
-    assert losses.splitlines()[-1] == "... and 2 more with the same loss as the last one"
+    assert losses.splitlines()[-1] == "... and 2 more with the same loss as the last one: a larger --top lists them"
     assert [line.split()[0] for line in gains.splitlines()[2:]] == ["f", "g"]
     _, shown, said = untied_(*command, 1, "--format", "md")
-    assert "... and 3 more with the same loss as the last one\n" in shown
-    assert "... and 1 more with the same gain as the last one\n" in shown
+    assert "... and 3 more with the same loss as the last one: a larger --top lists them\n" in shown
+    assert "... and 1 more with the same gain as the last one: a larger --top lists them\n" in shown
     assert "left out" not in said
     expected = (
         "queries left out that lose or gain as much as the last one listed: "
-        "3 losses of new against old by RR, 1 gain of new against old by RR"
+        "3 losses of new against old by RR, 1 gain of new against old by RR; a larger --top lists them"
     )
     for style in ("tsv", "csv", "json"):
         assert f"note: {expected}\n" in untied_(*command, 1, "--format", style)[2]

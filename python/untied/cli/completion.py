@@ -60,7 +60,7 @@ def _values(action: argparse.Action, command: str) -> list[str]:
 
         measures = measure_info(comparing=command == "compare")
         values = [info["name"] + ("@10" if info["cutoff"] == "required" else "") for info in measures]
-        if command == "eval" and "--sort-by" in action.option_strings:
+        if command in ("eval", "stats") and "--sort-by" in action.option_strings:
             from untied.cli.sorting import WIDTH
 
             values.append(WIDTH)

@@ -55,12 +55,7 @@ def arguments_parser() -> Command:
     group = made.group("output")
     group.flag("-q --per-query", "also print each measure's value for each query")
     group.flag("--wide", "write one column per measure in tsv, csv and md")
-    group.option(
-        "--sort-by",
-        "MEASURE",
-        "sort runs by MEASURE, the best run first; --sort-by width sorts runs, and with -q also queries, by the width "
-        "of the first measure's range, the widest range first; 'width of MEASURE' sorts by the range of MEASURE",
-    )
+    made.add_sort_by(", and with -q also queries,")
     group.flag("--variance", "also show the variance of each value over all orders of tied documents")
     group.option(
         "--quantiles",
@@ -98,9 +93,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.sort_by is not None:
         from untied.cli.sorting import order_of
 
-        order = order_of(options, measures)
-        if order.measure not in measures:
-            measures = [order.measure, *measures]
+        order, measures = order_of(options, measures)
     _refuse_mixed(options, made, measures, style)
     if options.plot is not None:
         from untied.results.plotting import need_matplotlib

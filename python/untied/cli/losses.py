@@ -36,7 +36,10 @@ class Changed:
             f"{count:,} {change if count == 1 else PLURALS[change]} of {show_id(a)} against {show_id(b)} by {measure}"
             for (measure, a, b, change), count in self.more.items()
         ]
-        return [f"queries left out that lose or gain as much as the last one listed: {listed(alike)}"] if alike else []
+        if not alike:
+            return []
+        left_out = f"queries left out that lose or gain as much as the last one listed: {listed(alike)}"
+        return [f"{left_out}; a larger --top lists them"]
 
     @cached_property
     def _rows(self) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
@@ -59,7 +62,11 @@ class Changed:
                 yield f"{title}: none\n"
                 continue
             count = self.more.get((*pair, change), 0)
-            more = f"... and {count:,} more with the same {change} as the last one\n" if count else ""
+            more = (
+                f"... and {count:,} more with the same {change} as the last one: a larger --top lists them\n"
+                if count
+                else ""
+            )
             if style == "table":
                 yield f"{output.bold(title, on_screen)}\n{output.lines(head, lines, style, texts=1)}{more}"
             else:

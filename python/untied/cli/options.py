@@ -74,8 +74,11 @@ class Command(Parser):
         """Add ``-m``."""
         self.group("measures").option("-m --measure", "MEASURE", about, action="append")
 
-    def add_significance(self, interval: str) -> None:
-        """Add options of significance tests, and of intervals of what `interval` names."""
+    def add_significance(self, interval: str, otherwise: str = "") -> None:
+        """Add options of significance tests, and of intervals of what `interval` names.
+
+        `otherwise` says where p-values are not corrected by default.
+        """
         from untied.statistics.intervals import INTERVALS
         from untied.statistics.tests import CORRECTIONS, TEST, TESTS
 
@@ -97,7 +100,7 @@ class Command(Parser):
             "--correction",
             "NAME",
             "choose how to correct p-values for the number of comparisons: holm (default), bonferroni, "
-            "bh (Benjamini-Hochberg) or none",
+            f"bh (Benjamini-Hochberg) or none{otherwise}",
             choices=CORRECTIONS,
             default="holm",
         )
@@ -194,6 +197,15 @@ class Command(Parser):
             "--docs",
             "FILE",
             "read document lengths from FILE, for the measures TBG and U (each line has a document and its length)",
+        )
+
+    def add_sort_by(self, queries: str = "") -> None:
+        """Add ``--sort-by``; `queries` says what else is sorted by width."""
+        self.group("output").option(
+            "--sort-by",
+            "MEASURE",
+            f"sort runs by MEASURE, the best run first; --sort-by width sorts runs{queries} by the width of the first "
+            "measure's range, the widest range first; 'width of MEASURE' sorts by the range of MEASURE",
         )
 
     def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:

@@ -1,4 +1,4 @@
-"""The order that ``untied eval --sort-by`` asks for: best run first, or widest range first."""
+"""The order that ``--sort-by`` asks for: best run first, or widest range first."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ class Order:
         return table._in_order(order)
 
 
-def order_of(options: argparse.Namespace, measures: Sequence[Measure]) -> Order:
-    """The order that the option asks for."""
+def order_of(options: argparse.Namespace, measures: list[Measure]) -> tuple[Order, list[Measure]]:
+    """The order that the option asks for, and the measures, preceded by the one to sort by if it is not among them."""
     order = Order(options.sort_by, measures)
     if order.by_width and "range" not in (options.ties, options.unjudged):
         raise WrongUsage(f"--sort-by {WIDTH} needs --ties range or --unjudged range")
-    return order
+    return order, measures if order.measure in measures else [order.measure, *measures]
 
 
 def _measure(text: str) -> Measure:

@@ -20,6 +20,7 @@ from untied.cli.options import (
     refuse_unused_draws,
 )
 from untied.cli.reading import baseline_of, columns_named, parse, read_qrels, with_readable
+from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
 from untied.evaluate.runs import Evaluator
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run hybrid.run
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP
+  untied stats qrels.txt *.run -m nDCG@10 --sort-by nDCG@10 --rows 10
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --ties range
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --unjudged range
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --certify
@@ -68,6 +70,10 @@ column p shows the uncorrected p-value, and the column p_adjusted shows the
 corrected p-value. The column p_most shows the highest possible corrected
 p-value.
 
+--power counts pairs of runs by p-values that are not corrected, as Sakai (2006)
+does. It can therefore count more pairs than have a star without --power. Give
+--correction to count the pairs that have a star.
+
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.
 
@@ -79,6 +85,9 @@ unjudged documents could have. untied certify --help explains the columns that
 
 #: Columns that a narrow terminal does without, in this order.
 DISPENSABLE = (("better/equal/worse",), ("d",), ("mean a", "mean b", "sum a", "sum b"), ("interval",))
+
+#: Comparisons by a measure that a table shows if `--rows` does not say how many.
+ROWS = 30
 
 #: What marks differences that could have the other sign.
 REVERSIBLE = "~"
@@ -97,7 +106,7 @@ def arguments_parser() -> Command:
         "RUN",
         "compare all other runs with RUN, one of the given runs (default: compare all pairs of runs)",
     )
-    made.add_significance("differences")
+    made.add_significance("differences", " (default with --power)")
     group.flag("--power", "show the share of pairs of runs that differ significantly")
     made.add_policies("ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
@@ -112,6 +121,13 @@ def arguments_parser() -> Command:
         type=count,
     )
     group.flag("--by-run", "write a table for a paper, with one line per run")
+    made.add_sort_by()
+    group.option(
+        "--rows",
+        "N",
+        f"show N comparisons per measure in tables and md (default: {ROWS} in tables, else all)",
+        type=count,
+    )
     made.add_table(PAPER_FORMATS)
     made.add_threads()
     return made
@@ -144,7 +160,10 @@ def main(arguments: Sequence[str]) -> None:
         rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
     else:
         rows, columns = found.to_dicts(), found.columns
-        settings |= chosen(options, "test", "level", "samples", "seed")
+        if options.correction == "none" and options.test != "tukey":
+            comparisons = f"{rows[0]['pairs']:,.0f} comparisons"
+            said.append(f"p-values are not corrected for {comparisons}; --correction holm corrects them")
+        settings |= chosen(options, "test", "correction", "level", "samples", "seed")
     changed = Changed(*results._query_differences(options.baseline, options.top)) if options.top else None
     said += changed.notes() if changed is not None and style not in ("table", "md") else []
     if by_run:
@@ -174,11 +193,15 @@ def _refuse_mixed(options: argparse.Namespace, made: Command, by_run: bool, styl
     """Refuse options that do not go together."""
     refuse_unused_draws(options, made)
     if options.power:
-        refuse_others(options, made, ("baseline", "correction", "interval"), "{} has no effect with --power")
+        refuse_others(options, made, ("baseline", "interval", "sort_by", "rows"), "{} has no effect with --power")
+        if "correction" not in options.typed:
+            options.correction = "none"
     if by_run and (options.power or style == "json"):
         raise WrongUsage("--by-run and --format latex cannot be combined with --power or --format json")
     if by_run:
-        refuse_others(options, made, ["interval"], "{} cannot be combined with --by-run or --format latex")
+        refuse_others(options, made, ("interval", "rows"), "{} cannot be combined with --by-run or --format latex")
+    elif style not in ("table", "md"):
+        refuse_others(options, made, ["rows"], f"{{}} has no effect with --format {style}, which has all comparisons")
     if options.top and (by_run or options.power):
         raise WrongUsage("--top cannot be combined with --by-run, --power or --format latex")
     if options.certify and (by_run or options.power):
@@ -201,8 +224,10 @@ def _refuse_mixed(options: argparse.Namespace, made: Command, by_run: bool, styl
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
     qrels = read_qrels(options)
-    measures = as_measures(options.measure)
-    chance = chosen(options, "test", "level", "samples", "seed", "threads")
+    order, measures = None, as_measures(options.measure)
+    if options.sort_by is not None:
+        order, measures = order_of(options, measures)
+    chance = chosen(options, "test", "correction", "level", "samples", "seed", "threads")
     evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
 
     def make(runs: Any) -> tuple[Results, list[Any]]:
@@ -219,9 +244,11 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         return evaluator.evaluate(loaded), more
 
     (results, beside), skipped = with_readable(options, make, least=2)
+    if order is not None:
+        results = order.runs(results)
     if options.power:
         return results, discriminative_power(results, **chance), skipped
-    found = significance(results, **chosen(options, "baseline", "correction", "interval"), **chance)
+    found = significance(results, **chosen(options, "baseline", "interval"), **chance)
     for one in beside:
         found.table = one.beside(found.table)
     return results, found, skipped + (list(not_exact(beside[0], OF_VERDICTS)) if options.certify else [])
@@ -235,30 +262,40 @@ def _tables(
     how = test_name(settings["test"], found.correction)
     plain = " (intervals uncorrected)" if found.correction != "none" and settings["interval"] != "none" else ""
     rows = found.table.to_dicts()
+    most = options.rows or (ROWS if style == "table" else found.pairs)
     for measure in results.measures:
         mine = [row for row in rows if row["measure"] == measure]
         scale = scale_of(as_measure(measure))
         tested = " of logarithms, as the mean is geometric" if scale == "log" else ""
         named = f"{measure} (adjusted)" if options.adjust != "none" else measure
         title = f"{named}: {how}{tested}{plain}; * significant at {1 - settings['level']:.4g}"
-        lines = [_line(row, digits, scale) for row in mine]
+        lines = [_line(row, digits, scale) for row in mine[:most]]
         if "equal_low" in mine[0] and not any(_may_be_equal(row, digits) for row in mine):
             for line in lines:
                 line.pop("P(a = b)", None)
-        reversed_ = _reversed(mine, options, is_apart=measure in found.apart)
+        below = _left_out(len(mine) - most, options) + _reversed(mine, options, is_apart=measure in found.apart)
         if style == "table":
             from textwrap import fill
 
             columns = width() if on_screen else 10**9
             title = fill(title.replace("* ", "*\xa0"), columns, subsequent_indent="  ").replace("\xa0", " ")
-            table = _fitting(lines, columns) + reversed_
+            table = _fitting(lines, columns) + below
             yield f"{output.bold(title, on_screen)}\n{table}"
         else:
             table = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)
-            yield f"{title}\n\n{table}" + (f"\n{reversed_}" if reversed_ else "")
+            yield f"{title}\n\n{table}" + (f"\n{below}" if below else "")
         if changed is not None:
-            for row in mine:
+            for row in mine[:most]:
                 yield from changed.tables((measure, row["run_a"], row["run_b"]), style, digits, on_screen)
+
+
+def _left_out(count: int, options: argparse.Namespace) -> str:
+    """A line on comparisons that a table leaves out."""
+    if count <= 0:
+        return ""
+    begin = "" if options.sort_by else "; --sort-by MEASURE begins with the best runs"
+    plural = "comparison" if count == 1 else "comparisons"
+    return f"... and {count:,} more {plural}: --rows N shows N, and --format tsv all{begin}\n"
 
 
 def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace, *, is_apart: bool) -> str:

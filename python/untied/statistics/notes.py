@@ -114,7 +114,8 @@ def _disagreements(
     reasons = ["p is corrected for the number of comparisons and the interval is not"] * any(by_correction)
     if not all(by_correction):
         reasons.append(f"p is from the {TESTS[settings['test']]} and the interval from {METHODS[settings['interval']]}")
-    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+    rest = len(found) - NAMED
+    more = f" and {rest:,} more (the columns p_adjusted, ci_low and ci_high have all)" if rest > 0 else ""
     about = ", ".join(found[:NAMED]) + more
     yield f"p and the interval disagree about {about}: {'; '.join(reasons)}; p decides significance"
 

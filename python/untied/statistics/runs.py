@@ -254,6 +254,7 @@ def discriminative_power(
     results: Results | ArrayResults | Mapping[str, ArrayResults],
     *,
     test: TestName = TEST,
+    correction: Correction = "none",
     level: float = 0.95,
     samples: int = SAMPLES,
     seed: int = 0,
@@ -266,9 +267,11 @@ def discriminative_power(
     results : Results, ArrayResults, or dict of ArrayResults
         Results of three or more runs for the same queries, as for `significance`.
     test : str
-        As for `significance`. The p-values are not corrected.
+        As for `significance`.
+    correction : str
+        As for `significance`, but by default p-values are not corrected, as in the literature.
     level : float
-        Pairs with p of at most 1 - `level` count as distinguished.
+        Pairs with a corrected p of at most 1 - `level` count as distinguished.
     samples, seed, threads
         As for `significance`.
 
@@ -288,8 +291,9 @@ def discriminative_power(
     """
     results = of_runs(results)
     found = significance(
-        results, test=test, correction="none", interval="none", level=level, samples=samples, seed=seed, threads=threads
-    ).table
+        results, test=test, correction=correction, interval="none", level=level, samples=samples, seed=seed,
+        threads=threads,
+    ).table  # fmt: skip
     scaled = "scale" in found.columns
     shares = []
     for measure in results.measures:
