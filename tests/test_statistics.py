@@ -375,7 +375,7 @@ def test_discriminative_power() -> None:
         (lambda: significance(results(VALUES), seed=-1), "seed must be from 0"),
         (lambda: adjust([1.5]), "a p-value must be from 0 to 1"),
         (lambda: adjust([0.5], "sidak"), "correction must be holm, bonferroni, bh or none"),
-        (lambda: mean_interval([1.0, 2.0], level=95), "level must be between 0 and 1"),
+        (lambda: mean_interval([1.0, 2.0], level=95), "level must be between 0 and 1, not 95: 95 % is 0.95"),
         (lambda: effect_size([1.0], [1.0], kind="glass"), "kind must be"),
         (lambda: significance(results({"one": [0.5]})), "two runs or more"),
         (lambda: significance(results(VALUES), baseline="bm25"), "no run 'bm25'; the runs are one, other, third"),

@@ -52,7 +52,7 @@ def contents(folder: pathlib.Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-SMALL = {"incomplete": {"rates": [50, 10], "samples": 3}, "imperfect": {"rates": [80, 50], "samples": 2}}
+SMALL = {"incomplete": {"rates": [0.5, 0.1], "samples": 3}, "imperfect": {"rates": [0.8, 0.5], "samples": 2}}
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -77,7 +77,7 @@ def test_equal_seeds_give_equal_files(name: str, data: pathlib.Path, tmp_path: p
 
 @pytest.mark.parametrize("name", SMALL)
 def test_killed_at_any_moment_it_goes_on(name: str, data: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    arguments = [str(data / "qrels.txt"), *runs(data), "--plots", "none", "--samples", "2", "--rates", "50,20"]
+    arguments = [str(data / "qrels.txt"), *runs(data), "--plots", "none", "--samples", "2", "--rates", "0.5,0.2"]
     whole = tmp_path / "whole"
     assert main(["study", name, *arguments, "-o", str(whole)]) == 0
     expected = contents(whole)
@@ -103,13 +103,13 @@ def adding(self, part, rows):
     add(self, part, rows)
     if len(self.parts) == 3:
         with open(self._path, "ab") as file:
-            file.write(b'[[50.0,3],[["r')
+            file.write(b'[[0.5,3],[["r')
         os.kill(os.getpid(), 9)
 if sys.argv.pop(1) == "killed":
     Kept.add = adding
 sys.exit(main(sys.argv[1:]))
 """
-    arguments = ["study", "incomplete", str(data / "qrels.txt"), *runs(data), "--rates", "50", "--plots", "none"]
+    arguments = ["study", "incomplete", str(data / "qrels.txt"), *runs(data), "--rates", "0.5", "--plots", "none"]
 
     def process(how: str, folder: str) -> int:
         command = [sys.executable, "-c", program, how, *arguments, "-o", str(tmp_path / folder)]
@@ -127,16 +127,16 @@ def test_other_settings_in_a_folder_are_refused(
 ) -> None:
     qrels, folder = str(data / "qrels.txt"), str(tmp_path / "out")
 
-    def conduct(*options: str, rates: str = "50", among: slice = slice(None)) -> tuple[int, str]:
+    def conduct(*options: str, rates: str = "0.5", among: slice = slice(None)) -> tuple[int, str]:
         arguments = ["study", "incomplete", qrels, *runs(data)[among], "-o", folder, "--plots", "none"]
         return main([*arguments, "--rates", rates, *options]), capsys.readouterr().err
 
     assert conduct("--samples", "2")[0] == 0
     before = contents(tmp_path / "out")
     for options, rates, said in (
-        (("--samples", "3"), "50", "a study with samples 2, not 3; start again with --restart (restart=True)"),
-        (("--samples", "2", "--seed", "1"), "50", "a study with seed 0, not 1;"),
-        (("--samples", "2"), "40", "a study with rates [100.0, 50.0], not [100.0, 40.0];"),
+        (("--samples", "3"), "0.5", "a study with samples 2, not 3; start again with --restart (restart=True)"),
+        (("--samples", "2", "--seed", "1"), "0.5", "a study with seed 0, not 1;"),
+        (("--samples", "2"), "0.4", "a study with rates [1.0, 0.5], not [1.0, 0.4];"),
     ):
         code, error = conduct(*options, rates=rates)
         assert (code, error.startswith("untied: ")) == (1, True)
@@ -155,7 +155,9 @@ def test_other_settings_in_a_folder_are_refused(
 def test_refusals(data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, first = str(data / "qrels.txt"), runs(data)[0]
     for options, said in (
-        ({"rates": [0]}, "rates must be percentages above 0 and at most 100, not 0"),
+        ({"rates": [0]}, "rates must be above 0 and at most 1, not 0"),
+        ({"rates": [0.5, 10]}, "rates must be above 0 and at most 1, not 10: 10 % is 0.1"),
+        ({"rates": [1]}, "rates must have a share below 1, because 1 keeps everything: 1 % is 0.01"),
         ({"samples": 0}, "samples must be at least 1, not 0"),
         ({"rel": 0}, "rel must be a number above 0, not 0"),
         ({"plots": "pdf"}, "plots must be one of svg, png, both, none, not 'pdf'"),
@@ -179,12 +181,12 @@ def test_plots_need_matplotlib(data: pathlib.Path, tmp_path: pathlib.Path, monke
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(untied.UntiedError, match=r"plots need matplotlib: pip install matplotlib"):
         study.incomplete(str(data / "qrels.txt"), runs(data), tmp_path / "out")
-    study.incomplete(str(data / "qrels.txt"), runs(data), tmp_path / "out", rates=[50], samples=1, plots="none")
+    study.incomplete(str(data / "qrels.txt"), runs(data), tmp_path / "out", rates=[0.5], samples=1, plots="none")
 
 
 def test_objects_in_memory(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
     read = {pathlib.Path(path).stem: untied.read_run(path) for path in runs(data)}
-    options = {"rates": [50], "samples": 1, "plots": "none"}
+    options = {"rates": [0.5], "samples": 1, "plots": "none"}
     one = study.incomplete(untied.read_qrels(data / "qrels.txt"), read, tmp_path / "one", **options)
     two = study.incomplete(data / "qrels.txt", [pathlib.Path(path) for path in runs(data)], tmp_path / "two", **options)
     assert one.rows == two.rows
@@ -198,7 +200,7 @@ def test_queries_that_are_not_everywhere_are_noted(
     data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held = {f"r{i}": {f"q{query}": {f"d{query}-1": 1.0} for query in range(i, 9)} for i in range(7)}
-    found = study.incomplete(data / "qrels.txt", held, tmp_path / "a", rates=[100], plots="none")
+    found = study.incomplete(data / "qrels.txt", held, tmp_path / "a", rates=[0.5], samples=1, plots="none")
     assert found.notes == [
         "judged queries that are missing, and count as empty rankings: "
         "1 in r1, 2 in r2, 3 in r3, 4 in r4, 5 in r5, 1 more",
@@ -207,7 +209,7 @@ def test_queries_that_are_not_everywhere_are_noted(
     assert all(f"Note: {note}." in found.summary for note in found.notes)
     (tmp_path / "one.run").write_text("q0 Q0 d0-1 1 2.5 tag\n")
     arguments = [str(data / "qrels.txt"), str(tmp_path / "one.run"), runs(data)[0], "-o", str(tmp_path / "b")]
-    assert main(["study", "imperfect", *arguments, "--rates", "100", "--plots", "none"]) == 0
+    assert main(["study", "imperfect", *arguments, "--rates", "0.5", "--samples", "1", "--plots", "none"]) == 0
     assert "note: judged queries that are missing, and count as empty rankings: 7 in one\n" in capsys.readouterr().err
 
 
@@ -217,7 +219,7 @@ def truth(data: pathlib.Path) -> dict[str, float]:
 
 
 def test_incomplete_is_what_the_public_interface_gives(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    found = study.incomplete(data / "qrels.txt", runs(data), tmp_path, rates=[20], samples=2, seed=4, plots="none")
+    found = study.incomplete(data / "qrels.txt", runs(data), tmp_path, rates=[0.2], samples=2, seed=4, plots="none")
     assert len(found.rows) == 9 * 3
     judged = sample.judgments(data / "qrels.txt", 0.2, seed=4_000_002)
     expected = untied.evaluate(
@@ -232,11 +234,11 @@ def test_incomplete_is_what_the_public_interface_gives(data: pathlib.Path, tmp_p
         means[labels[number % len(labels)]][row["run"]] = row["value"]
     kept = {label: {} for label in labels}
     for row in found.tables["incomplete-runs"].to_dicts():
-        if (row["rate"], row["sample"]) == (20, 2) and row["measure"] in kept:
+        if (row["rate"], row["sample"]) == (0.2, 2) and row["measure"] in kept:
             kept[row["measure"]][row["run"]] = row["value"]
     assert kept == means
     statistics = {
-        row["measure"]: row for row in found.tables["incomplete"].to_dicts() if (row["rate"], row["sample"]) == (20, 2)
+        row["measure"]: row for row in found.tables["incomplete"].to_dicts() if (row["rate"], row["sample"]) == (0.2, 2)
     }
     scipy = pytest.importorskip("scipy.stats")
     actual = truth(data)
@@ -249,13 +251,13 @@ def test_incomplete_is_what_the_public_interface_gives(data: pathlib.Path, tmp_p
         assert statistics[label]["rms"] == pytest.approx(math.sqrt(sum(squares) / 6), abs=1e-12)
         assert statistics[label]["mean"] == pytest.approx(sum(y) / 6, abs=1e-12)
     ap = [row for row in found.tables["incomplete"].to_dicts() if row["measure"] == "AP"]
-    assert [row["rate"] for row in ap] == [100, 20, 20]
+    assert [row["rate"] for row in ap] == [1, 0.2, 0.2]
     assert (ap[0]["kendall"], ap[0]["rms"], ap[0]["drift"]) == (1, 0, 0)
     assert ap[2]["drift"] == ap[2]["mean"] - ap[0]["mean"]
 
 
 def test_imperfect_is_what_the_public_interface_gives(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    found = study.imperfect(data / "qrels.txt", runs(data), tmp_path, rates=[60], samples=2, seed=4, plots="none")
+    found = study.imperfect(data / "qrels.txt", runs(data), tmp_path, rates=[0.6], samples=2, seed=4, plots="none")
     named = {pathlib.Path(path).stem: path for path in runs(data)}
     qrels, parts = sample.collection(data / "qrels.txt", named, 0.6, seed=4_000_002)
     for label, measure in (("AP", "AP"), ("indAP", "AP(judged_only=True)"), ("nDCG", "nDCG")):
@@ -266,7 +268,7 @@ def test_imperfect_is_what_the_public_interface_gives(data: pathlib.Path, tmp_pa
         assert expected == {
             row["run"]: row["value"]
             for row in found.tables["imperfect-runs"].to_dicts()
-            if (row["measure"], row["rate"], row["sample"]) == (label, 60, 2)
+            if (row["measure"], row["rate"], row["sample"]) == (label, 0.6, 2)
         }
 
 

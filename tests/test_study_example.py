@@ -14,7 +14,7 @@ from untied.cli import main
 EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "tar2017"
 PATHS = [EXAMPLE / f"{name}.run" for name in ("amc", "qut", "uos", "waterloo")]
 #: Less of what takes long.
-OPTIONS: dict[str, dict[str, object]] = {"incomplete": {"rates": [100, 50, 10], "samples": 2}}
+OPTIONS: dict[str, dict[str, object]] = {"incomplete": {"rates": [1, 0.5, 0.1], "samples": 2}}
 #: How many runs each needs.
 LEAST = {"ties": 1, "med": 3}
 

@@ -18,7 +18,7 @@ from untied.study.med_plots import best_groups
 SMALL = {
     "measure": "nDCG@5",
     "distances": ["MED(AP@5)", "MED(ERR(max_grade={grade})@5)", "RBO(p=0.8)"],
-    "rates": [0, 50, 100],
+    "rates": [0, 0.5, 1],
     "psi": [0.5, 0.8],
     "cutoffs": [2, 5],
     "seed": 4,
@@ -39,7 +39,7 @@ def test_distances(found: Found) -> None:
     a, b = runs[0].stem, runs[3].stem
     expected = {
         ("MED(nDCG@5, max_grade=2)", 0.0): ("MED(nDCG@5, max_grade=2)", None),
-        ("MED(nDCG@5, max_grade=2)", 100.0): ("MED(nDCG@5, max_grade=2)", qrels),
+        ("MED(nDCG@5, max_grade=2)", 1.0): ("MED(nDCG@5, max_grade=2)", qrels),
         ("MED(AP@5)", 0.0): ("MED(AP@5)", None),
         ("MED(ERR(max_grade=2)@5)", 0.0): ("MED(ERR(max_grade=2)@5)", None),
         ("RBO(p=0.8)", 0.0): ("RBO(p=0.8)", None),
@@ -50,7 +50,7 @@ def test_distances(found: Found) -> None:
         query: {doc: grade for doc, grade in judged.items() if grade >= 0}
         for query, judged in sample.judgments(qrels, 0.5, seed=4_000_000).items()
     }
-    expected["MED(nDCG@5, max_grade=2)", 50.0] = ("MED(nDCG@5, max_grade=2)", drawn)
+    expected["MED(nDCG@5, max_grade=2)", 0.5] = ("MED(nDCG@5, max_grade=2)", drawn)
     for key, (name, judged) in expected.items():
         value = untied.compare(runs[0], runs[3], name, qrels=judged, ties="docid")[name].mean
         [row] = [
@@ -131,7 +131,7 @@ def test_groups_of_a_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
     groups = tmp_path / "groups.txt"
     groups.write_text("# run group\naaa1 one\naaa2 two\nbbb1 one\n\nbbb2 two\nccc1 three\nccc2 four\n")
     arguments = ["study", "med", str(qrels), *map(str, runs), "-m", "P@3", "--distance", "RBO", "--plots", "none",
-                 "--rates", "100", "--psi", "0.5", "--cutoffs", "3", "--groups", str(groups)]  # fmt: skip
+                 "--rates", "1", "--psi", "0.5", "--cutoffs", "3", "--groups", str(groups)]  # fmt: skip
     assert main([*arguments, "-o", str(tmp_path / "out")]) == 0
     text = (tmp_path / "out" / "med.tsv").read_text()
     assert "aaa1\tbbb1\tone\t" in text
@@ -148,7 +148,7 @@ def test_groups_of_a_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
 def test_refusals(tmp_path: pathlib.Path) -> None:
     qrels, runs = collection(tmp_path)
     for options, said in (
-        ({"rates": [120]}, "rates must be percentages from 0 to 100, not 120"),
+        ({"rates": [25]}, "rates must be from 0 to 1, not 25: 25 % is 0.25"),
         ({"prefix": 0}, "prefix must be at least 1, not 0"),
         ({"psi": [1.5]}, "p must be a number between 0 and 1, not 1.5"),
     ):

@@ -15,10 +15,10 @@ from untied.cli import main
 
 #: Every study over qrels and runs, with options that make it quick.
 STUDIES: dict[str, dict[str, Any]] = {
-    "incomplete": {"rates": [50], "samples": 1, "measures": ["infAP"]},
-    "imperfect": {"rates": [50], "samples": 1, "measures": ["infAP"]},
+    "incomplete": {"rates": [0.5], "samples": 1, "measures": ["infAP"]},
+    "imperfect": {"rates": [0.5], "samples": 1, "measures": ["infAP"]},
     "ties": {"measures": ["AP"]},
-    "med": {"measure": "nDCG@5", "distances": ["RBO"], "rates": [100], "psi": [0.5], "cutoffs": [5], "prefix": 1},
+    "med": {"measure": "nDCG@5", "distances": ["RBO"], "rates": [1], "psi": [0.5], "cutoffs": [5], "prefix": 1},
     "agreement": {"measures": ["AP"], "depths": [0]},
     "judging": {"measures": ["P@2"], "pairs": 1},
 }
@@ -94,7 +94,7 @@ def test_med_names_runs_that_are_shorter_than_the_cutoff(
         "--prefix",
         "1",
     ]
-    assert main([*command, "--rates", "100", "--plots", "none", "-o", str(tmp_path / "cli")]) == 0
+    assert main([*command, "--rates", "1", "--plots", "none", "-o", str(tmp_path / "cli")]) == 0
     assert f"note: {notes[0]}\n" in capsys.readouterr().err
 
 
@@ -104,7 +104,7 @@ def test_med_of_robust03_names_the_run_of_ten_documents(
     """Filled up to 20, it makes the correlation with differences fall from .705 to .361 as judgments become known."""
     folder = unpacked("robust03")
     measure = "nDCG(gain='exp2')@20"
-    options = {"measure": measure, "distances": ["RBO"], "rates": [100], "psi": [0.5], "cutoffs": [5], "prefix": 1}
+    options = {"measure": measure, "distances": ["RBO"], "rates": [1], "psi": [0.5], "cutoffs": [5], "prefix": 1}
     pearson = {}
     for left_out in ("", "NLPR03vb10"):
         given = [path for path in sorted(folder.glob("*.run")) if path.stem != left_out]
@@ -113,7 +113,7 @@ def test_med_of_robust03_names_the_run_of_ten_documents(
             if (row["to"], row["among"]) == ("difference", "all"):
                 pearson[left_out, row["judged"]] = f"{row['pearson']:.3f}"
         assert [note.rpartition(": ")[2] for note in found.notes] == ([] if left_out else ["100 in NLPR03vb10"])
-    assert pearson == {("", 0): "0.705", ("", 100): "0.361", ("NLPR03vb10", 0): "0.772", ("NLPR03vb10", 100): "0.866"}
+    assert pearson == {("", 0): "0.705", ("", 1): "0.361", ("NLPR03vb10", 0): "0.772", ("NLPR03vb10", 1): "0.866"}
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_samples_without_a_document_in_common_are_not_warned_of(
     """A small part of a short run may hold nothing that is judged; the study says so of its inputs alone."""
     given = runs(one="abc", two="abc")
     given["two"] = {query: dict(list(of.items())[:1]) for query, of in given["two"].items()}
-    conduct("imperfect", QRELS, given, tmp_path / "imperfect", rates=[5], samples=5)
-    conduct("incomplete", QRELS, given, tmp_path / "incomplete", rates=[10], samples=5)
+    conduct("imperfect", QRELS, given, tmp_path / "imperfect", rates=[0.05], samples=5)
+    conduct("incomplete", QRELS, given, tmp_path / "incomplete", rates=[0.1], samples=5)
     assert not recwarn.list
 
 

@@ -15,7 +15,7 @@ from untied.cli import main
 from untied.study.incomplete import Incomplete
 from untied.study.inputs import Inputs
 
-OPTIONS = {"rates": [40], "samples": 2, "plots": "none"}
+OPTIONS = {"rates": [0.4], "samples": 2, "plots": "none"}
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, list[str]]:
     return str(qrels), [str(run) for run in runs]
 
 
-def values(found: study.Result, rate: float = 100, number: int = 1) -> dict[str, dict[str, float]]:
+def values(found: study.Result, rate: float = 1, number: int = 1) -> dict[str, dict[str, float]]:
     """Means by measure and run."""
     means: dict[str, dict[str, float]] = {}
     for row in found.tables[f"{found.name}-runs"].to_dicts():
@@ -85,11 +85,11 @@ def test_samples_are_drawn_from_the_pool(small: tuple[str, list[str]], tmp_path:
     drawn = sample.judgments(as_if_judged(qrels, runs, 8), 0.4, seed=3_000_002, by_query=True)
     for judged in drawn.values():
         assert sum(grade >= 0 for grade in judged.values()) == round(0.4 * len(judged)), "exactly 40 %"
-    assert values(found, 40, 2)["infAP"] == expected(drawn, runs, "infAP")
+    assert values(found, 0.4, 2)["infAP"] == expected(drawn, runs, "infAP")
     assert "Exactly this share of each query's judgments was kept (simple random sampling)." in found.summary
     assert "--sampling simple-random" in found.summary
     bernoulli = study.incomplete(qrels, runs, tmp_path / "bernoulli", pool_depth=8, seed=3, **OPTIONS)
-    assert values(bernoulli, 40, 2)["infAP"] != values(found, 40, 2)["infAP"]
+    assert values(bernoulli, 0.4, 2)["infAP"] != values(found, 0.4, 2)["infAP"]
     assert "with a probability of the rate (Bernoulli sampling)." in bernoulli.summary
 
 
@@ -97,20 +97,20 @@ def test_measures_of_ones_own(small: tuple[str, list[str]], tmp_path: pathlib.Pa
     qrels, runs = small
     asked = ["bpref-10", "nDCG@10", "subAP(p={p},rel=1)", "Bpref(variant='paper',extra=10)", "AP(rel=1)"]
     options = [word for one in asked for word in ("-m", one)]
-    command = ["study", "incomplete", qrels, *runs, *options, "--rel", "2", "--rates", "30", "--samples", "1"]
+    command = ["study", "incomplete", qrels, *runs, *options, "--rel", "2", "--rates", "0.3", "--samples", "1"]
     assert main([*command, "-o", str(tmp_path)]) == 0
     rows = [line.split("\t") for line in (tmp_path / "incomplete.tsv").read_text().splitlines()[1:]]
     own = ["nDCG@10", "subAP(p={p},rel=1)", "Bpref(variant='paper', extra=10)", "AP(rel=1)"]
     assert list(dict.fromkeys(row[0] for row in rows)) == ["bpref-10", *own, "AP"], "AP is always there"
-    found = study.incomplete(qrels, runs, tmp_path, measures=asked, rel=2, rates=[30], samples=1)
+    found = study.incomplete(qrels, runs, tmp_path, measures=asked, rel=2, rates=[0.3], samples=1)
     assert found.kept == 2
-    for rate in (100, 30):
-        judged = qrels if rate == 100 else sample.judgments(qrels, 0.3, seed=1, rel=2)
+    for rate in (1, 0.3):
+        judged = qrels if rate == 1 else sample.judgments(qrels, 0.3, seed=1, rel=2)
         means = values(found, rate)
         for label, measure in (
             ("bpref-10", "Bpref(rel=2,variant='paper',extra=10)"),
             (own[0], own[0]),
-            (own[1], f"subAP(p={rate / 100},rel=1)"),
+            (own[1], f"subAP(p={float(rate)},rel=1)"),
             (own[2], own[2]),
             ("AP(rel=1)", "AP"),
             ("AP", "AP(rel=2)"),
@@ -170,12 +170,13 @@ def test_the_paper_s_pool_of_trec8(unpacked: Callable[[str], pathlib.Path], tmp_
     folder = unpacked("trec8")
     runs = sorted(folder.glob("*.run"))
     found = study.incomplete(
-        folder / "qrels.txt", runs, tmp_path, measures=["indAP"], rates=[100], pool_depth=100, plots="none"
+        folder / "qrels.txt", runs, tmp_path, measures=["indAP"], rates=[0.5], samples=1, pool_depth=100, plots="none"
     )
     assert found.notes[0].startswith(
         "the pool of depth 100 has 108,819 documents: 21,989 without a judgment count as non-relevant, and 0 judged"
     )
-    (tau,) = [row["kendall"] for row in found.tables["incomplete"].to_dicts() if row["measure"] == "indAP"]
+    rows = found.tables["incomplete"].to_dicts()
+    (tau,) = [row["kendall"] for row in rows if (row["measure"], row["rate"]) == ("indAP", 1)]
     assert f"{tau:.4f}" == "0.9857"
     header = json.loads((tmp_path / "parts.jsonl").read_text().splitlines()[0])
     assert (header["pool_depth"], header["sampling"]) == (100, "bernoulli")
@@ -185,5 +186,5 @@ def test_estimates_are_known_by_any_of_their_names(small: tuple[str, list[str]])
     """A measure is on AP's scale whatever its spelling: `subap` is subAP."""
     qrels, runs = small
     for spelling in ("subAP(p={p})", "subap(p={p})"):
-        settings = {"rates": [50.0], "samples": 1, "rel": 1.0, "measures": ["AP", spelling], "pool_depth": None}
+        settings = {"rates": [0.5], "samples": 1, "rel": 1.0, "measures": ["AP", spelling], "pool_depth": None}
         assert Incomplete(Inputs(qrels, runs), settings).on_scale == ["AP", spelling]

@@ -17,22 +17,22 @@ from untied.cli import main
 
 #: What makes every study quick.
 QUICK: dict[str, dict[str, Any]] = {
-    "incomplete": {"rates": [50], "samples": 1, "measures": ["infAP"]},
-    "imperfect": {"rates": [50], "samples": 1, "measures": ["infAP"]},
+    "incomplete": {"rates": [0.5], "samples": 1, "measures": ["infAP"]},
+    "imperfect": {"rates": [0.5], "samples": 1, "measures": ["infAP"]},
     "ties": {"measures": ["AP"]},
-    "med": {"measure": "nDCG@5", "distances": ["RBO"], "rates": [50], "psi": [0.5], "cutoffs": [5]},
+    "med": {"measure": "nDCG@5", "distances": ["RBO"], "rates": [0.5], "psi": [0.5], "cutoffs": [5]},
     "agreement": {"measures": ["AP"], "depths": [5]},
 }
 #: Of every option on which values depend another value.
 OTHERS: dict[str, dict[str, Any]] = {
     "incomplete": {
-        "rates": [40], "samples": 2, "measures": ["indAP"], "rel": 2, "pool_depth": 5, "sampling": "simple-random",
+        "rates": [0.4], "samples": 2, "measures": ["indAP"], "rel": 2, "pool_depth": 5, "sampling": "simple-random",
         "seed": 1,
     },
-    "imperfect": {"rates": [40], "samples": 2, "measures": ["indAP"], "rel": 2, "pool_depth": 5, "seed": 1},
+    "imperfect": {"rates": [0.4], "samples": 2, "measures": ["indAP"], "rel": 2, "pool_depth": 5, "seed": 1},
     "ties": {"measures": ["RR"]},
     "med": {
-        "measure": "nDCG@4", "distances": ["RBO(p=0.8)"], "rates": [40], "psi": [0.6], "cutoffs": [4], "prefix": 1,
+        "measure": "nDCG@4", "distances": ["RBO(p=0.8)"], "rates": [0.4], "psi": [0.6], "cutoffs": [4], "prefix": 1,
         "ties": "given", "seed": 1,
     },
     "agreement": {"measures": ["RR"], "depths": [6]},
@@ -97,7 +97,7 @@ def test_another_study(tmp_path: pathlib.Path) -> None:
     refused("imperfect", tmp_path, 'holds a study with study "incomplete", not "imperfect"; start again')
 
 
-@pytest.mark.parametrize("line", ["[]", "7", "null", "[1, 2, 3]", '{"a": 1}', "[[50.0, 1], 3]", "[50.0, [[1]]]", "[["])
+@pytest.mark.parametrize("line", ["[]", "7", "null", "[1, 2, 3]", '{"a": 1}', "[[0.5, 1], 3]", "[0.5, [[1]]]", "[["])
 def test_damaged_parts_are_named(line: str, tmp_path: pathlib.Path) -> None:
     collection(tmp_path)
     begin("incomplete", tmp_path)
@@ -137,9 +137,9 @@ def test_a_pool_without_relevant_documents(tmp_path: pathlib.Path) -> None:
 def test_numbers_of_numpy(tmp_path: pathlib.Path) -> None:
     numpy = pytest.importorskip("numpy")
     collection(tmp_path)
-    begin("incomplete", tmp_path, seed=1, samples=2, rates=[50, 20], pool_depth=9)
+    begin("incomplete", tmp_path, seed=1, samples=2, rates=[0.5, 0.2], pool_depth=9)
     again = begin("incomplete", tmp_path, seed=numpy.int64(1), samples=numpy.int32(2),
-                  rates=numpy.array([50.0, 20.0]), pool_depth=numpy.int64(9))  # fmt: skip
+                  rates=numpy.array([0.5, 0.2]), pool_depth=numpy.int64(9))  # fmt: skip
     assert again.computed == 0
     begin("agreement", tmp_path, restart=True)
     assert begin("agreement", tmp_path, depths=numpy.array([5])).computed == 0
@@ -153,7 +153,7 @@ import sys, untied
 from untied import study
 folder = sys.argv[1]
 runs = {name: untied.read_run(f"{folder}/{name}.run") for name in ("aaa1", "bbb1")}
-found = study.incomplete(untied.read_qrels(f"{folder}/qrels.txt"), runs, f"{folder}/out", rates=[50], samples=2,
+found = study.incomplete(untied.read_qrels(f"{folder}/qrels.txt"), runs, f"{folder}/out", rates=[0.5], samples=2,
                          measures=["infAP"], plots="none", threads=int(sys.argv[2]))
 print(found.computed)
 """

@@ -89,6 +89,15 @@ def check_real(name: str, value: float) -> float:
     return value
 
 
+def check_share(name: str, value: float, *, zero: bool = True, one: bool = True) -> float:
+    """Refuse what is no share from 0 to 1, or one of these ends if that is not allowed."""
+    if 0 < check_real(name, value) < 1 or (zero and value == 0) or (one and value == 1):
+        return value
+    expected = "from 0 to 1" if zero else "above 0 and at most 1" if one else "between 0 and 1"
+    hint = f": {value:g} % is {value / 100:g}" if 1 < value <= 100 else ""
+    raise UntiedError(f"{name} must be {expected}, not {value:g}{hint}")
+
+
 def check_one_of(name: str, value: str, known: Collection[str]) -> str:
     """Refuse an unknown value of an option."""
     if value not in known:

@@ -225,7 +225,7 @@ def pages_and_studies(folder: Path) -> None:
     assert "P" in curves.NAMES
     found = study.ties("qrels.txt", ["a.run"], folder, measures=["AP"], cost=True, plots="none")
     assert_type(found, study.Result)
-    study.incomplete("qrels.txt", ["a.run", "b.run"], folder, rates=[50, 10], sampling="simple-random")
+    study.incomplete("qrels.txt", ["a.run", "b.run"], folder, rates=[0.5, 0.1], sampling="simple-random")
     study.imperfect("qrels.txt", ["a.run", "b.run"], folder, samples=2)
     study.med("qrels.txt", ["a.run", "b.run", "c.run"], folder, ties="docid")
     study.agreement("qrels.txt", ["a.run", "b.run"], folder, depths=[10])

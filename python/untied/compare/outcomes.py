@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.errors import UntiedError
+from untied.errors import check_share
 
 
 class Assignment:
@@ -58,8 +58,7 @@ class Outcomes:
 
     def quantile(self, share: float) -> float:
         """The smallest value v with P(outcome <= v) of at least `share`; its error is at most `error`."""
-        if not 0 <= share <= 1:
-            raise UntiedError(f"a quantile's probability must be a number from 0 to 1, not {share}")
+        check_share("a quantile's probability", share)
         total = 0.0
         for value, probability in zip(self.values, self.probabilities, strict=True):
             total += probability

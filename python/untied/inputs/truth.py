@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_share
 from untied.inputs.lines import lines, refused
 
 TYPE_CHECKING = False
@@ -215,8 +215,7 @@ def groups_from_rankings(
     """
     from statistics import fmean, median
 
-    if not 0 < alpha < 1:
-        raise UntiedError(f"alpha must be between 0 and 1, not {alpha:g}")
+    check_share("alpha", alpha, zero=False, one=False)
     if hasattr(rankings, "items"):
         ranks = {document: [float(rank) for rank in of_document] for document, of_document in rankings.items()}
         for document, of_document in ranks.items():

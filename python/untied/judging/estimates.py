@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 
-from untied.errors import UntiedError, check_real, check_whole
+from untied.errors import UntiedError, check_share, check_whole
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, as_run
 from untied.judging.sample import UNSAMPLED, document_key, ranked
@@ -157,8 +157,8 @@ def subcollection(
         The run and the qrels have no query or no document in common.
     """
     check_whole("seed", seed)
-    if rate is not None and not 0 <= check_real("rate", rate) <= 1:
-        raise UntiedError(f"rate must be from 0 to 1, not {rate:g}")
+    if rate is not None:
+        check_share("rate", rate)
     judged, retrieved = as_qrels(qrels), as_run(run)
     overlap.warn({"run": overlap.of_inputs(judged, retrieved, judging=True)})
     kept = {}

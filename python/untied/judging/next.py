@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import fsum
 
 from untied._core import judgment_outlook
-from untied.errors import UntiedError, check_count, check_flag, check_real
+from untied.errors import UntiedError, check_count, check_flag, check_share
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.judging.sample import ranked
@@ -165,8 +165,8 @@ def judge_next(
     check_count("top", top)
     check_count("depth", depth)
     check_flag("until_decided", until_decided)
-    if prior is not None and not 0 <= check_real("prior", prior) <= 1:
-        raise UntiedError(f"prior must be from 0 to 1, not {prior:g}")
+    if prior is not None:
+        check_share("prior", prior)
     table = as_qrels(qrels, threads)
     if not len(table):
         raise UntiedError("no query to judge: the qrels are empty")

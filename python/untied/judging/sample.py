@@ -7,7 +7,7 @@ from hashlib import blake2b
 from math import isfinite
 from operator import itemgetter
 
-from untied.errors import UntiedError, check_count, check_flag, check_real, check_whole
+from untied.errors import UntiedError, check_count, check_flag, check_real, check_share, check_whole
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, as_run, named_runs
 
@@ -90,9 +90,7 @@ def judgments(
         raise TypeError(f"rate must be a number, or one for each stratum, not {type(rate).__name__}")
     rates = rate if not isinstance(rate, (int, float)) else {"": float(rate)}
     for stratum, share in rates.items():
-        if not 0 < share <= 1:
-            of = f" of stratum {stratum}" if stratum else ""
-            raise UntiedError(f"rate{of} must be above 0 and at most 1, not {share:g}")
+        check_share(f"rate of stratum {stratum}" if stratum else "rate", share, zero=False)
     if (strata is None) != ("" in rates):
         raise UntiedError("give strata and rates by stratum together, or neither")
     if strata is not None:
@@ -255,8 +253,7 @@ def collection(
     UntiedError
         The rate is 0 or less, or above 1; or the judgments have strata, probabilities or subtopics.
     """
-    if not 0 < check_real("rate", rate) <= 1:
-        raise UntiedError(f"rate must be above 0 and at most 1, not {rate:g}")
+    check_share("rate", rate, zero=False)
     check_whole("seed", seed)
     check_flag("sample_judgments", sample_judgments)
     keeps = cache(partial(keeps_document, rate=rate, seed=seed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import nan, sqrt
 
 from untied import _core
-from untied.errors import UntiedError, check_one_of, check_real
+from untied.errors import check_one_of, check_share
 from untied.statistics.values import (
     check_samples,
     check_seed,
@@ -88,6 +88,4 @@ def check_chance(level: float, samples: int, seed: int) -> None:
 
 def check_level(level: float) -> float:
     """Refuse an invalid confidence level."""
-    if not 0 < check_real("level", level) < 1:
-        raise UntiedError(f"level must be between 0 and 1, not {level}")
-    return level
+    return check_share("level", level, zero=False, one=False)

@@ -19,7 +19,7 @@ from untied.results.table import tidy
 from untied.study.estimates_options import MEASURES, TRUTH, bare_name, complete
 from untied.study.frame import SEEDS, Study
 from untied.study.plots import Figure, grid, legend, looks
-from untied.study.rows import gathered, linear, markdown, mean, nested, rms
+from untied.study.rows import gathered, linear, markdown, mean, nested, percent, rms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ PLOTTED = ("infAP", "subAP", "indAP", "bpref-10", "bpref", "AP", "nDCG")
 #: Measures that estimate AP, by the name before parameters and cutoff: RMS errors and means of others say nothing.
 ESTIMATES = ("AP", "infAP", "subAP", "statAP", "xinfAP", "Bpref")
 #: Rates with a tick, where they are on a logarithmic scale.
-TICKS = (100, 50, 20, 10, 5, 2, 1)
+TICKS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 STATISTICS = {
     "kendall": "Kendall's tau of the ranking of runs with the ranking by AP; a pair with equal values counts 0",
@@ -113,8 +113,8 @@ class AgainstAP(Study):
         ]
 
     def parts(self) -> Sequence[Part]:
-        """All samples at one rate, then those at the next; at 100 % there is only one."""
-        return [(rate, number) for rate in self.rates for number in range(1, 2 if rate == 100 else self.samples + 1)]
+        """All samples at one rate, then those at the next; at 1, where all is kept, there is only one."""
+        return [(rate, number) for rate in self.rates for number in range(1, 2 if rate == 1 else self.samples + 1)]
 
     def seed(self, number: int) -> int:
         """The seed of a sample, different for each seed of the study."""
@@ -142,9 +142,9 @@ class AgainstAP(Study):
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Tables of the statistics of every sample, and of the means of every run on it."""
         values = nested(((label, *part), run, value) for part, rows in found.items() for run, label, value in rows)
-        truth = values[TRUTH, 100, 1]
+        truth = values[TRUTH, 1, 1]
         keys = [(label, *part) for label in self.measures for part in found]
-        rows = [(*key, *statistics(truth, values[key], mean(values[key[0], 100, 1].values()))) for key in keys]
+        rows = [(*key, *statistics(truth, values[key], mean(values[key[0], 1, 1].values()))) for key in keys]
         runs = [(run, *key, value) for key in keys for run, value in values[key].items()]
         return {
             self.name: tidy("measure", f"rate sample {' '.join(STATISTICS)}", rows),
@@ -165,23 +165,24 @@ class AgainstAP(Study):
 
         def draw(figure: Any) -> None:
             axes = figure.subplots(2, 2, sharex=True)
+            percentages = [100 * rate for rate in self.rates]
             for panel, (name, title) in zip(axes.flat, TITLES.items(), strict=True):
                 for label in shown:
                     if label in self.on_scale or name in ("kendall", "linear"):
                         values = [means[label, rate][name] for rate in self.rates]
-                        panel.plot(self.rates, values, label=lines[label], markersize=3, linewidth=1, **look[label])
+                        panel.plot(percentages, values, label=lines[label], markersize=3, linewidth=1, **look[label])
                 panel.set_ylabel(title)
                 grid(panel, "y")
             # From everything kept on the left to little on the right.
             if log:
                 axes[0, 0].set_xscale("log")
-                axes[0, 0].set_xlim(1.12 * max(self.rates), min(self.rates) / 1.12)
+                axes[0, 0].set_xlim(1.12 * max(percentages), min(percentages) / 1.12)
             else:
                 axes[0, 0].invert_xaxis()
             ticks = [rate for rate in self.rates if not log or rate in TICKS]
-            axes[0, 0].set_xticks(ticks, [f"{rate:g}" for rate in ticks], minor=False)
+            axes[0, 0].set_xticks([100 * rate for rate in ticks], map(percent, ticks), minor=False)
             axes[0, 0].minorticks_off()
-            axes[1, 1].axhline(means[TRUTH, 100]["mean"], color="0.5", linewidth=0.7, zorder=0)
+            axes[1, 1].axhline(means[TRUTH, 1]["mean"], color="0.5", linewidth=0.7, zorder=0)
             for panel in axes[1]:
                 panel.set_xlabel(axis)
             legend(figure, "lower center", 4, axes[0, 0], reverse=True, handlelength=3)
@@ -195,7 +196,7 @@ class AgainstAP(Study):
             yield f"## {title}\n"
             yield markdown(
                 ["%", *self.measures],
-                [[f"{rate:g}", *(f"{means[label, rate][statistic]:.4f}" for label in self.measures)]
+                [[percent(rate), *(f"{means[label, rate][statistic]:.4f}" for label in self.measures)]
                  for rate in self.rates],
             )  # fmt: skip
 

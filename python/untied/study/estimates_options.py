@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_share
 from untied.measures import as_measure, as_measures
 from untied.study.rows import numbers, whole
 
@@ -46,13 +46,13 @@ def add_rates(add: Callable[..., object], rates: Sequence[float], what: str) -> 
     """Add the options that studies with rates and samples share."""
     default = ",".join(f"{rate:g}" for rate in rates)
     add("--rates", metavar="R,R,...", type=numbers, default=rates,
-        help=f"draw samples with these percentages {what} (default: {default})")  # fmt: skip
+        help=f"draw samples with these shares {what}, such as 0.1 (default: {default})")  # fmt: skip
     add(
         "--samples",
         metavar="N",
         type=int,
         default=10,
-        help="draw N samples for each percentage below 100 (default: 10)",
+        help="draw N samples for each share below 1 (default: 10)",
     )
     add("-m", "--measure", metavar="MEASURE", action="append", dest="measures",
         help=f"compare MEASURE with AP (repeatable); {{p}} in MEASURE stands for the share of judgments kept "
@@ -74,13 +74,14 @@ def checked(
 ) -> dict[str, Any]:
     """Settings of a study with rates and samples."""
     for rate in rates:
-        if not 0 < rate <= 100:
-            raise UntiedError(f"rates must be percentages above 0 and at most 100, not {rate:g}")
+        check_share("rates", rate, zero=False)
+    if all(rate == 1 for rate in rates):
+        raise UntiedError("rates must have a share below 1, because 1 keeps everything: 1 % is 0.01")
     if not (math.isfinite(rel) and rel > 0):
         raise UntiedError(f"rel must be a number above 0, not {rel:g}")
     # With everything kept there is the truth, which is always needed.
     return {
-        "rates": sorted({100.0, *map(float, rates)}, reverse=True),
+        "rates": sorted({1.0, *map(float, rates)}, reverse=True),
         "samples": whole("samples", samples, 1),
         "measures": labels(measures, rel),
         "rel": float(rel),

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from untied.study.plots import Figure
     from untied.study.rows import Row
 
-#: Percent of the collection.
-RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0)
+#: Shares of the collection.
+RATES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
 
 
 class Imperfect(AgainstAP):
@@ -36,7 +36,7 @@ class Imperfect(AgainstAP):
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
         "run": "the run, without the documents that were removed",
-        "rate": "percent of the collection that is kept",
+        "rate": "share of the collection that is kept",
         "sample": "number of the part of the collection",
         "value": "the measure's mean over queries",
         **STATISTICS,
@@ -56,10 +56,10 @@ class Imperfect(AgainstAP):
         """Rows of all measures and runs on one part of the collection."""
         rate, number = part
         runs = list(self.inputs.runs.values())
-        if rate < 100:
+        if rate < 1:
             self._documents = self._documents or retrieved_documents(runs, self.inputs.threads)
-            share, seed = rate / 100, self.seed(number)
-            kept = (document for document in self._documents if sample.keeps_document(document, share, seed))
+            seed = self.seed(number)
+            kept = (document for document in self._documents if sample.keeps_document(document, rate, seed))
             runs = only_documents(runs, kept, self.inputs.threads)
         return self.rows(self._evaluator, runs)
 
@@ -100,9 +100,9 @@ def imperfect(
     Parameters
     ----------
     rates : sequence of float
-        Percent of the collection to keep; 100 is always among them.
+        Shares of the collection to keep, from 0 to 1; 1 is always among them.
     samples : int
-        Parts of the collection at each rate below 100.
+        Parts of the collection at each rate below 1.
     measures : measures or their names, optional
         Measures to compare with AP, as for `incomplete`.
     rel : float

@@ -12,7 +12,7 @@ from untied.study.estimates_options import TRUTH, add_rates, checked
 from untied.study.frame import documented
 from untied.study.inputs import Inputs
 from untied.study.plots import Figure, looks
-from untied.study.rows import mean, nested
+from untied.study.rows import mean, nested, percent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from untied.study.conduct import Plots, Result
     from untied.study.rows import Row
 
-#: Percent of the judgments.
-RATES = (100.0, 90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0, 2.0, 1.0)
+#: Shares of the judgments.
+RATES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 #: Ways to sample: every judgment by itself with a probability, or just that share of a query's judgments.
 SAMPLINGS = ("bernoulli", "simple-random")
 HOW = {
@@ -36,7 +36,7 @@ HOW = {
     "simple-random": "Exactly this share of each query's judgments was kept (simple random sampling).",
 }
 #: Rates with scatter plots.
-SCATTERED = (30.0, 10.0, 5.0)
+SCATTERED = (0.3, 0.1, 0.05)
 
 
 class Incomplete(AgainstAP):
@@ -47,7 +47,7 @@ class Incomplete(AgainstAP):
     columns: ClassVar[Mapping[str, str]] = {
         "measure": "the measure",
         "run": "the run",
-        "rate": "percent of the judgments that are sampled",
+        "rate": "share of the judgments that are sampled",
         "sample": "number of the sample",
         "value": "the measure's mean over queries",
         **STATISTICS,
@@ -58,8 +58,8 @@ class Incomplete(AgainstAP):
         """Add the study's options to the command line."""
         add_rates(add, RATES, "of the judgments")
         add("--sampling", choices=SAMPLINGS, default=SAMPLINGS[0],
-            help="choose how to sample R percent of the judgments: bernoulli (default) keeps each judgment with "
-            "probability R/100; simple-random keeps exactly R percent of each query's judgments, "
+            help="choose how to sample the share R of the judgments: bernoulli (default) keeps each judgment with "
+            "probability R; simple-random keeps exactly the share R of each query's judgments, "
             "at least one")  # fmt: skip
 
     def compute(self, *part: Any) -> list[Row]:
@@ -67,12 +67,12 @@ class Incomplete(AgainstAP):
         rate, number = part
         judged = sample.judgments(
             self.qrels,
-            rate / 100,
+            rate,
             seed=self.seed(number),
             by_query=self.settings["sampling"] == "simple-random",
             rel=self.rel,
         )
-        return self.rows(self.evaluator(judged, rate / 100), self.inputs.runs.values())
+        return self.rows(self.evaluator(judged, rate), self.inputs.runs.values())
 
     def summary(self, tables: Mapping[str, Table]) -> Iterator[str | Figure]:
         """Sections: a table for each statistic, and the plots."""
@@ -94,11 +94,11 @@ class Incomplete(AgainstAP):
                 estimates = [values[label, row["rate"], row["sample"]] for row in chosen]
                 yield Figure(
                     f"scatter-{_in_files(label)}",
-                    f"{label} with {', '.join(f'{rate:g}' for rate in rates)} % of the judgments "
+                    f"{label} with {', '.join(map(percent, rates))} % of the judgments "
                     "against AP on all judgments. Each dot is a run. Of all samples, the one with the RMS error "
                     "nearest to the mean is shown",
                     (2.15 * len(rates) + 0.35, 2.75),
-                    partial(_draw, label=label, color=look["color"], truth=values[TRUTH, 100, 1],
+                    partial(_draw, label=label, color=look["color"], truth=values[TRUTH, 1, 1],
                             panels=list(zip(chosen, estimates, strict=True))),
                 )  # fmt: skip
 
@@ -113,7 +113,7 @@ def _draw(
     for axis, (row, found) in zip(axes, panels, strict=True):
         axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
         axis.scatter(list(truth.values()), [found[run] for run in truth], s=9, color=color, alpha=0.55, linewidths=0)
-        axis.set_title(f"{row['rate']:g} %, sample {row['sample']:g}")
+        axis.set_title(f"{percent(row['rate'])} %, sample {row['sample']:g}")
         said = "\n".join(
             f"{sign} = {row[statistic]:.3f}" for sign, statistic in (("RMS", "rms"), ("τ", "kendall"), ("ρ", "linear"))
         )
@@ -166,9 +166,9 @@ def incomplete(
     Parameters
     ----------
     rates : sequence of float
-        Percent of the judgments to sample; 100 is always among them.
+        Shares of the judgments to sample, from 0 to 1; 1 is always among them.
     samples : int
-        Samples at each rate below 100.
+        Samples at each rate below 1.
     measures : measures or their names, optional
         Measures to compare with AP. The names in the list above mean the paper's measures; ``{p}`` in a name is
         replaced by the share of the judgments, as in ``"subAP(p={p})"``. AP is always included.

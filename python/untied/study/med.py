@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from untied.errors import UntiedError
+from untied.errors import check_share
 from untied.measures import as_measure
 from untied.policies import COMPARING, Policies
 from untied.study.conduct import conduct
@@ -58,7 +58,7 @@ def med(
         Other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and ERR@30,
         and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels.
     rates : sequence of float
-        How many of the judgments MED is given, in percent.
+        The shares of the judgments that MED knows, from 0 to 1.
     psi : sequence of float
         Persistences of RBP and RBO.
     cutoffs : sequence of int
@@ -96,8 +96,7 @@ def med(
         return conduct(study, directory, plots=plots, restart=restart)
     policies = Policies(COMPARING, ties=ties)
     for rate in rates:
-        if not 0 <= rate <= 100:
-            raise UntiedError(f"rates must be percentages from 0 to 100, not {rate:g}")
+        check_share("rates", rate)
     settings = {
         "measure": str(as_measure(measure)),
         "distances": list(DISTANCES if distances is None else distances),

@@ -6,7 +6,7 @@ from untied._core import show_id
 from untied.results.plotting import COLORS, DASHES
 from untied.study.med_names import short
 from untied.study.plots import Figure, ahead, grid, legend, panels
-from untied.study.rows import gathered
+from untied.study.rows import gathered, percent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def judgments(
         for axis, rate in zip(axes, rates, strict=True):
             axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7, zorder=1)
             _scatter(axis, actual, values[distances.main, rate], same)
-            axis.set_title(f"{rate:g} % of the judgments" if rate else "no judgments")
+            axis.set_title(f"{percent(rate)} % of the judgments" if rate else "no judgments")
         ahead(axes[0])
         axes[0].set_ylabel(short(distances.main))
         figure.supxlabel(f"difference of mean {distances.measure}, all judgments", fontsize=8)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 MEASURE = "nDCG@20"
 DISTANCES = ("MED(RBP(p=0.9))", "MED(AP@100)", "MED(ERR(max_grade={grade})@30)", "RBO(p=0.9)")
-RATES = (25.0, 75.0, 100.0)
+RATES = (0.25, 0.75, 1.0)
 PSI = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 CUTOFFS = (5, 20, 100)
 #: One order of tied documents, as in the paper.
@@ -63,7 +63,7 @@ class Med(Study):
         "run_b": "the other run",
         "group": "the group of the run, or of both runs; empty if the runs are from different groups",
         "measure": "the distance, a mean over queries; the distance of a similarity is 1 minus its mean",
-        "judged": "percent of the judgments that are known",
+        "judged": "share of the judgments that are known",
         "value": "the distance",
         "open": "how much larger the distance may be if a search ended early, or if rankings could continue",
         "difference": "difference between the means of the two runs over queries, with all judgments",
@@ -103,7 +103,7 @@ class Med(Study):
         add("--distance", metavar="MEASURE", action="append", dest="distances",
             help=f"also compute the distance MEASURE (repeatable; default: {listed})")  # fmt: skip
         add("--rates", metavar="R,R,...", type=numbers, default=RATES,
-            help="compute MED with these percentages of the judgments, besides 0 (default: 25,75,100)")  # fmt: skip
+            help="compute MED with these shares of the judgments, besides 0 (default: 0.25,0.75,1)")  # fmt: skip
         add("--psi", metavar="P,P,...", type=numbers, default=PSI,
             help=f"also compute RBO and MED of RBP with these values of the persistence (default: "
             f"{','.join(map(str, PSI))})")  # fmt: skip
@@ -130,9 +130,9 @@ class Med(Study):
             return self._differences()
         if kind == "distance":
             return self._distances(of, None)
-        if of == 100:
+        if of == 1:
             return self._distances(self.distances.main, self.inputs.qrels)
-        drawn = sample.judgments(self.inputs.qrels, of / 100, seed=self.settings["seed"] * SEEDS)
+        drawn = sample.judgments(self.inputs.qrels, of, seed=self.settings["seed"] * SEEDS)
         # Not being judged is all that MED has to know of a document that was not sampled.
         known = {query: {doc: grade for doc, grade in of.items() if grade >= 0} for query, of in drawn.items()}
         return self._distances(self.distances.main, known)
@@ -173,7 +173,7 @@ class Med(Study):
         }
         there_are = [row for row in found["differences", 0] if row[1]]
         values = {key: [value for *_, value, _ in rows] for key, rows in by_distance.items()}
-        values |= {(name, 100.0): [row[2 + number] for row in there_are] for number, name in enumerate(DIFFERENCES)}
+        values |= {(name, 1.0): [row[2 + number] for row in there_are] for number, name in enumerate(DIFFERENCES)}
         same = [bool(group(a, b)) for a, b, *_ in there_are]
         correlated = [
             (one[0], to[0], among, one[1], *_correlation(values[one], values[to], same, among))
@@ -203,7 +203,7 @@ class Med(Study):
         """The correlations between distances and differences."""
         main, swept = self.distances.main, self.distances.swept
         rates = [0.0, *(rate for rate in self.settings["rates"] if rate > 0)]
-        found = [((main, rate), (name, 100.0)) for rate in rates for name in DIFFERENCES]
+        found = [((main, rate), (name, 1.0)) for rate in rates for name in DIFFERENCES]
         found += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances.listed, 2)]
         found += [((name, 0.0), (main, 0.0)) for name in swept.values() if name != main]
         found += [((swept["RBO", psi], 0.0), (swept["MED-RBP", psi], 0.0)) for psi in self.settings["psi"]]

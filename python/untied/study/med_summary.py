@@ -6,7 +6,7 @@ from itertools import combinations
 
 from untied.study import med_plots
 from untied.study.med_names import AMONG, DIFFERENCES, short
-from untied.study.rows import by_first, gathered, markdown, mean
+from untied.study.rows import by_first, gathered, markdown, mean, percent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
         f"but with the divisor of MED ({scaled:.4f} on average).\n"
     )
     lines = [
-        [f"{rate:g} %", f"{mean(values[distances.main, rate]):.4f}",
+        [f"{percent(rate)} %", f"{mean(values[distances.main, rate]):.4f}",
          *(", ".join(correlation(distances.main, rate, one, "all")) for one in DIFFERENCES)]
         for rate in rates
     ]  # fmt: skip

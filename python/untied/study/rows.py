@@ -45,6 +45,11 @@ def nested(triples: Iterable[tuple[Key, Inner, Held]]) -> dict[Key, dict[Inner, 
     return found
 
 
+def percent(share: float) -> str:
+    """A share in percent."""
+    return f"{100 * share:g}"
+
+
 def mean(values: Iterable[float]) -> float:
     """The mean; NaN if there are no values."""
     numbers = list(values)

@@ -7,7 +7,7 @@ from math import nan
 from typing import NamedTuple
 
 from untied import _core
-from untied.errors import UntiedError, check_flag
+from untied.errors import UntiedError, check_flag, check_share
 from untied.results.base import ByRun
 from untied.results.table import Table, tidy
 
@@ -132,8 +132,7 @@ def checked(levels: Iterable[float]) -> list[float]:
     """Levels of quantiles, checked."""
     found = [float(level) for level in levels]
     for level in found:
-        if not 0 <= level <= 1:
-            raise UntiedError(f"a quantile's level must be from 0 to 1, not {level:g}")
+        check_share("a quantile's level", level)
     if not found:
         raise UntiedError("give at least one quantile")
     return found
