@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import pathlib
+import re
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -265,6 +266,23 @@ def test_no_bounds_where_reading_costs_more_than_it_gains() -> None:
         assert untied.evaluate({"q": {"d1": 1, "d2": 0}}, {"q": run[:2]}, [measure], **few).value(measure).low
         with pytest.raises(untied.UntiedError, match="bounds over unjudged documents are not known for"):
             untied.evaluate({"q": {"d1": 2, "d2": 1}}, {"q": run}, [measure], **few)
+
+
+def test_the_page_names_the_measures_whose_rankings_go_on() -> None:
+    """Nothing is unjudged, so that a bound beyond the value counts documents below the last one."""
+    going_on = set()
+    for name in NAMES:
+        info = PACKAGE[name]
+        needed = ", ".join(f"{key}=1" for key, default, *_ in info["parameters"] if not default and key != "recall")
+        cutoff = {"required": "@5", "recall": "@0.5"}.get(info["cutoff"], "")
+        measure = name + (f"({needed})" if needed else "") + cutoff
+        bounds = value(dict.fromkeys(DOCS[:3], 1), DOCS[:3], measure, unjudged="range")
+        assert bounds.low == bounds.mean, name
+        if bounds.high != bounds.mean:
+            going_on.add(name)
+    page = pathlib.Path("docs/incomplete.md").read_text()
+    (names,) = re.findall(r"^\* For (.*), upper bounds assume that a ranking continues", page, re.MULTILINE)
+    assert set(re.findall(r"\w+", names)) - {"and"} == going_on == SEEN_TO_THE_END
 
 
 @pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # no document has grade 2

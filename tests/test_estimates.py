@@ -6,6 +6,7 @@ import itertools
 import math
 import pathlib
 import random
+import statistics
 
 import pytest
 
@@ -118,6 +119,23 @@ def test_standard_error_against_all_samples() -> None:
     true = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
     typical = math.sqrt(sum(error**2 for error in errors) / len(errors))
     assert 0.5 * true < typical < 1.1 * true
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_standard_errors_are_too_small_by_as_much_as_the_page_says(share: float) -> None:
+    generator = random.Random(1)
+    docs = [f"d{i}" for i in range(400)]
+    relevant = {doc for i, doc in enumerate(docs) if generator.random() < 0.35 * math.exp(-i / 80) + 0.02}
+    qrels = {
+        f"q{sample}": {doc: (doc in relevant) if generator.random() < share else -1 for doc in docs}
+        for sample in range(400)
+    }
+    run = dict.fromkeys(qrels, docs)
+    errors = {query: error for query, error in estimates.infap_error(qrels, run).items() if not math.isnan(error)}
+    infap = untied.evaluate(qrels, run, ["infAP"])
+    deviation = statistics.stdev(infap.value("infAP", query=query).mean for query in errors)
+    error = math.sqrt(statistics.mean(error**2 for error in errors.values()))
+    assert 0.7 < error / deviation < 0.95
 
 
 def test_draws_of_subap() -> None:

@@ -193,8 +193,11 @@ def test_clarke(
     else:
         assert not wrong
     # So many values are not those of the definition.
-    apart = {key for key in expected if abs(value(key).mean - expected[key]) > 1.2 * PRINTED}
-    assert len(apart) == different
+    excess = {key: expected[key] - value(key).mean for key in expected}
+    assert sum(abs(by) > 1.2 * PRINTED for by in excess.values()) == different
+    if program.misses_last and file == "noqrels":
+        page = (Path(__file__).parents[1] / "docs" / "med.md").read_text()
+        assert f"by up to {max(excess.values()):.3f}" in " ".join(page.split())
     for pair, mean in means.items():
         topics = [found[key] for key in expected if key[:2] == pair]
         assert math.fsum(topics) / 50 == pytest.approx(mean, abs=2 * PRINTED)

@@ -59,9 +59,10 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
 
         Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
 
-    The formula is asymptotic and **too small if few documents are judged**: when all samples of small pools were
-    enumerated, nominal 95 % intervals contained the true value in only 55 to 84 % of them. f and R are treated as
-    known. For small samples, prefer bounds (``unjudged="range"``) or a bootstrap over queries.
+    The formula is asymptotic and **too small**: by 10 to 20 % for TREC-8 runs, of whose pools 5 to 50 % were judged.
+    When all samples of small pools were enumerated, nominal 95 % intervals contained the true value in only 55 to 84 %
+    of them. f and R are treated as known. For small samples, prefer bounds (``unjudged="range"``) or a bootstrap over
+    queries.
 
     Parameters
     ----------
