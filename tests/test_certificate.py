@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import copy
 import gzip
+import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -24,7 +27,6 @@ from test_certify import FORMS as ALL
 from test_certify import Form, as_run, drawn, with_scale
 from untied.cli import main
 from untied.verdicts import proofs, verify
-from untied.verdicts.certificate import SOUGHT
 
 SOURCE = Path(verify.__file__)
 FORMS = [form for form in ALL if not form.name.startswith("Bpref")]
@@ -401,6 +403,81 @@ def test_mutated_certificates(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
 
 
+def changed(value: Any) -> Iterator[Any]:
+    """Return every part of a certificate in turn changed: dropped, doubled, exchanged, renamed, or another value."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            rest = {name: other for name, other in value.items() if name != key}
+            yield rest
+            yield {**rest, f"{key}x": part}
+            yield {**value, f"{key}x": part}
+            yield from ({**value, key: other} for other in changed(part))
+        for one, other in combinations(value, 2):
+            yield value | {one: value[other], other: value[one]}
+            yield value | {one: value[other]}
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            before, after = value[:place], value[place + 1 :]
+            yield before + after
+            yield [*value, part]
+            yield from ([*before, other, *after] for other in changed(part))
+            yield from ([*before, other, *after] for other in ("d0", "d1", "free0", "x"))
+        yield value[::-1]
+        yield [*value, "d0"]
+    elif isinstance(value, str) and re.fullmatch(r"-?[0-9]+\.[0-9]{10}", value):
+        by = (Fraction(sign, 10**place) for place in (0, 1, 3, 6, 9, 10) for sign in (1, -1))
+        yield from (decimal(Fraction(value) + step) for step in by)
+        yield from ("0.0000000000", decimal(-Fraction(value)))
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield from (value + 1, value - 1, 2 * value, 0, str(value))
+    yield from (None, True, False, 0, 3, -1, 0.5, "", "A", "B", "open", "never", "any", "pooled", "none", [], {})
+
+
+def meant(made: Certified, told: dict[str, Any]) -> Certified:
+    """The cases that a certificate is about, by its runs and policies."""
+    of = {hashlib.sha256(Path(path).read_bytes()).hexdigest(): Path(path).name for path in made.inputs[1:]}
+    [(first, pair)] = told["claims"].items()
+    [second] = pair
+    sides = [of[told["runs"][name]] for name in (first, second)]
+    policies = told["policies"]
+
+    def case(known: Case) -> Case:
+        outside = dict.fromkeys({*known.unknown} - {*known.free}, 0) if policies["unjudged"] == "pooled" else {}
+        free = known.free if policies["unretrieved"] == "pooled" else ()
+        return Case(*(getattr(known, side) for side in sides), {**known.known, **outside}, free)
+
+    return made._replace(cases={query: case(known) for query, known in made.cases.items()})
+
+
+@pytest.mark.parametrize(
+    ("form", "how"),
+    [
+        pytest.param(form, how, id=f"{form.name} {how}")
+        for form in FORMS
+        for how in ("docid", "expected", "most")
+        if how != "most" or not form.name.startswith("ERR")
+    ],
+)
+def test_every_part_changed(form: Form, how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is accepted is true by enumeration: every number, list and name is changed in every way."""
+    ties, options = ("docid", {"most": 1}) if how == "most" else (how, {})
+    cases = triples(f"changed {how}", form, how == "expected", 1)[0][:2]
+    made = certified(tmp_path, form, cases, ties, **options)
+    assert made.check() == 0
+    original = made.told
+    everything = [told for told in changed(original) if told is not None]
+    refused = 0
+    chance = seeded(f"{form.name} {how}")
+    for told in chance.sample(everything, min(len(everything), many(300, nightly=10**6))):
+        if made.check(told):
+            refused += 1
+            continue
+        claim_of(told)
+        assert is_true(meant(made, told), told, told["policies"]["most"]), (told, original)
+    assert refused > 200
+    capsys.readouterr()
+
+
 def test_nothing_relevant_is_0(tmp_path: Path) -> None:
     """Where nothing relevant is known, no bound above can be below 0, though every other assignment is."""
     form = next(form for form in FORMS if form.name == "AP")
@@ -447,7 +524,7 @@ def test_proofs_are_needed(name: str, tmp_path: Path, capsys: pytest.CaptureFixt
 def test_only_documents_within_the_cutoff_make_a_proof_long(tmp_path: Path) -> None:
     form = next(form for form in FORMS if form.name == "AP")._replace(name="AP@20")
     made = certified(tmp_path, form, [hard(f"deep {number}", 500, 400, [0, 1]) for number in range(3)])
-    assert all(len(case.unknown) > SOUGHT for case in made.cases.values())
+    assert all(len(case.unknown) > verify.DOCUMENTS for case in made.cases.values())
     assert made.check() == 0
     assert made.claim["exact"]
 
@@ -499,7 +576,7 @@ def test_the_checker_is_short_and_independent() -> None:
             assert node.module in sys.stdlib_module_names
     lines = enumerate(source.splitlines(), 1)
     code = [line for number, line in lines if number not in texts and line.strip() and line.strip()[0] != "#"]
-    assert len(code) <= 300
+    assert len(code) <= 330
 
 
 def test_the_checker_runs_alone(tmp_path: Path) -> None:
@@ -602,6 +679,139 @@ def test_messages_name_the_file(made: Certified, tmp_path: Path, capsys: pytest.
         assert said.startswith(f"bad input: {wrong}: ")
         assert said.endswith("; expected CERTIFICATE QRELS RUN..., plain or packed by gzip\n")
         assert len(said) < len(str(wrong)) + 200  # not a whole certificate
+
+
+def test_bounds_that_may_be_too_wide_are_not_proved_to_be_reached(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wider bound holds, but the verdict "open" does not follow from it: here A is better whatever is relevant."""
+    made = certified(
+        tmp_path, FORMS[0], [Case([["r"]], [["u"]], {"r": 1, "n": 0}), Case([["r"]], [["n"]], {"r": 1, "n": 0})]
+    )
+    told = made.told
+    assert claim_of(told)["verdict"] == "A"
+    assert made.check(told) == 0
+    assert "proved" not in capsys.readouterr().out
+    move(told, "q0", 0, Fraction(-1))
+    claim_of(told)["exact"] = False
+    assert claim_of(told)["verdict"] == "open"
+    assert made.check(told) == 0
+    said = capsys.readouterr().out
+    assert ": verdict open, low " in said
+    assert said.endswith(", bounds not proved to be reached\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "ties", "least"),
+    [("AP", "docid", True), ("RR", "expected", True), ("RR", "docid", False), ("P@3", "expected", False)],
+)
+def test_numbers_that_are_lower_bounds_say_so(
+    name: str, ties: str, least: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    form = next(form for form in FORMS if form.name == name)
+    case = Case([["r"]], [["u", "v"]], {"r": 1})
+    made = certified(tmp_path, form, [case] * 2, ties)
+    claim = made.claim
+    assert isinstance(claim["overturn"], int)
+    capsys.readouterr()
+    assert made.check() == 0
+    prefix = "at least " * least
+    said = f", overturn {prefix}{claim['overturn']}, largest_m {prefix}{claim['largest_m']}"
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("RBP(p=1e-999)", "p must be between 0 and 1"),
+        ("RBP(p=1e-99)", "expected a number from 1e-60 to 1e60, or 0, found 1e-99"),
+        (f"RBP(p=0.{'9' * 4000})", "this measure, or these parameters of it, are not known"),
+        ("ERR(max_grade=1e10)", "p must be between 0 and 1, max_grade and grades in powers of 2 up to 1000"),
+        ("P@" + "9" * 4000, "this measure, or these parameters of it, are not known"),
+    ],
+)
+def test_parameters_that_would_take_too_long_are_refused(
+    name: str, said: str, made: Certified, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = made.told
+    told["claims"]["a"]["b"] = {name: claim_of(told)}
+    assert made.check(told) == 1
+    assert said in capsys.readouterr().out
+
+
+def apart(length: int) -> Case:
+    """Two rankings without a common document; that of A begins with a relevant one, and nothing else is judged."""
+    docs = [[f"d{i}"] for i in range(2 * length - 1)]
+    return Case([["r"], *docs[: length - 1]], docs[length - 1 :], {"r": 1})
+
+
+def test_an_overturn_number_that_takes_too_many_steps_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    form = FORMS[0]._replace(name="R@500")
+    made = certified(tmp_path, form, [apart(500)] * 10)
+    told = made.told
+    assert made.check() == 0
+    claim_of(told)["overturn"] = 25_000
+    assert made.check(told) == 1
+    assert "a proof of overturn number 10,000 would take too long" in capsys.readouterr().out
+
+
+def test_a_proof_about_too_many_documents_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = certified(tmp_path, FORMS[0]._replace(name="AP"), [apart(200)])
+    told = made.told
+    assert made.check() == 0
+    move(told, "q0", 1, Fraction(-1, 2))
+    claim_of(told)["exact"] = False
+    assert made.check(told) == 1
+    assert "a proof about 399 unjudged documents would take too long" in capsys.readouterr().out
+
+
+def test_an_archive_bomb_is_refused(made: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bomb = tmp_path / "bomb.gz"
+    bomb.write_bytes(gzip.compress(bytes(100_000_000)))
+    assert verify.main([str(made.path), str(bomb), *made.inputs[1:]]) == 2
+    said = f"bad input: {bomb}: it unpacks to more than 64 MiB and 250 times its size; "
+    assert capsys.readouterr().err.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nan", "NaN", "inf", "-Infinity", "1e999", "1_000", "1/2", "１", "٣", "0x10", "1e", ".", "+-1", "1e99999999999"],
+)
+@pytest.mark.parametrize("kind", ["grade", "score"])
+def test_numbers_that_untied_refuses_are_refused(
+    kind: str, text: str, made: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs, wrong = list(made.inputs), tmp_path / "wrong"
+    inputs[kind == "score"] = str(wrong)
+    wrong.write_text(f"q0 0 d0 {text}\n" if kind == "grade" else f"q0 Q0 d0 1 {text} t\n")
+    assert verify.main([str(made.path), *inputs]) == 2
+    assert f"{wrong}: expected a finite number, found {text}" in capsys.readouterr().err
+    with pytest.raises(untied.InputError, match="number"):
+        untied.certify(inputs[0], inputs[1:])
+
+
+@pytest.mark.parametrize(
+    "text", ["1", "+1", "1.", ".5", "1e1", "1E-1", "-0", "0.30000000000000004", "12345678901234567890"]
+)
+def test_numbers_that_untied_reads_are_read(text: str, tmp_path: Path) -> None:
+    (tmp_path / "run").write_text(f"q Q0 d 1 {text} t\n")
+    (tmp_path / "qrels").write_text(f"q 0 d {text}\n")
+    [(_, read)] = untied.Run(tmp_path / "run")["q"]
+    [grade] = dict(untied.Qrels(tmp_path / "qrels")["q"]).values()
+    assert verify.read(tmp_path / "run", 6, 4, verify.score)[1] == {"q": {"d": read}}
+    assert float(verify.read(tmp_path / "qrels", 4, 3, verify.number)[1]["q"]["d"]) == grade
+
+
+@pytest.mark.parametrize("grade", ["1e999999999", "1e-999999999", "1e61", "1e-320"])
+def test_grades_beyond_what_measures_take_are_refused(
+    grade: str, made: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = tmp_path / "large"
+    qrels.write_text(f"q0 0 d0 {grade}\n")
+    assert verify.main([str(made.path), str(qrels), *made.inputs[1:]]) == 2
+    assert f"bad input: {qrels}: expected a " in capsys.readouterr().err
 
 
 def test_a_document_that_occurs_twice_is_named(

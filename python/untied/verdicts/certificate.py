@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -29,10 +30,6 @@ UNITS = LAST.denominator
 ADDITIVE = ("P", "Hits", "R", "F1", "RBP", "DCG", "nDCG")
 #: What a claim of AP or ERR is wider where that makes a proof shorter: within what counts as exact, then beyond.
 WIDENED = (0.0, 5e-7, 1e-5, 1e-3, 1e-1)
-#: Steps of a proof of an overturn number: a longer one is left out.
-STEPS = 4_000_000
-#: The most unknown documents of a query, within the cutoff, of which a proof for AP is sought.
-SOUGHT = 300
 #: Orders of ties, and scores, that the checker knows.
 KNOWN = {"ties": ("expected", "docid", "trec", "given"), "score_dtype": ("float64", "float32")}
 
@@ -67,7 +64,7 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str, A
         "most": options["most"],
     }
     of_qrels, judged = _read(qrels, 4, 3, verify.number)
-    files = {name: _read(path, 6, 4, float) for name, path in zip(found.runs, runs, strict=True)}
+    files = {name: _read(path, 6, 4, verify.score) for name, path in zip(found.runs, runs, strict=True)}
     inputs = _Inputs(judged, {name: content for name, (_, content) in files.items()}, policies)
     claims: dict[str, dict[str, dict[str, Any]]] = {}
     for a, b in found.pairs:
@@ -170,7 +167,7 @@ def _proved(q: Question, least: int) -> tuple[int, Any]:
     outer = UNITS if q.m.is_chain else -(-q.ceilings[: q.most + 1][-1] * UNITS // ONE)
     is_searched = q.m.name in ("AP", "ERR") and q.most == q.all
     if q.m.name == "AP" and is_searched:
-        is_searched = len({*q.unknown} & (q.ranks(q.a).keys() | q.ranks(q.b).keys())) <= SOUGHT
+        is_searched = len({*q.unknown} & (q.ranks(q.a).keys() | q.ranks(q.b).keys())) <= verify.DOCUMENTS
     work = proofs.WORK
     for more in WIDENED:
         limit = least + round(more * UNITS)
@@ -193,7 +190,7 @@ def _standing(m: Measure, upto: Any, told: float) -> dict[str, Any]:
         for most in (told, sum(len(values) - 1 for values in behind)):
             if overturn is None and most < inf:
                 price = _price(behind, int(most))
-                if _steps(behind, int(most), price) <= STEPS:
+                with suppress(verify.Refused):  # a proof that takes too long is left out
                     overturn = verify.least(behind, int(most), price)
         price = 0 if overturn is None else _price(behind, overturn)
     return {"overturn": overturn, "largest_m": largest, "price": price}
@@ -207,13 +204,6 @@ def _price(behind: list[list[int]], most: int) -> int:
         used = sum(max(range(len(values)), key=lambda n: (values[n] - middle * n, -n)) for values in behind)
         low, price = (middle, price) if used > most else (low, middle)
     return price
-
-
-def _steps(behind: list[list[int]], most: int, price: int) -> int:
-    """The steps of the checker's search for an overturn number."""
-    priced = [[value - price * n for n, value in enumerate(values)] for values in behind]
-    spare = sum(map(max, priced)) + price * most
-    return most * sum(value >= max(values) - spare for values in priced for value in values)
 
 
 def _witness(grades: Any, q: Question) -> dict[str, list[str]]:

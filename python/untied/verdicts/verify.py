@@ -13,28 +13,38 @@ all claims with them. Numbers are integers in units of 2^-80, rounded so that a 
 * ERR: all unjudged documents are relevant in one run and non-relevant in the other.
 * AP and ERR, where this does not suffice: a tree of cases in the certificate, one document after the other.
 * That a bound is reached: with the grades in the certificate.
-* The mean, the verdict, the overturn number and largest_m follow from the bounds of the queries.
+* The mean, the verdict, the overturn number and largest_m follow from the bounds of the queries. Where these bounds may
+  be wider than necessary, both numbers are lower bounds, and are printed as "at least".
+* Of bounds that are not claimed to be exact, it says that they are not proved to be reached.
+
+What would take too much time or memory is refused: archives that unpack to more than 64 MiB and 250 times their size,
+numbers beyond 1e60, steps of a proof beyond the limits below.
 
 Exit codes: 0 if every claim holds; 1 if the certificate is refused, because a claim is not proved, a file is not the
 one that was certified, or it is not a certificate; 2 if a file cannot be read.
 """
 
-import gzip
 import hashlib
 import json
 import re
 import struct
 import sys
 from bisect import bisect
-from decimal import Decimal
+from decimal import Context
 from fractions import Fraction
 from functools import cache, cached_property
+from gzip import GzipFile
+from io import BytesIO
 from itertools import accumulate, combinations, groupby
+from math import isfinite
 
 ONE, NEVER, BEYOND = 1 << 80, -(1 << 400), 10**9
 LAST, MARGIN = Fraction(1, 10**10), Fraction(1, 10**9)  # the last place of bounds; what counts as no difference
 NEAR = {"AP": Fraction(1, 10**6), "ERR": Fraction(1, 10**6)}  # how close a witness comes to a bound; others: MARGIN
-N, K = r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?", "@[1-9][0-9]*"  # a number, a cutoff
+UNPACKED, PROPORTION = 64 << 20, 250  # an archive unpacks to so many bytes, or so many times its size
+DOCUMENTS, STEPS = 300, 4_000_000  # the most undecided documents of a proof for AP, and steps to an overturn number
+NUMBER = r"[+-]?([0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?"
+N, K = r"[0-9]{1,60}(\.[0-9]{1,60})?(e[+-]?[0-9]{1,3})?", "@[1-9][0-9]{0,8}"  # a number, a cutoff
 REL, OF_DCG = rf"(\(rel={N}\))?", rf"rel={N}|gain='(linear|exp2)'|discount='(log2|inverse)'"
 MEASURE = rf"(P|R|F1){REL}{K}|(Hits|RR|Success|AP){REL}({K})?|Rprec{REL}|n?DCG(\(({OF_DCG}|, )+\))?({K})?"
 MEASURE += rf"|RBP(\(((rel|p|max_grade)={N}|, )+\))?({K})?|ERR(\(max_grade={N}\))?({K})?"
@@ -74,10 +84,23 @@ def once(pairs):
     return dict(pairs)
 
 
+def score(text):
+    """Return a number as a float."""
+    if not re.fullmatch(NUMBER, text) or not isfinite(float(text)):
+        raise ValueError(f"expected a finite number, found {text:.40}")
+    return float(text)
+
+
 @cache
 def number(text):
-    """Return an exact number; integers are much faster than fractions."""
-    exact = Fraction(text)
+    """Return an exact number."""
+    if score(text) and not 1e-60 <= abs(score(text)) <= 1e60:
+        raise ValueError(f"expected a number from 1e-60 to 1e60, or 0, found {text:.40}")
+    return simple(Fraction(text if score(text) else 0))
+
+
+def simple(exact):
+    """Return an integer if that is the same; integers are much faster than fractions."""
     return exact.numerator if exact.denominator == 1 else exact
 
 
@@ -85,7 +108,10 @@ def read(path, columns=0, number=0, convert=str):
     """Return the hash of a file and its content, that of a file in TREC's format as {query: {document: number}}."""
     with open(path, "rb") as file:
         data = file.read()
-    found, content = {}, gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    most = max(UNPACKED, PROPORTION * len(data))
+    found, content = {}, GzipFile(fileobj=BytesIO(data)).read(most + 1) if data[:2] == b"\x1f\x8b" else data
+    if len(content) > most:
+        raise ValueError(f"it unpacks to more than {UNPACKED >> 20} MiB and {PROPORTION} times its size")
     for place, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if columns else (), 1):
         if not line.lstrip().startswith(b"#") and (fields := [field.decode() for field in line.split()]):
             if len(fields) != columns or fields[2] in found.setdefault(fields[0], {}):
@@ -104,7 +130,7 @@ def ranked(scores, policies):
 
 
 def around(x):
-    """Round the discount ``x`` down and up: the error of its 28 digits is far below one unit of ``ONE``."""
+    """Round the discount ``x`` down and up: the error of its 50 digits is far below one unit of ``ONE``."""
     return int(x * ONE) - 1, int(x * ONE) + 2
 
 
@@ -124,18 +150,23 @@ class Measure:
         self.cutoff, of_dcg = int([*text.split("@"), BEYOND][1]), self.name in ("DCG", "nDCG")
         kind = "stop" if self.name == "ERR" else "share" if "max_grade" in given else "linear" if of_dcg else "binary"
         kind, defaults = given.get("gain", kind), {"rel": int(kind == "binary"), "p": "0.8", "max_grade": 4}
-        rel, p, most = (number(given.get(name, default)) for name, default in defaults.items())
+        rel, p, most = (number(str(given.get(name, default))) for name, default in defaults.items())
+        if not 0 < p < 1 or not 0 < most <= 1000 or (kind in ("exp2", "stop") and max(grades, default=0) > 1000):
+            raise Refused(f"{text}: p must be between 0 and 1, max_grade and grades in powers of 2 up to 1000")
         gain = {"binary": lambda g: 1, "linear": lambda g: g, "share": lambda g: Fraction(g, most),
                 "exp2": lambda g: (1 << g) - 1, "stop": lambda g: Fraction((1 << g) - 1, 1 << most)}[kind]  # fmt: skip
-        discounts = {"RBP": lambda i: around((1 - p) * p ** (i - 1)), "inverse": lambda i: around(Fraction(1, i)),
-                     "log2": lambda i: around(Decimal(2).ln() / Decimal(i + 1).ln())}  # fmt: skip
+        digits = Context(prec=50)
+        exact, two = digits.divide(*p.as_integer_ratio()), digits.ln(2)
+        discounts = {"RBP": lambda i: around(digits.multiply(digits.subtract(1, exact), digits.power(exact, i - 1))),
+                     "inverse": lambda i: around(digits.divide(1, i)),
+                     "log2": lambda i: around(digits.divide(two, digits.ln(i + 1)))}  # fmt: skip
         own = discounts.get(given.get("discount", "log2") if of_dcg else self.name, lambda i: (ONE, ONE))
-        self.gain = cache(lambda grade: number(gain(grade)) if grade >= rel and grade > 0 else 0)
+        self.gain = cache(lambda grade: simple(gain(grade)) if grade >= rel and grade > 0 else 0)
         self.open = {grade for grade in grades if grade > 0}  # grades that unknown documents may have
         self.open |= set() if any(map(self.gain, self.open)) else {max(rel, 1)}
         self.levels = sorted({self.gain(grade) for grade in self.open} - {0})
         self.top, self.is_chain = self.levels[-1], self.name == "nDCG" and len(self.levels) > 1
-        if not 0 < p < 1 or (kind in ("share", "stop") and ("rel" in given or self.top > 1)):
+        if kind in ("share", "stop") and ("rel" in given or self.top > 1):
             raise Refused(f"{text}: its parameters, or its gains of these grades, are not covered")
         scale = self.top if self.name == "DCG" else 1
         self.near, self.margin = NEAR.get(self.name, MARGIN) * scale * ONE, MARGIN * scale * ONE // 1
@@ -292,6 +323,8 @@ class Question:
         """Return N - limit R of AP: a constant, what documents add alone, and in pairs, all rounded up."""
         a, b = self.ranks(self.a), self.ranks(self.b, last=True)
         docs = sorted({*self.unknown} & (a.keys() | b.keys()), key=lambda x: (a.get(x, BEYOND) + b.get(x, BEYOND), x))
+        if len(docs) > DOCUMENTS:
+            raise Refused(f"a proof about {len(docs):,} unjudged documents would take too long")
         relevant = [doc for doc, gain in self.gains.items() if gain]
         inverse = lambda side, x, y, up: ONE // max(side[x], side[y]) + up if x in side and y in side else 0
         pair = lambda x, y: inverse(a, x, y, 1) - inverse(b, x, y, 0)
@@ -335,9 +368,13 @@ def least(queries, most, price):
 
     At any price of a document, values less prices are bounded, so numbers that lose more than is to spare are out.
     """
-    tops, best = [max(value - price * n for n, value in enumerate(values)) for values in queries], [0] + [NEVER] * most
+    tops = [max(value - price * n for n, value in enumerate(values)) for values in queries]
+    best, steps = [0] + [NEVER] * most, 0
     for top, values in zip(tops, queries):
         some = [(n, value) for n, value in enumerate(values) if top - value + price * n <= sum(tops) + price * most]
+        steps += len(some) * most
+        if steps > STEPS:
+            raise Refused(f"a proof of overturn number {most:,} would take too long")
         best = [max([best[x - n] + value for n, value in some if n <= x], default=NEVER) for x in range(most + 1)]
     return next((x for x, value in enumerate(best) if value >= 0), None)
 
@@ -354,12 +391,13 @@ def standing(upto, told, price):
 
 
 def check(name, claim, judged, a, b, policies):
-    """Check what a certificate says of two runs in a measure."""
-    m, sums, upto = Measure(name, judged, a, b), [0, 0], ([], [])
+    """Check what a certificate says of two runs in a measure; return the claim in words."""
+    m, sums, upto, is_tied = Measure(name, judged, a, b), [0, 0], ([], []), False
     if claim["queries"].keys() != judged.keys():
         raise Refused("its queries differ from those of the qrels")
     for query, documents in judged.items():
         rankings = [ranked(run.get(query, {}), policies) for run in (a, b)]
+        is_tied = is_tied or any(len(group) > 1 for ranking in rankings for group in ranking)
         for end, (side, sign) in enumerate((("low", -1), ("high", 1))):
             told, q = claim["queries"][query][side], Question(m, documents, *rankings[::sign], policies)
             bound = Fraction(told["bound"])
@@ -376,12 +414,17 @@ def check(name, claim, judged, a, b, policies):
     right = right, *(standing(upto, claim["overturn"], claim["price"]) if has_steps else (None, None))
     if right != (claim["verdict"], claim["overturn"], claim["largest_m"]):
         raise Refused("verdict, overturn, largest_m: by the bounds of queries, they are {}, {}, {}".format(*right))
+    # Ceilings of sums of weights are reached, those of RR, Success and Rprec if nothing is tied.
+    least = "at least " * (m.name == "AP" or (is_tied and m.name in ("RR", "Success", "Rprec")))
+    told = {key: claim[key] for key in ("verdict", "low", "high", "overturn", "largest_m") if claim[key] is not None}
+    words = [f"{key} {least * isinstance(value, int)}{value}" for key, value in told.items()]
+    return ", ".join(words + ["bounds not proved to be reached"] * (not claim["exact"]))
 
 
 def main(arguments):
     """Check a certificate, and print the result with safe characters only."""
     say = lambda text, file=None: print("".join(c if c.isprintable() else "?" for c in text), file=file)
-    about, forms = "arguments", [(), (4, 3, number), *[(6, 4, float)] * len(arguments)]
+    about, forms = "arguments", [(), (4, 3, number), *[(6, 4, score)] * len(arguments)]
     try:
         files = [read(about := path, *form) for path, form in zip(arguments, forms)]
         about, ((_, text), (digest, judged), *runs) = "arguments", files
@@ -404,11 +447,8 @@ def main(arguments):
         pairs = [(a, b, of_pair) for a, of_run in told["claims"].items() for b, of_pair in of_run.items()]
         for a, b, name, claim in ((a, b, *claim) for a, b, claims in pairs for claim in claims.items()):
             about = f"{a} {b} {name}"
-            check(name, claim, judged, runs[told["runs"][a]], runs[told["runs"][b]], told["policies"])
-            said = {
-                key: claim[key] for key in ("verdict", "low", "high", "overturn", "largest_m") if claim[key] is not None
-            }
-            say(f"verified: {about}: " + ", ".join(f"{key} {value}" for key, value in said.items()))
+            a, b = (runs[told["runs"][run]] for run in (a, b))
+            say(f"verified: {about}: {check(name, claim, judged, a, b, told['policies'])}")
     except Exception as error:  # whatever is not as it should be is no proof
         say(f"refused: {about}: {error if isinstance(error, Refused) else f'malformed: {error!r}'}")
         return 1
