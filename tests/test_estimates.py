@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import pathlib
 import random
@@ -70,12 +71,31 @@ def test_standard_error_of_the_mean_on_the_command_line(tmp_path, capsys) -> Non
     errors = estimates.infap_error(qrels, {q: [f"d{i}" for i in range(50)] for q in qrels})
     known = [error for error in errors.values() if not math.isnan(error)]
     assert len(known) == 6
-    text = capsys.readouterr().err
-    assert "note: standard error of the mean infAP: " in text
-    assert f"{math.sqrt(sum(error**2 for error in known)) / 6:.10f}" in text
-    assert "(6 queries) of a" in text
-    assert main([*arguments, "AP"]) == 2
-    assert "--sampling-error needs -m infAP" in capsys.readouterr().err
+    of_mean = f"{math.sqrt(sum(error**2 for error in known)) / 6:.12f}"
+    out, err = capsys.readouterr()
+    head, row = (line.split("\t") for line in out.splitlines())
+    assert head == ["run", "query", "measure", "value", "sampling_error"]
+    assert (row[:3], row[4]) == (["a", "all", "infAP"], of_mean)
+    assert "note: standard errors of infAP (sampling_error) leave out queries with fewer than two relevant" in err
+    assert main([*arguments, "infAP", "-m", "AP", "-q", "--digits", "12"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
+    found = {(query, measure): error for _, query, measure, _, error in rows}
+    expected = {(query, "infAP"): "" if math.isnan(error) else f"{error:.12f}" for query, error in errors.items()}
+    assert found == expected | dict.fromkeys([(query, "AP") for query in [*qrels, "all"]], "") | {
+        ("all", "infAP"): of_mean
+    }  # fmt: skip
+    assert main([*arguments, "infAP", "-m", "AP", "--format", "table", "-q"]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert table[0].split() == ["run", "query", "infAP", "AP"]
+    assert table[1].split()[3:5] == ["se", f"{errors['0']:.4f}"]
+    assert table[7].split()[1:5] == ["few", table[7].split()[2], "se", "?"]
+    assert main([*arguments, "infAP", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["sampling_error"] == pytest.approx(float(of_mean))
+    for options in (["AP"], ["infAP(rel=2)"], ["infAP", "--adjust", "chance"], ["infAP", "--format", "latex"]):
+        assert main([*arguments, *options]) == 2
+        assert "--sampling-error" in capsys.readouterr().err
+    assert main([*arguments[:3], "--variance", "--format", "latex"]) == 2
+    assert "--variance cannot be combined with --format latex, which shows only means" in capsys.readouterr().err
 
 
 def test_the_example_of_the_docs() -> None:

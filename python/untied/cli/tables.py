@@ -182,10 +182,12 @@ class Sheet:
         )
 
     def _cell(self, row: dict[str, str], spread: str, is_open: bool) -> str:
-        """A value with its bounds, mark or variance."""
+        """A value with its bounds, mark, variance or standard error."""
         mark = (OPEN if row["low"] != row["high"] else " ") if is_open else ""
         variance = f" var {row['variance'] or '?'}" if "variance" in row else ""
-        return row["value"] + mark + spread + variance
+        has_error = "sampling_error" in row and row["measure"] == "infAP"
+        error = f" se {row['sampling_error'] or '?'}" if has_error else ""
+        return row["value"] + mark + spread + variance + error
 
     def _best(self, results: Results) -> Callable[[int, int, str], str]:
         """The style of cells in a table of means: bold for the best run by each measure."""
