@@ -34,7 +34,7 @@ PARTS = {
     "core": Part(
         ("crates/untied-core", f"{PYTHON}evaluate", f"{PYTHON}results", "tests/oracle", "tests/strategies.py",
          "tests/golden.json"),
-        "aggregates curves defaults determinism example levels names oracle ranges refused results"
+        "aggregates curves defaults determinism equality example levels names oracle ranges refused results"
         " worked writing",
     ),
     "read": Part(
@@ -74,7 +74,7 @@ PARTS = {
     ),
     "features": Part((f"{CORE}features", f"{PYTHON}features"), "features", ("features::", "letor::")),
     "statistics": Part(
-        (f"{CORE}statistics", f"{PYTHON}statistics", f"{PYTHON}paper.py"), "aggregates paper statistics",
+        (f"{CORE}statistics", f"{PYTHON}statistics", f"{PYTHON}paper.py"), "aggregates equality paper statistics",
         ("statistics::",),
     ),
     "trec_eval": Part(("crates/untied-trec-eval",), "trec8 trec_eval trec_eval_prefs"),

@@ -57,6 +57,7 @@ __all__ = [
     "define_formula",
     "difference",
     "difference_outcomes",
+    "differences",
     "differences_of_queries",
     "explain_measures",
     "explain_verdict",
@@ -78,6 +79,7 @@ __all__ = [
     "passage_differences",
     "place_columns",
     "randomization_p",
+    "ranked",
     "read_bytes",
     "register",
     "retrieved_documents",
@@ -566,6 +568,8 @@ def moved_documents(
 ) -> list[tuple[str, tuple[int, int] | None, tuple[int, int] | None, float | None]]: ...
 def observe(observer: Callable[[str, str, int, int | None], object] | None) -> None: ...
 def difference(a: float, b: float) -> float: ...
+def differences(a: Sequence[float], b: Sequence[float]) -> tuple[bytearray, float]: ...
+def ranked(values: Sequence[float], lower_is_better: bool) -> list[tuple[int, int]]: ...
 def pair(
     a: Terms, b: Terms, bounds: Sequence[Sequence[float]] | None = None, all: bool = False
 ) -> tuple[

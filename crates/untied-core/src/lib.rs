@@ -11,6 +11,7 @@ pub mod certify;
 pub mod check;
 pub mod compare;
 mod elementary;
+pub mod equality;
 pub mod error;
 pub mod evaluate;
 pub mod features;

@@ -4,7 +4,8 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use rayon::prelude::*;
-use untied_core::statistics::{self, Column, Decided, Pair, bootstrap, interval, randomization, tukey};
+use untied_core::equality;
+use untied_core::statistics::{self, Column, Decided, Differences, Pair, bootstrap, interval, randomization, tukey};
 use untied_core::watch;
 
 use crate::arrays::packed;
@@ -63,10 +64,29 @@ pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, al
     Ok((differences, nearest, pair.dropped, pair.means, pair.difference, pair.counts, pair.ends, quantiles))
 }
 
-/// A difference of two values; 0 if it is only rounding.
+/// A difference of two values, or of two means; 0 if it is only rounding.
 #[pyfunction]
 pub fn difference(a: f64, b: f64) -> f64 {
-    statistics::difference(a, b)
+    equality::difference(a, b)
+}
+
+/// Places of values with their ranks, the best first; equal ones share a rank.
+#[pyfunction]
+pub fn ranked(values: Vec<f64>, lower_is_better: bool) -> Vec<(usize, usize)> {
+    equality::ranked(&values, lower_is_better)
+}
+
+/// Differences of values of the same queries, as float64 and ready for tests, and their mean.
+#[pyfunction]
+pub fn differences<'py>(
+    py: Python<'py>,
+    a: PyBuffer<f64>,
+    b: PyBuffer<f64>,
+) -> PyResult<(Bound<'py, PyByteArray>, f64)> {
+    let (a, b) = (a.to_vec(py)?, b.to_vec(py)?);
+    let differences = Differences::new(a.into_iter().zip(b), equality::difference);
+    let mean = differences.mean();
+    Ok((packed(py, differences.tied().iter().map(|value| value.to_ne_bytes()))?, mean))
 }
 
 /// For each list of differences: p-values of sums at least as large, at most as large, and of at least the magnitude; and

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use untied_core::check::{self, TOP};
 use untied_core::compare::{self, Evidence};
+use untied_core::equality::difference;
 use untied_core::error::show;
 use untied_core::evaluate::Prepared;
 use untied_core::names::{Aggregate, Spec};
 use untied_core::ranking;
 use untied_core::registry;
 use untied_core::settings::{Settings, precision};
-use untied_core::statistics::difference;
 use untied_core::table::Table;
 use untied_core::{Error, Result};
 
@@ -145,7 +145,7 @@ impl Session {
             "difference": differences,
             "least": least,
             "most": most,
-            "of_means": number(a.totals[measure].mean - b.totals[measure].mean),
+            "of_means": number(difference(a.totals[measure].mean, b.totals[measure].mean)),
             "above": counts[0],
             "equal": counts[1],
             "below": counts[2],

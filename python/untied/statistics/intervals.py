@@ -59,7 +59,7 @@ def mean_interval(
     UntiedError
         As for `randomization_test`, or SciPy is needed and not installed.
     """
-    values = plain_values("a", a)[1] if b is None else differences_of(a, b)
+    values = plain_values("a", a)[1] if b is None else differences_of(a, b)[0]
     return interval_of(values, method, check_level(level), check_samples(samples), check_seed(seed), threads)
 
 
@@ -70,12 +70,12 @@ def interval_of(
     mean = mean_of(values)
     if check_one_of("method", method, INTERVALS[:2]) and len(values) < 2:
         return nan, nan
-    if max(values) == min(values):
+    if not _core.difference(max(values), min(values)):
         return mean, mean
     if method == "t":
         stats = need_scipy("Student's intervals")
         half = float(stats.t.ppf((1 + level) / 2, len(values) - 1)) * standard_deviation(values) / sqrt(len(values))
-        return mean - half, mean + half
+        return _core.difference(mean, half), _core.difference(mean, -half)
     return _core.bootstrap_interval(values, level, samples, seed, threads)
 
 

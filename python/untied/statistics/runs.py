@@ -382,7 +382,8 @@ class _Method:
                     pair.differences, self.interval, self.level, INTERVAL_SAMPLES, self.seed, self.threads
                 )
                 row["ci_low"], row["ci_high"] = (column.terms.difference(end, len(pair.differences)) for end in ends)
-            row["effect"] = in_deviations(mean_of(pair.differences), standard_deviation(pair.differences))
+            mean = mean_of(pair.differences) if pair.difference else 0.0
+            row["effect"] = in_deviations(mean, standard_deviation(pair.differences))
             above, row["equal"], below = pair.counts
             row["better"], row["worse"] = (below, above) if column.measure.lower_is_better else (above, below)
             _add(found, {name: [cell] for name, cell in row.items()})

@@ -12,7 +12,6 @@ from untied.statistics.values import (
     check_samples,
     check_seed,
     differences_of,
-    mean_of,
     need_scipy,
     paired_values,
     standard_deviation,
@@ -111,9 +110,9 @@ def randomization_test(
     >>> randomization_test([0.4, 0.6, 0.5], [0.1, 0.4, 0.3])
     difference 0.2333, p 0.25 (exact), 3 queries
     """
-    differences = differences_of(a, b)
+    differences, mean = differences_of(a, b)
     ((p, certainty),) = randomization_p([differences], alternative, check_samples(samples), check_seed(seed), None)
-    return Test(mean_of(differences), p, len(differences), certainty)
+    return Test(mean, p, len(differences), certainty)
 
 
 @described_by(randomization_test)
@@ -160,8 +159,8 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
     UntiedError
         As for `randomization_test`, or SciPy is not installed.
     """
-    differences = differences_of(a, b)
-    return Test(mean_of(differences), t_p(differences, alternative), len(differences))
+    differences, mean = differences_of(a, b)
+    return Test(mean, t_p(differences, alternative), len(differences))
 
 
 @described_by(randomization_test)
@@ -183,8 +182,8 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
     UntiedError
         As for `randomization_test`, or SciPy is not installed.
     """
-    differences = differences_of(a, b)
-    return Test(mean_of(differences), wilcoxon_p(differences, alternative), len(differences))
+    differences, mean = differences_of(a, b)
+    return Test(mean, wilcoxon_p(differences, alternative), len(differences))
 
 
 def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "paired", hedges: bool = False) -> float:
@@ -217,7 +216,7 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
     4.0415
     """
     one, other = paired_values(a, b)
-    differences = [x - y for x, y in zip(one, other, strict=True)]
+    differences, mean = differences_of(one, other)
     n = len(differences)
     if kind == "paired":
         deviation, freedom = standard_deviation(differences), n - 1
@@ -225,7 +224,7 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
         deviation, freedom = sqrt((standard_deviation(one) ** 2 + standard_deviation(other) ** 2) / 2), 2 * (n - 1)
     else:
         raise UntiedError(f"kind must be 'paired' or 'pooled', not {kind!r}")
-    return in_deviations(mean_of(differences), deviation) * (_hedges(freedom) if hedges else 1.0)
+    return in_deviations(mean, deviation) * (_hedges(freedom) if hedges else 1.0)
 
 
 def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float]:

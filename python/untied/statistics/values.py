@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from math import fsum, isfinite, nan, sqrt
 
+from untied import _core
 from untied.errors import UntiedError, check_count, check_whole
 from untied.results.value import Value
 
@@ -27,9 +28,10 @@ def need_scipy(what: str) -> Any:
     return stats
 
 
-def differences_of(a: Values, b: Values) -> array[float]:
-    """The differences of values of the same queries."""
-    return array("d", (x - y for x, y in zip(*paired_values(a, b), strict=True)))
+def differences_of(a: Values, b: Values) -> tuple[array[float], float]:
+    """The differences of values of the same queries, and their mean; what is only rounding is 0."""
+    differences, mean = _core.differences(*paired_values(a, b))
+    return array("d", differences), mean
 
 
 def paired_values(a: Values, b: Values) -> tuple[array[float], array[float]]:
@@ -79,9 +81,11 @@ def mean_of(values: Sequence[float]) -> float:
 
 
 def standard_deviation(values: Sequence[float]) -> float:
-    """Standard deviation of a sample; NaN of a single value."""
+    """Standard deviation of a sample: NaN of a single value, and 0 if all are equal but for rounding."""
     if len(values) < 2:
         return nan
+    if not _core.difference(max(values), min(values)):
+        return 0.0
     mean = mean_of(values)
     return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 

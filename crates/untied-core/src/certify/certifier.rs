@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::measures::{Measure, Scope};
 use crate::names::Spec;
 use crate::registry;
+use crate::statistics::sum;
 use crate::table::{Qrels, Run};
 use crate::watch;
 
@@ -120,10 +121,13 @@ impl Certifier {
         let most = self.settings.most();
         let count = up.len() as f64;
         let margin = MARGIN * self.ceiling.scale();
-        let mean = |ceilings: &[Ceilings]| ceilings.iter().map(|one| one.at(most)).sum::<f64>() / count;
+        let mean = |ceilings: &[Ceilings]| {
+            let mean = sum(ceilings.iter().map(|one| one.at(most))) / count;
+            if mean.abs() <= margin { 0.0 } else { mean }
+        };
         let reached = |one: &Ceilings| one.is_reached(most);
         let (high, low) = (mean(up), 0.0 - mean(down));
-        let ahead = match (low > margin, high < -margin) {
+        let ahead = match (low > 0.0, high < 0.0) {
             (true, _) => Ahead::A,
             (_, true) => Ahead::B,
             _ => Ahead::Open,

@@ -1,19 +1,32 @@
-//! Means over queries, added up one by one.
+//! Means over queries.
 
+use crate::measures::Certainty;
 use crate::similarity::PairScore;
+use crate::statistics::SignedMean;
 
 /// The mean of values and bounds over the queries that have a value; orders of different queries are independent.
 ///
-/// Values are added in the order in which they come: that of the queries' ids, so that sums never differ by a bit.
+/// Sums of values are exact, so means are the same in any order of queries. Variances are added in the order of the
+/// queries' ids.
 #[derive(Debug, Clone)]
 pub struct Mean {
     n: f64,
-    sum: PairScore,
+    value: SignedMean,
+    /// Lowest and highest values.
+    range: Option<[SignedMean; 2]>,
+    variance: Option<f64>,
+    certainty: Certainty,
 }
 
 impl Default for Mean {
     fn default() -> Self {
-        Mean { n: 0.0, sum: PairScore::constant(0.0, true) }
+        Mean {
+            n: 0.0,
+            value: SignedMean::default(),
+            range: Some(Default::default()),
+            variance: Some(0.0),
+            certainty: Certainty::Exact,
+        }
     }
 }
 
@@ -23,25 +36,30 @@ impl Mean {
         if score.value.is_nan() {
             return;
         }
-        let sum = &mut self.sum;
         self.n += 1.0;
-        sum.value += score.value;
-        sum.range = sum.range.zip(score.range).map(|(sum, one)| (sum.0 + one.0, sum.1 + one.1));
-        sum.variance = sum.variance.zip(score.variance).map(|(sum, one)| sum + one);
-        sum.certainty = sum.certainty.max(score.certainty);
+        self.value.add(score.value);
+        match (&mut self.range, score.range) {
+            (Some([lows, highs]), Some((low, high))) => {
+                lows.add(low);
+                highs.add(high);
+            }
+            (range, _) => *range = None,
+        }
+        self.variance = self.variance.zip(score.variance).map(|(sum, variance)| sum + variance);
+        self.certainty = self.certainty.max(score.certainty);
     }
 
     /// The mean of what was added; NaN of nothing.
     pub fn finish(&self) -> PairScore {
-        let (n, sum) = (self.n, &self.sum);
+        let n = self.n;
         if n == 0.0 {
             return PairScore::one_number(f64::NAN);
         }
         PairScore {
-            value: sum.value / n,
-            range: sum.range.map(|(low, high)| (low / n, high / n)),
-            variance: sum.variance.map(|variance| variance / (n * n)),
-            certainty: sum.certainty,
+            value: self.value.value(n),
+            range: self.range.as_ref().map(|[low, high]| (low.value(n), high.value(n))),
+            variance: self.variance.map(|variance| variance / (n * n)),
+            certainty: self.certainty,
         }
     }
 }

@@ -9,12 +9,10 @@
 //! better than a random one it is undefined.
 
 use super::spread::Spread;
+use crate::equality::difference;
 use crate::measures::{Certainty, Measure, Orders};
 use crate::ranking::{best, shuffled, worst};
 use crate::table::Judgments;
-
-/// A difference of best and expected value that is smaller, relatively, is a rounding error.
-const NONE: f64 = 1e-12;
 
 /// What a query's values are relative to.
 pub(super) struct Chance {
@@ -33,15 +31,14 @@ impl Chance {
         worst(&of.tied, &mut of.worst);
         let expected = measure.mean(&of.tied, truth);
         let (_, most) = measure.extremes(&of, truth);
-        let room = most - expected;
-        let is_some = room > NONE * most.abs().max(expected.abs());
+        let room = difference(most, expected);
         let certainty = if of.tied.is_tied() { measure.certainty(&of.tied, truth) } else { Certainty::Exact };
-        Chance { expected, room: if is_some { room } else { f64::NAN }, certainty }
+        Chance { expected, room: if room > 0.0 { room } else { f64::NAN }, certainty }
     }
 
     /// The same values relative to chance.
     pub fn adjusted(&self, spread: Spread) -> Spread {
-        let of = |value: f64| (value - self.expected) / self.room;
+        let of = |value: f64| difference(value, self.expected) / self.room;
         Spread { mean: of(spread.mean), low: of(spread.low), high: of(spread.high), ..spread }
     }
 

@@ -1,5 +1,6 @@
 //! A measure's value for one query, with its bounds under the policies.
 
+use crate::equality::{are_equal, difference};
 use crate::grade::Level;
 use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::{Measure, Orders};
@@ -117,8 +118,8 @@ impl MeasuredQuery<'_> {
                 let Bounds { low, high, .. } = bounds;
                 let nonrelevant = if range { (plain.low, plain.high) } else { (plain.mean, plain.mean) };
                 let (found, worst) = (self.worse(nonrelevant), self.worse((low, high)));
-                let lost = if self.lower_is_better { worst - found } else { found - worst };
-                let overstated = lost > 1e-12 * found.abs(); // more than what rounding makes
+                let lost = if self.lower_is_better { difference(worst, found) } else { difference(found, worst) };
+                let overstated = lost > 0.0;
                 Spread { overstated, unsettled: bounds.unsettled(), ..Spread::new(plain.mean, low, high) }
             }
         })
@@ -159,10 +160,10 @@ impl MeasuredQuery<'_> {
 /// Bounds that a value lies outside of only because it was added up in another order, made to enclose it. Others stay:
 /// Bpref leaves unjudged documents out, which is none of the grades that they may have.
 fn stretched(bounds: Bounds, value: f64) -> Bounds {
-    let (Bounds { low, high, .. }, rounding) = (bounds, 1e-12 * value.abs());
+    let Bounds { low, high, .. } = bounds;
     Bounds {
-        low: if value < low && low - value <= rounding { value } else { low },
-        high: if value > high && value - high <= rounding { value } else { high },
+        low: if are_equal(value, low) { low.min(value) } else { low },
+        high: if are_equal(value, high) { high.max(value) } else { high },
         ..bounds
     }
 }

@@ -1,14 +1,16 @@
-//! Aggregates over queries, added up one by one.
+//! Aggregates over queries.
 
 use super::Value;
 use crate::measures::Certainty;
 use crate::names::Aggregate;
 use crate::settings::{Settings, Unjudged};
+use crate::statistics::ExactSum;
 
 /// The aggregate of a measure: mean or sum of means, lows and highs; tie orders of different queries are
 /// independent, so variances add up. Of a geometric mean's variance nothing is known.
 ///
-/// Values are added in the order in which they come: that of the queries' ids, so that sums never differ by a bit.
+/// Sums of values are exact, so means are the same in any order of queries. Variances and errors are added in the order
+/// of the queries' ids.
 #[derive(Debug, Clone)]
 pub struct Total {
     aggregate: Aggregate,
@@ -34,7 +36,7 @@ enum End {
 struct Sum {
     end: End,
     /// Of queries that count in any case.
-    sum: f64,
+    sum: ExactSum,
     n: f64,
     /// Of the others.
     unsettled: Vec<f64>,
@@ -42,7 +44,7 @@ struct Sum {
 
 impl Sum {
     fn new(end: End) -> Sum {
-        Sum { end, sum: 0.0, n: 0.0, unsettled: Vec::new() }
+        Sum { end, sum: ExactSum::default(), n: 0.0, unsettled: Vec::new() }
     }
 
     #[inline]
@@ -50,7 +52,7 @@ impl Sum {
         if unsettled {
             self.unsettled.push(value);
         } else {
-            self.sum += value;
+            self.sum.add(value);
             self.n += 1.0;
         }
     }
@@ -58,6 +60,9 @@ impl Sum {
     /// The sum and the number of the queries whose mean is the smallest or the largest. Grades of one query do not touch
     /// another, so that any of those that may count can: the best ones do, as long as each moves the mean on.
     fn extreme(&self) -> (f64, f64) {
+        if self.unsettled.is_empty() {
+            return (self.sum.value(), self.n);
+        }
         let mut unsettled = self.unsettled.clone();
         unsettled.sort_unstable_by(f64::total_cmp);
         if self.end == End::Most {
@@ -67,15 +72,15 @@ impl Sum {
             End::Least => value < mean,
             End::Most => value > mean,
         };
-        let (mut sum, mut n) = (self.sum, self.n);
+        let (mut sum, mut n) = (self.sum.clone(), self.n);
         for value in unsettled {
-            if n > 0.0 && !moves_on(value, sum / n) {
+            if n > 0.0 && !moves_on(value, sum.value() / n) {
                 break;
             }
-            sum += value;
+            sum.add(value);
             n += 1.0;
         }
-        (sum, n)
+        (sum.value(), n)
     }
 }
 
@@ -124,16 +129,15 @@ impl Total {
 
     /// Adds exact means of queries that always count, without bounds and variances; returns how many are undefined.
     pub(super) fn add_means(&mut self, means: impl Iterator<Item = f64>) -> usize {
-        let (mut sum, mut defined, mut left_out) = (self.mean.sum, 0, 0);
+        let (mut defined, mut left_out) = (0, 0);
         for mean in means {
             if mean.is_nan() {
                 left_out += 1;
             } else {
                 defined += 1;
-                sum += self.aggregate.term(mean);
+                self.mean.sum.add(self.aggregate.term(mean));
             }
         }
-        self.mean.sum = sum;
         self.mean.n += defined as f64;
         self.n += defined as f64;
         left_out

@@ -10,8 +10,7 @@ mod sum;
 
 pub use sum::sum;
 
-/// Values that differ by less, relatively, are one: they are sums of the same terms in another order.
-const EQUAL: f64 = 1e-12;
+use crate::equality::are_equal;
 
 /// What probabilities may be off.
 pub const PROBABILITY: f64 = 1e-11;
@@ -34,12 +33,6 @@ impl Default for Limits {
 
 /// A value and its probability.
 pub type Atom = (f64, f64);
-
-/// Whether two values are one: they differ by rounding at most.
-#[inline]
-pub fn are_equal(a: f64, b: f64) -> bool {
-    (a - b).abs() <= EQUAL * a.abs().max(b.abs()) + 1e-15
-}
 
 /// Sort atoms by value, and put those of equal values together.
 pub fn collapse(atoms: &mut Vec<Atom>) {

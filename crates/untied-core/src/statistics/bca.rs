@@ -8,6 +8,7 @@
 use super::sum::{mean, sum};
 use super::{Bootstrap, bootstrap};
 use crate::elementary::{ln, normal_below, powf};
+use crate::equality::{are_equal, without_rounding};
 use crate::error::Result;
 
 /// The interval of the values' mean; NaN for one value, or if the mean lies outside of all samples.
@@ -19,7 +20,7 @@ pub fn interval(values: &[f64], level: f64, samples: usize, seed: u64) -> Result
     if values.len() < 2 {
         return Ok((f64::NAN, f64::NAN));
     }
-    if values.iter().all(|&value| value == values[0]) {
+    if values.iter().all(|&value| are_equal(value, values[0])) {
         return Ok((mean, mean));
     }
     let Bootstrap { means, below, at_most } = bootstrap(values, samples, seed)?;
@@ -31,12 +32,14 @@ pub fn interval(values: &[f64], level: f64, samples: usize, seed: u64) -> Result
     let squares = sum(deviations().map(|deviation| deviation * deviation));
     let cubes = sum(deviations().map(|deviation| powf(deviation, 3.0)));
     let acceleration = cubes / powf(squares, 1.5) / 6.0;
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let end = |z: f64| {
         let share = normal_below(bias + (bias + z) / (1.0 - acceleration * (bias + z)));
         let place = share * (means.len() - 1) as f64;
         let low = place as usize;
         let high = (low + 1).min(means.len() - 1);
-        means[low] + (place - low as f64) * (means[high] - means[low])
+        // The grid rounds means, too: an end that is 0 but for that excludes no 0.
+        without_rounding(means[low] + (place - low as f64) * (means[high] - means[low]), largest)
     };
     let z = quantile(f64::midpoint(1.0, level));
     Ok((end(-z), end(z)))

@@ -33,7 +33,7 @@ pub struct Bootstrap {
 
 /// Draw as many of the values as there are, with replacement, `samples` times.
 ///
-/// Sums are exact on the grid, so means that are equal but for rounding are equal.
+/// Sums are exact on the grid. Those that differ only by what rounding to the grid moves them are equal.
 ///
 /// # Errors
 /// There is no value, work shall stop, or there is no memory for as many samples.
@@ -52,8 +52,9 @@ pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap>
         watch::step((count * sums.len()) as u64)
     })?;
     sums.sort_unstable();
-    let seen: i64 = steps.iter().sum();
-    let (below, at_most) = (sums.partition_point(|&sum| sum < seen), sums.partition_point(|&sum| sum <= seen));
+    let (seen, slack) = (steps.iter().sum::<i64>(), count as i64);
+    let below = sums.partition_point(|&sum| sum < seen - slack);
+    let at_most = sums.partition_point(|&sum| sum <= seen + slack);
     let means = sums.iter().map(|&sum| grid.value(sum as f64 / count as f64)).collect();
     Ok(Bootstrap { means, below, at_most })
 }

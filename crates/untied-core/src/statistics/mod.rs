@@ -15,10 +15,10 @@ mod sum;
 pub use bca::interval;
 pub use bootstrap::{Bootstrap, bootstrap};
 pub use decide::{Decided, adjust, decide};
-pub use paired::{Column, Pair, difference};
+pub use paired::{Column, Differences, Pair};
 pub use randomization::{Counts, randomization};
 pub use range::{Ranges, largest_ranges, tukey};
-pub use sum::{mean, sum};
+pub use sum::{ExactSum, SignedMean, mean, sum};
 
 use crate::elementary::powi;
 

@@ -4,8 +4,8 @@ use std::cmp::Ordering::Less;
 
 use super::sum::{mean, sum};
 use crate::elementary::exp;
+use crate::equality::{are_equal, difference, is_rounding, without_rounding};
 use crate::error::{Error, Result};
-use crate::law::are_equal;
 use crate::names::{Aggregate, Spec};
 
 /// A run's values of one measure by query, as terms of the measure's aggregate; NaN where the run has no value.
@@ -66,11 +66,6 @@ impl Column {
     }
 }
 
-/// A difference of two values; 0 if it is only rounding, which must not make a query better or worse.
-pub fn difference(a: f64, b: f64) -> f64 {
-    if are_equal(a, b) { 0.0 } else { a - b }
-}
-
 /// Two runs, by the queries for which both have a value.
 #[derive(Debug)]
 pub struct Pair {
@@ -82,7 +77,7 @@ pub struct Pair {
     pub means: [f64; 2],
     /// The difference of the aggregates.
     pub difference: f64,
-    /// Numbers of queries for which the difference is above, equal to and below 0, see [`difference`].
+    /// Numbers of queries for which the difference is above, equal to and below 0, see [`crate::equality`].
     pub counts: [usize; 3],
     /// The smallest and the largest difference of the aggregates, whichever queries count.
     pub ends: [f64; 2],
@@ -107,13 +102,13 @@ impl Pair {
         if both.is_empty() {
             return Err(Error::Value(format!("runs {} and {} have no query with a value for both", a.run, b.run)));
         }
-        // One by one, as an evaluation adds them.
-        let total = |column: &Column| both.iter().fold(0.0, |sum, &row| sum + column.terms[row]);
+        let total = |column: &Column| sum(both.iter().map(|&row| column.terms[row]));
         let apart = |x: f64, y: f64| match a.aggregate {
             Aggregate::Geometric if are_equal(exp(x), exp(y)) => 0.0,
             _ => difference(x, y),
         };
-        let differences: Vec<f64> = both.iter().map(|&row| apart(a.terms[row], b.terms[row])).collect();
+        let differences = Differences::new(both.iter().map(|&row| (a.terms[row], b.terms[row])), apart);
+        let (magnitude, mean, differences) = (differences.magnitude, differences.mean(), differences.tied());
         let count = |is: fn(f64) -> bool| differences.iter().filter(|&&difference| is(difference)).count();
         let (above, below) = (count(|x| x > 0.0), count(|x| x < 0.0));
         let ends = |a: [f64; 2], b: [f64; 2]| [apart(a[0], b[1]), apart(a[1], b[0])];
@@ -136,10 +131,10 @@ impl Pair {
         Ok(Pair {
             dropped: [others.len(), open.len()],
             means: [total(a), total(b)].map(|sum| a.aggregate.of_sum(sum, both.len() as f64)),
-            difference: a.aggregate.difference(mean(&differences), differences.len()),
+            difference: a.aggregate.difference(mean, differences.len()),
             counts: [above, both.len() - above - below, below],
-            ends: [0, 1].map(|end| reached(&closed, &open, end, a.aggregate)),
-            nearest: nearest(&closed, &open),
+            ends: [0, 1].map(|end| reached(&closed, &open, end, a.aggregate, magnitude)),
+            nearest: nearest(&closed, &open, magnitude),
             differences,
         })
     }
@@ -156,8 +151,52 @@ impl Pair {
     }
 }
 
-/// The smallest (end 0) or the largest (end 1) aggregate of differences, with those optional ones that move it further.
-fn reached(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggregate) -> f64 {
+/// Differences of values of the same queries.
+#[derive(Debug)]
+pub struct Differences {
+    /// Of each query; 0 if it is only rounding.
+    values: Vec<f64>,
+    /// The magnitude of the values of each query.
+    magnitudes: Vec<f64>,
+    /// The mean magnitude, which rounding of the mean difference is relative to.
+    magnitude: f64,
+}
+
+impl Differences {
+    /// Differences of pairs of values; see [`difference`].
+    pub fn new(pairs: impl Iterator<Item = (f64, f64)> + Clone, difference: impl Fn(f64, f64) -> f64) -> Differences {
+        let magnitudes: Vec<f64> = pairs.clone().map(|(a, b)| a.abs().max(b.abs())).collect();
+        let values = pairs.map(|(a, b)| difference(a, b)).collect();
+        Differences { values, magnitude: mean(&magnitudes), magnitudes }
+    }
+
+    /// Their mean; 0 if it is only rounding.
+    pub fn mean(&self) -> f64 {
+        without_rounding(mean(&self.values), self.magnitude)
+    }
+
+    /// The differences of the queries. Magnitudes that are equal but for rounding are the same, so that a test by ranks
+    /// ties them, and equal differences have no deviation.
+    pub fn tied(self) -> Vec<f64> {
+        let Differences { mut values, magnitudes, .. } = self;
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_unstable_by(|&one, &other| values[one].abs().total_cmp(&values[other].abs()));
+        let mut first = order.first().copied().unwrap_or(0);
+        for row in order {
+            let (least, value) = (values[first].abs(), values[row]);
+            if is_rounding(value.abs() - least, magnitudes[first].max(magnitudes[row])) {
+                values[row] = least.copysign(value);
+            } else {
+                first = row;
+            }
+        }
+        values
+    }
+}
+
+/// The smallest (end 0) or the largest (end 1) aggregate of differences, with those optional ones that move it further; 0 if
+/// it is only rounding of values of a mean magnitude.
+fn reached(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggregate, magnitude: f64) -> f64 {
     let sign = if end == 0 { 1.0 } else { -1.0 };
     let mut chosen: Vec<f64> = closed.iter().map(|ends| ends[end]).collect();
     let mut may_count: Vec<f64> = open.iter().map(|ends| ends[end]).collect();
@@ -171,14 +210,21 @@ fn reached(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggreg
         chosen.push(difference);
         total += difference;
     }
-    aggregate.difference(mean(&chosen), chosen.len())
+    aggregate.difference(mean_beyond(&chosen, magnitude), chosen.len())
 }
 
-fn nearest(closed: &[[f64; 2]], open: &[[f64; 2]]) -> Vec<f64> {
+/// The mean of differences of values of a mean magnitude; 0 if it is only rounding. The differences may be larger than the
+/// values, because bounds are.
+fn mean_beyond(differences: &[f64], magnitude: f64) -> f64 {
+    let largest = magnitude.max(sum(differences.iter().map(|difference| difference.abs())) / differences.len() as f64);
+    without_rounding(mean(differences), largest)
+}
+
+fn nearest(closed: &[[f64; 2]], open: &[[f64; 2]], magnitude: f64) -> Vec<f64> {
     for (end, sign) in [(0, 1.0), (1, -1.0)] {
         let may_count = open.iter().filter(|ends| sign * ends[end] < 0.0);
         let extreme: Vec<f64> = closed.iter().chain(may_count).map(|ends| ends[end]).collect();
-        if sign * sum(extreme.iter().copied()) > 0.0 {
+        if sign * mean_beyond(&extreme, magnitude) > 0.0 {
             return extreme;
         }
     }

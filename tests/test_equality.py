@@ -1,0 +1,123 @@
+"""What differs only by rounding is equal: no sign, rank, verdict or p-value may come of it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import untied
+from commands import Command
+from untied.statistics import (
+    effect_size,
+    mean_interval,
+    randomization_test,
+    significance,
+    t_test,
+    wilcoxon_test,
+)
+
+TESTS = (randomization_test, t_test, wilcoxon_test)
+#: Tenths, as values of P@10: their differences and sums are rounded in many ways.
+TENTHS = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=2, max_size=12)
+
+
+def tenths(pairs: list[tuple[int, int]]) -> tuple[list[float], list[float]]:
+    return [a / 10 for a, _ in pairs], [b / 10 for _, b in pairs]
+
+
+@given(TENTHS, st.randoms(use_true_random=False))
+def test_scaling_and_the_order_of_queries_change_no_test(pairs: list[tuple[int, int]], random: Any) -> None:
+    a, b = tenths(pairs)
+    whole = [float(x) for x, _ in pairs], [float(y) for _, y in pairs]
+    shuffled = random.sample(pairs, len(pairs))
+    for test in TESTS:
+        found, times_ten, turned = test(a, b), test(*whole), test(*tenths(shuffled))
+        assert found.p == pytest.approx(times_ten.p, rel=1e-9, nan_ok=True), test
+        assert (found.p, found.difference) == pytest.approx((turned.p, turned.difference), rel=1e-14, nan_ok=True)
+        assert (found.difference > 0, found.difference < 0) == (times_ten.difference > 0, times_ten.difference < 0)
+        if sum(x for x, _ in pairs) == sum(y for _, y in pairs):
+            assert found.difference == 0
+    for kind in ("paired", "pooled"):
+        found, times_ten = effect_size(a, b, kind=kind), effect_size(*whole, kind=kind)
+        assert found == pytest.approx(times_ten, rel=1e-9)
+        assert (found == 0) == (times_ten == 0)
+    for method in ("bca", "t"):
+        ends = mean_interval(a, b, method=method, samples=99)
+        times_ten = mean_interval(*whole, method=method, samples=99)
+        assert [10 * end for end in ends] == pytest.approx(times_ten, rel=1e-9, abs=1e-10, nan_ok=True)
+        assert [end > 0 for end in ends] == [end > 0 for end in times_ten]
+        assert [end < 0 for end in ends] == [end < 0 for end in times_ten]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_equal_columns_have_no_difference(test: Callable[..., Any]) -> None:
+    thirds = [sum([0.1, 0.2]), 11 / 18, sum([0.7, 0.1, 0.1])] * 4
+    others = [0.3, sum([1, 1 / 2, 1 / 3]) / 3, 0.9] * 4
+    assert thirds != others
+    for a, b in ((thirds, others), ([1e-17] * 12, [0.0] * 12)):
+        found = test(a, b)
+        assert (found.p, found.difference) == (1, 0)
+        assert effect_size(a, b) == 0
+        assert mean_interval(a, b) == (0, 0)
+
+
+def test_magnitudes_that_are_equal_but_for_rounding_are_tied() -> None:
+    a, b = [0.3, 0.1, 0.9, 0.6, 0.4, 0.8], [0.2, 0.2, 0.8, 0.4, 0.7, 0.4]
+    assert len({abs(x - y) for x, y in zip(a, b, strict=True)}) > 4  # of 1, 2, 3 and 4 tenths
+    ranks = [2, -2, 2, 4, -5, 6]  # of 1, -1, 1, 2, -3 and 4 tenths
+    sums = [sum(map(prod, zip(signs, ranks, strict=True))) for signs in itertools.product((1, -1), repeat=6)]
+    p = sum(abs(total) >= abs(sum(ranks)) for total in sums) / len(sums)
+    assert wilcoxon_test(a, b).p == pytest.approx(p)
+
+
+def test_equal_differences_have_no_deviation() -> None:
+    queries = [f"q{number}" for number in range(12)]
+    qrels = {query: {"x": 1} for query in queries}
+    runs = {"a": {query: ["x", "y", "z"] for query in queries}, "b": {query: ["y", "z", "x"] for query in queries}}
+    for row in significance(untied.evaluate(qrels, runs, ["RR", "P@1"]), test="t").table.to_dicts():
+        assert (row["effect"], row["p"]) == (math.inf, 0)
+    assert effect_size([1.0] * 12, [1 / 3] * 12) == math.inf
+    assert effect_size([0.9, 0.3, 0.8], [0.8, 0.2, 0.7], kind="paired") == math.inf
+
+
+#: RR of three tied documents is (1 + 1/2 + 1/3) / 3 in each query; without ties it is 1, 1/2 and 1/3.
+TIED = {query: {"x": 1.0, "y": 1.0, "z": 1.0} for query in "abc"}
+PLAIN = {"a": ["x", "y", "z"], "b": ["y", "x", "z"], "c": ["y", "z", "x"]}
+#: A number for every document, so that verdicts are certain.
+QRELS = {query: {"x": 1, "y": 0, "z": 0} for query in "abc"}
+
+
+def files(folder: Path, qrels: dict[str, dict[str, int]], **runs: Any) -> list[str]:
+    lines = [f"{query} 0 {doc} {grade}" for query, judged in qrels.items() for doc, grade in judged.items()]
+    (folder / "qrels.txt").write_text("\n".join(lines))
+    for name, run in runs.items():
+        scored = {
+            query: documents if isinstance(documents, dict) else {doc: -place for place, doc in enumerate(documents)}
+            for query, documents in run.items()
+        }
+        lines = [f"{q} Q0 {doc} 0 {score} t" for q, documents in scored.items() for doc, score in documents.items()]
+        (folder / f"{name}.run").write_text("\n".join(lines))
+    return [str(folder / "qrels.txt"), *(str(folder / f"{name}.run") for name in runs)]
+
+
+def test_equal_means_of_different_values_get_no_verdict(tmp_path: Path, untied_: Command) -> None:
+    results = untied.evaluate(QRELS, {"tied": TIED, "plain": PLAIN}, "RR")
+    assert [results.value("RR", run=run).mean for run in results.runs] == pytest.approx([11 / 18] * 2)
+    paths = files(tmp_path, QRELS, tied=TIED, plain=PLAIN)
+    code, out, _ = untied_("certify", *paths, "-m", "RR", "--levels")
+    assert code == 0
+    assert [line.split()[4] for line in out.splitlines() if line.startswith("tied")] == ["open"] * 3
+    code, out, _ = untied_("gate", *paths[:2], "--baseline", paths[2], "--max-drop", "RR=0")
+    assert (code, "does not drop" in out) == (0, True)
+    code, out, _ = untied_("gate", paths[0], paths[2], "--baseline", paths[1], "--max-drop", "RR=0")
+    assert (code, "does not drop" in out) == (0, True)
+    code, out, _ = untied_("gate", *paths[:2], "--min", f"RR={11 / 18!r}", "--max", f"RR={11 / 18!r}")
+    assert code == 0
