@@ -133,8 +133,8 @@ def _cells(results: Results, digits: int) -> dict[str, dict[str, _Cell]]:
     for measure in results._measures:
         values = {run: results.value(measure, run=run) for run in cells}
         first = best(values.values(), measure.lower_is_better)
-        for run, value in values.items():
-            cells[run][str(measure)] = _Cell(value, value == first, digits)
+        for (run, value), is_best in zip(values.items(), first, strict=True):
+            cells[run][str(measure)] = _Cell(value, is_best, digits)
     return cells
 
 

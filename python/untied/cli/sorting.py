@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from math import isnan, nan
+from math import nan
 
+from untied import _core
 from untied.cli.options import WrongUsage
 from untied.errors import MeasureError
 from untied.measures import as_measure
@@ -48,12 +49,10 @@ class Order:
 
     def runs(self, results: Results) -> Results:
         """The results, with the best run or the widest range first, and undefined ones last."""
-        values = {run: results.value(self.measure, run=run) for run in results.runs}
-        if self.by_width:
-            keys = {run: _width(value.low, value.high) for run, value in values.items()}
-        else:
-            keys = {run: value if self.measure.lower_is_better else -value for run, value in values.items()}
-        evaluations = {run: results._evaluations[run] for run in sorted(keys, key=lambda run: _nan_last(keys[run]))}
+        values = [results.value(self.measure, run=run) for run in results.runs]
+        keys = [_width(value.low, value.high) for value in values] if self.by_width else values
+        ranked = _core.ranked(keys, self.measure.lower_is_better and not self.by_width)
+        evaluations = {results.runs[place]: results._evaluations[results.runs[place]] for place, _ in ranked}
         return Results(results._measures, evaluations, results._varied, results._joint)
 
     def queries(self, table: Table, results: Results) -> Table:
@@ -66,7 +65,7 @@ class Order:
             lows, highs = (array("d", evaluation.column(number, end)) for end in ("low", "high"))
             widths = list(map(_width, lows, highs))
             start = len(order)
-            for place in [*sorted(range(len(widths)), key=lambda place: _nan_last(widths[place])), len(widths)]:
+            for place in [*(place for place, _ in _core.ranked(widths, False)), len(widths)]:
                 row = start + place * len(results._measures)
                 order += range(row, row + len(results._measures))
         return table._in_order(order)
@@ -88,9 +87,4 @@ def _measure(text: str) -> Measure:
 
 
 def _width(low: float | None, high: float | None) -> float:
-    """A negative width, so that the widest is the least."""
-    return nan if low is None or high is None else low - high
-
-
-def _nan_last(key: float) -> tuple[bool, float]:
-    return isnan(key), key
+    return nan if low is None or high is None else _core.difference(high, low)

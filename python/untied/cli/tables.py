@@ -6,6 +6,7 @@ from untied._core import parse_measures, show_id
 from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
+from untied.results.shown import best
 from untied.results.text import SMALL, aligned, brackets, lines
 
 TYPE_CHECKING = False
@@ -191,15 +192,15 @@ class Sheet:
 
     def _best(self, results: Results) -> Callable[[int, int, str], str]:
         """The style of cells in a table of means: bold for the best run by each measure."""
-        best = set()
+        bold_cells = set()
         for column, name in enumerate(results.measures, 1):
             measure = as_measure(name)
             means = [results.value(measure, run=run).mean for run in results.runs]
-            known = [mean for mean in means if mean == mean]
-            if name not in self.counts and len(set(known)) > 1:
-                top = min(known) if measure.lower_is_better else max(known)
-                best |= {(row, column) for row, mean in enumerate(means, 1) if mean == top}
-        return lambda row, column, text: bold(text, self.on_screen) if (row, column) in best else text
+            first = best(means, measure.lower_is_better)
+            others = [mean for mean, is_best in zip(means, first, strict=True) if not is_best and mean == mean]
+            if name not in self.counts and others:
+                bold_cells |= {(row, column) for row, is_best in enumerate(first, 1) if is_best}
+        return lambda row, column, text: bold(text, self.on_screen) if (row, column) in bold_cells else text
 
 
 def _cells(values: Sequence[float | None], column: str, digits: Sequence[int]) -> list[str]:

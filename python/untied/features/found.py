@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from untied import _core
 from untied.errors import UntiedError, check_flag
 from untied.results.base import MeasureResults
 from untied.results.table import FIELDS, Table, table_of
@@ -198,7 +199,8 @@ class FeatureResults(MeasureResults):
             There is no such feature or measure.
         """
         number = 0 if measure is None else self._number(measure)
-        return min(self.directions, key=lambda direction: self._key((feature, direction), number))
+        means = [self._mean(feature, direction, number) for direction in self.directions]
+        return self.directions[_core.ranked(means, self._measures[number].lower_is_better)[0][0]]
 
     def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
         """Features with directions, best first; those with equal values in the order of the data.
@@ -220,12 +222,18 @@ class FeatureResults(MeasureResults):
         KeyError
             The measure was not evaluated.
         """
+        return [scorer for scorer, _ in self._with_ranks(measure)[:top]]
+
+    def _with_ranks(self, measure: MeasureLike | None) -> list[tuple[tuple[str, str], int]]:
+        """All that `ranked` lists, with ranks; equal values share one."""
         number = 0 if measure is None else self._number(measure)
         if self._asked == "both":
             found = [(feature, direction) for feature in self._features for direction in self.directions]
         else:
             found = [(feature, self.best_direction(feature, measure)) for feature in self._features]
-        return sorted(found, key=lambda scorer: self._key(scorer, number))[:top]
+        means = [self._mean(*scorer, number) for scorer in found]
+        ranked = _core.ranked(means, self._measures[number].lower_is_better)
+        return [(found[place], rank) for place, rank in ranked]
 
     @property
     def means(self) -> Table:
@@ -266,9 +274,7 @@ class FeatureResults(MeasureResults):
         first = self._evaluations[0]
         chances = [part[0] for part in (first.chances() if per_query else []) + first.chance()]
         measures = self.measures
-        number = 0 if sort_by is None else self._number(sort_by)
-        best, rank = None, 0
-        for position, (feature, direction) in enumerate(self.ranked(sort_by, top), 1):
+        for (feature, direction), rank in self._with_ranks(sort_by)[:top]:
             evaluation, place = self._place(feature)
             queries = ["all"]
             parts = evaluation.totals(place, self._direction(direction))
@@ -283,9 +289,6 @@ class FeatureResults(MeasureResults):
             texts["direction"] += [direction] * len(parts)
             texts["query"] += [query for query in queries for _ in measures]
             texts["measure"] += measures * len(queries)
-            mean = parts[number - len(measures)][0]
-            rank = rank if mean == best else position  # equal values share one
-            best = mean
             ties = {"rank": rank, **self.ties(feature)}
             for name, column in more.items():
                 column += [ties[name]] * len(parts)
@@ -317,11 +320,9 @@ class FeatureResults(MeasureResults):
             raise KeyError(f"direction {direction!r} was not evaluated; evaluated: {' and '.join(self.directions)}")
         return self.directions.index(direction)
 
-    def _key(self, scorer: tuple[str, str], measure: int) -> tuple[bool, float]:
-        """Sort key that puts undefined values last."""
-        (evaluation, place), direction = self._place(scorer[0]), self._direction(scorer[1])
-        mean = evaluation.totals(place, direction)[measure][0]
-        return mean != mean, mean if self._measures[measure].lower_is_better else -mean
+    def _mean(self, feature: str, direction: str, measure: int) -> float:
+        evaluation, place = self._place(feature)
+        return evaluation.totals(place, self._direction(direction))[measure][0]
 
 
 def _recorded(evaluation: FeatureEvaluation | Recorded, directions: int) -> Recorded:

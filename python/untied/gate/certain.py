@@ -57,7 +57,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     if limit.kind == "certain":
         said += [] if verdict.is_exact else ["a lower bound that may not be reached"]
         kept = verdict.verdict == "A"
-        value = verdict.low if kept else min(verdict.low, 0.0)  # above 0 it can be within rounding errors
+        value = verdict.low
     else:
         # What overturns an order counts only for the run that is ahead without further relevant documents.
         is_ahead = certify(qrels, evidence.runs, limit.measure, most=0, **options)[PAIR][about].verdict == "A"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import floor, inf, isfinite, log10
 
-from untied._core import show_id
+from untied._core import difference, show_id
 from untied.measures import as_measure
 
 TYPE_CHECKING = False
@@ -136,7 +136,7 @@ def _shown(numbers: list[float]) -> list[str]:
     """
     sizes = [abs(number) for number in numbers if isfinite(number) and number]
     decimals = min(max(4, 2 - floor(log10(min(sizes, default=1.0)))) if min(sizes, default=1.0) < 0.001 else 4, 9)
-    different = len(set(numbers[:2]))
+    different = 2 if len(numbers) > 1 and difference(*numbers[:2]) else 1
     shown = _with_decimals(numbers, decimals)
     while len(set(shown[:2])) < different and decimals < 17:
         decimals += 1

@@ -83,7 +83,8 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     if isnan(margin):
         reasons.append("the standard error of the estimate is unknown; use --ties docid or given")
     value = total.mean + (0.0 if isnan(margin) else margin if kind == "max" else -margin)
-    kept = value >= limit.number if kind == "min" else value <= limit.number
+    over = _core.difference(value, limit.number)
+    kept = over >= 0 if kind == "min" else over <= 0
     passed = kept and not reasons
     counted = len(values) - (0 if with_zeros else len(undefined))
     said = [_over(measure, counted, bound)]
@@ -117,7 +118,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
                      reasons=reasons)  # fmt: skip
     pair, lost = pairs.beside()
     baseline, run = pair.means
-    value = pair.difference if not measure.is_geometric else baseline - run
+    value = pair.difference if not measure.is_geometric else _core.difference(baseline, run)
     value = -value if measure.lower_is_better else value
     said = [_over(measure, n)]
     certainty = max(
@@ -133,7 +134,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
         said.append(f"plus {ERRORS} standard errors of both, {margin:.2g}")
     said += pairs.said
     most = limit.of(baseline)
-    kept, p = value <= most, None
+    kept, p = _core.difference(value, most) <= 0, None
     passed = kept
     if not kept and significant is not None:
         p, passed, why_not = _by_chance(lost, significant, evidence.threads)
@@ -239,7 +240,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
         reasons.append(f"{name} is estimated with an unknown error; use --ties docid or given")
     # A mean would silently omit queries whose MED is unknown.
     value = nan if total.high is None or any(map(isnan, highs)) else total.high
-    kept = value <= limit.number
+    kept = _core.difference(value, limit.number) <= 0
     said = [f"mean of {in_queries(len(highs))}"]
     if value > total.mean:
         said.append(f"an upper bound: judgments can show at least {total.mean:.4f}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf, isnan
 
+from untied import _core
 from untied.results.text import P_VALUES, WORDS, aligned, brackets, over_all
 
 TYPE_CHECKING = False
@@ -112,14 +113,14 @@ def wide(
         values = columns[name]
         of = ("low", "high", "variance", "chance")
         low, high, *_ = (columns.pop(f"{name} {field}", [None] * size) for field in of)
-        first = best(values, measure.lower_is_better) if ranked else None
+        first = best(values, measure.lower_is_better) if ranked else [False] * size
         digits = 0 if measure.is_count else 4
         cells = zip(values[:most], low, high, strict=False)
-        shown = [Cell(value, lowest, highest, value == first, digits) for value, lowest, highest in cells]
+        shown = [Cell(*numbers, is_best, digits) for numbers, is_best in zip(cells, first, strict=False)]
         for cell in shown:
             cell.spread = max(len(one.range) for one in shown)
         columns[name] = shown
-        if first is not None and _is_contested(list(values).index(first), low, high, measure.lower_is_better):
+        if any(first) and _is_contested(first.index(True), low, high, measure.lower_is_better):
             contested.append(name)
     grid = Grid(columns, texts, size, most)
     grid.contested = contested
@@ -133,13 +134,16 @@ def _is_contested(
     good, bad = (low, high) if lower_is_better else (high, low)
     worst = bad[leader]
     ends = [end for place, end in enumerate(good) if place != leader and end is not None]
-    return worst is not None and any(end < worst if lower_is_better else end > worst for end in ends)
+    sign = -1 if lower_is_better else 1
+    return worst is not None and any(sign * _core.difference(end, worst) > 0 for end in ends)
 
 
-def best(values: Iterable[float], lower_is_better: bool) -> float | None:
-    """The best of the defined values; None if there are fewer than two."""
-    known = [value for value in values if not isnan(value)]
-    return (min if lower_is_better else max)(known) if len(known) > 1 else None
+def best(values: Iterable[float], lower_is_better: bool) -> list[bool]:
+    """Which values are the best of the defined ones; none if there are fewer than two."""
+    known = list(values)
+    ranks = dict(_core.ranked(known, lower_is_better))
+    several = sum(not isnan(value) for value in known) > 1
+    return [several and ranks[place] == 1 for place in range(len(known))]
 
 
 def html_of(grid: Grid, facts: Sequence[Facts], varied: Sequence[str]) -> str:
