@@ -87,7 +87,9 @@ def test_precision_recall_and_gain_are_the_measures() -> None:
 
 def test_a_run_without_the_query_is_empty() -> None:
     with pytest.warns(untied.UntiedWarning, match="nothing is retrieved: run"):
-        assert curves({"q": ["a", "b"]}, {"r": ["a"]}, "q")["value"] == [0.0] * 10
+        assert curves({"q": [["a"], ["b"]], "r": {"a": 1}}, {"r": ["a"]}, "q")["value"] == [0.0] * 10
+    with pytest.raises(untied.UntiedError, match="no query in common with the qrels: run"):
+        curves({"q": {"a": 1}}, {"r": ["a"]}, "q")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +104,7 @@ def test_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...],
     assert main(["curve", str(EXAMPLE / "qrels.txt"), str(EXAMPLE / "amc.run"), *arguments]) == code
     assert message in capsys.readouterr().err
     with pytest.raises(untied.UntiedError, match="depth must be at least 1"):
-        curves({"q": ["a"]}, {"q": ["a"]}, "q", depth=0)
+        curves({"q": {"a": 1}}, {"q": ["a"]}, "q", depth=0)
 
 
 def test_tsv_and_csv(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:

@@ -260,8 +260,11 @@ def test_absent_and_unknown_queries():
 def test_no_query_in_common_is_an_error():
     with pytest.raises(untied.UntiedError, match="no query to evaluate"):
         untied.evaluate(QRELS, {"q3": {"a": 1.0}}, AP, queries="common")
-    with pytest.warns(untied.UntiedWarning, match="no query in common"):
-        assert untied.evaluate(QRELS, {"q3": {"a": 1.0}}, AP)["AP"].mean == 0.0
+    for runs in ({"q3": {"a": 1.0}}, {"good": RUN, "other": {"q3": {"a": 1.0}}}):
+        with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: (run|other); untied"):
+            untied.evaluate(QRELS, runs, AP)
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: run; untied check shows"):
+        untied.Evaluator(QRELS, AP).means({"q3": {"a": 1.0}})
 
 
 def test_a_perfect_ranking_is_exactly_perfect():

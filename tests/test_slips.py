@@ -67,7 +67,7 @@ def test_two_outputs_are_never_one_file(run, line: str) -> None:
 
 @pytest.mark.parametrize("options", ["", "--from-sample"])
 def test_verdicts_about_other_queries_are_refused_as_tests_are(run, options: str) -> None:
-    why = "untied: no query in common with the qrels: old\n"
+    why = "untied: no query in common with the qrels: old; untied check shows query ids that nearly match\n"
     assert run("stats qrels good old") == (1, "", why)
     assert run(f"certify qrels good old -m P@10 {options}") == (1, "", why)
     with pytest.raises(untied.UntiedError, match="no query in common with the qrels: old"):

@@ -286,8 +286,8 @@ def test_nothing_in_common_and_nothing_at_all(tmp_path, long):
     path.write_text("other Q0 d1 0 1 t\n")
     with pytest.raises(untied.UntiedError, match="have no query in common"):
         untied.evaluate(long[0], path, queries="common")
-    with pytest.warns(untied.UntiedWarning, match="no query in common"):
-        assert untied.evaluate(long[0], path).facts()["run"]["absent"] == 202
+    with pytest.raises(untied.UntiedError, match="no query in common"):
+        untied.evaluate(long[0], path)
     for content, what in (("", "an empty file"), ("# nothing\n\n", "only blank lines and comments")):
         path.write_text(content)
         with pytest.raises(untied.InputError, match=what):

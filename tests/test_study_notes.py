@@ -183,30 +183,26 @@ def test_compare_notes_filled_rankings(tmp_path: pathlib.Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_runs_without_a_judged_query(name: str, tmp_path: pathlib.Path) -> None:
-    """One is named in a warning and in the summary; where all are such runs there is nothing to study."""
-    given = runs(one="abc", two="abcxy", three="xyz" if name != "med" else "xyzabc")
-    if name == "med":  # whose runs need queries in common
-        given["three"] = {
-            query: {f"{doc}!": score for doc, score in of.items()} for query, of in given["three"].items()
-        }
-    reason = (
-        "no query in common with the qrels" if name != "med" else "queries in common with the qrels, but no document"
-    )
+    """Such a run is refused; a run without a judged document is named in a warning and in the summary."""
+    given = runs(one="abc", two="abcxy", three="xyzabc")
+    given["three"] = {query: {f"{doc}!": score for doc, score in of.items()} for query, of in given["three"].items()}
+    reason = "queries in common with the qrels, but no document"
     with pytest.warns(untied.UntiedWarning, match=f"^{reason}: three") as caught:
         found = conduct(name, QRELS, given, tmp_path / "one")
     assert len(caught) == 1
     assert f"Note: {caught[0].message}." in found.summary
     if name == "med":
         assert "no document in common with the other runs: three" in found.summary
-    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: one, two, three"):
-        conduct(name, {"other": QRELS["a"]}, given, tmp_path / "all")
-    assert not (tmp_path / "all").exists()
+    for qrels, named in (({"other": QRELS["a"]}, "one, two, three"), ({"x": QRELS["a"]}, "one;")):
+        with pytest.raises(untied.UntiedError, match=f"^no query in common with the qrels: {named}"):
+            conduct(name, qrels, given, tmp_path / "refused")
+    assert not (tmp_path / "refused").exists()
 
 
 def test_other_judgments_without_a_query_in_common(tmp_path: pathlib.Path) -> None:
     also = {"mine": {"a": QRELS["a"]}, "theirs": {"other": QRELS["a"]}}
     with pytest.raises(
-        untied.UntiedError, match=r"^no query in common with the qrels: one with theirs, two with theirs$"
+        untied.UntiedError, match=r"^no query in common with the qrels: one with theirs, two with theirs;"
     ):
         conduct("agreement", QRELS, runs(one="abc", two="abc"), tmp_path / "out", qrels_also=also)
 
@@ -228,12 +224,18 @@ def test_passages_without_a_judged_query(tmp_path: pathlib.Path) -> None:
         (tmp_path / name).write_text(f"{query} d 0 50 0 1.5 {name}\n")
     paths = [tmp_path / name for name in ("a1", "a2", "b1")]
     options = {"passages": True, "prefix": 1, "plots": "none"}
-    with pytest.warns(untied.UntiedWarning, match=r"^no query in common with the qrels: b1$"):
-        found = study.med(tmp_path / "judged", paths, tmp_path / "out", **options)
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: b1;"):
+        study.med(tmp_path / "judged", paths, tmp_path / "out", **options)
+    with open(tmp_path / "judged", "a") as file:
+        file.write("3 d 0 100 1\n")
+    with open(tmp_path / "b1", "a") as file:
+        file.write("3 d 0 50 0 1.5 b1\n")
+    found = study.med(tmp_path / "judged", paths, tmp_path / "out", **options)
     assert found.notes == [
         "queries without judged passages, left out: 1 in b1",
-        "judged queries that are missing from another run, left out when the two runs are compared: 1 in a1, 1 in a2",
+        "judged queries that are missing from another run, left out when the two runs are compared: 1 in a1, "
+        "1 in a2, 1 in b1",
     ]
-    (tmp_path / "judged").write_text("3 d 0 100 1\n")
-    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: a1, a2, b1$"):
+    (tmp_path / "judged").write_text("4 d 0 100 1\n")
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: a1, a2, b1;"):
         study.med(tmp_path / "judged", paths, tmp_path / "none", **options)

@@ -58,7 +58,7 @@ def test_one_evaluator_is_called_by_threads() -> None:
 
 def test_notes_of_one_thread_are_not_anothers() -> None:
     """What collects warnings here, as reports do, neither takes those of other threads nor lets its own out."""
-    strange = {"q": {"d": 1.0}}
+    strange = {"CD008081": {"zzz": 1.0}}
     entered, left = threading.Event(), threading.Event()
 
     def collect() -> list[str]:
@@ -71,7 +71,7 @@ def test_notes_of_one_thread_are_not_anothers() -> None:
         collected = other.submit(collect)
         assert entered.wait(10)
         try:
-            with pytest.warns(untied.UntiedWarning, match="no query in common"):
+            with pytest.warns(untied.UntiedWarning, match="no document"):
                 untied.evaluate(QRELS, strange, ["AP"])
         finally:
             left.set()

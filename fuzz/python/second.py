@@ -124,8 +124,8 @@ class Json:
             raise Refused
         try:
             self.text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise Refused from None
+        except UnicodeDecodeError as error:
+            raise Refused(error.object.count(b"\n", 0, error.start) + 1) from None
         self.at = self.end = 0
 
     def wrong(self) -> Refused:
@@ -284,11 +284,16 @@ def mapping(value: Any) -> dict[str, Any]:
     return value
 
 
-def plain(content: dict[str, Any], best: Callable[[int], int]) -> Table:
-    """``{query: {document: number}}`` or ``{query: [document, [document, ...], ...]}``."""
+def plain(content: dict[str, Any], best: Callable[[int], int], *, are_grades: bool = False) -> Table:
+    """``{query: {document: number}}`` or ``{query: [document, [document, ...], ...]}``; as grades, only lists of lists."""
     table: Table = {}
     for query, held in content.items():
         if isinstance(held, list):
+            groups = [entry for entry in held if isinstance(entry, list)]
+            if are_grades and len(groups) < len(held):
+                raise Refused
+            if any(len({isinstance(document, str) for document in group}) > 1 for group in groups):
+                raise Refused
             table[query] = [
                 (identifier(document), float(best(len(held)) - rank))
                 for rank, entry in enumerate(held)
@@ -331,7 +336,7 @@ def qrels(content: dict[str, Any], format: str) -> Table:
     if not isinstance(first, dict) or not isinstance(next(iter(first.values())), dict):
         if format == "subtopics":
             raise Refused
-        return agreeing(plain(content, lambda length: length))
+        return agreeing(plain(content, lambda length: length, are_grades=True))
     table: Table = {}
     for query, subtopics in content.items():
         highest: dict[str, float] = {}

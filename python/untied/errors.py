@@ -48,7 +48,7 @@ class NotKeptError(UntiedError, AttributeError):
 
 
 class UntiedWarning(UserWarning):
-    """Issued if values are meaningless: a run and qrels have no query or no document in common, or nothing is relevant.
+    """Issued if values are meaningless: a run and qrels have no document in common, or nothing is relevant.
 
     Functions with a parameter `strict` raise an error instead if it is True; ``warnings.simplefilter("error",
     UntiedWarning)`` turns the warning into an error everywhere.

@@ -168,12 +168,13 @@ class BatchEvaluator:
         Raises
         ------
         UntiedError
-            No query was evaluated, or rows are not sorted by query with each query once.
+            No query was evaluated, the run and the qrels have no query in common, or rows are not sorted by query with
+            each query once.
 
         Warns
         -----
         UntiedWarning
-            The run and the qrels have no query or no document in common, or nothing is relevant.
+            The run and the qrels have no document in common, or nothing is relevant.
         """
         policies = self._options["ties"], self._options["unjudged"], self._options["variance"]
         sums = Sums(self._measures, self.schema.names, policies)

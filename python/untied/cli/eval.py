@@ -45,7 +45,9 @@ def arguments_parser() -> Command:
     group.option(
         "--pool", "FILE", "read the pool (the documents chosen for judging) from FILE, for the measures infAP and subAP"
     )
-    group.flag("--strict", "refuse runs that have no query or no document in common with the judgments")
+    group.flag(
+        "--strict", "also refuse runs that have no document in common with the judgments, and other suspicious input"
+    )
     group.flag("--stream", "read runs from standard input or pipes query by query, to save memory")
     made.add_measures()
     made.add_docs()

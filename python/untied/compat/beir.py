@@ -14,7 +14,7 @@ from untied.compat._scores import one_value, with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
-from untied.inputs.overlap import Notes
+from untied.inputs.overlap import Silence
 from untied.measures import RR, P, RelP, Success
 
 TYPE_CHECKING = False
@@ -231,7 +231,7 @@ def _means(
         raise UntiedError("no query to evaluate: the qrels are empty")
     if not results:
         return _logged(dict.fromkeys(measures, 0.0))
-    with Notes():  # the original package does not warn either
+    with Silence():  # the original package does not warn either
         table = evaluate(qrels, with_finite_scores(results, ties), list(measures.values()), ties=ties).per_query
     totals = dict.fromkeys(map(str, measures.values()), 0.0)
     for measure, value in zip(table["measure"], table["value"], strict=True):

@@ -31,7 +31,7 @@ from untied.compat._scores import with_finite_scores
 from untied.errors import MeasureError, UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_qrels
-from untied.inputs.overlap import Notes
+from untied.inputs.overlap import Silence
 from untied.measures import as_measure
 
 TYPE_CHECKING = False
@@ -201,7 +201,7 @@ class UntiedEvaluator(ir_measures.Evaluator):
         present: dict[str, list[ir_measures.Metric]] = {str(query): [] for query in retrieved}
         absent = []
         for policy, asked, evaluator in self.parts:
-            with Notes():  # the original package does not warn either
+            with Silence():  # the original package does not warn either
                 table = evaluator.evaluate(with_finite_scores(retrieved, policy)).per_query
             for query, name, value in zip(table["query"], table["measure"], table["value"], strict=True):
                 for measure in asked[name]:

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.evaluate.runs import evaluate
-from untied.inputs.overlap import Notes
+from untied.inputs.overlap import Silence
 from untied.measures import RR, RelP
 
 TYPE_CHECKING = False
@@ -100,6 +100,6 @@ def _values(
     if not results:
         return {}
     binary = {query: {doc: int(grade > 0) for doc, grade in qrels[query].items()} for query in results}
-    with Notes():  # the original package does not warn either
+    with Silence():  # the original package does not warn either
         found = evaluate(binary, with_finite_scores(results, ties), list(measures.values()), ties=ties)
     return {name: [found.value(measure, query=query).mean for query in results] for name, measure in measures.items()}

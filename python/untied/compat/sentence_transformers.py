@@ -17,7 +17,7 @@ from math import fsum
 from untied.compat._scores import finite_scores, one_value
 from untied.errors import UntiedError
 from untied.evaluate.runs import evaluate
-from untied.inputs.overlap import Notes
+from untied.inputs.overlap import Silence
 from untied.measures import AP, RR, P, R, Success, nDCG
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ def compute_metrics(
         "map@k": (AP, map_at_k),
     }
     asked = [measure @ k for measure, cutoffs in families.values() for k in cutoffs]
-    with Notes():  # the original package does not warn either
+    with Silence():  # the original package does not warn either
         found = evaluate(qrels, run, asked, ties="given" if ties == "corpus_id" else ties)
     metrics = {name: {k: found[measure @ k].mean for k in cutoffs} for name, (measure, cutoffs) in families.items()}
     for k in map_at_k:

@@ -81,7 +81,7 @@ class Evaluator:
     variance : bool
         Whether to also compute the exact variance over tie orders.
     strict : bool
-        Whether to raise an error instead of a warning if a run and the qrels have no query or no document in common,
+        Whether to raise an error instead of a warning if a run and the qrels have no document in common,
         look swapped, or nothing is relevant.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
@@ -160,14 +160,15 @@ class Evaluator:
         InputError
             A file does not match its format.
         UntiedError
-            A score is not a finite number or does not fit `score_dtype`, or a query has a duplicate document.
+            A score is not a finite number or does not fit `score_dtype`, a query has a duplicate document, or a run and
+            the qrels have no query in common.
         OSError
             A file cannot be read.
 
         Warns
         -----
         UntiedWarning
-            A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant. With
+            A run and the qrels have no document in common, they look swapped, or nothing is relevant. With
             ``strict=True``, an `UntiedError` is raised instead.
         """
         return self._evaluate_all(runs, check_flag("stream", stream), None, keep=True)
@@ -293,14 +294,15 @@ def evaluate(
     InputError
         A file does not match its format.
     UntiedError
-        An option, a score or a grade is invalid; with ``strict=True`` also instead of a warning.
+        An option, a score or a grade is invalid, or a run and the qrels have no query in common; with ``strict=True``
+        also instead of a warning.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no query or no document in common, they look swapped, or nothing is relevant.
+        A run and the qrels have no document in common, they look swapped, or nothing is relevant.
 
     Examples
     --------

@@ -227,7 +227,7 @@ def gate(
     measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind in ("min", "max", "max-drop")))
     asked = [limit.measure for limit in limits]
     overlap.say(overlap.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
-    with overlap.Notes():
+    with overlap.Silence():
         evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
     chance = {"level": level, "samples": samples, "seed": seed} if significant else None
 
@@ -240,7 +240,7 @@ def gate(
             return drop(evidence, limit, allowed, chance)
         return own(evidence, limit, allowed)
 
-    with overlap.Notes():  # the rules say what is wrong with runs that have nothing in common with the qrels
+    with overlap.Silence():  # the rules say what is wrong with runs that have nothing in common with the qrels
         checks = [check(limit) for limit in limits]
     return GateResult(checks, list(_notes(evidence)))
 

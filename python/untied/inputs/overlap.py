@@ -1,4 +1,7 @@
-"""Find runs and qrels with nothing in common: their values are 0 and meaningless."""
+"""Find runs and qrels with nothing in common: their values are 0 and meaningless.
+
+Runs that share no query with the qrels are refused; of other problems there is a warning.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
 EMPTY = "nothing is retrieved"
 QUERIES = "no query in common with the qrels"
+NEARLY = "untied check shows query ids that nearly match"
 DOCUMENTS = "queries in common with the qrels, but no document"
 SWAPPED = "scores look like grades and grades like scores (are the run and the qrels swapped?)"
 ARRAYS_SWAPPED = (
@@ -129,30 +133,31 @@ def listed(items: Sequence[str], kind: str = "") -> str:
 
 
 def demand(*reasons: Mapping[str, str | None]) -> None:
-    """Raise an error if a run has a problem, because its values are meaningless."""
+    """Raise an error if a run has any problem, because its values are meaningless."""
     warn(*reasons, strict=True)
 
 
-def demand_queries(reasons: Mapping[str, str | None], *, strict: bool) -> None:
-    """Raise an error if a run has other queries than the qrels, or they look swapped; warn of other problems.
+def refuse_swapped(reasons: Mapping[str, str | None], *, strict: bool) -> None:
+    """Raise an error if a run and the qrels look swapped, too; else as `warn`.
 
     Verdicts hold for every grade, so those about runs without judged or relevant documents are right, if surprising.
     """
-    demand({name: reason if reason in (QUERIES, SWAPPED) else None for name, reason in reasons.items()})
-    warn(reasons, strict=strict)
+    warn(reasons, strict=check_flag("strict", strict) or SWAPPED in reasons.values())
 
 
 def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
-    """Warn if a run has a problem; raise an error if `strict`.
+    """Warn if a run has a problem; raise an error if `strict`, or if a run shares no query with the qrels.
 
     The warning points at the line that called untied. The command line prints it as a note instead.
     """
-    say(sentence(*reasons), strict=check_flag("strict", strict))
+    refused = any(QUERIES in mapping.values() for mapping in reasons)
+    message = sentence(*reasons)
+    say(f"{message}; {NEARLY}" if refused else message, strict=check_flag("strict", strict) or refused)
 
 
 def say(message: str | None, *, strict: bool = False) -> None:
     """Warn with a message, if there is one; see `warn`."""
-    if not message:
+    if not message or _is_silent.get():
         return
     if strict:
         raise UntiedError(message)
@@ -183,3 +188,17 @@ class Notes:
 
     def __exit__(self, *raised: object) -> None:
         _listening.reset(self._outer)
+
+
+#: Whether this thread is in a silent context.
+_is_silent: ContextVar[bool] = ContextVar("_is_silent", default=False)
+
+
+class Silence:
+    """A context that neither warns of runs nor refuses them, because its caller did, or a drop-in's host does not."""
+
+    def __enter__(self) -> None:
+        self._outer = _is_silent.set(True)
+
+    def __exit__(self, *raised: object) -> None:
+        _is_silent.reset(self._outer)

@@ -83,7 +83,7 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
     Warns
     -----
     UntiedWarning
-        The run and the qrels have no query or no document in common, or nothing is relevant.
+        The run and the qrels have no document in common, or nothing is relevant.
     """
     judged, retrieved = as_qrels(qrels), as_run(run)
     overlap.warn({"run": overlap.of_inputs(judged, retrieved)})
@@ -150,12 +150,12 @@ def subcollection(
     Raises
     ------
     UntiedError
-        The rate is not from 0 to 1.
+        The rate is not from 0 to 1, or the run and the qrels have no query in common.
 
     Warns
     -----
     UntiedWarning
-        The run and the qrels have no query or no document in common.
+        The run and the qrels have no document in common.
     """
     check_whole("seed", seed)
     if rate is not None:

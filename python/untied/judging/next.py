@@ -155,12 +155,12 @@ def judge_next(
     ------
     UntiedError
         There are more than two runs, the measure has no bounds, or a number is out of range; or verdicts are asked for,
-        and there are not two runs or the measure has none.
+        and there are not two runs or the measure has none; or a run and the qrels have no query in common.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no query or no document in common.
+        A run and the qrels have no document in common.
     """
     check_count("top", top)
     check_count("depth", depth)
@@ -187,7 +187,7 @@ def judge_next(
     considered = len(found)
     verdict = None
     if until_decided:
-        with overlap.Notes():  # there has been a warning
+        with overlap.Silence():  # there has been a warning
             verdict = certify(table, loaded, measure, threads=threads).between(*loaded)
         if verdict.verdict != "open":
             found = []

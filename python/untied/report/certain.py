@@ -52,7 +52,7 @@ class Certain:
 
     def _certified(self, names: Sequence[str], measure: Measure) -> Verdicts | None:
         try:
-            with overlap.Notes():  # there has been a warning
+            with overlap.Silence():  # there has been a warning
                 return certify(self._qrels, {name: self._runs[name] for name in names}, measure, **self._options)
         except MeasureError:
             return None  # it has no verdicts; all that else could be wrong has been refused before
@@ -101,7 +101,7 @@ def _said(verdict: Verdict) -> dict[str, Any]:
 def _of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) -> dict[str, Any] | None:
     """The lowest and the highest mean of a run for all grades of unjudged documents."""
     try:
-        with overlap.Notes():  # there has been a warning
+        with overlap.Silence():  # there has been a warning
             value = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate({"run": run}).value(measure)
     except UntiedError:
         return None  # the measure has no bounds
@@ -117,7 +117,7 @@ def by_judgments(
     """
     # All that else could be wrong has been refused before.
     try:
-        with overlap.Notes():  # there has been a warning
+        with overlap.Silence():  # there has been a warning
             results = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate(
                 {name: runs[name] for name in pair}
             )

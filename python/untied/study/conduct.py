@@ -95,7 +95,7 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: Plots = "
     settings = {name: value for name, value in study.settings.items() if name not in study.beside}
     fingerprint = {"study": study.name, "untied": __version__, **settings, **study.inputs.fingerprint}
     # Samples of judgments and parts of runs may have nothing in common.
-    with overlap.Notes(), Kept(parts_path(directory), fingerprint, restart=restart) as kept:
+    with overlap.Silence(), Kept(parts_path(directory), fingerprint, restart=restart) as kept:
         missing = [part for part in parts if part not in kept.parts]
         for part in steps(missing, "parts", study.name):
             kept.add(part, study.compute(*part))

@@ -81,14 +81,15 @@ def distributions(
     InputError
         A file's content is not what its format promises.
     UntiedError
-        An option, a score or a grade is invalid; with ``strict=True`` also instead of a warning.
+        An option, a score or a grade is invalid, or a run and the qrels have no query in common; with ``strict=True``
+        also instead of a warning.
     OSError
         A file cannot be read.
 
     Warns
     -----
     UntiedWarning
-        A run and the qrels have no query or no document in common, or look swapped.
+        A run and the qrels have no document in common, or look swapped.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def certify(
         "most": most,
         "threads": threads,
     }
-    overlap.demand_queries(
+    overlap.refuse_swapped(
         {name: overlap.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict
     )
     found = _core.certify_runs(list(loaded.values()), asked, qrels=known, **options)

@@ -135,7 +135,7 @@ def from_sample(
             "verdicts from a sample need a grade for each document, all judged with the same probability; found qrels "
             f"in the format {table.format!r}"
         )
-    overlap.demand_queries(
+    overlap.refuse_swapped(
         {name: overlap.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict
     )
     pools = {query: dict(table[query]) for query in table.queries()}

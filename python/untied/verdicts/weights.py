@@ -45,7 +45,7 @@ def steps(measure: Measure, grades: Sequence[float], longest: int) -> list[list[
         f"{rank} {number}": {documents[rank]: grade} for number, grade in enumerate(grades) for rank in range(depth)
     }
     run = {query: documents[: int(query.split()[0]) + 1] for query in queries}
-    with overlap.Notes():  # these are not the user's
+    with overlap.Silence():  # these are not the user's
         found = evaluate(queries, run, measure)
     worth = [[found.value(measure, f"{rank} {number}").mean for rank in range(depth)] for number in range(len(grades))]
     lower = [[0.0] * depth, *worth]
