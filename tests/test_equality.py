@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 
 import untied
 from commands import Command
+from nightly import many, seeded
+from untied import _core
+from untied.report.page import asset
 from untied.statistics import (
     effect_size,
     mean_interval,
@@ -121,3 +124,22 @@ def test_equal_means_of_different_values_get_no_verdict(tmp_path: Path, untied_:
     assert (code, "does not drop" in out) == (0, True)
     code, out, _ = untied_("gate", *paths[:2], "--min", f"RR={11 / 18!r}", "--max", f"RR={11 / 18!r}")
     assert code == 0
+
+
+def test_pages_follow_the_rule_of_the_core(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "base.html"
+    path.write_text(f"<!doctype html><script>{asset('base.js')}</script>", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    random = seeded("equality")
+    numbers = [0.0, 1e-17, 1e-15, 1e-14, 0.3, 0.1 + 0.2, 0.3 + 1e-13, 0.3 + 1e-11, 1.0, 11 / 18, -0.3, 1e6, 1e6 + 1e-7]
+    pairs = [random.sample(numbers, 2) for _ in range(many(200))]
+    assert page.evaluate("pairs => pairs.map(([x, y]) => minus(x, y))", pairs) == [
+        _core.difference(x, y) for x, y in pairs
+    ]
+    for lower in (False, True):
+        for _ in range(many(20)):
+            values = random.choices([*numbers, None], k=random.randint(0, 9))
+            known = [math.nan if value is None else value for value in values]
+            found = page.evaluate("([values, lower]) => bestFirst(values, lower)", [values, lower])
+            assert found == [place for place, _ in _core.ranked(known, lower)], (values, lower)

@@ -64,10 +64,10 @@ function answer() {
   const wrong = new Map(evaluated.map((run) => [run, mismatch(state.values.get(run.number))]));
   const sound = evaluated.filter((run) => !wrong.get(run));
   const all = sound.map((run) => ({ held: run, run: run.name, ...state.values.get(run.number).totals[0] }));
-  const ranked = all.filter((one) => one.mean !== null).sort((x, y) => (info?.lower ? x.mean - y.mean : y.mean - x.mean));
-  const [best, ...rest] = ranked;
+  const inOrder = bestFirst(all.map((one) => one.mean), info?.lower).map((place) => all[place]).filter((one) => one.mean !== null);
+  const [best, ...rest] = inOrder;
   if (hasRange() && best) {
-    const beats = (one, other) => (info?.lower ? one.high < other.low : one.low > other.high);
+    const beats = (one, other) => (info?.lower ? minus(other.low, one.high) : minus(one.low, other.high)) > 0;
     const open = rest.filter((other) => !beats(best, other)), others = open.map((one) => one.run).join(", ");
     const assumed = { nonrelevant: ", if unjudged documents are not relevant", remove: ", if unjudged documents are removed" }[state.policies.unjudged] ?? "";
     const unless = sound.every(isJudged) ? "" : assumed;
@@ -77,8 +77,8 @@ function answer() {
       said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, ${where}: untied certify computes whether ${near.length > 1 ? "one of these" : "that run"} could be better.`);
     } else if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. Every other run is worse ${inEvery()}${unless}.`);
     else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${others} could be better, depending on ${onWhat()}.`);
-    const widest = ranked.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
-    if (widest.high > widest.low) said.push(widestSentence(widest.held, widest, name));
+    const widest = inOrder.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
+    if (minus(widest.high, widest.low) > 0) said.push(widestSentence(widest.held, widest, name));
     else said.push(`The ${name} of ${rest.length ? "each run" : best.run} is the same ${inEvery()}${unless}.`);
   } else if (rest.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}.`);
   if (state.isExample) said.reverse(); // the example is about ties

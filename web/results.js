@@ -37,8 +37,8 @@ async function evaluate() {
 function pair(values) {
   if (state.hasChosen || values.size < 2) return {};
   const lower = asked.get(state.measures[0])?.lower;
-  const all = [...values].map(([number, { totals: [total] }]) => ({ number, mean: (lower ? -1 : 1) * (total.mean ?? NaN), width: total.high - total.low || 0 }));
-  const [best, ...rest] = all.sort((x, y) => y.mean - x.mean);
+  const all = [...values].map(([number, { totals: [total] }]) => ({ number, mean: total.mean, width: total.high - total.low || 0 }));
+  const [best, ...rest] = bestFirst(all.map((one) => one.mean), lower).map((place) => all[place]);
   const widest = rest.reduce((most, one) => (one.width > most.width ? one : most));
   return { a: best.number, b: widest.number };
 }

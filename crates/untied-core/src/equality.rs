@@ -14,7 +14,7 @@ const ABSOLUTE: f64 = 1e-15;
 /// Whether a difference of numbers of a magnitude is only rounding.
 #[inline]
 pub fn is_rounding(difference: f64, magnitude: f64) -> bool {
-    difference.abs() <= RELATIVE * magnitude + ABSOLUTE
+    difference.is_finite() && difference.abs() <= RELATIVE * magnitude + ABSOLUTE
 }
 
 /// Whether two values, or two means, are equal but for rounding.
@@ -66,6 +66,7 @@ mod tests {
         assert_eq!(difference(1e6 * (0.1 + 0.2), 3e5), 0.0);
         assert_eq!(difference(0.0, 1e-17), 0.0);
         assert_eq!(difference(f64::INFINITY, f64::INFINITY), 0.0);
+        assert_eq!(difference(f64::INFINITY, 1.0), f64::INFINITY);
         assert_eq!(difference(1.0, 1.0 - 1e-11), 1.0 - (1.0 - 1e-11));
         assert!(difference(f64::NAN, 1.0).is_nan());
         assert_eq!(without_rounding(1e-13, 0.5), 0.0);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use untied_core::check::{self, TOP};
 use untied_core::compare::{self, Evidence};
-use untied_core::equality::difference;
+use untied_core::equality;
 use untied_core::error::show;
 use untied_core::evaluate::Prepared;
 use untied_core::names::{Aggregate, Spec};
@@ -121,12 +121,13 @@ impl Session {
         for (row, &query) in a.queries.iter().enumerate() {
             let Ok(other) = b.queries.binary_search(&query) else { continue };
             let (of_a, of_b) = (a.value(row, measure), b.value(other, measure));
-            let difference = difference(of_a.mean, of_b.mean);
+            let gap = equality::difference;
+            let difference = gap(of_a.mean, of_b.mean);
             if difference.is_nan() {
                 continue;
             }
             let (least, most) = match (of_a.range, of_b.range) {
-                (Some(a), Some(b)) => (a.0 - b.1, a.1 - b.0),
+                (Some(a), Some(b)) => (gap(a.0, b.1), gap(a.1, b.0)),
                 _ => (difference, difference),
             };
             counts[if difference > 0.0 {
@@ -145,7 +146,7 @@ impl Session {
             "difference": differences,
             "least": least,
             "most": most,
-            "of_means": number(difference(a.totals[measure].mean, b.totals[measure].mean)),
+            "of_means": number(equality::difference(a.totals[measure].mean, b.totals[measure].mean)),
             "above": counts[0],
             "equal": counts[1],
             "below": counts[2],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import isnan, nan
 
 from untied import _core
 from untied._core import show_id
@@ -135,8 +135,8 @@ def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int
 
     `means` are those of all runs; `lower` says whether lower is better.
     """
-    known = [(run, one["mean"]) for run, one in enumerate(means) if one["mean"] is not None]
-    order = [run for run, _ in sorted(known, key=lambda run: (run[1] if lower else -run[1], run[0]))]
+    values = [nan if one["mean"] is None else one["mean"] for one in means]
+    order = [run for run, _ in _core.ranked(values, lower) if not isnan(values[run])]
     if len(order) < 2:
         return None
     return order[0], order[1] if baseline is None or baseline == order[0] or baseline not in order else baseline

@@ -53,6 +53,22 @@ function signed(value, digits = 4) {
   return value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "") + fixed(Math.abs(value), digits);
 }
 
+// A difference of two values, or of two means: 0 if it is only rounding, by the core's rule (its module equality).
+const isRounding = (gap, size) => Number.isFinite(gap) && Math.abs(gap) <= 1e-12 * size + 1e-15;
+const minus = (x, y) => (x === y || isRounding(x - y, Math.max(Math.abs(x), Math.abs(y))) ? 0 : x - y);
+
+/** Places of values, the best first and those without a value last; equal ones keep their order, as in the core. */
+function bestFirst(values, lower) {
+  const worth = (place) => (values[place] ?? null) === null ? -Infinity : lower ? -values[place] : values[place];
+  const places = values.map((_, place) => place).sort((x, y) => worth(y) - worth(x) || x - y);
+  const order = [];
+  while (order.length < places.length) {
+    const rest = places.slice(order.length), end = rest.findIndex((place) => minus(worth(place), worth(rest[0])) !== 0);
+    order.push(...rest.slice(0, end < 0 ? rest.length : end).sort((x, y) => x - y));
+  }
+  return order;
+}
+
 // A p-value in a sentence.
 const chance = (p) => (p === null ? "p unknown" : p < 1e-4 ? "p < 0.0001" : `p = ${show(p)}`);
 

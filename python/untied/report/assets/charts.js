@@ -69,7 +69,7 @@ function glance() {
   chart(where, "Queries by runs; the numbers are in the tables above", 200, "measure theme", (width) => {
     const values = data.values[state.measure];
     const means = data.queries.map((_, query) => mean(values.map((row) => row[query])));
-    const columns = data.queries.map((_, query) => query).sort((x, y) => means[y] - means[x]);
+    const columns = bestFirst(means, false);
     const runs = byMean();
     return heat(width, runs.map((run) => columns.map((query) => values[run][query])), runs.map((run) => data.runs[run]), columns.map((query) => data.queries[query]),
       (row, column) => `${data.runs[runs[row]]}, query ${data.queries[columns[column]]}: ${show(values[runs[row]][columns[column]])}`,

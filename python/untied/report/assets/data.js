@@ -27,11 +27,7 @@ const key = () => data.measures[state.measure];
 const everyRun = () => data.runs.map((_, run) => run);
 const titleOf = (query) => (data.titles ? data.titles[query] : null);
 // The best run first, by the chosen measure; runs without a value last.
-function byMean() {
-  const means = data.means[state.measure].map((one) => one.mean);
-  const worth = (run) => (means[run] === null ? -Infinity : key().lower ? -means[run] : means[run]);
-  return everyRun().sort((x, y) => worth(y) - worth(x) || x - y);
-}
+const byMean = () => bestFirst(data.means[state.measure].map((one) => one.mean), key().lower);
 
 const filteredQuery = (query) => !state.queryFilter || matches(state.queryFilter, data.queries[query], titleOf(query));
 const filteredRun = (run) => !state.runFilter || matches(state.runFilter, data.runs[run]);

@@ -164,7 +164,7 @@ function apartOf(names) {
 
 // The leading run and the one to compare it with: the baseline, or the next best; null unless there are two.
 function leadingOf(means, lower, baseline) {
-  const order = means.map((one, run) => [run, one.mean]).filter(([, mean]) => mean !== null).sort((x, y) => (lower ? x[1] - y[1] : y[1] - x[1]) || x[0] - y[0]).map(([run]) => run);
+  const order = bestFirst(means.map((one) => one.mean), lower).filter((run) => means[run].mean !== null);
   if (order.length < 2) return null;
   return [order[0], baseline === null || baseline === order[0] || !order.includes(baseline) ? order[1] : baseline];
 }

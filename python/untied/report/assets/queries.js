@@ -1,8 +1,5 @@
 // Values of queries as bars and rows.
 
-// A difference of two values; 0 if it is only rounding, as for the core's tests.
-const minus = (x, y) => (Math.abs(x - y) <= 1e-12 * Math.max(Math.abs(x), Math.abs(y)) ? 0 : x - y);
-
 function differences() {
   const values = data.values[state.measure];
   return data.queries.map((_, query) => {

@@ -109,14 +109,14 @@ function scores() {
     data.means.flat().some(isOpen) && `Brackets show the lowest and the highest mean ${words().all}, if they differ.`,
     data.ranks.some((of) => of) && "Ranks are the best and the worst rank that the run could have, depending on the grades of unjudged documents.",
     ...explainedMarks()].filter(Boolean).join(" ")));
-  const best = data.means.map((of, measure) => Math[data.measures[measure].lower ? "min" : "max"](...of.map((one) => one.mean).filter((mean) => mean !== null)));
+  const best = data.means.map((of, measure) => of[bestFirst(of.map((one) => one.mean), data.measures[measure].lower)[0]].mean);
   const columns = () => [
     { title: "run", value: (run) => data.runs[run] },
     ...data.measures.map((measure, number) => ({
       title: measure.name, tip: about(measure), value: (run) => data.means[number][run].mean, lower: measure.lower,
       cell: (run) => {
         const { mean, low, high, ci_low, ci_high } = data.means[number][run];
-        return node("td", { class: !alone && mean === best[number] ? "best" : null }, show(mean), marks(number, run),
+        return node("td", { class: !alone && mean !== null && minus(mean, best[number]) === 0 ? "best" : null }, show(mean), marks(number, run),
           ci_low === null ? null : node("span", { class: "sub" }, `${show(ci_low)} – ${show(ci_high)}`),
           isOpen(data.means[number][run]) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null,
           data.ranks[number] ? node("span", { class: "sub" }, ranked(data.ranks[number][run])) : null);

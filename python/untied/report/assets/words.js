@@ -19,14 +19,14 @@ function sentencesOf(found, place) {
   const [a, b] = pair, [meanA, meanB] = [means[a].mean, means[b].mean];
   const leader = runs[a] + (a === baseline ? ", the baseline," : ""), rival = (b === baseline ? "the baseline " : "") + runs[b];
   const lead = `${show(meanA)}${info.lower ? " (lower is better)" : ""}, ${show(Math.abs(meanA - meanB))} ${info.lower ? "below" : "above"} ${rival} (${show(meanB)})`;
-  const said = [meanA === meanB ? `${leader} and ${rival} are equal by ${info.name}: ${show(meanA)}.` : `${leader} leads by ${info.name}: ${lead}.`];
+  const said = [minus(meanA, meanB) === 0 ? `${leader} and ${rival} are equal by ${info.name}: ${show(meanA)}.` : `${leader} leads by ${info.name}: ${lead}.`];
   if (!test) return [...said, "These two runs were not tested against each other; see the notes."];
   const ends = test.a === a ? [test.least, test.most] : [-test.most, -test.least], can = found.can_be_significant;
   return [...said,
     `The difference is ${test.significant ? "significant" : "not significant"}${can ? "" : ", and no difference could be (see the note)"}: ` +
       `${chance(test.p)} (${found.how}). ${can ? othersWords(found, runs[a], others) : ""}`.trimEnd(),
-    ...openWords(test, ends, info, found.words ?? WORDS, ofBoth, meanA === meanB),
-    ...(judgments === undefined ? [] : [judgmentWords(judgments, info, sharesWords(unjudged, [runs[a], runs[b]]), meanA - meanB)])];
+    ...openWords(test, ends, info, found.words ?? WORDS, ofBoth, minus(meanA, meanB) === 0),
+    ...(judgments === undefined ? [] : [judgmentWords(judgments, info, sharesWords(unjudged, [runs[a], runs[b]]), minus(meanA, meanB))])];
 }
 
 function aloneWords(found, place) {
