@@ -14,7 +14,6 @@ from untied._types import (
     Findings,
     Law,
     MeasureInfo,
-    Outlook,
     Parts,
     TrecOptions,
 )
@@ -74,10 +73,12 @@ __all__ = [
     "moved_documents",
     "observe",
     "only_documents",
+    "overturning_documents",
     "pair",
     "parse_measures",
     "passage_differences",
     "place_columns",
+    "possible_grades",
     "randomization_p",
     "ranked",
     "read_bytes",
@@ -411,11 +412,16 @@ class TrecReport:
 
 def judgment_outlook(
     qrels: Qrels,
-    run: Run,
+    runs: list[Run],
     measure: Measure,
-    documents: list[tuple[str, list[str]]],
-    threads: int | None = None,
-) -> Outlook: ...
+    *,
+    top: int,
+    depth: int,
+    prior: float | None,
+    until_decided: bool,
+    threads: int | None,
+) -> tuple[list[list[bytearray]], list[tuple[str, str, list[int | None], float, float, float, float]], int]: ...
+def possible_grades(qrels: Qrels, measure: Measure) -> list[float]: ...
 def passage_differences(
     a: list[tuple[int, int, int]],
     b: list[tuple[int, int, int]],
@@ -527,6 +533,19 @@ def explain_verdict(
     most: int | None,
     threads: int | None,
 ) -> tuple[Concluded, list[Explained]]: ...
+def overturning_documents(
+    run_a: Run,
+    run_b: Run,
+    measure: Measure,
+    *,
+    qrels: Qrels,
+    ties: str,
+    score_dtype: str,
+    pool_only: bool,
+    unretrieved: bool,
+    most: int | None,
+    threads: int | None,
+) -> bytearray: ...
 def filled_rankings(measure: Measure, a: Run, b: Run, depth: int | None) -> tuple[int, int]: ...
 def find_columns(names: list[str], holds: str, columns: Mapping[str, str] | None, source: str) -> list[str]: ...
 def formula_inputs() -> list[str]: ...

@@ -5,11 +5,6 @@ from typing import Literal, TypeAlias, TypedDict
 #: Value, low, high, variance, certainty, standard error.
 Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str, float | None]
 
-#: Value, low, high.
-Outcome: TypeAlias = tuple[float, float, float]
-#: Possible grades; of each query what is known, and of each document its rank and what is known with each grade.
-Outlook: TypeAlias = tuple[list[float], list[tuple[Outcome, list[tuple[int | None, list[Outcome]]]]]]
-
 #: Low, high, whether they are reached, verdict, overturn number, whether it is exact, largest m (-1 for any).
 Concluded: TypeAlias = tuple[float, float, bool, str, int | None, bool, int | None]
 #: Difference, documents with their grades, grades of documents that neither run retrieves.

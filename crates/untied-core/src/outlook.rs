@@ -1,20 +1,34 @@
-//! The effect of one more judgment: a measure's value and bounds after it.
+//! The unjudged documents that are most worth judging: what one more judgment does to a measure's value and bounds.
 //!
 //! To a measure, unjudged documents of a tie group are alike, and so are all documents that are not retrieved. So every
-//! group is looked at once for each grade, however many documents it holds.
+//! group is looked at once for each grade, however many documents it holds, and once for all short rankings that are
+//! alike. Queries are looked at one by one, and only the documents that are worth most are kept.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, show};
+use crate::error::{Error, Result};
 use crate::evaluate::{Plan, Planned};
 use crate::grade::Level;
 use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::measures::formula::Formula;
+use crate::names::Aggregate;
 use crate::ranking::{Judge, Layout, Order, Ranking};
+use crate::statistics;
 use crate::table::{Judgments, Qrels, Rows, Run};
 use crate::watch;
+
+/// Queries that one thread looks at in a row.
+const AT_ONCE: usize = 256;
+/// Numbers that describe a ranking, up to which its outcomes are kept for rankings that are alike.
+const SHORT: usize = 256;
+/// Tie groups that one thread looks at in a row.
+const SEPARATE: usize = 16;
+/// Rankings whose outcomes a thread keeps.
+const KEPT: usize = 1 << 14;
 
 /// A measure's value, unjudged documents being non-relevant, and its bounds over all grades they may have. Of tied
 /// documents each is the mean over all orders.
@@ -28,88 +42,342 @@ pub struct Outcome {
     pub high: f64,
 }
 
-/// What judging a document would lead to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Judgment {
-    /// Rank of the first document of its tie group; none if it is not retrieved.
-    pub rank: Option<usize>,
-    /// For every grade that it may have, see [`Plan::possible_grades`].
-    pub outcomes: Vec<Outcome>,
+/// Which documents to look for.
+#[derive(Debug, Clone, Copy)]
+pub struct Search {
+    /// How many documents to keep.
+    pub top: usize,
+    /// How many documents of each ranking to consider: the first, with ties by id, descending.
+    pub depth: usize,
+    /// The probability that a document has a grade above 0; without it, the share of such grades among the judgments of
+    /// the query, with half a document more of either kind.
+    pub prior: Option<f64>,
+    /// Whether a document of two runs counts by how much it helps to decide which of them is better.
+    pub until_decided: bool,
 }
 
-/// A query as it stands, and after each judgment.
+/// A document that could be judged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outlook {
-    /// As it stands.
-    pub now: Outcome,
-    /// Document by document.
-    pub after: Vec<Judgment>,
+pub struct Candidate {
+    /// Its query, by number in the qrels.
+    pub query: usize,
+    /// Its id.
+    pub document: Vec<u8>,
+    /// In each run, the rank of the first document that is tied with it; none if it is not retrieved.
+    pub ranks: Vec<Option<usize>>,
+    /// The probability that its grade is above 0.
+    pub probability: f64,
+    /// How much a judgment is expected to narrow the bounds of the means of all runs.
+    pub narrowing: f64,
+    /// How much the mean, or the difference of two, changes if its grade is above 0 instead of 0.
+    pub swing: f64,
+    /// What documents are ranked by.
+    pub worth: f64,
 }
 
-/// Look at what judging each of some documents would change; for queries of the qrels by number, each with documents
-/// that are not judged. The plan holds one measure.
+/// What to judge next.
+#[derive(Debug)]
+pub struct Advice {
+    /// For each run, the value and bounds of every query of the qrels.
+    pub now: Vec<Vec<Outcome>>,
+    /// The documents that are worth most, best first.
+    pub candidates: Vec<Candidate>,
+    /// The number of documents considered.
+    pub considered: usize,
+}
+
+/// Rank the unjudged documents at the top of one run or two by what a judgment of each would tell; the plan holds one
+/// measure and reaches as deep as the runs.
 ///
 /// # Errors
-/// Bounds of the measure are not known, or a document is judged.
-pub fn outlook(qrels: &Qrels, run: &Run, plan: &Plan, asked: &[(usize, Vec<Vec<u8>>)]) -> Result<Vec<Outlook>> {
-    asked.par_iter().map(|(query, documents)| one_query(qrels, run, plan, *query, documents)).collect()
+/// Bounds of the measure are not known.
+pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Result<Advice> {
+    let planned = plan.only()?;
+    let now = runs.iter().map(|run| all_now(qrels, run, planned)).collect::<Result<Vec<_>>>()?;
+    let values = now.iter().zip(SIGNS).flat_map(|(of_run, sign)| of_run.iter().map(move |now| sign * now.value));
+    let valuer = Valuer {
+        qrels,
+        runs,
+        planned,
+        search,
+        shares: shares(qrels, &planned.possible_grades),
+        queries: if planned.spec.info.aggregate == Aggregate::Sum { 1.0 } else { qrels.len() as f64 },
+        lead: statistics::sum(values),
+    };
+    watch::begin(|| "weighing judgments".into(), "queries", Some(qrels.len() as u64));
+    let rooms: Mutex<Vec<Room>> = Mutex::default();
+    let lock = || rooms.lock().unwrap_or_else(PoisonError::into_inner);
+    let of_part = |first: usize| {
+        let mut room = lock().pop().unwrap_or_default();
+        let mut best = Best::new(qrels, search.top);
+        for query in first..(first + AT_ONCE).min(qrels.len()) {
+            let now: Vec<Outcome> = now.iter().map(|of_run| of_run[query]).collect();
+            valuer.consider(query, &now, &mut room, &mut best)?;
+            watch::step(1)?;
+        }
+        lock().push(room);
+        Ok(best)
+    };
+    let parts = (0..qrels.len()).into_par_iter().step_by(AT_ONCE).map(of_part);
+    let mut best = parts.try_reduce(|| Best::new(qrels, search.top), |one, other| Ok(one.join(other)))?;
+    best.cut();
+    Ok(Advice { now, candidates: best.kept, considered: best.considered })
 }
 
-fn one_query(qrels: &Qrels, run: &Run, plan: &Plan, query: usize, documents: &[Vec<u8>]) -> Result<Outlook> {
-    let truth = qrels.judgments(query);
-    let rows = run.find(qrels.id(query)).map_or_else(Rows::none, |found| run.rows(found));
-    let mut order = Order::default();
-    order.sort_exactly(rows.column(0));
-    let mut ranking = Ranking::default();
-    let mut judge = Judge::default();
-    judge.every_group = true;
-    judge.judge(&rows, &order, &truth, Layout::Tied, false, &mut ranking);
+/// The first run counts for, the second against.
+const SIGNS: [f64; 2] = [1.0, -1.0];
 
-    // Every group is in the ranking, so they have the numbers of the order's ends.
-    let mut groups: HashMap<&[u8], usize> = HashMap::with_capacity(rows.len());
-    let mut from = 0;
-    for (group, &end) in order.ends.iter().enumerate() {
-        groups.extend(order.rows[from..end as usize].iter().map(|&row| (rows.doc(row as usize), group)));
-        from = end as usize;
+/// A run's value and bounds in every query as it stands.
+fn all_now(qrels: &Qrels, run: &Run, planned: &Planned) -> Result<Vec<Outcome>> {
+    let now = |room: &mut Room, query: usize| {
+        let truth = qrels.judgments(query);
+        room.rank(&rows_of(run, qrels.id(query)), &truth);
+        watch::check()?;
+        outcome(planned, &room.ranking, &truth)
+    };
+    (0..qrels.len()).into_par_iter().map_init(Room::default, now).collect()
+}
+
+fn rows_of<'a>(run: &'a Run, query: &[u8]) -> Rows<'a> {
+    run.find(query).map_or_else(Rows::none, |number| run.rows(number))
+}
+
+/// The share of each grade above 0 among the documents that have one; a grade that no document has counts as half a
+/// document.
+fn shares(qrels: &Qrels, possible_grades: &[f64]) -> Vec<f64> {
+    let above_0 = &possible_grades[..possible_grades.len() - 1];
+    let mut counts = vec![0u64; above_0.len()];
+    for query in 0..qrels.len() {
+        for level in qrels.judgments(query).levels {
+            if let Some(place) = above_0.iter().position(|&grade| grade == level.grade) {
+                counts[place] += u64::from(level.count);
+            }
+        }
     }
-    let places: Vec<Option<usize>> = documents.iter().map(|doc| groups.get(doc.as_slice()).copied()).collect();
-    let starts: Vec<(usize, bool)> =
-        ranking.groups().map(|group| (group.start, group.relevant(0.0) < group.size)).collect();
-    if let Some(i) = places.iter().position(|place| place.is_some_and(|group| !starts[group].1)) {
-        return Err(Error::Value(format!("document {} is judged", show(&documents[i]))));
+    let counts: Vec<f64> = counts.iter().map(|&count| if count == 0 { 0.5 } else { count as f64 }).collect();
+    let total: f64 = counts.iter().sum();
+    counts.iter().map(|count| count / total).collect()
+}
+
+/// The share of grades above 0 among a query's judgments, with half a document more of either kind.
+fn smoothed_share(levels: &[Level]) -> f64 {
+    let from = |least: f64| levels.iter().filter(|level| level.grade >= least).map(|level| level.count).sum::<u32>();
+    (f64::from(from(f64::MIN_POSITIVE)) + 0.5) / (f64::from(from(0.0)) + 1.0)
+}
+
+/// Computes what documents are worth.
+struct Valuer<'a> {
+    qrels: &'a Qrels,
+    runs: &'a [&'a Run],
+    planned: &'a Planned,
+    search: Search,
+    /// See [`shares`].
+    shares: Vec<f64>,
+    /// The number by which sums over queries are divided.
+    queries: f64,
+    /// The sum of the differences of two runs.
+    lead: f64,
+}
+
+impl Valuer<'_> {
+    /// Add the candidates of a query.
+    fn consider(&self, query: usize, now: &[Outcome], room: &mut Room, best: &mut Best<'_>) -> Result<()> {
+        let truth = self.qrels.judgments(query);
+        let id = self.qrels.id(query);
+        let retrieved: Vec<Rows<'_>> = self.runs.iter().map(|run| rows_of(run, id)).collect();
+        let mut documents: Vec<&[u8]> = Vec::new();
+        for rows in &retrieved {
+            room.order.sort_exactly(rows.column(0));
+            room.order.arrange(rows, self.search.depth);
+            for &row in room.order.rows.iter().take(self.search.depth) {
+                let (document, hash) = (rows.doc(row as usize), rows.hashes()[row as usize]);
+                if !truth.grade(document, hash).is_some_and(|grade| grade >= 0.0) {
+                    documents.push(document);
+                }
+            }
+        }
+        documents.sort_unstable();
+        documents.dedup();
+        best.considered += documents.len();
+        let probability = self.search.prior.unwrap_or_else(|| smoothed_share(truth.levels));
+        // Grade by grade as the outcomes, highest first, the last being 0.
+        let weights: Vec<f64> =
+            self.shares.iter().map(|share| probability * share).chain([1.0 - probability]).collect();
+        let mut sums = vec![(0.0, 0.0); documents.len()];
+        let mut ranks = vec![Vec::with_capacity(self.runs.len()); documents.len()];
+        for ((rows, now), sign) in retrieved.iter().zip(now).zip(SIGNS) {
+            let (places, starts) = room.places(rows, &truth, &documents);
+            let prospects = room.prospects(self.planned, &truth, &places)?;
+            for ((place, (narrowing, swing)), ranks) in places.iter().zip(&mut sums).zip(&mut ranks) {
+                let Some(outcomes) = &prospects[*place] else { continue };
+                let spans = weights.iter().zip(outcomes).map(|(weight, after)| weight * (after.high - after.low));
+                *narrowing += (now.high - now.low) - statistics::sum(spans);
+                let relevant = self.shares.iter().zip(outcomes).map(|(share, after)| share * after.value);
+                *swing += sign * (statistics::sum(relevant) - outcomes[outcomes.len() - 1].value);
+                ranks.push(starts.get(*place).map(|start| start + 1));
+            }
+        }
+        for ((document, (narrowing, swing)), ranks) in documents.iter().zip(sums).zip(ranks) {
+            let (narrowing, swing) = (narrowing / self.queries, swing / self.queries);
+            let worth = self.worth(probability, narrowing, swing);
+            if best.admits(worth) {
+                let document = document.to_vec();
+                best.push(Candidate { query, document, ranks, probability, narrowing, swing, worth });
+            }
+        }
+        Ok(())
     }
 
-    let planned = plan.only()?;
-    let mut wanted = places.clone();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let found: Vec<Vec<Outcome>> = wanted
-        .par_iter()
-        .map(|&place| {
+    fn worth(&self, probability: f64, narrowing: f64, swing: f64) -> f64 {
+        if self.runs.len() == 1 {
+            return narrowing;
+        }
+        let is_against = self.search.until_decided && self.lead != 0.0 && swing * self.lead < 0.0;
+        (if is_against { 1.0 - probability } else { probability }) * swing.abs()
+    }
+}
+
+/// The candidates that are worth most, with room for as many more.
+struct Best<'a> {
+    qrels: &'a Qrels,
+    top: usize,
+    kept: Vec<Candidate>,
+    /// A candidate that is worth less is not among them.
+    least: f64,
+    /// The number of documents considered.
+    considered: usize,
+}
+
+impl<'a> Best<'a> {
+    fn new(qrels: &'a Qrels, top: usize) -> Best<'a> {
+        Best { qrels, top, kept: Vec::new(), least: f64::NEG_INFINITY, considered: 0 }
+    }
+
+    fn admits(&self, worth: f64) -> bool {
+        worth >= self.least
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        self.kept.push(candidate);
+        if self.kept.len() / 2 > self.top {
+            self.cut();
+        }
+    }
+
+    /// Keep the best, best first; of those that are worth the same, the first by the ids of query and document.
+    fn cut(&mut self) {
+        let id = |one: &Candidate| self.qrels.id(one.query);
+        self.kept.sort_unstable_by(|one, other| {
+            let by_worth = other.worth.partial_cmp(&one.worth).unwrap_or(Ordering::Equal);
+            by_worth.then_with(|| id(one).cmp(id(other))).then_with(|| one.document.cmp(&other.document))
+        });
+        self.kept.truncate(self.top);
+        if self.kept.len() == self.top {
+            self.least = self.kept.last().map_or(f64::NEG_INFINITY, |last| last.worth);
+        }
+    }
+
+    fn join(mut self, other: Best<'a>) -> Best<'a> {
+        self.considered += other.considered;
+        self.least = self.least.max(other.least);
+        self.kept.extend(other.kept);
+        if self.kept.len() > self.top {
+            self.cut();
+        }
+        self
+    }
+}
+
+/// What judging a document of each tie group leads to, grade by grade, as far as it is known; the last is for documents
+/// that are not retrieved.
+type Prospects = Vec<Option<Vec<Outcome>>>;
+
+/// Room for the work on one query, and the outcomes of short rankings.
+#[derive(Default)]
+struct Room {
+    order: Order,
+    judge: Judge,
+    /// The last ranking, with every tie group.
+    ranking: Ranking,
+    kept: HashMap<Vec<u64>, Prospects>,
+    /// Those of the last ranking, if it is too long to be kept.
+    alone: Prospects,
+}
+
+impl Room {
+    /// Order and judge a run's documents for a query.
+    fn rank(&mut self, rows: &Rows<'_>, truth: &Judgments<'_>) {
+        self.order.sort_exactly(rows.column(0));
+        self.judge.every_group = true;
+        self.judge.judge(rows, &self.order, truth, Layout::Tied, false, &mut self.ranking);
+    }
+
+    /// Rank a run's documents; return the tie group of each of some documents, by number, or the number of groups if it is
+    /// not retrieved, and the rank before each group. The documents are sorted.
+    fn places(&mut self, rows: &Rows<'_>, truth: &Judgments<'_>, documents: &[&[u8]]) -> (Vec<usize>, Vec<usize>) {
+        self.rank(rows, truth);
+        let starts: Vec<usize> = self.ranking.groups().map(|group| group.start).collect();
+        let mut places = vec![starts.len(); documents.len()];
+        let mut from = 0;
+        for (group, &end) in self.order.ends.iter().enumerate() {
+            for &row in &self.order.rows[from..end as usize] {
+                if let Ok(number) = documents.binary_search(&rows.doc(row as usize)) {
+                    places[number] = group;
+                }
+            }
+            from = end as usize;
+        }
+        (places, starts)
+    }
+
+    /// What judging a document in each of some places of the last ranking leads to.
+    fn prospects(&mut self, planned: &Planned, truth: &Judgments<'_>, places: &[usize]) -> Result<&Prospects> {
+        let unknown = vec![None; self.ranking.groups().count() + 1];
+        let key = described(&self.ranking, truth);
+        let prospects = if key.len() > SHORT {
+            self.alone = unknown;
+            &mut self.alone
+        } else {
+            if self.kept.len() == KEPT && !self.kept.contains_key(&key) {
+                self.kept.clear();
+            }
+            self.kept.entry(key).or_insert(unknown)
+        };
+        let mut missing: Vec<usize> = places.iter().copied().filter(|&place| prospects[place].is_none()).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let ranking = &self.ranking;
+        let look = |&place: &usize| {
             watch::check()?;
             let grades = planned.possible_grades.iter();
-            grades.map(|&grade| after(planned, &ranking, &truth, place, grade)).collect()
-        })
-        .collect::<Result<_>>()?;
-    let after = places.iter().map(|place| {
-        let outcomes = wanted.binary_search(place).map(|i| found[i].clone()).unwrap_or_default();
-        Judgment { rank: place.map(|group| starts[group].0 + 1), outcomes }
-    });
-    Ok(Outlook { now: outcome(planned, &ranking, &truth)?, after: after.collect() })
+            grades.map(|&grade| after(planned, ranking, truth, place, grade)).collect()
+        };
+        let outcomes: Vec<Vec<Outcome>> = missing.par_iter().with_min_len(SEPARATE).map(look).collect::<Result<_>>()?;
+        for (place, outcomes) in missing.into_iter().zip(outcomes) {
+            prospects[place] = Some(outcomes);
+        }
+        Ok(prospects)
+    }
 }
 
-/// The outcome where one more document of a group, or one that is not retrieved, has this grade.
-fn after(
-    planned: &Planned,
-    ranking: &Ranking,
-    truth: &Judgments<'_>,
-    place: Option<usize>,
-    grade: f64,
-) -> Result<Outcome> {
+/// All that outcomes depend on: the documents of each grade in every tie group, and among all judgments.
+fn described(ranking: &Ranking, truth: &Judgments<'_>) -> Vec<u64> {
+    let mut described = vec![ranking.retrieved as u64];
+    let mut add = |size: usize, levels: &[Level]| {
+        described.extend([size as u64, levels.len() as u64]);
+        described.extend(levels.iter().flat_map(|level| [level.grade.to_bits(), u64::from(level.count)]));
+    };
+    ranking.groups().for_each(|group| add(group.size, group.levels));
+    add(0, truth.levels);
+    described
+}
+
+/// The outcome where one more document of a tie group, or one that is not retrieved, has this grade.
+fn after(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>, place: usize, grade: f64) -> Result<Outcome> {
     let mut next = Ranking::default();
     next.retrieved = ranking.retrieved;
     for (number, group) in ranking.groups().enumerate() {
-        let more = usize::from(place == Some(number));
+        let more = usize::from(place == number);
         next.push(group.start, group.size, judged(group.levels, grade, more, 0));
     }
     let levels: Vec<Level> = judged(truth.levels, grade, 1, 0).collect();

@@ -5,6 +5,7 @@ use pyo3::types::PyByteArray;
 use untied_core::certify::{self, Overturn, Settings, Verdict, Witness};
 use untied_core::error::text;
 
+use crate::arrays::packed;
 use crate::errors::to_python;
 use crate::measure::{Measure, specs};
 use crate::tables::{Qrels, Run};
@@ -117,8 +118,8 @@ pub fn explain_verdict(
     threads: Option<Threads>,
 ) -> PyResult<(Concluded, Vec<Explained>)> {
     let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
-    let (verdict, queries) =
-        threads::run(py, threads, || certify::explain((&run_a.0, &run_b.0), &qrels.0, &measure.0, settings))?;
+    let runs = [&run_a.0, &run_b.0];
+    let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, &qrels.0, &measure.0, settings))?;
     let explained = queries.iter().map(|query| {
         let assigned = |witness: &Witness| {
             let id = |&(number, grade): &(u32, f64)| (text(query.documents[number as usize]), grade);
@@ -129,4 +130,26 @@ pub fn explain_verdict(
         (text(qrels.0.id(query.query)), low, high, lowest, highest, assigned(&query.overturning))
     });
     Ok((concluded(&verdict), explained.collect()))
+}
+
+/// How many documents of each query of the qrels, as uint32, overturn the verdict together with those of the others.
+#[pyfunction]
+#[pyo3(signature = (run_a, run_b, measure, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
+pub fn overturning_documents<'py>(
+    py: Python<'py>,
+    run_a: &Run,
+    run_b: &Run,
+    measure: &Measure,
+    qrels: &Qrels,
+    ties: &str,
+    score_dtype: &str,
+    pool_only: bool,
+    unretrieved: bool,
+    most: Option<usize>,
+    threads: Option<Threads>,
+) -> PyResult<Bound<'py, PyByteArray>> {
+    let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
+    let runs = [&run_a.0, &run_b.0];
+    let (_, counts) = threads::run(py, threads, || certify::overturning(&runs, &qrels.0, &measure.0, settings))?;
+    packed(py, counts.iter().map(|count| count.to_ne_bytes()))
 }

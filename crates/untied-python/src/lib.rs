@@ -42,7 +42,7 @@ mod _core {
     #[pymodule_export]
     use super::batches::Totals;
     #[pymodule_export]
-    use super::certify::{certify_runs, differences_of_queries, explain_verdict};
+    use super::certify::{certify_runs, differences_of_queries, explain_verdict, overturning_documents};
     #[pymodule_export]
     use super::check::{check_run, malformed_lines};
     #[pymodule_export]
@@ -65,7 +65,7 @@ mod _core {
     #[pymodule_export]
     use super::measure::{Measure, measure_info, parse_measures};
     #[pymodule_export]
-    use super::outlook::judgment_outlook;
+    use super::outlook::{judgment_outlook, possible_grades};
     #[pymodule_export]
     use super::overlap::{in_common, look_swapped};
     #[pymodule_export]

@@ -1,53 +1,58 @@
-//! The effect of further judgments, for Python.
+//! The documents that are most worth judging, for Python.
 
 use pyo3::prelude::*;
-use pyo3::types::PyAny;
-use untied_core::error::show;
+use pyo3::types::PyByteArray;
+use untied_core::error::text;
 use untied_core::evaluate::Plan;
-use untied_core::outlook::{self, Outcome};
+use untied_core::outlook::{self, Candidate, Outcome, Search};
 
-use crate::convert::with_id;
-use crate::errors::{refused, to_python};
+use crate::arrays::packed;
+use crate::errors::to_python;
 use crate::measure::Measure;
 use crate::tables::{Qrels, Run};
 use crate::threads::{self, Threads};
 
-/// (value, low, high)
-type Parts = (f64, f64, f64);
+/// Values, and their lowest and highest ones, of all queries, as float64.
+type Columns<'py> = [Bound<'py, PyByteArray>; 3];
 
-fn parts(outcome: Outcome) -> Parts {
-    (outcome.value, outcome.low, outcome.high)
+/// (query, document, ranks, probability, narrowing, swing, worth)
+type Row = (String, String, Vec<Option<usize>>, f64, f64, f64, f64);
+
+/// What each run is worth now, query by query; the documents that are most worth judging; and how many were considered.
+#[pyfunction]
+#[pyo3(signature = (qrels, runs, measure, *, top, depth, prior, until_decided, threads))]
+pub fn judgment_outlook<'py>(
+    py: Python<'py>,
+    qrels: &Qrels,
+    runs: Vec<Py<Run>>,
+    measure: &Measure,
+    top: usize,
+    depth: usize,
+    prior: Option<f64>,
+    until_decided: bool,
+    threads: Option<Threads>,
+) -> PyResult<(Vec<Columns<'py>>, Vec<Row>, usize)> {
+    let qrels = &qrels.0;
+    let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let longest = tables.iter().map(|run| run.longest()).max().unwrap_or(0);
+    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, longest, None).map_err(to_python)?;
+    let search = Search { top, depth, prior, until_decided };
+    let work = || outlook::advise(qrels, &tables, &plan, search);
+    let advice = threads::run_formulas(py, threads, plan.has_formulas(), work)?;
+    let columns = |of_run: &Vec<Outcome>| {
+        let column = |number: fn(&Outcome) -> f64| packed(py, of_run.iter().map(|now| number(now).to_ne_bytes()));
+        Ok([column(|now| now.value)?, column(|now| now.low)?, column(|now| now.high)?])
+    };
+    let now = advice.now.iter().map(columns).collect::<PyResult<_>>()?;
+    let row = |one: Candidate| {
+        let Candidate { query, document, ranks, probability, narrowing, swing, worth } = one;
+        (text(qrels.id(query)), text(&document), ranks, probability, narrowing, swing, worth)
+    };
+    Ok((now, advice.candidates.into_iter().map(row).collect(), advice.considered))
 }
 
-/// A query: what is now, and for every document its rank and what it leads to, grade by grade.
-type Query = (Parts, Vec<(Option<usize>, Vec<Parts>)>);
-
-/// The grades that a document may have, and for every query what judging each of its documents would change.
+/// The grades that an unjudged document may have for a measure, highest first; see `Spec::possible_grades`.
 #[pyfunction]
-#[pyo3(signature = (qrels, run, measure, documents, threads = None))]
-pub fn judgment_outlook(
-    py: Python<'_>,
-    qrels: &Qrels,
-    run: &Run,
-    measure: &Measure,
-    documents: Vec<(Bound<'_, PyAny>, Vec<Bound<'_, PyAny>>)>,
-    threads: Option<Threads>,
-) -> PyResult<(Vec<f64>, Vec<Query>)> {
-    let (qrels, run) = (&qrels.0, &run.0);
-    let mut asked = Vec::with_capacity(documents.len());
-    for (query, documents) in &documents {
-        let number = with_id(query, "a query id", |id| {
-            qrels.find(id).ok_or_else(|| refused(format!("query {} is not judged", show(id))))
-        })?;
-        let ids = documents.iter().map(|doc| with_id(doc, "a document id", |id| Ok(id.to_vec())));
-        asked.push((number, ids.collect::<PyResult<Vec<_>>>()?));
-    }
-    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, run.longest(), None).map_err(to_python)?;
-    let work = || outlook::outlook(qrels, run, &plan, &asked);
-    let found = threads::run_formulas(py, threads, plan.has_formulas(), work)?;
-    let queries = found.into_iter().map(|query| {
-        let after = query.after.into_iter().map(|one| (one.rank, one.outcomes.into_iter().map(parts).collect()));
-        (parts(query.now), after.collect())
-    });
-    Ok((plan.possible_grades(0).to_vec(), queries.collect()))
+pub fn possible_grades(qrels: &Qrels, measure: &Measure) -> Vec<f64> {
+    measure.0.possible_grades(qrels.0.grades())
 }

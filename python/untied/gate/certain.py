@@ -7,19 +7,20 @@ from math import inf, nan
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.inputs.convert import as_qrels
+from untied.results.joint import Joint
 from untied.results.text import in_queries
 from untied.results.worst import worst_of
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from untied._core import Qrels
     from untied.gate.evidence import Evidence, Limit
     from untied.gate.rules import Allowed
     from untied.verdicts.found import Verdicts
-    from untied.verdicts.verdict import Verdict
 
 #: The two runs of a verdict; the first is the one that is tested.
 PAIR = ("run", "baseline")
@@ -65,7 +66,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         value = float(verdict.overturn) if is_ahead else 0.0
         kept = value >= limit.number
     is_named = not kept and (value or limit.kind == "certain")
-    worst, more = _worst(found, limit, allowed.top, verdict) if is_named else ([], 0)
+    worst, more = _worst(evidence, qrels, found, limit, allowed.top) if is_named else ([], 0)
     return Check(
         limit.kind, about, limit.number, value, "; ".join(said), kept and not reasons, limit_given=limit.given,
         reasons=reasons, queries=worst, more=more,
@@ -81,19 +82,27 @@ def _without(evidence: Evidence, rows: frozenset[int]) -> Qrels:
     return as_qrels(kept, evidence.threads)
 
 
-def _worst(found: Verdicts, limit: Limit, top: int, verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
+def _worst(
+    evidence: Evidence, qrels: Qrels, found: Verdicts, limit: Limit, top: int
+) -> tuple[list[dict[str, Any]], int]:
     """Queries with the lowest differences; for an overturn number those with most of its documents.
 
     And how many more queries are as bad as the last one.
     """
-    queries = found.explain(*PAIR, limit.measure).queries
     if limit.kind == "certain":
-        values = [query.low for query in queries]
-        places, more = worst_of(values, top, lowest=True)
-    elif verdict.overturn == inf:
+        policies = {
+            "ties": evidence.ties, "score_dtype": evidence.score_dtype, "unretrieved": "none",
+            "threads": evidence.threads,
+        }  # fmt: skip
+        bounds = Joint(qrels, evidence.runs, policies).bounds(limit.measure, [PAIR])
+        assert bounds is not None  # the measure has verdicts
+        [(lows, _)] = bounds
+        places, more = worst_of(lows, top, lowest=True)
+        values: Sequence[float] = lows
+    elif found[PAIR][str(limit.measure)].overturn == inf:
         return [], 0
     else:
-        overturning = [query.overturning for query in queries]
-        values = [float(len(one.documents) + len(one.elsewhere)) for one in overturning]
+        values = found._overturning(*PAIR, limit.measure)
         places, more = worst_of(values, top, above=0.0)
-    return [{"query": queries[place].query, "value": values[place]} for place in places], more
+    queries = qrels.queries()
+    return [{"query": queries[place], "value": float(values[place])} for place in places], more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from math import fsum
 
@@ -9,17 +10,15 @@ from untied._core import judgment_outlook
 from untied.errors import UntiedError, check_count, check_flag, check_share
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
-from untied.judging.sample import ranked
 from untied.measures import as_measure
 from untied.results.joint import Joint
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
-    from untied._core import Measure, Qrels, Run
-    from untied._types import Outlook
+    from untied._core import Measure
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.verdicts.verdict import Verdict
@@ -179,109 +178,43 @@ def judge_next(
     if until_decided and len(named) != 2:
         raise UntiedError(f"until_decided needs two runs, found {len(named)}")
     loaded = {name: load() for name, load in named}
-    asked = list(_candidates(table, list(loaded.values()), depth).items())
-    outlooks = [judgment_outlook(table, run, measure, asked, threads) for run in loaded.values()]
+    now, found, considered = judgment_outlook(
+        table, list(loaded.values()), measure, top=top, depth=depth, prior=prior, until_decided=until_decided,
+        threads=threads,
+    )  # fmt: skip
     overlap.warn({name: overlap.of_inputs(table, run, threads, judging=True) for name, run in loaded.items()})
-    queries = 1 if measure.is_count else len(asked)
-    found = _valued(table, asked, outlooks, queries, prior, until_decided)
-    considered = len(found)
+    candidates = [Candidate(query, document, tuple(ranks), *numbers) for query, document, ranks, *numbers in found]
     verdict = None
     if until_decided:
         with overlap.Silence():  # there has been a warning
             verdict = certify(table, loaded, measure, threads=threads).between(*loaded)
         if verdict.verdict != "open":
-            found = []
-    found.sort(key=lambda one: (-one.worth, one.query, one.document))
-    bounds = tuple(
-        (fsum(now[1] for now, _ in views) / queries, fsum(now[2] for now, _ in views) / queries)
-        for _, views in outlooks
-    )
+            candidates = []
+    queries = 1 if measure.is_count else len(table)
+    columns = [[array("d", bytes(column)) for column in of_run] for of_run in now]
+    bounds = tuple((fsum(low) / queries, fsum(high) / queries) for _, low, high in columns)
     facts = overlap.queries_of_inputs(table, loaded, threads)
     difference, is_joint = None, True
     if len(bounds) == 2:
         policies = {"ties": "expected", "score_dtype": "float64", "unretrieved": "none", "threads": threads}
-        values = [[now[0] for now, _ in views] for _, views in outlooks]
         (low, high), (other_low, other_high) = bounds
-        ids = [query for query, _ in asked]
-        joint = _difference(Joint(table, loaded, policies), measure, list(loaded), ids, values)
+        joint = _difference(Joint(table, loaded, policies), measure, list(loaded), [values for values, *_ in columns])
         difference, is_joint = joint or (low - other_high, high - other_low), joint is not None
-    return Advice(str(measure), tuple(loaded), bounds, found[:top], considered, difference, is_joint, verdict, facts)
-
-
-def _valued(
-    qrels: Qrels, asked: list[tuple[str, list[str]]], outlooks: list[Outlook], queries: int, prior: float | None,
-    until_decided: bool,
-) -> list[Candidate]:  # fmt: skip
-    """The candidates with what their judgments are worth, for means over this number of queries."""
-    shares = _shares(qrels, outlooks[0][0])
-    lead = fsum(sign * now[0] for sign, (_, views) in zip((1, -1), outlooks, strict=False) for now, _ in views)
-
-    def worth(likely: float, narrowing: float, swing: float) -> float:
-        if len(outlooks) == 1:
-            return narrowing
-        if until_decided and lead and swing * lead < 0:
-            return (1 - likely) * abs(swing)
-        return likely * abs(swing)
-
-    found = []
-    for number, (query, documents) in enumerate(asked):
-        likely = prior if prior is not None else _prior(qrels[query].values())
-        # Grade by grade as in the outlooks, highest first, the last being 0.
-        weights = [likely * share for share in shares] + [1 - likely]
-        views = [outlook[1][number] for outlook in outlooks]
-        for place, document in enumerate(documents):
-            ranks, narrowing, swing = [], 0.0, 0.0
-            for sign, ((_, low, high), after) in zip((1, -1), views, strict=False):
-                rank, outcomes = after[place]
-                ranks.append(rank)
-                expected = fsum(w * (most - least) for w, (_, least, most) in zip(weights, outcomes, strict=True))
-                narrowing += (high - low) - expected
-                relevant = fsum(share * outcome[0] for share, outcome in zip(shares, outcomes, strict=False))
-                swing += sign * (relevant - outcomes[-1][0])
-            narrowing, swing = narrowing / queries, swing / queries
-            gained = worth(likely, narrowing, swing)
-            found.append(Candidate(query, document, tuple(ranks), likely, narrowing, swing, gained))
-    return found
-
-
-def _candidates(qrels: Qrels, runs: list[Run], depth: int) -> dict[str, list[str]]:
-    """The unjudged documents at the top of the runs, for every query of the qrels."""
-    candidates = {}
-    for query in qrels.queries():
-        judged = {document for document, grade in qrels[query].items() if grade >= 0}
-        candidates[query] = sorted({document for run in runs for document in ranked(run, query)[:depth]} - judged)
-    return candidates
+    return Advice(str(measure), tuple(loaded), bounds, candidates, considered, difference, is_joint, verdict, facts)
 
 
 def _difference(
-    joint: Joint, measure: Measure, runs: list[str], queries: list[str], values: list[list[float]]
+    joint: Joint, measure: Measure, runs: list[str], values: Sequence[Sequence[float]]
 ) -> tuple[float, float] | None:
     """Bounds of the mean difference of two runs with these values of queries; None if the measure has no verdicts."""
-    found = joint.bounds(measure, [(runs[0], runs[1])], queries)
+    found = joint.bounds(measure, [(runs[0], runs[1])])
     if found is None:
         return None
     [(lows, highs)] = found
-    differences = [a - b for a, b in zip(*values, strict=True)]
+    differences = array("d", (a - b for a, b in zip(*values, strict=True)))
     # They contain the difference, as those that are tested do.
     low, high = fsum(map(min, lows, differences)), fsum(map(max, highs, differences))
-    return low / len(queries), high / len(queries)
-
-
-def _shares(qrels: Qrels, grades: list[float]) -> list[float]:
-    """The frequency of each grade above 0 among grades above 0; one that no document has counts as half a document."""
-    counts = dict.fromkeys(grades[:-1], 0.0)
-    for query in qrels.queries():
-        for grade in qrels[query].values():
-            if grade > 0:
-                counts[grade] += 1
-    counts = {grade: count or 0.5 for grade, count in counts.items()}
-    total = sum(counts.values())
-    return [count / total for count in counts.values()]
-
-
-def _prior(grades: Iterable[float]) -> float:
-    judged = [grade for grade in grades if grade >= 0]
-    return (sum(grade > 0 for grade in judged) + 0.5) / (len(judged) + 1)
+    return low / len(differences), high / len(differences)
 
 
 def rows(advice: Advice) -> Iterator[dict[str, str | float | None]]:

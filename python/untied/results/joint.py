@@ -36,11 +36,12 @@ class Joint:
         return Joint, (self._qrels, self._runs, self._options)
 
     def bounds(
-        self, measure: Measure, pairs: Sequence[tuple[str, str]], queries: Sequence[str]
+        self, measure: Measure, pairs: Sequence[tuple[str, str]], queries: Sequence[str] | None = None
     ) -> list[tuple[array[float], array[float]]] | None:
         """The lowest and highest difference of each query for each pair; None if they are not known.
 
-        That is so for measures without verdicts, for the best and the worst order of ties, and for streamed runs.
+        `queries` are those that were evaluated, if these are not all judged ones. Bounds are not known for measures
+        without verdicts, for the best and the worst order of ties, and for streamed runs.
         """
         ties = self._options["ties"]
         if ties not in TIES or any(name not in self._runs for name in chain.from_iterable(pairs)):
@@ -61,9 +62,8 @@ class Joint:
         except MeasureError:
             return None  # the measure has no verdicts; all else that could be wrong was refused before
         ends = [(array("d", bytes(low)), array("d", bytes(high))) for ((low, high),) in found]
-        judged = self._qrels.queries()
-        if len(queries) == len(judged):
+        if queries is None or len(queries) == len(self._qrels):
             return ends  # as nearly always
-        rows = {query: row for row, query in enumerate(judged)}
+        rows = {query: row for row, query in enumerate(self._qrels.queries())}
         kept = [rows[query] for query in queries]
         return [(array("d", map(low.__getitem__, kept)), array("d", map(high.__getitem__, kept))) for low, high in ends]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from itertools import combinations
 
 from untied import _core
@@ -303,6 +304,11 @@ class Verdicts(ByPair):
                 for query, low, high, lowest, highest, overturning in queries
             ],
         )
+
+    def _overturning(self, run_a: str, run_b: str, measure: str | Measure) -> array[int]:
+        """How many documents of each judged query overturn the verdict: those that `explain` names."""
+        runs, asked = (self._runs[run_a], self._runs[run_b]), self._measures[self._number(measure)]
+        return array("I", bytes(_core.overturning_documents(*runs, asked, qrels=self._qrels, **self._options)))
 
     def write_certificate(
         self, path: str | os.PathLike[str], qrels: str | os.PathLike[str], runs: Sequence[str | os.PathLike[str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate, combinations
 from math import fsum
 
-from untied._core import judgment_outlook
+from untied._core import possible_grades
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, two_or_more
@@ -146,10 +146,8 @@ def from_sample(
     pairs = list(combinations(loaded, 2))
     alpha = (1 - level) / (len(pairs) if correction == "bonferroni" else 1)
     found: dict[tuple[str, str, str], tuple[float, float, float]] = {}
-    any_run = next(iter(loaded.values()))
     for measure in asked:
-        possible, _ = judgment_outlook(table, any_run, measure, [], threads)
-        grades = sorted(grade for grade in possible if grade > 0)
+        grades = sorted(grade for grade in possible_grades(table, measure) if grade > 0)
         worth = steps(measure, grades, longest)
         of_runs: dict[str, Worth] = {
             name: [of_ranking(run, query, pool, worth, one_order=ties == "docid") for query, pool in pools.items()]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::given::Given;
-use super::laid_out::{LaidOut, Pairing};
+use super::laid_out::{Blocks, Pairing};
 use super::question::{Ceiling, Ceilings, Orders, Question, Witness};
 use super::{Ahead, Overturn, Settings, Verdict, apart, catalogue, known, overturn};
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ const SEARCHES: usize = 4;
 const ROUNDS: usize = 8;
 
 /// What either run can be ahead of the other, query by query.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Sides {
     /// What A can be ahead of B.
     pub up: Vec<Ceilings>,
@@ -31,15 +31,17 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Room for this number of queries.
-    pub fn new(queries: usize) -> Sides {
-        Sides { up: Vec::with_capacity(queries), down: Vec::with_capacity(queries) }
-    }
-
     /// Add a query.
-    pub fn push(&mut self, (up, down): (Ceilings, Ceilings)) {
+    pub fn push(&mut self, (mut up, mut down): (Ceilings, Ceilings)) {
+        up.upto.shrink_to_fit();
+        down.upto.shrink_to_fit();
         self.up.push(up);
         self.down.push(down);
+    }
+
+    /// The lowest and the highest difference of each query with at most `most` further relevant documents.
+    pub fn bounds(&self, most: usize) -> impl Iterator<Item = (f64, f64)> {
+        self.up.iter().zip(&self.down).map(move |(up, down)| (0.0 - down.at(most), up.at(most)))
     }
 
     /// What this run can be ahead of the other.
@@ -116,31 +118,30 @@ impl Certifier {
     }
 
     /// The verdict, and how many documents of each query overturn it.
-    pub fn verdict(&self, found: &Sides) -> (Verdict, Vec<usize>) {
-        let Sides { up, down } = found;
+    pub fn verdict(&self, found: Sides) -> (Verdict, Vec<usize>) {
         let most = self.settings.most();
-        let count = up.len() as f64;
+        let queries = found.up.len();
         let margin = MARGIN * self.ceiling.scale();
         let mean = |ceilings: &[Ceilings]| {
-            let mean = sum(ceilings.iter().map(|one| one.at(most))) / count;
+            let mean = sum(ceilings.iter().map(|one| one.at(most))) / queries as f64;
             if mean.abs() <= margin { 0.0 } else { mean }
         };
         let reached = |one: &Ceilings| one.is_reached(most);
-        let (high, low) = (mean(up), 0.0 - mean(down));
+        let (high, low) = (mean(&found.up), 0.0 - mean(&found.down));
         let ahead = match (low > 0.0, high < 0.0) {
             (true, _) => Ahead::A,
             (_, true) => Ahead::B,
             _ => Ahead::Open,
         };
-        let (overturn, chosen, largest) = match self.behind(found) {
+        let is_exact = found.up.iter().chain(&found.down).all(reached);
+        let (overturn, chosen, largest) = match self.behind(&found) {
             Some(Behind { is_a, target }) => {
-                let behind = found.of(is_a);
-                let (overturn, chosen) = overturn::overturn(behind, target);
-                (overturn, chosen, overturn::largest(behind, target))
+                let behind = if is_a { found.up } else { found.down }; // the other one is freed
+                let (overturn, chosen) = overturn::overturn(&behind, target);
+                (overturn, chosen, overturn::largest(&behind, target))
             }
-            None => (Overturn::Needs(0), vec![0; up.len()], None),
+            None => (Overturn::Needs(0), vec![0; queries], None),
         };
-        let is_exact = up.iter().chain(down).all(reached);
         (Verdict { low, high, is_exact, ahead, overturn, largest }, chosen)
     }
 
@@ -150,13 +151,13 @@ impl Certifier {
         &self,
         found: &mut Sides,
         pairing: &mut Pairing,
-        queries: &[LaidOut<'_>],
+        queries: &Blocks<'_>,
         pair: (usize, usize),
     ) -> Result<()> {
         let mut settle = |side: &mut [Ceilings], is_a: bool, query: usize, documents: usize| {
-            let found = pairing.with(&queries[query], pair, |of, swapped| {
+            let found = queries.ask(pairing, query, pair, |of, swapped| {
                 self.ceiling.limited(if is_a { of } else { swapped }, documents)
-            });
+            })?;
             if let Some((most, is_reached)) = found {
                 side[query].lower(documents, most, is_reached);
             }

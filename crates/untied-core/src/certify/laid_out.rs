@@ -31,17 +31,66 @@ pub(super) struct LaidOut<'a> {
     pub documents: Vec<&'a [u8]>,
 }
 
-/// All queries of the qrels.
-///
-/// # Errors
-/// A score is refused.
-pub(super) fn all<'a>(runs: &[&'a Run], qrels: &'a Qrels, settings: Settings) -> Result<Vec<LaidOut<'a>>> {
-    watch::begin(|| "ordering documents".into(), "queries", Some(qrels.len() as u64));
-    let lay_out = |order: &mut Order, number: usize| {
-        watch::step(1)?;
-        LaidOut::new(order, runs, qrels, number, settings)
-    };
-    (0..qrels.len()).into_par_iter().map_init(Order::default, lay_out).collect()
+/// Queries that are held at once.
+const AT_ONCE: usize = 1 << 12;
+
+/// All queries of the qrels, laid out block by block: the last block is held, so that of few queries all are.
+pub(super) struct Blocks<'a> {
+    runs: &'a [&'a Run],
+    qrels: &'a Qrels,
+    settings: Settings,
+    /// The number of the first query that is held.
+    first: usize,
+    held: Vec<LaidOut<'a>>,
+}
+
+impl<'a> Blocks<'a> {
+    /// Nothing is laid out yet.
+    pub fn new(runs: &'a [&'a Run], qrels: &'a Qrels, settings: Settings) -> Blocks<'a> {
+        Blocks { runs, qrels, settings, first: 0, held: Vec::new() }
+    }
+
+    /// Where blocks begin.
+    pub fn starts(&self) -> impl Iterator<Item = usize> + use<> {
+        (0..self.qrels.len()).step_by(AT_ONCE)
+    }
+
+    /// The queries of the block that begins here.
+    ///
+    /// # Errors
+    /// A score is refused.
+    pub fn block(&mut self, first: usize) -> Result<&[LaidOut<'a>]> {
+        if self.held.is_empty() || self.first != first {
+            let lay_out = |order: &mut Order, number: usize| {
+                watch::check()?;
+                LaidOut::new(order, self.runs, self.qrels, number, self.settings)
+            };
+            let numbers = first..(first + AT_ONCE).min(self.qrels.len());
+            self.held.clear(); // before the next are made
+            self.held = numbers.into_par_iter().map_init(Order::default, lay_out).collect::<Result<_>>()?;
+            self.first = first;
+        }
+        Ok(&self.held)
+    }
+
+    /// Ask about two rankings of any query, see [`Pairing::with`].
+    ///
+    /// # Errors
+    /// A score is refused.
+    pub fn ask<T>(
+        &self,
+        pairing: &mut Pairing,
+        number: usize,
+        pair: (usize, usize),
+        ask: impl FnOnce(&Question<'_>, &Question<'_>) -> T,
+    ) -> Result<T> {
+        if let Some(query) = number.checked_sub(self.first).and_then(|place| self.held.get(place)) {
+            return Ok(pairing.with(query, pair, ask));
+        }
+        let runs = [self.runs[pair.0], self.runs[pair.1]];
+        let query = LaidOut::new(&mut Order::default(), &runs, self.qrels, number, self.settings)?;
+        Ok(pairing.with(&query, (0, 1), ask))
+    }
 }
 
 impl<'a> LaidOut<'a> {

@@ -31,8 +31,8 @@ pub use spans::spans;
 
 use rayon::prelude::*;
 
-use self::certifier::{Sides, certifiers};
-use self::laid_out::Pairing;
+use self::certifier::{Certifier, Sides, certifiers};
+use self::laid_out::{Blocks, LaidOut, Pairing};
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::{Layout, Precision};
@@ -126,66 +126,128 @@ pub struct Explained<'a> {
     pub documents: Vec<&'a [u8]>,
 }
 
+/// Pairs of runs times measures times queries whose ceilings are held at once, at about 200 bytes for each direction; one
+/// measure of one pair always is.
+const HELD: usize = 1 << 20;
+
 /// The verdicts of all measures about every two runs, pair by pair.
 ///
 /// # Errors
 /// A measure has no verdict or is refused, as is a score.
 pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings) -> Result<Vec<Vec<Verdict>>> {
     let certifiers = certifiers(runs, qrels, specs, settings)?;
-    let queries = laid_out::all(runs, qrels, settings)?;
     let pairs: Vec<(usize, usize)> = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))).collect();
-    watch::begin(|| "certifying".into(), "pairs of runs", Some(pairs.len() as u64));
-    let of_pair = |pairing: &mut Pairing, &pair: &(usize, usize)| -> Result<Vec<Verdict>> {
-        let mut found = vec![Sides::new(queries.len()); specs.len()];
-        for query in &queries {
-            pairing.with(query, pair, |of, swapped| {
-                for (certifier, found) in certifiers.iter().zip(&mut found) {
-                    found.push(certifier.both(of, swapped));
+    let measures_at_once = (HELD / qrels.len()).clamp(1, specs.len().max(1));
+    let pairs_at_once = (HELD / (qrels.len() * measures_at_once)).max(1);
+    let passes = specs.len().div_ceil(measures_at_once) as u64;
+    watch::begin(|| "certifying".into(), "queries", Some(passes * pairs.len() as u64 * qrels.len() as u64));
+    let mut queries = Blocks::new(runs, qrels, settings);
+    let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::with_capacity(specs.len()); pairs.len()];
+    for (pairs, verdicts) in pairs.chunks(pairs_at_once).zip(verdicts.chunks_mut(pairs_at_once)) {
+        for certifiers in certifiers.chunks(measures_at_once) {
+            let found = sides(&mut queries, pairs, certifiers)?;
+            let found = found.into_par_iter().zip(pairs).zip(verdicts.par_iter_mut());
+            found.try_for_each(|((found, &pair), verdicts)| {
+                let mut pairing = Pairing::default();
+                for (certifier, mut found) in certifiers.iter().zip(found) {
+                    certifier.settle(&mut found, &mut pairing, &queries, pair)?;
+                    verdicts.push(certifier.verdict(found).0);
                 }
-            });
-            watch::check()?;
+                watch::check()
+            })?;
         }
-        for (certifier, found) in certifiers.iter().zip(&mut found) {
-            certifier.settle(found, pairing, &queries, pair)?;
-        }
-        watch::step(1)?;
-        Ok(certifiers.iter().zip(&found).map(|(certifier, found)| certifier.verdict(found).0).collect())
-    };
-    pairs.par_iter().map_init(Pairing::default, of_pair).collect()
+    }
+    Ok(verdicts)
 }
+
+/// What either run of each pair can be ahead of the other, by measure.
+fn sides(queries: &mut Blocks<'_>, pairs: &[(usize, usize)], certifiers: &[Certifier]) -> Result<Vec<Vec<Sides>>> {
+    let mut found = vec![vec![Sides::default(); certifiers.len()]; pairs.len()];
+    for first in queries.starts() {
+        let block = queries.block(first)?;
+        found.par_iter_mut().zip(pairs).try_for_each(|(found, &pair)| {
+            let of_query = |pairing: &mut Pairing, query| {
+                watch::step(1)?;
+                Ok(pairing
+                    .with(query, pair, |of, swapped| certifiers.iter().map(|one| one.both(of, swapped)).collect()))
+            };
+            let of_queries = block.par_iter().with_min_len(SEPARATE).map_init(Pairing::default, of_query);
+            for of_query in of_queries.collect::<Result<Vec<Vec<_>>>>()? {
+                found.iter_mut().zip(of_query).for_each(|(found, ceilings)| found.push(ceilings));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+/// Queries that one thread looks at in a row.
+const SEPARATE: usize = 64;
 
 /// Why the verdict of a measure about two runs is as it is, query by query.
 ///
 /// # Errors
 /// See [`certify`].
 pub fn explain<'a>(
-    runs: (&'a Run, &'a Run),
+    runs: &'a [&'a Run; 2],
     qrels: &'a Qrels,
     spec: &Spec,
     settings: Settings,
 ) -> Result<(Verdict, Vec<Explained<'a>>)> {
-    let runs = [runs.0, runs.1];
-    let certifier = &certifiers(&runs, qrels, std::slice::from_ref(spec), settings)?[0];
-    let queries = laid_out::all(&runs, qrels, settings)?;
-    let mut pairing = Pairing::default();
-    let mut found = Sides::new(queries.len());
-    for query in &queries {
-        found.push(pairing.with(query, (0, 1), |of, swapped| certifier.both(of, swapped)));
-        watch::check()?;
-    }
-    certifier.settle(&mut found, &mut pairing, &queries, (0, 1))?;
-    let (verdict, chosen) = certifier.verdict(&found);
-    let a_is_behind = certifier.behind(&found).is_some_and(|behind| behind.is_a);
+    let mut explained = Vec::with_capacity(qrels.len());
+    let verdict = each_explained(runs, qrels, spec, settings, |query| explained.push(query))?;
+    Ok((verdict, explained))
+}
+
+/// The verdict of a measure about two runs, and how many documents of each query, by number in the qrels, overturn it
+/// together with those of the others.
+///
+/// # Errors
+/// See [`certify`].
+pub fn overturning(runs: &[&Run; 2], qrels: &Qrels, spec: &Spec, settings: Settings) -> Result<(Verdict, Vec<u32>)> {
+    let mut counts = Vec::with_capacity(qrels.len());
+    let count =
+        |query: Explained<'_>| counts.push((query.overturning.documents.len() + query.overturning.free.len()) as u32);
+    let verdict = each_explained(runs, qrels, spec, settings, count)?;
+    Ok((verdict, counts))
+}
+
+/// The verdict of a measure about two runs; `take` is given why it is so, query by query.
+fn each_explained<'a>(
+    runs: &'a [&'a Run; 2],
+    qrels: &'a Qrels,
+    spec: &Spec,
+    settings: Settings,
+    mut take: impl FnMut(Explained<'a>),
+) -> Result<Verdict> {
+    const PAIR: (usize, usize) = (0, 1);
+    let certifiers = certifiers(runs, qrels, std::slice::from_ref(spec), settings)?;
+    let certifier = &certifiers[0];
+    watch::begin(|| "certifying".into(), "queries", Some(2 * qrels.len() as u64));
+    let mut queries = Blocks::new(runs, qrels, settings);
+    let mut found = sides(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
+    certifier.settle(&mut found, &mut Pairing::default(), &queries, PAIR)?;
     let most = settings.most();
-    let explained = queries.iter().enumerate().map(|(number, query)| {
-        let (ends, overturning) = pairing.with(query, (0, 1), |of, swapped| {
-            let against = |most: usize| certifier.witness(swapped, most).turned();
-            let overturning = if a_is_behind { certifier.witness(of, chosen[number]) } else { against(chosen[number]) };
-            ((against(most), certifier.witness(of, most)), overturning)
-        });
-        watch::check()?;
-        let bounds = (0.0 - found.down[number].at(most), found.up[number].at(most));
-        Ok(Explained { query: query.number, bounds, ends, overturning, documents: query.documents.clone() })
-    });
-    Ok((verdict, explained.collect::<Result<Vec<_>>>()?))
+    let bounds: Vec<(f64, f64)> = found.bounds(most).collect();
+    let a_is_behind = certifier.behind(&found).is_some_and(|behind| behind.is_a);
+    let (verdict, chosen) = certifier.verdict(found);
+    for first in queries.starts() {
+        let of_query = |pairing: &mut Pairing, query: &LaidOut<'a>| {
+            let (ends, overturning) = pairing.with(query, PAIR, |of, swapped| {
+                let against = |most: usize| certifier.witness(swapped, most).turned();
+                let overturning = if a_is_behind {
+                    certifier.witness(of, chosen[query.number])
+                } else {
+                    against(chosen[query.number])
+                };
+                ((against(most), certifier.witness(of, most)), overturning)
+            });
+            watch::step(1)?;
+            let documents = query.documents.clone();
+            Ok(Explained { query: query.number, bounds: bounds[query.number], ends, overturning, documents })
+        };
+        let block = queries.block(first)?.par_iter().with_min_len(SEPARATE).map_init(Pairing::default, of_query);
+        block.collect::<Result<Vec<_>>>()?.into_iter().for_each(&mut take);
+    }
+    Ok(verdict)
 }

@@ -27,15 +27,15 @@ pub enum Overturn {
 
 /// A part of a concave hull: from one number of documents of a query to another.
 struct Part {
-    query: usize,
-    to: usize,
-    documents: usize,
+    query: u32,
+    to: u32,
+    documents: u32,
     gain: f64,
 }
 
 impl Part {
     fn slope(&self) -> f64 {
-        self.gain / self.documents as f64
+        self.gain / f64::from(self.documents)
     }
 }
 
@@ -53,9 +53,9 @@ fn hull(query: usize, values: &[f64]) -> Vec<Part> {
         corners.push(n);
     }
     let parts = corners.windows(2).map(|part| Part {
-        query,
-        to: part[1],
-        documents: part[1] - part[0],
+        query: query as u32,
+        to: part[1] as u32,
+        documents: (part[1] - part[0]) as u32,
         gain: values[part[1]] - values[part[0]],
     });
     parts.filter(|part| part.gain > 0.0).collect()
@@ -74,7 +74,7 @@ struct Relaxed {
 fn relaxed(queries: &[Ceilings], target: f64) -> Relaxed {
     let mut parts: Vec<Part> =
         queries.iter().enumerate().flat_map(|(number, query)| hull(number, &query.upto)).collect();
-    parts.sort_by(|one, other| {
+    parts.sort_unstable_by(|one, other| {
         other.slope().total_cmp(&one.slope()).then(one.query.cmp(&other.query)).then(one.to.cmp(&other.to))
     });
     let start = queries.iter().map(|query| query.at(0)).sum();
@@ -87,10 +87,10 @@ fn relaxed(queries: &[Ceilings], target: f64) -> Relaxed {
         }
         // Rounding must not raise what is a lower bound.
         let least = (missing / part.slope() * (1.0 - 1e-12)).ceil().max(1.0) as usize;
-        found.bound = Some((documents + least.min(part.documents), part.slope()));
-        documents += part.documents;
+        found.bound = Some((documents + least.min(part.documents as usize), part.slope()));
+        documents += part.documents as usize;
         found.sum += part.gain;
-        found.chosen[part.query] = part.to;
+        found.chosen[part.query as usize] = part.to as usize;
     }
     found
 }
