@@ -20,7 +20,6 @@ from untied._types import (
 from untied.inputs.convert import ArrowTable, OneRun, QrelsLike, Rows
 
 __all__ = [
-    "DRAWN_AT_LEAST",
     "OPT_LEVEL",
     "ArrayComparer",
     "ArrayEvaluation",
@@ -61,6 +60,7 @@ __all__ = [
     "explain_measures",
     "explain_verdict",
     "filled_rankings",
+    "drawn_at_least",
     "find_columns",
     "formula_inputs",
     "in_common",
@@ -91,7 +91,6 @@ __all__ = [
     "tukey_p",
 ]
 
-DRAWN_AT_LEAST: int
 #: How far the native part is optimised: 3 in what is released.
 OPT_LEVEL: str
 __version__: str
@@ -573,6 +572,7 @@ def largest_assignment(
     ties: str,
     score_dtype: str,
 ) -> tuple[bool, float, list[tuple[str, float]], list[float]]: ...
+def drawn_at_least(documents: int) -> int: ...
 def look_swapped(qrels: Qrels, run: Run) -> bool: ...
 def measure_info(*, comparing: bool = False) -> list[MeasureInfo]: ...
 def moved_documents(

@@ -63,7 +63,7 @@ mod _core {
     #[pymodule_export]
     use super::laws::{Laws, compare_laws};
     #[pymodule_export]
-    use super::measure::{Measure, measure_info, parse_measures};
+    use super::measure::{Measure, drawn_at_least, measure_info, parse_measures};
     #[pymodule_export]
     use super::outlook::{judgment_outlook, possible_grades};
     #[pymodule_export]
@@ -93,7 +93,6 @@ mod _core {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
-        module.add("DRAWN_AT_LEAST", untied_core::measures::DRAWN_AT_LEAST)?;
         module.add("OPT_LEVEL", env!("OPT_LEVEL"))?;
         super::threads::forbid_global_pool();
         module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -171,6 +171,12 @@ pub fn parse_measures(text: &Bound<'_, PyString>) -> PyResult<Vec<Measure>> {
     Ok(registry::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
 }
 
+/// How many orders of ties are drawn, at least, for the estimate of a ranking of so many documents.
+#[pyfunction]
+pub fn drawn_at_least(documents: usize) -> u64 {
+    untied_core::measures::drawn_at_least(documents)
+}
+
 /// What there is to know about every measure of one ranking, or of two, in the order of the list; those that users have
 /// defined come last.
 #[pyfunction]

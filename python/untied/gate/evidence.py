@@ -44,13 +44,14 @@ class Evidence:
         #: Why values of a run mean nothing; None where it and the qrels have documents in common.
         self.apart: dict[str, str | None] = {}
         self._missing: dict[str, frozenset[int]] = {}
+        self._retrieved: dict[str, Sequence[float]] = {}
         evaluator = Evaluator(qrels, NumRet, threads=threads)
         for name, run in runs.items():
             found = evaluator.evaluate({name: run})
             facts = found.facts()[name]
             self.unknown[name], self.apart[name] = facts["unknown"], overlap.of_facts(facts)
-            retrieved = enumerate(_column(found, NumRet, name))
-            self._missing[name] = frozenset(row for row, number in retrieved if not number)
+            self._retrieved[name] = _column(found, NumRet, name)
+            self._missing[name] = frozenset(row for row, number in enumerate(self._retrieved[name]) if not number)
             self._rows = found._evaluations[name]
         self._by_itself: dict[tuple[Measure, bool], Results] = {}
         self._results = {"nan": self._evaluated(measures, "nan")} if measures else {}
@@ -111,10 +112,11 @@ class Evidence:
             return 0.0
         error = total.standard_error
         if error is None and not measure.is_geometric:
-            # The core draws DRAWN_AT_LEAST orders or more; of its own measures it keeps the variance, not the error.
+            # Of its own measures the core keeps the variance over orders, not the error of the mean.
             found = self._alone(measure, variance=True)._evaluations[run]
-            values = memoryview(found.column(0, "variance")).cast("d")
-            errors = [sqrt(max(value, 0.0) / _core.DRAWN_AT_LEAST) for value in values]
+            variances = memoryview(found.column(0, "variance")).cast("d")
+            drawn = [_core.drawn_at_least(int(number)) for number in self._retrieved[run]]
+            errors = [sqrt(max(variance, 0.0) / orders) for variance, orders in zip(variances, drawn, strict=True)]
             known = [error for value, error in zip(self.values(measure, run), errors, strict=True) if not isnan(value)]
             error = sum(known) / (1 if measure.is_count else len(known))
         return float("nan") if error is None else ERRORS * error

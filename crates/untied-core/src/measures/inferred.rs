@@ -7,10 +7,11 @@
 //!
 //! In a group with r relevant, J judged and U pooled but unjudged ones of n documents, a relevant document at position
 //! a has s of the other J - 1 judged documents above it with hypergeometric probability; given s, the expected numbers
-//! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other.
+//! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other
+//! ([`super::orders::above`]).
 //! infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
 
-use super::orders::drawing::Rows;
+use super::orders::above::{Sampled as Drawn, Smoothing};
 use super::orders::{Outcome, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, Parameter, REL, Sampled, unbounded};
@@ -61,12 +62,11 @@ impl InferredAp {
             return 1.0;
         }
         let (rank, above) = (rank as f64, (rank - 1) as f64);
-        1.0 / rank + above / rank * (pooled / above) * self.ratio(judged, relevant)
+        1.0 / rank + above / rank * (pooled / above) * self.smoothing().ratio(judged, relevant)
     }
 
-    /// (r + eps) / (m + 2 eps)
-    fn ratio(&self, judged: f64, relevant: f64) -> f64 {
-        if judged + self.eps == 0.0 { 0.5 } else { (relevant + self.eps) / (judged + 2.0 * self.eps) }
+    fn smoothing(&self) -> Smoothing {
+        Smoothing { eps: self.eps, prior: 2.0 }
     }
 
     /// Give the groups with relevant documents to `visit`: where they start, what stands before, what they hold.
@@ -85,41 +85,24 @@ impl InferredAp {
     fn mean_of(&self, start: usize, before: Counts, counts: Counts) -> f64 {
         let size: usize = counts.iter().sum();
         let [relevant, nonrelevant, unsampled, unpooled] = counts;
-        let judged_before = (before[0] + before[1]) as f64;
-        let pooled_before = judged_before + before[2] as f64;
-        let mut total = 0.0;
         if relevant == size {
-            for i in 0..size {
-                let more = i as f64;
-                total += self.term(start + i + 1, pooled_before + more, judged_before + more, before[0] as f64 + more);
-            }
-            return total;
+            let judged = before[0] + before[1];
+            let term = |i| {
+                let [pooled, judged, relevant] = [judged + before[2], judged, before[0]].map(|n| (n + i) as f64);
+                self.term(start + i + 1, pooled, judged, relevant)
+            };
+            return (0..size).map(term).sum();
         }
-        let judged = relevant + nonrelevant;
-        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-        let (of_judged, of_others) = (share(relevant - 1, judged - 1), share(unsampled, unsampled + unpooled));
-        let ratio = |s: usize| self.ratio(judged_before + s as f64, before[0] as f64 + s as f64 * of_judged);
-        let ratios: Vec<f64> = (0..judged).map(ratio).collect();
-        let mut rows = Rows::new(size - 1, judged - 1);
-        for above in 0..size {
-            if above > 0 {
-                rows.advance();
-            }
-            if start + above == 0 {
-                total += 1.0;
-                continue;
-            }
-            let (from, row) = rows.row();
-            let (mut one, mut mean, mut weighted) = (0.0, 0.0, 0.0);
-            for ((i, probability), ratio) in row.iter().enumerate().zip(&ratios[from..]) {
-                one += probability;
-                mean += probability * ratio;
-                weighted += probability * ratio * (from + i) as f64;
-            }
-            let pooled = ((pooled_before + above as f64 * of_others) * mean + (1.0 - of_others) * weighted) / one;
-            total += (1.0 + pooled) / (start + above + 1) as f64;
-        }
-        total * share(relevant, size)
+        // One relevant document stands at the position itself.
+        let sampled = |[relevant, nonrelevant, unsampled, _]: Counts| Drawn {
+            relevant,
+            judged: relevant + nonrelevant,
+            unsampled,
+        };
+        let others = sampled([relevant - 1, nonrelevant, unsampled, unpooled]);
+        let estimates = self.smoothing().means(sampled(before), others, size - 1);
+        let terms = estimates.iter().enumerate().map(|(i, estimate)| (1.0 + estimate) / (start + i + 1) as f64);
+        terms.sum::<f64>() * relevant as f64 / size as f64
     }
 
     /// Statistics of a group's part, unless it is too large.

@@ -131,15 +131,16 @@ impl Measure for InterpolatedPrecision {
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        let mut certain = true;
-        let variance = self.over_targets(ranking, truth, |maximum| {
-            certain &= maximum.low == maximum.high;
-            maximum.moments().map_or_else(|| maximum.sample(ranking, self.rel).variance, |(_, variance)| variance)
-        });
-        if self.targets.len() == 1 || certain || variance.is_nan() {
-            return variance;
+        if self.targets.len() == 1 {
+            return self.over_targets(ranking, truth, |maximum| {
+                maximum.moments().map_or_else(|| maximum.sample(ranking, self.rel).variance, |(_, variance)| variance)
+            });
         }
         // Levels depend on each other.
+        let spread = self.over_targets(ranking, truth, |maximum| maximum.high - maximum.low);
+        if spread == 0.0 || spread.is_nan() {
+            return spread;
+        }
         let found = sampling::listed(ranking, usize::MAX, |one| self.over_targets(one, truth, |maximum| maximum.low));
         found.map_or(f64::NAN, |found| found.variance)
     }

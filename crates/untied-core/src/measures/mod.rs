@@ -61,7 +61,7 @@ pub(crate) mod yaap;
 
 // End of what is generated.
 
-pub use orders::sampling::DRAWN_AT_LEAST;
+pub use orders::sampling::drawn_at_least;
 
 use crate::error::Result;
 use crate::law::{Law, Limits};

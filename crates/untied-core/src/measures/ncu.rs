@@ -7,7 +7,10 @@
 //! Rank-biased ones weigh the c-th relevant document gamma^(c-1): in a group of n documents after c others, r of them
 //! relevant that count V together, position a adds
 //!
-//!   sum over j of P(a is relevant, and j relevant ones above it) gamma^(c+j) (B + (j+1) V/r) / D(t+a).
+//!   sum over j of P(a is relevant, and j relevant ones above it) gamma^(c+j) (B + (j+1) V/r) / D(t+a);
+//!
+//! the mean of gamma^j is that of a product over the documents above ([`walk::products`]), and that of j gamma^j is the
+//! sum over these documents of the same with this one relevant.
 //!
 //! The order by grade is the best one for uniform and rank-biased users (see `q_measure`: the weight of a rank's count
 //! does not depend on which documents these are). For graded-uniform ones it is not: to have the best documents last
@@ -15,7 +18,8 @@
 
 use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
-use super::orders::{Outcome, drawing, fading, lattice};
+use super::orders::walk::{self, Kind as Stop};
+use super::orders::{Outcome, fading, lattice};
 use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::elementary::powi;
@@ -176,18 +180,21 @@ impl Utility {
         let relevant: usize = part.kinds.iter().map(|kind| kind.count).sum();
         let value = part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>() / relevant as f64;
         let start = powi(gamma, before.hits as i32);
-        let mut rows = drawing::Rows::new(part.size - 1, relevant - 1);
+        // Of gamma^j, and of gamma^(j-1) where one of the relevant documents above is left out.
+        let fading = |left_out: usize| {
+            let relevant = Stop { gain: 0.0, go_on: gamma, count: relevant.saturating_sub(left_out) };
+            let others = Stop { go_on: 1.0, count: part.size - relevant.count - left_out, ..relevant };
+            walk::products(&[relevant, others], part.size)
+        };
+        let (all, but_one) = (fading(1), fading(2));
         let mut mean = 0.0;
-        for (a, cost) in part.costs.iter().enumerate() {
+        for ((a, cost), faded) in part.costs.iter().enumerate().zip(&all) {
+            let mut ratio = (before.value + value) * faded;
             if a > 0 {
-                rows.advance();
+                let pairs = (a * (relevant - 1)) as f64 / (part.size - 1) as f64;
+                ratio += value * pairs * gamma * but_one.get(a - 1).unwrap_or(&0.0);
             }
-            let (from, row) = rows.row();
-            let mut weight = start * powi(gamma, from as i32);
-            for (j, chance) in (from..).zip(row) {
-                mean += chance * weight * (before.value + (j + 1) as f64 * value) / cost;
-                weight *= gamma;
-            }
+            mean += start * ratio / cost;
         }
         mean * relevant as f64 / part.size as f64
     }

@@ -9,7 +9,7 @@
 //! a tie group is: for each stratum the mean of infAP (see `inferred`), where the document itself is left out of its
 //! own. As infAP it may fall when a relevant document moves up: variance and extremes come from `lattice`.
 
-use super::orders::drawing;
+use super::orders::above::{Sampled as Drawn, Smoothing};
 use super::orders::{Outcome, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Result;
@@ -139,15 +139,13 @@ struct StratifiedGroup<'a> {
 }
 
 impl StratifiedAp {
-    /// D (r + eps) / (n + prior eps); numbers may be expected ones.
+    fn smoothing(&self) -> Smoothing {
+        Smoothing { eps: self.eps, prior: self.prior }
+    }
+
+    /// D (r + eps) / (n + prior eps)
     fn estimate(&self, pooled: f64, judged: f64, relevant: f64) -> f64 {
-        if pooled == 0.0 {
-            0.0
-        } else if judged + self.eps == 0.0 {
-            pooled / self.prior
-        } else {
-            pooled * ((relevant + self.eps) / (judged + self.prior * self.eps))
-        }
+        self.smoothing().estimate(pooled, judged, relevant)
     }
 
     /// What the documents of one stratum above rank k add.
@@ -182,41 +180,32 @@ impl StratifiedAp {
         relevant.min(self.most)
     }
 
-    /// Mean of what a stratum adds at a position with `above` documents of the group above it; `own` says that the
-    /// relevant document there belongs to it.
-    fn mean_above(&self, part: &StratifiedGroup<'_>, stratum: usize, above: usize, own: bool) -> f64 {
-        let [relevant, nonrelevant, unsampled] = part.counts[stratum];
-        let before = part.before[stratum];
-        let (others, relevant) = (part.size - 1, relevant - usize::from(own));
-        let judged = relevant + nonrelevant;
-        if judged + unsampled == 0 {
-            return self.estimate_of(before);
-        }
-        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-        let (of_judged, of_others) = (share(relevant, judged), share(unsampled, others - judged));
-        let judged_before = (before[0] + before[1]) as f64;
-        let pooled_before = judged_before + before[2] as f64;
-        let means = drawing::within(others, judged, above).map(|(s, probability)| {
-            let s = s as f64;
-            let pooled = pooled_before + s + (above as f64 - s) * of_others;
-            probability * self.estimate(pooled, judged_before + s, before[0] as f64 + s * of_judged)
-        });
-        means.sum()
+    /// Mean of what a stratum adds at each position; `own` says that the relevant document there belongs to it.
+    fn means_above(&self, part: &StratifiedGroup<'_>, stratum: usize, own: bool) -> Vec<f64> {
+        let sampled =
+            |[relevant, nonrelevant, unsampled]: Counts| Drawn { relevant, judged: relevant + nonrelevant, unsampled };
+        let mut others = part.counts[stratum];
+        others[0] -= usize::from(own);
+        self.smoothing().means(sampled(part.before[stratum]), sampled(others), part.size - 1)
     }
 
     /// Mean of a group's part.
     fn mean_of(&self, part: &StratifiedGroup<'_>) -> f64 {
+        let means = |stratum, own, is_needed| if is_needed { self.means_above(part, stratum, own) } else { Vec::new() };
+        let of_stratum = |stratum: usize| {
+            let is_relevant = part.counts[stratum][0] > 0;
+            [means(stratum, true, is_relevant), means(stratum, false, part.is_relevant_beside(stratum))]
+        };
+        let above: Vec<[Vec<f64>; 2]> = (0..part.counts.len()).map(of_stratum).collect();
         let mut total = 0.0;
-        for above in 0..part.size {
-            let rank = (part.start + above + 1) as f64;
-            let every: Vec<f64> = (0..part.counts.len())
-                .map(|s| if part.is_relevant_beside(s) { self.mean_above(part, s, above, false) } else { 0.0 })
-                .collect();
+        for position in 0..part.size {
+            let rank = (part.start + position + 1) as f64;
             for (stratum, &[relevant, ..]) in part.counts.iter().enumerate().filter(|(_, counts)| counts[0] > 0) {
                 // In the order of strata, as over single orders: a ranking without ties has the same bits.
-                let own = self.mean_above(part, stratum, above, true);
-                let sum: f64 = every.iter().enumerate().map(|(s, &mean)| if s == stratum { own } else { mean }).sum();
-                total += part.weights[stratum] * (relevant as f64 / part.size as f64) * (1.0 + sum) / rank;
+                let means =
+                    above.iter().enumerate().map(|(other, means)| means[usize::from(other != stratum)][position]);
+                let share = part.weights[stratum] * (relevant as f64 / part.size as f64);
+                total += share * (1.0 + means.sum::<f64>()) / rank;
             }
         }
         total

@@ -9,7 +9,8 @@
 //!
 //! and E\[subAP\] is the sum over relevant documents / R: no random numbers. In a tie group with J judged documents, r of
 //! them relevant, and m outside the pool, a relevant one has s = 0..J-1 judged ones of its group above it, each equally
-//! likely; given s, the number of those outside the pool above it is negative hypergeometric.
+//! likely; given s, the number of those outside the pool above it is negative hypergeometric. In large groups it is
+//! quicker to ask how many of those outside the pool are kept ([`by_kept`]).
 
 use super::orders::drawing;
 use super::{Definition, Measure};
@@ -38,7 +39,7 @@ pub static SUBCOLLECTION_AP: Definition = Info {
     reference: "Yilmaz & Aslam 2006; exact mean and variance, over inclusion and ties",
     sampled: &[Sampled {
         unless: "a tie group has many documents of several kinds \
-            (grades, unjudged documents, documents outside the pool)",
+            (grades, unjudged documents, documents outside the pool), or a ranking has very many documents",
         then: Sampled::NO_VARIANCE,
     }],
     unbounded: Some(unbounded::ESTIMATOR),
@@ -100,29 +101,103 @@ impl SubcollectionAp {
 
 /// Mean of a group's part.
 fn mean_of(before: Kinds, group: Kinds, p: f64) -> f64 {
-    let Kinds { relevant: r, nonrelevant, outside: m } = group;
-    let judged = r + nonrelevant;
-    let step = if judged > 1 { (r - 1) as f64 / (judged - 1) as f64 } else { 0.0 };
+    let judged = group.relevant + group.nonrelevant;
+    let ranks = settling(p).min(before.outside) + group.outside + 1;
+    let mean =
+        if judged.saturating_mul(ranks) > STEPS { by_kept(before, group, p) } else { by_above(before, group, p) };
+    mean * group.relevant as f64
+}
+
+/// Steps beyond which [`by_kept`] takes less time than [`by_above`].
+const STEPS: usize = 4_000_000;
+
+/// How far the number of relevant documents rises from one judged document of a group to the next.
+fn rise(group: Kinds) -> f64 {
+    let judged = group.relevant + group.nonrelevant;
+    if judged > 1 { (group.relevant - 1) as f64 / (judged - 1) as f64 } else { 0.0 }
+}
+
+/// Mean part of a relevant document, by how many judged ones and how many others are above it.
+fn by_above(before: Kinds, group: Kinds, p: f64) -> f64 {
+    let judged = group.relevant + group.nonrelevant;
     let mut total = 0.0;
     for s in 0..judged {
         if watch::is_stopped() {
             return f64::NAN;
         }
         let c = (before.relevant + before.nonrelevant + s + 1) as f64;
-        let rho = before.relevant as f64 + 1.0 + s as f64 * step;
-        let mut kept = 1.0 / c; // I(c, 0)
-        let mut at = 0;
-        let mut share = |m: usize| {
+        let rho = before.relevant as f64 + 1.0 + s as f64 * rise(group);
+        let mut at = before.outside;
+        let mut inverse = mean_inverse(c, at, p);
+        let mut inverse_at = |m: usize| {
             while at < m {
                 at += 1;
-                kept = (1.0 + at as f64 * (1.0 - p) * kept) / (at as f64 + c);
+                inverse = next_inverse(inverse, c, at, p);
             }
-            kept
+            inverse
         };
-        let above = drawing::before_special(judged - 1, m, s);
-        total += rho * above.map(|(mu, probability)| probability * share(before.outside + mu)).sum::<f64>();
+        let above = drawing::before_special(judged - 1, group.outside, s);
+        total += rho * above.map(|(mu, probability)| probability * inverse_at(before.outside + mu)).sum::<f64>();
     }
-    total * r as f64 / judged as f64
+    total / judged as f64
+}
+
+/// I(c, m)
+fn mean_inverse(c: f64, m: usize, p: f64) -> f64 {
+    let from = m - settling(p).min(m);
+    (from + 1..=m).fold(1.0 / (c + from as f64 * p), |inverse, m| next_inverse(inverse, c, m, p))
+}
+
+/// I(c, m), given I(c, m-1)
+fn next_inverse(inverse: f64, c: f64, m: usize, p: f64) -> f64 {
+    (1.0 + m as f64 * (1.0 - p) * inverse) / (m as f64 + c)
+}
+
+/// Steps after which I no longer depends on the first one, of which each leaves a share below 1 - p.
+fn settling(p: f64) -> usize {
+    (42.0 / p) as usize // usize::MAX where nothing is kept
+}
+
+/// The same, by how many of those outside the pool are kept. With b of those before the group kept and k of the group,
+/// a relevant document is equally likely to stand at each of J + k positions, so that with H the harmonic numbers and
+/// C + b documents before the group, the mean is
+///
+///   1/(J+k) sum over i = 0 .. J+k-1 of (A + B i) / (C+b+i+1)  =  B + (A - B (C+b+1)) (H_{C+b+J+k} - H_{C+b}) / (J+k).
+fn by_kept(before: Kinds, group: Kinds, p: f64) -> f64 {
+    let judged = group.relevant + group.nonrelevant;
+    let (least_before, kept_before) = drawing::kept(before.outside, p);
+    let (least, kept) = drawing::kept(group.outside, p);
+    let first = before.relevant + before.nonrelevant + least_before;
+    let inverses = harmonic(first, kept_before.len() + judged + least + kept.len());
+    let hits = before.relevant as f64 + 1.0;
+    let mut total = 0.0;
+    for (b, of_before) in kept_before.iter().enumerate() {
+        if watch::is_stopped() {
+            return f64::NAN;
+        }
+        let next = (first + b + 1) as f64;
+        let mut mean = 0.0;
+        for (size, of_group) in (judged + least..).zip(&kept) {
+            let rise = if size > 1 { rise(group) * (judged - 1) as f64 / (size - 1) as f64 } else { 0.0 };
+            mean += of_group * (rise + (hits - rise * next) * (inverses[b + size] - inverses[b]) / size as f64);
+        }
+        total += of_before * mean;
+    }
+    total
+}
+
+/// Sums of 1 / (first + 1), 1 / (first + 2), .., of 0 terms, 1 term, and so on; what rounding loses is added again.
+fn harmonic(first: usize, terms: usize) -> Vec<f64> {
+    let (mut sum, mut lost) = (0.0, 0.0);
+    let mut sums = vec![0.0];
+    sums.extend((first + 1..=first + terms).map(|i| {
+        let term = 1.0 / i as f64;
+        let (next, smaller, larger) = (sum + term, term.min(sum), term.max(sum));
+        lost += (larger - next) + smaller;
+        sum = next;
+        sum + lost
+    }));
+    sums
 }
 
 impl Measure for SubcollectionAp {
@@ -156,8 +231,9 @@ impl Measure for SubcollectionAp {
     }
 }
 
-/// Cells of a group's table beyond which the variance is not computed.
+/// Cells of a group's table beyond which the variance is not computed, and steps from group to group.
 const LARGEST: usize = 10_000_000;
+const LONGEST: usize = 30_000_000;
 
 /// Moments of the sum so far, by number of documents outside the pool that were kept: probability, mean, and spread
 /// (variance times probability). Centred, as the difference of a mean square and a squared mean has fewer digits.
@@ -166,21 +242,50 @@ type Moments = [f64; 3];
 /// Going down the ranking: the parts of relevant documents depend on each other through what was kept above them.
 struct Path {
     p: f64,
+    /// The smallest number kept that has a probability worth a step.
+    least: usize,
     by_kept: Vec<Moments>,
+    steps: usize,
 }
 
 impl Path {
     fn new(p: f64) -> Self {
-        Path { p, by_kept: vec![[1.0, 0.0, 0.0]] }
+        Path { p, least: 0, by_kept: vec![[1.0, 0.0, 0.0]], steps: 0 }
     }
 
     /// Documents outside the pool, one after the other.
     fn pass(&mut self, number: usize) {
-        for _ in 0..number {
-            let mut next = vec![[0.0; 3]; self.by_kept.len() + 1];
-            keep_or_not(&self.by_kept, self.p, 1.0, &mut next);
-            self.by_kept = next;
+        const NEGLIGIBLE: f64 = 1e-30;
+        if number == 0 {
+            return;
         }
+        let (least, kept) = drawing::kept(number, self.p);
+        if self.is_too_long(self.by_kept.len().saturating_mul(kept.len())) {
+            return;
+        }
+        let mut next = vec![[0.0; 3]; self.by_kept.len() + kept.len() - 1];
+        for (from, moments) in self.by_kept.iter().enumerate() {
+            kept.iter().enumerate().for_each(|(more, chance)| add_part(&mut next[from + more], moments, 0.0, *chance));
+        }
+        self.least += least;
+        self.by_kept = next;
+        let is_negligible = |moments: &Moments| moments[0] < NEGLIGIBLE;
+        let first = self.by_kept.iter().position(|moments| !is_negligible(moments)).unwrap_or(0);
+        self.by_kept.drain(..first);
+        self.least += first;
+        while self.by_kept.len() > 1 && self.by_kept.last().is_some_and(is_negligible) {
+            self.by_kept.pop();
+        }
+    }
+
+    /// Count steps; where they are too many, all that follows is NaN.
+    fn is_too_long(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        let is_too_long = self.steps > LONGEST;
+        if is_too_long {
+            self.by_kept = vec![[f64::NAN; 3]];
+        }
+        is_too_long
     }
 
     /// A tie group, in all orders: a table over how many of each kind are placed.
@@ -192,7 +297,7 @@ impl Path {
         let shape = [relevant + 1, nonrelevant + 1, outside + 1];
         let width = self.by_kept.len() + outside;
         let cells = shape.iter().fold(width, |cells, &side| cells.saturating_mul(side));
-        if cells > LARGEST {
+        if cells > LARGEST || self.is_too_long(cells) {
             self.by_kept = vec![[f64::NAN; 3]];
             return;
         }
@@ -211,9 +316,9 @@ impl Path {
                     let share = |number: usize| number as f64 / left as f64;
                     if i < relevant {
                         let rho = (before.relevant + i + 1) as f64;
-                        let judged = before.relevant + before.nonrelevant + i + j + 1;
+                        let counted = before.relevant + before.nonrelevant + i + j + 1 + self.least;
                         for (kept, (from, to)) in here.iter().zip(&mut table[at(i + 1, j, l)]).enumerate() {
-                            add_part(to, from, rho / (judged + kept) as f64, share(relevant - i));
+                            add_part(to, from, rho / (counted + kept) as f64, share(relevant - i));
                         }
                     }
                     if j < nonrelevant {
@@ -257,6 +362,32 @@ fn keep_or_not(from: &[Moments], p: f64, probability: f64, to: &mut [Moments]) {
         add_part(&mut to[kept], moments, 0.0, probability * (1.0 - p));
         if let Some(to) = to.get_mut(kept + 1) {
             add_part(to, moments, 0.0, probability * p);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_ways_to_the_mean() {
+        let kinds = |[relevant, nonrelevant, outside]: [usize; 3]| Kinds { relevant, nonrelevant, outside };
+        for before in [[0, 0, 0], [3, 5, 0], [0, 0, 300], [20, 300, 1000]].map(kinds) {
+            for group in [[1, 0, 0], [1, 0, 40], [30, 0, 0], [60, 200, 300], [200, 0, 150]].map(kinds) {
+                for p in [0.0, 0.003, 0.3, 0.9, 1.0] {
+                    let (one, other) = (by_above(before, group, p), by_kept(before, group, p));
+                    assert!((one - other).abs() < 1e-11 * one, "{p}: {one} {other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn inverses_settle() {
+        for (c, p) in [(1.0, 0.1), (20.0, 0.5), (3.0, 0.02)] {
+            let slow = (1..=3000).fold(1.0 / c, |inverse, m| next_inverse(inverse, c, m, p));
+            assert!((mean_inverse(c, 3000, p) / slow - 1.0).abs() < 1e-14);
         }
     }
 }

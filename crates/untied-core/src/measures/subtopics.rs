@@ -84,7 +84,12 @@ impl<'a> Topic<'a> {
                 let documents = counts.iter().flat_map(|&(set, count)| std::iter::repeat_n(set, count as usize));
                 arranged.fixed.extend(documents.enumerate().map(|(i, set)| (group.start + i, set)));
             } else if !counts.is_empty() {
-                arranged.mixed.push(Classes { start: group.start, size: group.size, counts });
+                arranged.mixed.push(Classes {
+                    start: group.start,
+                    size: group.size,
+                    slots: group.slots(cutoff),
+                    counts,
+                });
             }
         }
         arranged

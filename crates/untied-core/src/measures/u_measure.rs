@@ -73,7 +73,7 @@ struct TextGroup {
     size: usize,
     /// Length of all documents before it.
     before: f64,
-    /// Its positions within the cutoff.
+    /// Its first positions, beyond which no document is worth anything: those within the cutoff that the user reaches.
     slots: usize,
 }
 
@@ -93,7 +93,7 @@ impl TextGroup {
 
     fn classes(&self) -> Classes {
         let counts = self.kinds.iter().enumerate().map(|(class, kind)| (class as u32, kind.count as u32)).collect();
-        Classes { start: 0, size: self.size, counts }
+        Classes { start: 0, size: self.size, slots: self.slots, counts }
     }
 }
 
@@ -124,7 +124,7 @@ impl UMeasure {
                 worths.extend(lengths.iter().map(|_| 0.0));
                 continue;
             }
-            let slots = lengths.len().min(self.cutoff - at);
+            let slots = self.slots(lengths.iter().copied(), at, before);
             let all: f64 = lengths.iter().sum();
             if lengths.len() == 1 || slots == lengths.len() && before + all <= self.patience {
                 // On average half of the others stand before one.
@@ -192,6 +192,18 @@ impl UMeasure {
         kinds
     }
 
+    /// How many documents of a group the user looks at, at most: the shortest ones first.
+    fn slots(&self, lengths: impl Iterator<Item = f64>, at: usize, before: f64) -> usize {
+        let mut lengths: Vec<f64> = lengths.collect();
+        lengths.sort_unstable_by(f64::total_cmp);
+        let read = lengths.iter().scan(before, |read, length| {
+            let here = *read;
+            *read += length;
+            Some(here)
+        });
+        read.take(self.cutoff - at).take_while(|&read| read < self.patience).count()
+    }
+
     /// The groups that may be worth something.
     fn parts<'r>(&'r self, ranking: &'r Ranking) -> impl Iterator<Item = TextGroup> + 'r {
         let (mut before, mut at) = (0.0, 0);
@@ -200,7 +212,8 @@ impl UMeasure {
                 return None;
             }
             let kinds = self.kinds(group);
-            let part = TextGroup { size: group.len(), before, slots: group.len().min(self.cutoff - at), kinds };
+            let slots = self.slots(group.iter().map(|text| text.length), at, before);
+            let part = TextGroup { size: group.len(), before, slots, kinds };
             at += group.len();
             before += part.length();
             Some(part)

@@ -62,7 +62,7 @@ fn of_a(joined: &Joined) -> impl Iterator<Item = Classes> {
             number += 1;
             (number - 1, block.count)
         });
-        Classes { start: group.start, size: group.size, counts: counts.collect() }
+        Classes { start: group.start, size: group.size, slots: group.size, counts: counts.collect() }
     })
 }
 
@@ -70,7 +70,10 @@ fn of_a(joined: &Joined) -> impl Iterator<Item = Classes> {
 fn of_b(joined: &Joined, first: &[u32], documents: usize) -> impl Iterator<Item = Classes> {
     let mut classes: Vec<Classes> = Group::all(&joined.b)
         .into_iter()
-        .map(|group| Classes { start: documents + group.start, size: group.size, counts: Vec::new() })
+        .map(|group| {
+            let start = documents + group.start;
+            Classes { start, size: group.size, slots: group.size, counts: Vec::new() }
+        })
         .collect();
     for (block, &first) in joined.blocks.iter().zip(first) {
         classes[block.b as usize].counts.extend((first..first + block.count).map(|document| (document, 1)));

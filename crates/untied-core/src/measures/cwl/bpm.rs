@@ -69,7 +69,13 @@ impl Player {
                 gains[..=most].rotate_right(1);
                 let (counts_of, gains) = gains.into_iter().unzip();
                 let (start, size, slots) = (group.start, group.size, group.slots(self.cutoff));
-                return Ok(Last { group: Classes { start, size, counts }, counts: counts_of, gains, before, slots });
+                return Ok(Last {
+                    group: Classes { start, size, slots, counts },
+                    counts: counts_of,
+                    gains,
+                    before,
+                    slots,
+                });
             }
             before += all;
         }

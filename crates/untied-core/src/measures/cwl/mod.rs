@@ -106,7 +106,12 @@ impl Steps {
 
     /// The groups that begin within the limit, for [`sampling`].
     fn classes(&self, ranking: &Ranking, limit: usize) -> Vec<Classes> {
-        let classes = |group: Group<'_>| Classes { start: group.start, size: group.size, counts: self.counts(&group) };
+        let classes = |group: Group<'_>| Classes {
+            start: group.start,
+            size: group.size,
+            slots: group.slots(limit),
+            counts: self.counts(&group),
+        };
         ranking.groups_to(limit).map(classes).filter(|classes| !classes.counts.is_empty()).collect()
     }
 

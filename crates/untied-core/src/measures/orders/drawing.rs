@@ -38,7 +38,19 @@ pub(crate) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usiz
     (from..).zip(from_ratios(from, to, ratio))
 }
 
-/// The same for k = 0, 1, .., n, one after the other: each row is made from the one before, by sums of positive numbers.
+/// Binomial: how many of `m` documents are kept, each with probability p. The smallest number, and the probabilities of
+/// this and the following ones; those beyond ten standard deviations and 50 more, below 1e-20 together, are left out.
+pub(crate) fn kept(m: usize, p: f64) -> (usize, Vec<f64>) {
+    let (mean, wide) = (m as f64 * p, 10.0 * (m as f64 * p * (1.0 - p)).sqrt() + 50.0);
+    let (from, to) = match p {
+        1.0 => (m, m),
+        0.0 => (0, 0),
+        _ => ((mean - wide).max(0.0) as usize, m.min((mean + wide) as usize)),
+    };
+    (from, from_ratios(from, to, |i| (m - i) as f64 / (i + 1) as f64 * (p / (1.0 - p))))
+}
+
+/// As [`within`] for k = 0, 1, .., n, one after the other: each row is made from the one before, by sums of positive numbers.
 /// Probabilities below 1e-30 are left out, and a row adds up to 1 but for rounding.
 pub(crate) struct Rows {
     n: usize,

@@ -1,5 +1,6 @@
 //! Sums over the orders of one tie group that several measures share.
 
+pub(super) mod above;
 pub(super) mod down_to;
 pub(crate) mod drawing;
 pub(super) mod fading;

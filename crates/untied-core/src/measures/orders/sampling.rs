@@ -17,8 +17,23 @@ pub const MANY_ORDERS: &str = "the tied documents of a query can be arranged in 
 /// Orders that are drawn at most, and between two looks at the standard error.
 const DRAWN: u64 = 10_000;
 const STEP: u64 = 500;
-/// Orders that are drawn at least.
-pub const DRAWN_AT_LEAST: u64 = 2 * STEP;
+/// Orders that are drawn at least, unless the documents are very many.
+const ENOUGH: u64 = 2 * STEP;
+/// Documents that are placed in all orders together, and orders that are drawn however many documents there are: the
+/// more there are, the less a mean over them differs from order to order.
+const PLACED: u64 = 20_000_000;
+const FEWEST: u64 = 20;
+
+/// How many orders of so many documents are drawn, at least and at most.
+fn drawn(documents: usize) -> (u64, u64) {
+    let most = (PLACED / (documents as u64).max(1)).clamp(FEWEST, DRAWN);
+    (ENOUGH.min(most), most)
+}
+
+/// Orders that are drawn at least if a ranking has so many documents.
+pub fn drawn_at_least(documents: usize) -> u64 {
+    drawn(documents).0
+}
 /// Standard error that is small enough, as a share of the largest value drawn.
 const ERROR: f64 = 1e-3;
 
@@ -29,8 +44,17 @@ pub(crate) struct Classes {
     pub start: usize,
     /// Documents in the group.
     pub size: usize,
+    /// Its first positions, beyond which no formula looks.
+    pub slots: usize,
     /// (class, number of documents); together at most `size`.
     pub counts: Vec<(u32, u32)>,
+}
+
+impl Classes {
+    /// Documents that have a class.
+    fn documents(&self) -> usize {
+        self.counts.iter().map(|&(_, count)| count as usize).sum()
+    }
 }
 
 /// A position, and the class of the document there.
@@ -46,7 +70,7 @@ pub(crate) struct Statistics {
 }
 
 /// Statistics of `value` over all orders of the groups; it is given the class and position of every document that
-/// has one, by position.
+/// has one, by position. Some of those behind the slots of a group may be left out.
 pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -> f64) -> Statistics {
     let mut values = Running::default();
     let exact = is_listed(groups);
@@ -55,10 +79,9 @@ pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -
         list(groups, &mut placed, &mut |placed| values.add(value(placed)));
     } else {
         let mut sampler = Sampler::new(groups);
-        'drawing: while values.n < DRAWN
-            && !(values.n >= DRAWN_AT_LEAST && values.standard_error() <= ERROR * values.scale())
-        {
-            for _ in 0..STEP {
+        let (enough, most) = drawn(groups.iter().map(|group| group.slots.min(group.documents())).sum());
+        'drawing: while values.n < most && !(values.n >= enough && values.standard_error() <= ERROR * values.scale()) {
+            for _ in 0..STEP.min(most - values.n) {
                 values.add(value(sampler.draw()));
                 if watch::is_stopped() {
                     break 'drawing;
@@ -105,6 +128,7 @@ fn classes_of(ranking: &Ranking, cutoff: usize) -> (Vec<Classes>, Vec<Level>) {
     let classes = |group: crate::ranking::Group<'_>| Classes {
         start: group.start,
         size: group.size,
+        slots: group.slots(cutoff),
         counts: group.levels.iter().map(|level| (class_of(level.grade), level.count)).collect(),
     };
     let groups = ranking.groups_to(cutoff).map(classes).collect();
@@ -136,8 +160,7 @@ pub(crate) fn is_listed(groups: &[Classes]) -> bool {
 fn list(groups: &[Classes], placed: &mut Vec<Placed>, visit: &mut dyn FnMut(&[Placed])) {
     let Some((group, others)) = groups.split_first() else { return visit(placed) };
     let mut counts = group.counts.clone();
-    let unseen = group.size - counts.iter().map(|&(_, count)| count as usize).sum::<usize>();
-    fill(group, 0, unseen, &mut counts, placed, &mut |placed| list(others, placed, visit));
+    fill(group, 0, group.size - group.documents(), &mut counts, placed, &mut |placed| list(others, placed, visit));
 }
 
 /// Put a document of each class in turn, or one of the others, at a position of the group, and so on after it.
@@ -176,34 +199,62 @@ fn fill(
 /// Draws orders, always the same ones.
 struct Sampler<'g> {
     groups: &'g [Classes],
-    /// Positions of each group, in the order last drawn.
-    positions: Vec<Vec<u32>>,
-    /// The class at each position of a group, or `u32::MAX`.
+    /// What is shuffled of each group, as last shuffled: positions, or classes where there are fewer slots than documents.
+    shuffled: Vec<Vec<u32>>,
+    /// The class at each position of a group, or [`NO_CLASS`].
     classes: Vec<u32>,
     placed: Vec<Placed>,
     random: Random,
 }
 
+/// That of a document that no formula looks at.
+const NO_CLASS: u32 = u32::MAX;
+
 impl<'g> Sampler<'g> {
     fn new(groups: &'g [Classes]) -> Self {
-        let positions = groups.iter().map(|group| (0..group.size as u32).collect()).collect();
-        Sampler { groups, positions, classes: Vec::new(), placed: Vec::new(), random: Random::default() }
+        let shuffled = groups.iter().map(|group| {
+            if group.slots >= group.documents() {
+                return (0..group.size as u32).collect();
+            }
+            let mut classes: Vec<u32> = each_document(group).collect();
+            classes.resize(group.size, NO_CLASS);
+            classes
+        });
+        Sampler {
+            groups,
+            shuffled: shuffled.collect(),
+            classes: Vec::new(),
+            placed: Vec::new(),
+            random: Random::default(),
+        }
     }
 
     fn draw(&mut self) -> &[Placed] {
         self.placed.clear();
         for (g, group) in self.groups.iter().enumerate() {
             let from = self.placed.len();
-            let classes = group.counts.iter().flat_map(|&(class, count)| std::iter::repeat_n(class, count as usize));
-            for (i, class) in classes.enumerate() {
-                // The next step of a Fisher-Yates shuffle, which may begin with any order.
-                let j = i + self.random.below((group.size - i) as u64) as usize;
-                self.positions[g].swap(i, j);
-                self.placed.push((group.start + self.positions[g][i] as usize, class));
+            if group.slots < group.documents() {
+                for slot in 0..group.slots {
+                    let class = self.next(g, slot);
+                    self.placed.extend((class != NO_CLASS).then_some((group.start + slot, class)));
+                }
+            } else {
+                for (i, class) in each_document(group).enumerate() {
+                    let position = self.next(g, i) as usize;
+                    self.placed.push((group.start + position, class));
+                }
+                self.sort(from, group);
             }
-            self.sort(from, group);
         }
         &self.placed
+    }
+
+    /// The next step of a Fisher-Yates shuffle, which may begin with any order.
+    fn next(&mut self, group: usize, i: usize) -> u32 {
+        let shuffled = &mut self.shuffled[group];
+        let j = i + self.random.below((shuffled.len() - i) as u64) as usize;
+        shuffled.swap(i, j);
+        shuffled[i]
     }
 
     /// Put the documents of a group, which were placed from here on, in the order of their positions.
@@ -215,11 +266,16 @@ impl<'g> Sampler<'g> {
         }
         // Most of its positions are taken: looking at all of them is quicker than sorting.
         self.classes.clear();
-        self.classes.resize(group.size, u32::MAX);
+        self.classes.resize(group.size, NO_CLASS);
         placed.iter().for_each(|&(position, class)| self.classes[position - group.start] = class);
-        let taken = (group.start..).zip(&self.classes).filter(|&(_, &class)| class != u32::MAX);
+        let taken = (group.start..).zip(&self.classes).filter(|&(_, &class)| class != NO_CLASS);
         placed.iter_mut().zip(taken).for_each(|(place, (position, &class))| *place = (position, class));
     }
+}
+
+/// The class of every document that has one.
+fn each_document(group: &Classes) -> impl Iterator<Item = u32> + use<> {
+    group.counts.clone().into_iter().flat_map(|(class, count)| std::iter::repeat_n(class, count as usize))
 }
 
 /// Mean and sum of squared deviations of values as they come (Welford 1962).
@@ -264,7 +320,7 @@ mod tests {
     use super::*;
 
     fn group(start: usize, size: usize, counts: &[(u32, u32)]) -> Classes {
-        Classes { start, size, counts: counts.to_vec() }
+        Classes { start, size, slots: size, counts: counts.to_vec() }
     }
 
     #[test]

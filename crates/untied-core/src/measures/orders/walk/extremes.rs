@@ -19,12 +19,29 @@ pub(super) fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
     if let Some(found) = by_counts(kinds, weights) {
         return (found.low, found.high);
     }
-    let end = |better: fn(f64, f64) -> f64| {
+    let end = |kinds: &[Kind], better: fn(f64, f64) -> f64| {
         weights.iter().rev().fold(0.0, |after, &weight| {
             kinds.iter().map(|kind| weight * kind.gain + kind.go_on * after).reduce(better).unwrap_or(0.0)
         })
     };
-    (end(f64::min), end(f64::max))
+    if kinds.iter().any(|kind| kind.gain < 0.0) || weights.iter().any(|&weight| weight < 0.0) {
+        return (end(kinds, f64::min), end(kinds, f64::max));
+    }
+    (end(&outer(kinds, false), f64::min), end(&outer(kinds, true), f64::max))
+}
+
+/// The kinds of which no other both gains and goes on more, or less: no other one is better at any position.
+fn outer(kinds: &[Kind], more: bool) -> Vec<Kind> {
+    let order = |a: f64, b: f64| if more { b.total_cmp(&a) } else { a.total_cmp(&b) };
+    let mut kinds = kinds.to_vec();
+    kinds.sort_by(|a, b| order(a.gain, b.gain).then(order(a.go_on, b.go_on)));
+    let mut last: Option<f64> = None;
+    kinds.retain(|kind| {
+        let is_outer = last.is_none_or(|last| order(kind.go_on, last).is_lt());
+        last = if is_outer { Some(kind.go_on) } else { last };
+        is_outer
+    });
+    kinds
 }
 
 /// A ratio of neighbouring weights by which all kinds may be ordered, if there is one.

@@ -6,10 +6,11 @@
 
 mod extremes;
 mod moments;
+mod series;
 
 use extremes::{best_order, extremes};
-pub(crate) use moments::mean;
 use moments::{is_short, variance};
+pub(crate) use moments::{mean, products};
 
 use crate::measures::Certainty;
 use crate::names::Sampled;

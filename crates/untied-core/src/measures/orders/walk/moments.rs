@@ -1,12 +1,13 @@
 //! Mean and variance of the contribution of one tie group, see [`super`].
 
 use super::Kind;
+use super::series::{self, NEGLIGIBLE};
 use crate::elementary::powi;
 use crate::measures::orders::Outcome;
 use crate::measures::orders::lattice::Lattice;
 
-/// What is reached with a probability below this is not worth a step.
-const NEGLIGIBLE: f64 = 1e-30;
+/// Steps of [`by_steps`] beyond which [`series`] takes less time.
+const STEPS: usize = 4_000_000;
 
 /// Steps of the tables of second moments, and positions in them, at most.
 const TABLE_STEPS: usize = 200_000_000;
@@ -23,6 +24,24 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
 }
 
 /// E\[X\] over all orders.
+pub(crate) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
+    if steps(kinds, weights.len()) > STEPS { series::mean(kinds, weights) } else { by_steps(kinds, weights) }
+}
+
+/// E_a, the mean product of the q of a documents that are drawn, for a = 0, 1, .. as far as it is not negligible, up to
+/// `most`.
+pub(crate) fn products(kinds: &[Kind], most: usize) -> Vec<f64> {
+    if steps(kinds, most) > STEPS { series::moments(kinds, most).0 } else { moments(kinds, most).0 }
+}
+
+/// Steps of [`by_steps`], about.
+fn steps(kinds: &[Kind], slots: usize) -> usize {
+    let most = kinds.iter().map(|kind| kind.count).max().unwrap_or(0);
+    let others = kinds.iter().map(|kind| kind.count).sum::<usize>() - most;
+    series::reached(kinds, slots).saturating_mul(others)
+}
+
+/// E\[X\] over all orders, document by document.
 ///
 /// With E_a the mean, over all ordered choices of a documents, of the product of their q, and G_a that of
 /// g_a q_1 .. q_{a-1}, a further document (g, q) makes of a group of m
@@ -32,7 +51,7 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
 ///
 /// averages, so no digits are lost. The work is K times the documents that are not of the most frequent kind, as a
 /// group of b alike has E_a = q^a.
-pub(crate) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
+pub(super) fn by_steps(kinds: &[Kind], weights: &[f64]) -> f64 {
     let (_, gains) = moments(kinds, weights.len());
     weights.iter().zip(&gains).map(|(weight, gain)| weight * gain).sum()
 }
@@ -70,7 +89,7 @@ fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
 
 /// The step above: `reach` is E_0 .. E_last, `gains` G_1 .. G_last, `all` is m + 1.
 #[inline]
-fn add(reach: &mut [f64], gains: &mut [f64], kind: &Kind, all: f64) {
+pub(super) fn add(reach: &mut [f64], gains: &mut [f64], kind: &Kind, all: f64) {
     let part = 1.0 / all;
     for a in (1..reach.len()).rev() {
         let at = a as f64;
@@ -109,6 +128,9 @@ pub(super) fn is_short(kinds: &[Kind], weights: &[f64]) -> bool {
 /// E\[X^2\] - E\[X\]^2, from means of products over ordered choices of i + j + 2 documents: i of q^2, one of g q, j of
 /// q, one of g. Each follows, as E_a does, from those with one document fewer.
 pub(super) fn by_table(kinds: &[Kind], weights: &[f64]) -> f64 {
+    if steps(kinds, weights.len()) > TABLE_STEPS {
+        return f64::NAN;
+    }
     let (reach, gains) = moments(kinds, weights.len());
     let (base, others) = split(kinds);
     let slots = gains.len();

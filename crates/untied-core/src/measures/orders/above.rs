@@ -1,0 +1,148 @@
+//! Precision estimated from a sample of judgments, above each position of a tie group.
+//!
+//! Above a position stand D pooled documents, m judged and r relevant ones. The estimate D (r + eps) / (m + prior eps)
+//! is linear in r, and linear in D. If s of the documents of the group above are judged, both are expected to be linear
+//! in s, so what is left is the mean of 1 / (x + s), with s hypergeometric.
+
+/// Numbers of documents.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sampled {
+    pub relevant: usize,
+    pub judged: usize,
+    /// Of the pool, but not judged.
+    pub unsampled: usize,
+}
+
+/// How precision is estimated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Smoothing {
+    pub eps: f64,
+    pub prior: f64,
+}
+
+impl Smoothing {
+    /// D (r + eps) / (m + prior eps); numbers may be expected ones.
+    pub fn estimate(self, pooled: f64, judged: f64, relevant: f64) -> f64 {
+        if pooled == 0.0 { 0.0 } else { pooled * self.ratio(judged, relevant) }
+    }
+
+    /// (r + eps) / (m + prior eps)
+    pub fn ratio(self, judged: f64, relevant: f64) -> f64 {
+        if judged + self.eps == 0.0 {
+            1.0 / self.prior
+        } else {
+            (relevant + self.eps) / (judged + self.prior * self.eps)
+        }
+    }
+
+    /// The mean estimate below the documents `before` and 0, 1, .. `size` of the `size` documents of a group, of which
+    /// `group` are in the pool.
+    pub fn means(self, before: Sampled, group: Sampled, size: usize) -> Vec<f64> {
+        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let (of_judged, of_others) = (share(group.relevant, group.judged), share(group.unsampled, size - group.judged));
+        let pooled_before = (before.judged + before.unsampled) as f64;
+        let pooled = |above: usize| pooled_before + above as f64 * of_others;
+        let (judged, relevant) = (before.judged as f64, before.relevant as f64);
+        if group.judged == 0 {
+            return (0..=size).map(|above| self.estimate(pooled(above), judged, relevant)).collect();
+        }
+        // (r + eps) / (m + prior eps) is `of_judged` + apart / (x + s).
+        let x = judged + self.prior * self.eps;
+        let apart = relevant + self.eps - of_judged * x;
+        let sampled = |above: usize| above as f64 * share(group.judged, size);
+        if x == 0.0 {
+            // Only where nothing is judged above is the ratio another one.
+            let mut none = 1.0;
+            let value = |above: usize| {
+                let value = pooled(above) * (of_judged * (1.0 - none) + none / self.prior)
+                    + (1.0 - of_others) * of_judged * sampled(above);
+                if above < size {
+                    none *= 1.0 - share(group.judged, size - above).min(1.0);
+                }
+                value
+            };
+            return (0..=size).map(value).collect();
+        }
+        let inverses = inverses(size, group.judged, x);
+        let value = |(above, inverse): (usize, f64)| {
+            let ratio = of_judged + apart * inverse;
+            let weighted = of_judged * sampled(above) + apart * (1.0 - x * inverse);
+            pooled(above) * ratio + (1.0 - of_others) * weighted
+        };
+        inverses.into_iter().enumerate().map(value).collect()
+    }
+}
+
+/// E\[1 / (x + S_a)\] for a = 0, 1, .., n, S_a the number of `r` special documents among the first a of n, x > 0.
+///
+/// With h_a this mean, (a+x+1) (n-a) h_{a+1} = (a+1) (n-a-r-x) h_a + n + 1. It is used in the direction in which
+/// errors shrink: first from h_0 = 1/x on, then from h_n = 1 / (x+r) back.
+fn inverses(n: usize, r: usize, x: f64) -> Vec<f64> {
+    let mut inverses = vec![0.0; n + 1];
+    let (all, special) = (n as f64, r as f64);
+    let factors = |a: usize| {
+        let a = a as f64;
+        ((a + 1.0) * (all - a - special - x), (a + x + 1.0) * (all - a))
+    };
+    inverses[0] = 1.0 / x;
+    let mut a = 0;
+    while a < n {
+        let (of_this, of_next) = factors(a);
+        if of_this.abs() > of_next {
+            break;
+        }
+        inverses[a + 1] = (of_this * inverses[a] + all + 1.0) / of_next;
+        a += 1;
+    }
+    inverses[n] = 1.0 / (x + special);
+    for a in (a + 1..n).rev() {
+        let (of_this, of_next) = factors(a);
+        inverses[a] = (of_next * inverses[a + 1] - (all + 1.0)) / of_this;
+    }
+    inverses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drawing;
+    use super::*;
+
+    #[test]
+    fn inverses_as_by_probabilities() {
+        for (n, r) in [(1, 1), (5, 2), (40, 39), (40, 1), (300, 150), (1000, 7), (1000, 993)] {
+            for x in [2e-5, 0.5, 3.0, 1e3, 1e6] {
+                for (a, found) in inverses(n, r, x).into_iter().enumerate() {
+                    let expected: f64 = drawing::within(n, r, a).map(|(s, chance)| chance / (x + s as f64)).sum();
+                    assert!((found - expected).abs() < 1e-12 * expected, "{n} {r} {x} {a}: {found} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn means_as_by_probabilities() {
+        let counts = [[0, 0, 0], [1, 1, 2], [2, 5, 0], [0, 3, 4], [4, 4, 0], [0, 0, 5]];
+        let sampled = |[relevant, judged, unsampled]: [usize; 3]| Sampled { relevant, judged, unsampled };
+        for (before, group) in counts.iter().flat_map(|before| counts.iter().map(move |group| (before, group))) {
+            let (before, group) = (sampled(*before), sampled(*group));
+            for (eps, others) in [(0.0, 0), (0.0, 3), (1e-5, 0), (1e-5, 3), (0.5, 40)] {
+                let smoothing = Smoothing { eps, prior: 2.0 };
+                let size = group.judged + group.unsampled + others;
+                for (above, found) in smoothing.means(before, group, size).into_iter().enumerate() {
+                    let of_unsampled = |s: usize| {
+                        let left = size - group.judged;
+                        if left == 0 { 0.0 } else { ((above - s) * group.unsampled) as f64 / left as f64 }
+                    };
+                    let of_relevant = |s: usize| (s * group.relevant) as f64 / group.judged.max(1) as f64;
+                    let value = |s: usize| {
+                        let pooled = (before.judged + before.unsampled + s) as f64 + of_unsampled(s);
+                        smoothing.estimate(pooled, (before.judged + s) as f64, before.relevant as f64 + of_relevant(s))
+                    };
+                    let each = drawing::within(size, group.judged, above);
+                    let expected: f64 = each.map(|(s, chance)| chance * value(s)).sum();
+                    assert!((found - expected).abs() < 1e-12, "{before:?} {group:?} {above}: {found} {expected}");
+                }
+            }
+        }
+    }
+}
