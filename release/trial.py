@@ -40,7 +40,7 @@ class Outcome:
     @property
     def asks(self) -> bool:
         """Whether it stopped for want of another package."""
-        return self.code == 1 and b": pip install " in self.messages
+        return self.code == 2 and b": pip install " in self.messages
 
 
 @dataclass

@@ -857,7 +857,7 @@ def test_what_certificates_do_not_hold(
     made = certified(tmp_path, FORMS[0], drawn("refused", (0, 1), False, 3))
     target = tmp_path / "none.json"
     options = ["--certificate", str(target), *([] if "--ties" in asked else ["--ties", "docid"])]
-    assert main(["certify", *made.inputs, *options, *asked]) in (1, 2)
+    assert main(["certify", *made.inputs, *options, *asked]) == 2
     assert said in capsys.readouterr().err
     assert not target.exists()
 

@@ -84,12 +84,12 @@ def test_an_output_file_is_old_or_new(untied_, tmp_path):
     path = tmp_path / "out.tsv"
     path.write_text("old")
     path.chmod(0o640)
-    assert untied_("eval", QRELS, tmp_path / "missing", "-o", path)[0] == 1
+    assert untied_("eval", QRELS, tmp_path / "missing", "-o", path)[0] == 2
     assert path.read_text() == "old"
     assert untied_("eval", QRELS, UOS, "-o", path)[0] == 0
     assert path.read_text().startswith("run\t")
     assert path.stat().st_mode & 0o777 == 0o640
-    assert untied_("eval", QRELS, UOS, "-o", tmp_path / "no" / "such" / "folder.tsv")[0] == 1
+    assert untied_("eval", QRELS, UOS, "-o", tmp_path / "no" / "such" / "folder.tsv")[0] == 2
 
 
 def test_an_output_that_is_no_file_is_written_to(untied_, tmp_path):
@@ -104,7 +104,7 @@ def test_an_output_that_is_no_file_is_written_to(untied_, tmp_path):
     assert read == [expected]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     code, _, err = untied_("eval", QRELS, UOS, "-o", tmp_path)
-    assert (code, err) == (1, f"untied: {tmp_path}: Is a directory\n")
+    assert (code, err) == (2, f"untied: {tmp_path}: Is a directory\n")
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "target.tsv")
     assert untied_("eval", QRELS, UOS, "-o", link)[0] == 0
@@ -116,7 +116,7 @@ def test_inputs_are_never_written_over(untied_, tmp_path):
     run = tmp_path / "x.run"
     run.write_bytes(pathlib.Path(UOS).read_bytes())
     code, _, err = untied_("eval", QRELS, run, "-o", run, "--format", "tsv")
-    assert (code, err) == (1, f"untied: {run} is one of the inputs; choose another output file\n")
+    assert (code, err) == (2, f"untied: {run} is one of the inputs; choose another output file\n")
     assert run.read_bytes() == pathlib.Path(UOS).read_bytes()
 
 
@@ -156,7 +156,7 @@ def test_a_query_may_be_called_all(untied_, tmp_path):
 
 
 def test_the_same_input_twice(untied_):
-    assert untied_("eval", QRELS, UOS, UOS)[::2] == (1, f"untied: run '{UOS}' is given twice\n")
+    assert untied_("eval", QRELS, UOS, UOS)[::2] == (2, f"untied: run '{UOS}' is given twice\n")
     assert untied_("eval", "-", "-")[::2] == (2, "untied: only one input can be standard input (-)\n")
 
 
@@ -213,11 +213,11 @@ def test_usage_errors(untied_):
     assert untied_("evil")[0] == 2
     assert untied_()[0] == 2
     code, _, err = untied_("eval", QRELS, UOS, "-m", "nDGC@10")
-    assert (code, err) == (1, 'untied: unknown measure "nDGC"; did you mean nDCG?\n')
+    assert (code, err) == (2, 'untied: unknown measure "nDGC"; did you mean nDCG?\n')
 
 
 def test_help_and_version(untied_):
-    assert untied_("--version") == (0, f"untied {untied.__version__}\n", "")
+    assert untied_("--version") == untied_("-V") == (0, f"untied {untied.__version__}\n", "")
     code, out, _ = untied_("--help")
     assert code == 0
     for command in ("eval", "measures", "check"):
@@ -248,7 +248,7 @@ def test_measures_are_listed_from_their_info(untied_):
         "MED(MEASURE)",
     ]
     code, _, error = untied_("measures", "nDGC")
-    assert code == 1
+    assert code == 2
     assert "did you mean nDCG?" in error
 
 
@@ -310,7 +310,7 @@ def test_a_closed_pipe_is_no_error():
 def test_a_closed_standard_output_is_an_error():
     command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "untied", "eval", QRELS, UOS]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
-    assert (done.returncode, done.stderr) == (1, "untied: standard output: Bad file descriptor\n")
+    assert (done.returncode, done.stderr) == (2, "untied: standard output: Bad file descriptor\n")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -418,12 +418,12 @@ def test_tables_call_measures_what_they_were_asked_for(capsys: pytest.CaptureFix
 
 def test_swapped_files_and_strictness(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = "examples/tar2017"
-    assert main(["eval", f"{folder}/waterloo.run", f"{folder}/qrels.txt"]) == 1
+    assert main(["eval", f"{folder}/waterloo.run", f"{folder}/qrels.txt"]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == "untied: QRELS comes first: are the judgments and a run swapped?"
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("401 0 d 1\n")
     run.write_text("Q401 Q0 d 1 1 t\n")
-    assert main(["eval", str(qrels), str(run), "-m", "AP"]) == 1
+    assert main(["eval", str(qrels), str(run), "-m", "AP"]) == 2
     assert capsys.readouterr() == (
         "",
         "untied: no query in common with the qrels: run; untied check shows query ids that nearly match\n",

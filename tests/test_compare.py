@@ -298,8 +298,8 @@ def test_command(tmp_path: Path) -> None:
     assert [line.split("\t")[2:4] for line in top[1:]] == [
         ["2", "Overlap@2"], ["2", "RBO(variant='w')"], ["all", "Overlap@2"], ["all", "RBO(variant='w')"]]  # fmt: skip
     assert top[2].split("\t")[5:7] == ["", ""]
-    assert command(a, b, "-m", "nDCG@10").returncode == 1
-    assert command(a, tmp_path / "absent").returncode == 1
+    assert command(a, b, "-m", "nDCG@10").returncode == 2
+    assert command(a, tmp_path / "absent").returncode == 2
     assert command("-", "-").returncode == 2
 
 
@@ -322,7 +322,7 @@ def test_lengths_of_documents(tmp_path: Path) -> None:
     assert values == pytest.approx([found[name].mean for name in found.measures], abs=1e-9)
     (tmp_path / "docs").write_text("x 10\ny 5\n")
     done = subprocess.run([*command, "--docs", "docs"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert 'docs has no length of document "z", retrieved for query "q"' in done.stderr
     for call in (lambda: untied.compare(["x"], ["y"], "Delta(TBG)"),
                  lambda: untied.compare_arrays([[1]], [[2]], "MED(U@1)")):  # fmt: skip

@@ -270,9 +270,9 @@ def test_what_the_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     for options, (code, message) in {
         ("--passages", "-m", "RBO"): (2, "--measure cannot be combined with --passages"),
         ("--passages", "--ties", "docid"): (2, "--ties cannot be combined with --passages"),
-        ("--passages", "--text-length", "0"): (1, "length must be a number above 0, not 0.0"),
+        ("--passages", "--text-length", "0"): (2, "length must be a number above 0, not 0.0"),
         ("--text-length", "5"): (2, "--text-length needs --passages"),
-        ("--passages", "--qrels", "old.txt"): (1, "old.txt:1: expected 5 fields"),
+        ("--passages", "--qrels", "old.txt"): (2, "old.txt:1: expected 5 fields"),
     }.items():
         assert main(["compare", "old.txt", "new.txt", *options]) == code
         assert message in capsys.readouterr().err

@@ -289,7 +289,7 @@ def test_matrix(compare: Command) -> None:
 
 
 def test_usage(compare: Command) -> None:
-    assert compare("old.run")[0] == 1
+    assert compare("old.run")[0] == 2
     assert "there is only one run" in compare("old.run")[2]
     assert "--top needs exactly two runs" in compare("old.run", "new.run", "--matrix", "--top", 2)[2]
     assert "leave out --per-query" in compare("old.run", "new.run", "--matrix", "-q")[2]

@@ -127,7 +127,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     arguments = ["eval", str(tmp_path / "qrels"), str(tmp_path / "a.run"), "-m", "P_IA@2", "--format", "tsv"]
     assert main([*arguments, "-q", "--qrels-format", "subtopics"]) == 0
     assert "a\tq1\tP_IA@2\t0.6250\n" in capsys.readouterr().out
-    assert main(arguments) == 1
+    assert main(arguments) == 2
     assert "P_IA@2 needs judgments by subtopic" in capsys.readouterr().err
 
 

@@ -74,7 +74,7 @@ def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], packed: bool)
     out = json.loads(capsys.readouterr().out)
     assert [Path(one["path"]).name for one in out["inputs"]] == ["qrels", "a.run", "docs.tsv"]
     assert expected.mean in [row["value"] for row in out["results"] if row["measure"] == "TBG"]
-    assert main(arguments) == 1
+    assert main(arguments) == 2
     assert "TBG needs lengths of documents (--docs FILE, docs=)" in capsys.readouterr().err
 
 

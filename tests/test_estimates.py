@@ -45,7 +45,7 @@ def test_infap_with_a_pool_on_the_command_line(tmp_path, capsys) -> None:
         assert untied.evaluate(qrels, ranked, ["infAP"])["infAP"].mean == pytest.approx(value, abs=1e-11)
     assert values[0] != values[1]
     (tmp_path / "pool").write_text("q 0 a 1\n")
-    assert main([*arguments, "--pool", f"{tmp_path}/pool"]) == 1
+    assert main([*arguments, "--pool", f"{tmp_path}/pool"]) == 2
     assert "is judged, but not in the pool" in capsys.readouterr().err
 
 

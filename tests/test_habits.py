@@ -165,14 +165,14 @@ def test_by_rank(untied_) -> None:
     )
     Path("none").write_text("q Q0 a - 1 t\n", encoding="utf-8")
     assert untied_("eval", "qrels", "none", "--ties", "rank")[::2] == (
-        1, 'untied: none, line 1: expected a number as the rank, found "-"\n',
+        2, 'untied: none, line 1: expected a number as the rank, found "-"\n',
     )  # fmt: skip
     with pytest.raises(untied.UntiedError, match="rank column of files in TREC's format; a dict has none"):
         untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ties="rank")
     with pytest.raises(untied.UntiedError, match="ties 'rank' ignores scores"):
         untied.evaluate("qrels", "runs/good.run", ties="rank", score_dtype="float16")
     assert untied_("eval", "qrels", "runs/good.run", "--ties", "rank", "--stream")[::2] == (
-        1,
+        2,
         "untied: runs/good.run: only runs of format trec, csv, tsv, jsonl or parquet can be streamed, not trec-ranks\n",
     )
 
@@ -195,7 +195,7 @@ def test_bad_runs_are_all_told_and_can_be_skipped(untied_, command: str) -> None
     given = [command, *(["qrels"] if command != "compare" else []), "runs", "short", "nowhere"]
     given += ["-o", "page.html"] if command == "report" else []
     code, out, err = untied_(*given)
-    assert code == 1
+    assert code == 2
     assert out == "" or command == "check"
     assert [line.split(",")[0] for line in err.splitlines()] == [
         "untied: short", "untied: nowhere: No such file or directory",
@@ -206,7 +206,7 @@ def test_bad_runs_are_all_told_and_can_be_skipped(untied_, command: str) -> None
     assert "note: skipped: nowhere: No such file or directory\n" in err
     assert "good" in out or Path("page.html").stat().st_size > 1000
     few = [word for word in given if word != "runs"]
-    assert untied_(*few, "--keep-going")[0] == 1, "nothing is left"
+    assert untied_(*few, "--keep-going")[0] == 2, "nothing is left"
 
 
 def test_colours_need_a_terminal_and_can_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_a_run_without_a_tag_is_skipped(untied_) -> None:
         assert code == 0, err
         assert "one" in out
         assert "skipped: bad.run, line 1: expected 6 columns" in err
-    assert untied_("eval", "qrels", "runs/good.run", "bad.run", "--names", "tag")[0] == 1
+    assert untied_("eval", "qrels", "runs/good.run", "bad.run", "--names", "tag")[0] == 2
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "study med", "study incomplete", ""])

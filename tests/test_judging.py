@@ -230,7 +230,7 @@ def test_until_decided_on_the_command_line(tmp_path: Any, capsys: pytest.Capture
     assert json.loads(out)["verdict"]["verdict"] == "A"
     assert json.loads(out)["candidates"] == []
     assert err == "note: P@1: one is better for all grades of unjudged documents (1.0000 to 1.0000)\n"
-    assert main(["judge-next", *inputs[:2], "--until-decided"]) == 1
+    assert main(["judge-next", *inputs[:2], "--until-decided"]) == 2
     assert "until_decided needs two runs, found 1" in capsys.readouterr().err
 
 

@@ -86,14 +86,14 @@ def test_check_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     Path("run").write_text("q Q0 a 1 2 t\nq Q0 b\n" + "q Q0 c 1 nan t\n" * (LISTED + 1), encoding="utf-8")
     Path("good").write_text("q Q0 a 1 2 t\n", encoding="utf-8")
     Path("twice").write_text("q Q0 a 1 2 t\nq Q0 a 1 2 t\n", encoding="utf-8")
-    assert main(["check", "qrels", "run"]) == 1
+    assert main(["check", "qrels", "run"]) == 2
     said = capsys.readouterr().err.splitlines()
     assert said[:2] == [
         'untied: qrels, line 2: expected 4 columns (query iteration document grade), found 2: "q 0"',
         'untied: qrels, line 3: expected a number as the grade, found "x"',
     ]
     Path("qrels").write_text("q 0 a 1\n", encoding="utf-8")
-    assert main(["check", "qrels", "run", "good", "twice"]) == 1
+    assert main(["check", "qrels", "run", "good", "twice"]) == 2
     out, err = capsys.readouterr()
     said = err.splitlines()
     assert "good: 1 queries" in out

@@ -334,7 +334,7 @@ def test_what_papers_leave_open(name: str, capsys: pytest.CaptureFixture[str], t
     with pytest.raises(untied.MeasureError, match=re.escape(OPEN[name])):
         untied.compare(["a"], ["b"], name)
     _files(tmp_path)
-    assert main(["compare", f"{tmp_path}/a", f"{tmp_path}/b", "-m", name]) == 1
+    assert main(["compare", f"{tmp_path}/a", f"{tmp_path}/b", "-m", name]) == 2
     assert OPEN[name] in capsys.readouterr().err
 
 
@@ -367,5 +367,5 @@ def test_measures_of_two_runs_are_described_by_their_printed_names(capsys: pytes
     assert "in untied compare, write MED(RBP(p=0.9), tail='upper')" in shown
     for measure in ("MED(nDCG@20)", "Tau", "MED-RBP"):
         folder = "examples/tar2017"
-        assert main(["eval", f"{folder}/qrels.txt", f"{folder}/amc.run", "-m", measure]) == 1
+        assert main(["eval", f"{folder}/qrels.txt", f"{folder}/amc.run", "-m", measure]) == 2
         assert "untied compare" in capsys.readouterr().err

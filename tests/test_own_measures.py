@@ -709,7 +709,7 @@ def test_plugin_by_name(tmp_path: Path, files: list[str]) -> None:
     assert Path(json.loads(done.stdout)["plugins"][0]["path"]).name == "mine.py"
     done = python(code, *command, "mines", folder=tmp_path)
     assert (done.returncode, done.stderr) == (
-        1,
+        2,
         "untied: there is no module 'mines'; to load a file, give its path, ending in .py\n",
     )
 
@@ -726,7 +726,7 @@ def test_plugin_by_name(tmp_path: Path, files: list[str]) -> None:
 def test_plugins_that_are_not_there(
     plugin: str, message: str, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["eval", *files, "--plugin", plugin]) == 1
+    assert main(["eval", *files, "--plugin", plugin]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -738,7 +738,7 @@ def test_plugins_that_fail(tmp_path: Path, files: list[str], capsys: pytest.Capt
     assert error.value.__notes__ == [f"while loading plugin {plugin}"]
     assert str(plugin) not in sys.modules
     plugin.write_text("import untied\n@untied.measure\ndef AP(grades):\n    return 0\n")
-    assert main(["eval", *files, "--plugin", str(plugin)]) == 1
+    assert main(["eval", *files, "--plugin", str(plugin)]) == 2
     assert capsys.readouterr().err == (
         f"untied: the name AP already stands for AP; give the measure another name; while loading plugin {plugin}\n"
     )

@@ -180,7 +180,7 @@ def test_command_line(
     capsys.readouterr()
     for arguments, complaint in (
         (["stats", *given, "--by-run", "--format", "json"], "cannot be combined with --power or --format json"),
-        (["eval", *given, "-q", "--format", "latex"], "-q cannot be combined with --format latex"),
+        (["eval", *given, "-q", "--format", "latex"], "--per-query cannot be combined with --format latex"),
     ):
         assert main(arguments) == 2
         assert complaint in capsys.readouterr().err

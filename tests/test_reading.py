@@ -172,7 +172,7 @@ BAD_RUNS = {
 @pytest.mark.parametrize(("content", "message"), BAD_RUNS.values(), ids=BAD_RUNS)
 def test_a_bad_run_gets_one_clear_error(save, capsys, content, message):
     qrels, run = save(QRELS, "q.txt"), save(content)
-    assert main(["eval", str(qrels), str(run)]) == 1
+    assert main(["eval", str(qrels), str(run)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
@@ -201,7 +201,7 @@ BAD_QRELS = {
 @pytest.mark.parametrize(("content", "message"), BAD_QRELS.values(), ids=BAD_QRELS)
 def test_bad_qrels_get_one_clear_error(save, capsys, content, message):
     qrels, run = save(content, "q.txt"), save(RUN)
-    assert main(["eval", str(qrels), str(run)]) == 1
+    assert main(["eval", str(qrels), str(run)]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith(f"untied: {qrels}")
     assert message in captured.err
@@ -236,7 +236,7 @@ def test_missing_files_are_os_errors(tmp_path, capsys):
         untied.read_run(tmp_path / "nowhere")
     with pytest.raises(IsADirectoryError):
         untied.read_qrels(tmp_path)
-    assert main(["eval", str(tmp_path / "nowhere"), "x"]) == 1
+    assert main(["eval", str(tmp_path / "nowhere"), "x"]) == 2
     judgments, run = capsys.readouterr().err.splitlines()
     assert judgments.endswith("nowhere: No such file or directory")
     assert run == "untied: x: No such file or directory"

@@ -9,6 +9,8 @@ import pytest
 
 import untied
 from commands import Command
+from test_golden_cli import parser_of
+from untied.cli import COMMANDS
 
 Run = Callable[..., tuple[int, str, list[str]]]
 
@@ -44,7 +46,7 @@ def begin_alike(lines: list[str], expected: list[str]) -> bool:
 
 def test_eval_tells_of_all_and_prints_nothing(run: Run) -> None:
     code, out, err = run("eval", "qrels", *RUNS)
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert begin_alike(err, BAD), err
 
 
@@ -58,14 +60,14 @@ def test_eval_keeps_going(run: Run) -> None:
     assert code == 0
     assert "runs skipped: 3 of 5" in json.loads(out)["notes"]
     code, out, err = run("eval", "qrels", "short.run", "text.run", "--keep-going")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert begin_alike(err, [BAD[0], BAD[2]]), "nothing is left"
 
 
 def test_qrels_too(run: Run) -> None:
     for command in ("eval", "check"):
         code, out, err = run(command, "good.run", *RUNS)
-        assert (code, out) == (1, "")
+        assert (code, out) == (2, "")
         assert begin_alike(err, ["untied: good.run, line 1: expected 4 columns", *BAD, "untied: QRELS comes first"]), (
             err
         )
@@ -73,7 +75,7 @@ def test_qrels_too(run: Run) -> None:
 
 def test_check_tells_of_all_and_shows_what_is_fine(run: Run) -> None:
     code, out, err = run("check", "qrels", *RUNS)
-    assert code == 1
+    assert code == 2
     assert re.findall(r"^(\S+): ", out, re.M) == ["qrels", "good.run", "better.run"]
     assert begin_alike(err, BAD), err
 
@@ -89,6 +91,85 @@ def test_many_tags_are_counted(run: Run, tmp_path: Path) -> None:
     (tmp_path / "many.run").write_text("".join(f"q{n} Q0 d 1 2 tag{n % 1000:03}\n" for n in range(60_000)))
     _, out, _ = run("check", "qrels", "many.run")
     assert "file: 1,000 (tag000, tag001, tag002, tag003, tag004 and 995 more)" in out
+
+
+#: A command line of every command that succeeds, or to which `untied gate` says no.
+ACCEPTED = {
+    "eval": "qrels good.run",
+    "compare": "good.run better.run",
+    "stats": "qrels good.run better.run --samples 9",
+    "certify": "qrels good.run better.run -m P@1 --certificate certificate.json",
+    "verify": "certificate.json qrels good.run better.run",
+    "report": "qrels good.run better.run --samples 9 -o page.html",
+    "check": "qrels good.run",
+    "gate": "qrels good.run --max AP=0",
+    "curve": "qrels good.run --query q",
+    "features": "letor",
+    "judge-next": "qrels good.run",
+    "sample": "qrels --rate 1",
+    "study": "ties qrels good.run better.run -o study --plots none",
+    "measures": "AP",
+    "completion": "bash",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_whatever_is_refused_ends_with_2(run: Run, command: str, tmp_path: Path) -> None:
+    """One meaning for every exit code: 1 is a negative answer of gate and verify, 2 a refusal of any command."""
+    if command == "trec_eval":  # has trec_eval's codes
+        return
+    Path("letor").write_text("1 qid:1 1:0.5 2:0.1\n0 qid:1 1:0.2 2:0.3\n")
+    Path("broken").write_text("? ? ?\n")
+    if command == "verify":
+        assert run("certify", *ACCEPTED["certify"].split())[0] == 0
+    words = [command, *ACCEPTED[command].split()]
+    code, _, err = run(*words)
+    assert code == (command == "gate"), err
+    refused = [[*words, "--nope"], *([*words, option, "?"] for option in _of_one_kind(words))]
+    for place, word in enumerate(words):
+        if Path(word).is_file() and words[place - 1] not in ("-o", "--certificate"):
+            refused += [[*words[:place], other, *words[place + 1 :]] for other in ("nowhere", "broken")]
+    if {"-o", "--output"} & _options(words):
+        others = [word for place, word in enumerate(words) if "-o" not in (word, words[place - 1])]
+        refused.append([*others, "-o", "good.run/x" if command == "study" else "nowhere/x"])
+    if "-m" in _options(words):
+        refused.append([*words, "-m", "Nope"])
+    if command == "measures":
+        refused.append([*words, "Nope"])
+    for line in refused:
+        code, out, err = run(*line)
+        is_no = command == "verify" and line[1] == "broken"  # a certificate that says nothing proves nothing
+        assert code == (1 if is_no else 2), (line, out, err)
+        assert is_no or (err[0].startswith(f"untied{' ' if ': error:' in err[0] else ':'}") or "bad input" in err[0])
+    assert len(refused) >= 1 + (command not in ("measures", "completion"))
+
+
+def _options(words: list[str]) -> set[str]:
+    made = parser_of(words)
+    return set() if made is None else {name for one in made[0].declared for name in one.names}
+
+
+def _of_one_kind(words: list[str]) -> list[str]:
+    """The options whose values are of some kind, so that a question mark is none, and that are not in a line yet."""
+    made = parser_of(words)
+    assert made is not None
+    of_kinds = [one for one in made[0].declared if one.is_option and {"choices", "type"} & one.options.keys()]
+    return [one.name for one in of_kinds if not {*one.names} & {*words}]
+
+
+def test_a_missing_file_may_be_another(run: Run, tmp_path: Path) -> None:
+    missing = "No such file or directory"
+    assert run("eval", "qrel", "good.run")[2] == [f"untied: qrel: {missing}; did you mean qrels?"]
+    assert run("check", "qrels", "bettr.run")[2] == [
+        f"untied: bettr.run: {missing}; did you mean better.run or text.run?"
+    ]
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "bm25\x1b.run").write_text("q Q0 d 1 2 t\n")
+    assert run("features", "runs/bm25.run")[2] == [
+        f"untied: runs/bm25.run: {missing}; did you mean runs/bm25\\u{{1b}}.run?"
+    ]
+    assert run("eval", "qrels", "nowhere/good.run")[2] == [f"untied: nowhere/good.run: {missing}"]
+    assert run("eval", "qrels", "zzzz")[2] == [f"untied: zzzz: {missing}"]
 
 
 OF_NOTHING = ["DCG(gain={1: 0})", "nDCG(discount=[0, 0])@2", "Cascade(gain={1: 0}, go_on={1: 0.5})"]

@@ -148,7 +148,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     arguments = ["eval", str(tmp_path / "qrels"), str(tmp_path / "a.run"), "-m", "statAP", "--format", "tsv", "-q"]
     assert main([*arguments, "--qrels-format", "prels"]) == 0
     assert "a\tq1\tstatAP\t0.8333\n" in capsys.readouterr().out  # (2 (1/1) + 4 (1 + 2) / 4) / 6
-    assert main(arguments) == 1
+    assert main(arguments) == 2
     assert "expected 4 columns" in capsys.readouterr().err
 
 

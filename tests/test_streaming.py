@@ -157,7 +157,7 @@ def test_a_query_that_comes_back_is_an_error_or_read_again(long, changed, capsys
         "read twice and held in memory, because the lines of a query are not next to each other: changed"
         in capsys.readouterr().err
     )
-    assert main(["eval", long[0], path, "--stream"]) == 1
+    assert main(["eval", long[0], path, "--stream"]) == 2
     assert f"line {number}" in capsys.readouterr().err
 
 

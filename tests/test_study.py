@@ -139,7 +139,7 @@ def test_other_settings_in_a_folder_are_refused(
         (("--samples", "2"), "0.4", "a study with rates [1.0, 0.5], not [1.0, 0.4];"),
     ):
         code, error = conduct(*options, rates=rates)
-        assert (code, error.startswith("untied: ")) == (1, True)
+        assert (code, error.startswith("untied: ")) == (2, True)
         assert said in error
     assert "a study with other runs or judgments;" in conduct("--samples", "2", among=slice(3))[1]
     assert contents(tmp_path / "out") == before
@@ -173,7 +173,7 @@ def test_refusals(data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.Cap
     assert "unknown study 'nonsense'\nstudies: incomplete" in capsys.readouterr().err
     inside = tmp_path / "summary.md"
     inside.write_bytes(pathlib.Path(first).read_bytes())
-    assert main(["study", "incomplete", qrels, first, str(inside), "-o", str(tmp_path)]) == 1
+    assert main(["study", "incomplete", qrels, first, str(inside), "-o", str(tmp_path)]) == 2
     assert "is one of the inputs; choose another output file" in capsys.readouterr().err
 
 

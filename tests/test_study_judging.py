@@ -95,5 +95,5 @@ def test_the_command_and_seeds(
     for folder, seed in (("one", "1"), ("again", "1")):
         assert main([*arguments, "--pairs", "2", "--seed", seed, "--plots", "none", "-o", str(tmp_path / folder)]) == 0
     assert contents(tmp_path / "one") == contents(tmp_path / "again")
-    assert main([*arguments, "--pairs", "0", "-o", str(tmp_path / "none")]) == 1
+    assert main([*arguments, "--pairs", "0", "-o", str(tmp_path / "none")]) == 2
     assert "pairs must be at least 1" in capsys.readouterr().err

@@ -137,11 +137,11 @@ def test_groups_of_a_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[
     assert "aaa1\tbbb1\tone\t" in text
     assert f"--groups {groups}" in (tmp_path / "out" / "summary.md").read_text()
     groups.write_text("aaa1 one\n")
-    assert main([*arguments, "-o", str(tmp_path / "other")]) == 1
+    assert main([*arguments, "-o", str(tmp_path / "other")]) == 2
     assert "run aaa2 has no group" in capsys.readouterr().err
     for bad, said in (("aaa1\n", "expected 2 fields (run group), found 1"), ("a x\na y\n", "expected one group for a")):
         groups.write_text(bad)
-        assert main([*arguments, "-o", str(tmp_path / "other")]) == 1
+        assert main([*arguments, "-o", str(tmp_path / "other")]) == 2
         assert said in capsys.readouterr().err
 
 

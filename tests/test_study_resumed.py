@@ -173,10 +173,10 @@ def test_one_run_the_same_name_twice_and_no_documents(
         command = ["study", name, str(qrels), "-o", str(tmp_path / name), "--plots", "none"]
         number = least.get(name, 2)
         if number > 1:
-            assert main([*command, *map(str, paths[: number - 1])]) == 1
+            assert main([*command, *map(str, paths[: number - 1])]) == 2
             assert f"at least {number} runs, found {number - 1}" in capsys.readouterr().err
-        assert main([*command, *map(str, paths[:3]), str(paths[0])]) == 1
+        assert main([*command, *map(str, paths[:3]), str(paths[0])]) == 2
         assert "is given twice" in capsys.readouterr().err
-        assert main([*command, *map(str, paths[:3]), str(tmp_path / "empty.run")]) == 1
+        assert main([*command, *map(str, paths[:3]), str(tmp_path / "empty.run")]) == 2
         assert "empty.run" in capsys.readouterr().err
         assert not (tmp_path / name).exists()

@@ -41,8 +41,8 @@ commands:
 {chr(10).join(f"  {name:<12}{what}" for name, what in COMMANDS.items())}
 
 options:
-  -h, --help  show this help
-  --version   show the version
+  -h, --help     show this help
+  -V, --version  show the version
 
 examples:
   untied eval qrels.txt bm25.run
@@ -85,8 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 success, 1 an input was refused, 2 wrong usage, 130 interrupted; for ``gate``: 0 passed, 1 failed,
-        2 unusable input or wrong usage.
+        Exit code: 0 success; 1 the answer of ``gate`` or ``verify`` is no; 2 an input or an option was refused, or the
+        output cannot be written; 130 interrupted. ``trec_eval`` has the codes of trec_eval.
     """
     from untied.errors import UntiedError
 
@@ -99,14 +99,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drop_out(error)
         return 0  # the reader (head, less) has seen enough
     except (UntiedError, OSError) as error:
-        from untied.cli.options import WrongUsage
-
         drop_out(error)
         complain_of(error)
-        return 2 if isinstance(error, WrongUsage) else 1
+        return 2
     except MemoryError as error:
         complain(str(error) or "not enough memory")
-        return 1
+        return 2
     except KeyboardInterrupt:
         return 130
 
@@ -116,7 +114,7 @@ def _run(arguments: Sequence[str]) -> int:
     if command in ("-h", "--help"):
         write_out([USAGE.encode()])
         return 0 if arguments else 2
-    if command == "--version":
+    if command in ("-V", "--version"):
         from untied._core import __version__
 
         write_out([f"untied {__version__}\n".encode()])
@@ -180,6 +178,9 @@ def complain_of(error: Exception) -> None:
         complain(message(one))
 
 
+#: Files of a folder whose names are compared with that of a missing one.
+MOST_COMPARED = 1000
+
 #: Colours and faces, as terminals number them.
 PAINTS = {"bold": 1, "red": 31, "green": 32, "yellow": 33}
 
@@ -200,5 +201,23 @@ def _of_system(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         from untied._core import show_id
 
-        return f"{show_id(os.fsdecode(error.filename))}: {error.strerror}"
+        path = os.fsdecode(error.filename)
+        hint = _meant_file(path) if isinstance(error, FileNotFoundError) else ""
+        return f"{show_id(path)}: {error.strerror}{hint}"
     return str(error)
+
+
+def _meant_file(path: str) -> str:
+    """A suggestion for a file that does not exist: the files of its folder with the nearest names, if any is near."""
+    from itertools import islice
+
+    from untied._core import show_id
+    from untied.cli.usage import meant
+
+    folder, name = os.path.split(path)
+    try:
+        # A folder may hold very many files, and to compare names takes longer than to list them.
+        others = [entry.name for entry in islice(os.scandir(folder or "."), MOST_COMPARED)]
+    except OSError:
+        return ""  # the folder does not exist, either
+    return meant(name, others, lambda other: show_id(os.path.join(folder, other)))

@@ -69,7 +69,7 @@ def _values(action: argparse.Action, command: str) -> list[str]:
 
 def _words() -> dict[str, list[str]]:
     """Words that may follow ``COMMAND``, and the values that may follow ``COMMAND OPTION``."""
-    words = {"": [*COMMANDS, "--help", "--version"]}
+    words = {"": [*COMMANDS, "-h", "--help", "-V", "--version"]}
     for command, made in _parsers():
         if command.startswith("study "):
             words.setdefault("study", ["--help"]).append(command.removeprefix("study "))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from untied.cli import complain, complain_of, output, paint
+from untied.cli import complain, output, paint
 from untied.cli.notes import show
 from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others
 from untied.cli.reading import columns_named, files_of, parse, read_qrels
-from untied.errors import UntiedError, either
+from untied.errors import either
 from untied.gate import gate
 from untied.gate.evidence import NAMED, Limit
 from untied.measures import as_measure
@@ -17,7 +17,6 @@ from untied.results.writing import drop_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from untied.gate import Check
@@ -100,15 +99,6 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     made = arguments_parser()
     options = parse(made, arguments)
-    try:
-        return _main(options, made)
-    except (UntiedError, OSError) as error:
-        drop_out(error)
-        complain_of(error)
-        return 2
-
-
-def _main(options: argparse.Namespace, made: Command) -> int:
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     style = options.format
     if options.output is not None and "format" not in options.typed:
@@ -162,13 +152,18 @@ def _main(options: argparse.Namespace, made: Command) -> int:
             if not check.passed:
                 complain("\n".join(_lines(check, on_screen=False)))
     if options.junit is not None:
-        output.write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
-    try:
-        output.write(text, options.output)
-    except BrokenPipeError as error:
-        drop_out(error)  # the verdict stands, whoever reads it
+        _write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
+    _write(text, options.output)
     show(verdict.notes)
     return 0 if verdict.passed else 1
+
+
+def _write(text: str, path: str | None) -> None:
+    """Write a result; the verdict stands even if nobody reads it."""
+    try:
+        output.write(text, path)
+    except BrokenPipeError as error:
+        drop_out(error)
 
 
 def _lines(check: Check, on_screen: bool) -> list[str]:

@@ -50,7 +50,7 @@ RUNS_HOLD = {
 
 
 class WrongUsage(UntiedError):
-    """Options that conflict or are not understood: exit code 2."""
+    """Options that conflict or are not understood."""
 
 
 class Command(Parser):

@@ -12,7 +12,7 @@ from untied.errors import either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
 #: Groups of options, in the order of help texts; those without a group stand below them.
@@ -200,9 +200,9 @@ class FullParser(argparse.ArgumentParser):
         self.exit(2, text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
-def meant(written: str, known: Iterable[str]) -> str:
-    """A suggestion: the nearest known word to a misspelt one, if any is near."""
+def meant(written: str, known: Iterable[str], shown: Callable[[str], str] = str) -> str:
+    """A suggestion: the nearest known words to a misspelt one, as they are shown; empty if none is near."""
     from difflib import get_close_matches
 
-    found = get_close_matches(written, list(known), n=2, cutoff=0.6)
-    return f"; did you mean {' or '.join(found)}?" if found else ""
+    nearest = get_close_matches(written, list(known), n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(map(shown, nearest))}?" if nearest else ""
