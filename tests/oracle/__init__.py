@@ -2,7 +2,7 @@
 
 This is the reference the package is tested against, so it shares no code and no formula with it. A measure is a
 function of ONE total order and the judgements; its mean, variance, minimum and maximum under ties are taken over the
-explicitly listed orders. Numbers are exact fractions; logarithms and powers are 50-digit decimals turned into
+explicitly listed orders. Numbers are exact fractions; logarithms and powers are 60-digit decimals turned into
 fractions, so that nothing here is rounded to a float before the comparison.
 
 The measures are in `binary` (relevant or not), `graded`, `users` (who walk down the ranking), `partial` (orders and

@@ -1,4 +1,4 @@
-"""What measures are made of: judgements, gains, discounts; logarithms and powers to 50 digits."""
+"""What measures are made of: judgements, gains, discounts; logarithms and powers to 60 digits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Groups = Sequence[Sequence[str]]  # tie groups, best first
 Gain = str | Mapping[int, Number]
 Discount = str | Sequence[Number]
 
-DIGITS = 50
+DIGITS = 60
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
@@ -79,6 +79,13 @@ def log(x: Fraction) -> Fraction:
     with localcontext() as context:
         context.prec = DIGITS
         return Fraction(decimal(x).ln())
+
+
+def root(x: Fraction) -> Fraction:
+    """The square root."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        return Fraction(decimal(x).sqrt())
 
 
 def exp(x: Fraction) -> Fraction:

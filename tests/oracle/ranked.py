@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from oracle.enumeration import Statistics, permutations, summarise
-from oracle.judgements import ONE, ZERO, Groups
+from oracle.judgements import ONE, ZERO, Groups, root
 
 Order = Sequence[str]
 
@@ -51,7 +51,7 @@ def place(groups: Groups, doc: str) -> int:
     return next(number for number, group in enumerate(groups) if doc in group)
 
 
-def tau_b(a: Groups, b: Groups) -> float | None:
+def tau_b(a: Groups, b: Groups) -> Fraction | None:
     """Of two tied rankings, pair by pair."""
     docs = [doc for group in a for doc in group if any(doc in other for other in b)]
     difference, untied = 0, [0, 0]
@@ -60,7 +60,7 @@ def tau_b(a: Groups, b: Groups) -> float | None:
         difference += (in_a * in_b > 0) - (in_a * in_b < 0)
         untied[0] += in_a != 0
         untied[1] += in_b != 0
-    return float(difference / (untied[0] * untied[1]) ** 0.5) if all(untied) else None
+    return difference / root(Fraction(untied[0] * untied[1])) if all(untied) else None
 
 
 def tau_ap_b(a: Groups, b: Groups) -> Fraction | None:

@@ -8,10 +8,10 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from oracle.enumeration import Statistics, permutations, summarise
-from oracle.judgements import ZERO, Groups
+from oracle.judgements import ZERO, Groups, root
 
 ONE = Fraction(1)
-BEYOND = 60  # digits of sums without end
+BEYOND = 80  # digits of sums without end
 
 
 def overlap(a: Sequence[str], b: Sequence[str], depth: int) -> int:
@@ -81,7 +81,7 @@ def contribution(groups: Groups, doc: str, depth: int, variant: str) -> Fraction
     return ZERO
 
 
-def tied_rbo(a: Groups, b: Groups, p: float, score: str, variant: str) -> float:
+def tied_rbo(a: Groups, b: Groups, p: Fraction, score: str, variant: str) -> Fraction:
     """Corsi & Urbano's RBO of two tied rankings, both of some documents; by the definition, depth by depth."""
     if score == "res":
         return tied_rbo(a, b, p, "max", variant) - tied_rbo(a, b, p, "min", variant)
@@ -91,23 +91,28 @@ def tied_rbo(a: Groups, b: Groups, p: float, score: str, variant: str) -> float:
     shared = [doc for doc in in_short if doc in in_long]
     only = [doc for doc in in_long if doc not in in_short]
 
-    def norm(groups: Groups, docs: list[str], depth: int) -> float:
+    def norm(groups: Groups, docs: list[str], depth: int) -> Fraction:
+        """What a ranking contributes down to a depth; in variant b, the square of its length as a vector."""
         if variant == "a" or depth > len(docs):
-            return float(depth) if variant != "b" else depth**0.5
+            return Fraction(depth)
         parts = [contribution(groups, doc, depth, variant) for doc in docs]
-        return float(sum(parts)) if variant == "w" else float(sum(part * part for part in parts)) ** 0.5
+        return sum((part if variant == "w" else part * part for part in parts), ZERO)
 
-    total, at_s = 0.0, 0.0
+    total = at_s = ZERO
     for d in range(1, l + 1):
-        x = float(sum(contribution(short, e, d, variant) * contribution(long, e, d, variant) for e in shared))
-        unseen = [float(contribution(long, e, d, variant)) for e in only]
+        x = sum((contribution(short, e, d, variant) * contribution(long, e, d, variant) for e in shared), ZERO)
+        unseen = [contribution(long, e, d, variant) for e in only]
         if d > s and score == "max":
-            x += sum(unseen[: d - s])
+            x += sum(unseen[: d - s], ZERO)
         if d > s and score == "ext":
             reached = [part for part in unseen if part > 0]
-            x += (d - s) * at_s * sum(reached) / len(reached)
+            x += (d - s) * at_s * sum(reached, ZERO) / len(reached)
         norms = norm(short, in_short, d), norm(long, in_long, d)
-        agreement = {"w": 2 * x / sum(norms), "a": x / d, "b": x / (norms[0] * norms[1])}[variant]
+        agreement = x / d
+        if variant == "w":
+            agreement = 2 * x / sum(norms, ZERO)
+        elif variant == "b":
+            agreement = x / root(norms[0] * norms[1])
         if d == s:
             at_s = agreement
         total += (1 - p) * p ** (d - 1) * agreement
@@ -115,10 +120,10 @@ def tied_rbo(a: Groups, b: Groups, p: float, score: str, variant: str) -> float:
     if score == "truncated":
         return total
     if score == "min":
-        tail = log_series(Fraction(p)) - sum((Fraction(p) ** d / d for d in range(1, l + 1)), ZERO)
-        return total + (1 - p) / p * common * float(tail)
+        tail = log_series(p) - sum((p**d / d for d in range(1, l + 1)), ZERO)
+        return total + (1 - p) / p * common * tail
     if score == "max":
         last = l + s - common
-        growing = sum((1 - p) * p ** (d - 1) * (2 * d - l - s + common) / d for d in range(l + 1, last + 1))
+        growing = sum(((1 - p) * p ** (d - 1) * (2 * d - l - s + common) / d for d in range(l + 1, last + 1)), ZERO)
         return total + growing + p**last
     return total + p**l * (common + (l - s) * at_s) / l

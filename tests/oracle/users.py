@@ -156,7 +156,7 @@ def cascade(
 # ---------------------------------------------------------------------------------------------------------------------
 # C/W/L: the rate of gain of a user who goes on from rank i with probability C(i)
 
-# Of the rank, the gain there, the gain up to there, and a parameter: exact in fractions, or to 50 digits in decimals.
+# Of the rank, the gain there, the gain up to there, and a parameter: exact in fractions, or to 60 digits in decimals.
 GoOn = Callable[[Any, Any, Any, Any], Any]
 
 
@@ -186,7 +186,7 @@ def _rate(
 
 @functools.cache
 def _unseen(n: int, total: Fraction, go_on: GoOn, depth: int, parameter: Fraction) -> Fraction:
-    """The weights of ranks n + 1 to depth, if that of rank n + 1 is 1; to 50 digits; there may be a million."""
+    """The weights of ranks n + 1 to depth, if that of rank n + 1 is 1; to 60 digits; there may be a million."""
     weight, weights, nothing = Decimal(1), Decimal(0), Decimal(0)
     with localcontext() as context:
         context.prec = DIGITS
