@@ -88,6 +88,7 @@ PARTS = {
     "judging": Part((f"{PYTHON}judging",), "estimates judging sample"),
     "batches": Part((f"{PYTHON}batches", f"{PYTHON}spark.py"), "batches spark"),
     "gate": Part((f"{PYTHON}gate",), "gate gate_adversary gate_table"),
+    "conformance": Part(("conformance",), "conformance"),
     "report": Part((f"{PYTHON}report",), "live report report_words security"),
     "study": Part(
         (f"{PYTHON}study",),

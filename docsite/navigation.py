@@ -49,7 +49,14 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/spark.md",
     ),
     "Measures": ("docs/measures.md",),
-    "Reference": ("docs/errata.md", "docs/trec_eval.md"),
+    "Reference": (
+        "docs/who-does-what.md",
+        "docs/errata.md",
+        "docs/trec_eval.md",
+        "conformance/README.md",
+        "conformance/DISAGREEMENTS.md",
+        "conformance/reports/README.md",
+    ),
     "Studies": (
         "docs/studies/README.md",
         "docs/studies/incomplete.md",
@@ -77,6 +84,9 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 FOLDERS = {"docs": "Project", "docs/tutorials": "Tutorials", "docs/studies": "Studies"}
 PLACES = {
     "benchmarks/README.md": "benchmarks.md",
+    "conformance/README.md": "conformance/index.md",
+    "conformance/DISAGREEMENTS.md": "conformance/disagreements.md",
+    "conformance/reports/README.md": "conformance/reports.md",
     "ARCHITECTURE.md": "architecture.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",

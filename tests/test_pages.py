@@ -32,6 +32,8 @@ NOT_RUN = {
     "takes a quarter of an hour and the peers": 1,
     "the core for browsers is built by python3 dev.py web": 1,
     "takes minutes, a nightly compiler, and valgrind": 1,
+    "installs evaluators": 1,
+    "needs your evaluator": 1,
 }
 
 

@@ -1,0 +1,1 @@
+"""One module for each evaluator: ``PACKAGE``, ``HOW`` it is asked, and ``answer(case)``."""

@@ -1,0 +1,44 @@
+"""XGBoost's evaluation of a data set whose scores are given as its base margin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.adapters.common import Case, NotOffered, all_retrieved, labels, relevant
+
+PACKAGE = "xgboost"
+HOW = "Booster.eval of a DMatrix with scores as base_margin and no trees; ndcg, map, pre"
+#: It prints six decimals of 32-bit numbers.
+TOLERANCE = 2e-6
+
+NAMES = {"nDCG": "ndcg", "nDCG@k": "ndcg", "nDCG(gain='exp2')@k": "ndcg", "AP": "map", "AP@k": "map", "P@k": "pre"}
+
+
+def answer(case: Case) -> Any:
+    """The number in the line that eval returns."""
+    import numpy
+    import xgboost
+
+    name = case.look_up(NAMES)
+    grades: list[int] = []
+    scores: list[float] = []
+    sizes = []
+    for query, truth in case.qrels.items():
+        ranked = case.run.get(query)
+        if not ranked or len(case.run) != len(case.qrels):
+            raise NotOffered("takes arrays of judged queries")
+        all_retrieved(truth, ranked)
+        relevant(truth)
+        own, values = labels(truth, ranked)
+        grades += own if name == "ndcg" else [int(grade >= 1) for grade in own]
+        scores += values
+        sizes.append(len(own))
+    metric = f"{name}@{case.cutoff}" if case.cutoff else name
+    objective = {"ndcg": "rank:ndcg", "map": "rank:map", "pre": "rank:map"}[name]
+    options = {"objective": objective, "eval_metric": metric, "verbosity": 0, "nthread": 1, "base_score": 0.0}
+    if name == "ndcg":
+        options["ndcg_exp_gain"] = "exp2" in case.measure
+    data = xgboost.DMatrix(numpy.zeros((len(grades), 1)), grades, base_margin=numpy.array(scores))
+    data.set_group(sizes)
+    booster = xgboost.train(options, data, 0)
+    return float(booster.eval(data).rsplit(":", 1)[1])
