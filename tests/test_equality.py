@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
@@ -27,6 +28,7 @@ from untied.statistics import (
     wilcoxon_test,
 )
 
+DATA = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared") / "data"
 TESTS = (randomization_test, t_test, wilcoxon_test)
 #: Tenths, as values of P@10: their differences and sums are rounded in many ways.
 TENTHS = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=2, max_size=12)
@@ -143,3 +145,35 @@ def test_pages_follow_the_rule_of_the_core(browser: Any, tmp_path: Path) -> None
             known = [math.nan if value is None else value for value in values]
             found = page.evaluate("([values, lower]) => bestFirst(values, lower)", [values, lower])
             assert found == [place for place, _ in _core.ranked(known, lower)], (values, lower)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no TREC data in {DATA} (set UNTIED_SHARED to the folder above it)")
+def test_equal_means_at_trec8_get_no_verdict(unpacked: Callable[[str], Path]) -> None:
+    folder = unpacked("trec8")
+    paths = {path.stem: path for path in sorted(folder.glob("*.run"))}
+    results = untied.evaluate(folder / "qrels.txt", paths, ["P@10", "Hits@10"], ties="docid")
+    hits = {run: round(results.value("Hits@10", run=run).mean, 9) for run in results.runs}
+    pairs = [(a, b) for a, b in itertools.combinations(results.runs, 2) if hits[a] == hits[b]]
+    assert len(pairs) == 50
+    for pair in pairs:
+        runs = {run: paths[run] for run in pair}
+        levels = untied.certify(folder / "qrels.txt", runs, "P@10", ties="docid").levels()
+        assert [row["verdict"] for row in levels.to_dicts()] == ["open"] * 3, pair
+    means = [results.value("P@10", run=run).mean for run in results.runs]
+    ranks = {results.runs[place]: rank for place, rank in _core.ranked(means, False)}
+    for a, b in pairs:
+        assert ranks[a] == ranks[b]
+
+
+@given(TENTHS, st.randoms(use_true_random=False))
+def test_the_order_of_queries_changes_no_mean(pairs: list[tuple[int, int]], random: Any) -> None:
+    queries = [f"q{place:02}" for place in range(len(pairs))]
+    means = []
+    for _ in range(2):
+        relevant = dict(zip(queries, pairs, strict=True))
+        qrels = {query: {f"d{place}": int(place < a) for place in range(10)} for query, (a, _) in relevant.items()}
+        run = {query: {f"d{place}": -place for place in range(b)} or {"x": 1} for query, (_, b) in relevant.items()}
+        results = untied.evaluate(qrels, run, ["P@10", "AP", "nDCG", "P(mean='geometric')@10"])
+        means.append([results[name].mean for name in results.measures])
+        random.shuffle(pairs)
+    assert means[0] == means[1]
