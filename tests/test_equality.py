@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import re
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
@@ -177,3 +178,28 @@ def test_the_order_of_queries_changes_no_mean(pairs: list[tuple[int, int]], rand
         means.append([results[name].mean for name in results.measures])
         random.shuffle(pairs)
     assert means[0] == means[1]
+
+
+def test_no_number_is_printed_as_minus_zero(tmp_path: Path, untied_: Command, browser: Any) -> None:
+    qrels = {"a": {"x": 1, "y": 0}, "b": {"x": 1, "y": 0}}
+    first = {"a": ["x", "y"], "b": {**{f"d{place}": 40_000.0 - place for place in range(30_000)}, "x": 1.0}}
+    second = {"a": ["x", "y"], "b": {**{f"d{place}": 40_000.0 - place for place in range(29_000)}, "x": 1.0}}
+    qrels_path, *paths = files(tmp_path, qrels, first=first, second=second)
+    for arguments in (
+        ("compare", *paths, "--qrels", qrels_path, "-m", "Delta(RR)"),
+        ("stats", qrels_path, *paths, "-m", "RR"),
+        ("certify", qrels_path, *paths, "-m", "RR", "--levels"),
+        ("certify", qrels_path, *paths, "-m", "RR"),
+    ):
+        code, out, _ = untied_(*arguments)
+        assert (code, re.search(r"[-−]0\.0+(?!\d)", out)) == (0, None), out
+    assert 0 < untied.evaluate(qrels, second, "RR")["RR"].mean - untied.evaluate(qrels, first, "RR")["RR"].mean < 1e-4
+    path = tmp_path / "base.html"
+    path.write_text(f"<!doctype html><script>{asset('base.js')}</script>", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    for value in (-1e-6, 0, -0.0, 1e-6):
+        assert page.evaluate("value => [show(value), signed(value)]", value) == ["0.0000"] * 2
+    assert page.evaluate("[show(-0.03125), signed(-0.03125), fixed(-0.5, 0), show(-0.25)]") == [
+        "-0.0312", "−0.0312", "0", "-0.2500",
+    ]  # fmt: skip

@@ -29,10 +29,10 @@ class _Cell:
     """A mean with its marks."""
 
     def __init__(self, value: Value, best: bool, digits: int) -> None:
-        self.mean = f"{value.mean:.{digits}f}"
+        self.mean = f"{value.mean:z.{digits}f}"
         ends = [end for end in (value.low, value.high) if end is not None]
         #: Both bounds; the column of CSV and TSV has them even if they equal the mean.
-        self.ends = f"[{', '.join(f'{end:.{digits}f}' for end in ends)}]" if ends else ""
+        self.ends = f"[{', '.join(f'{end:z.{digits}f}' for end in ends)}]" if ends else ""
         self.range = self.ends if self.ends != f"[{self.mean}, {self.mean}]" else ""
         self.best = best
         self.marks = ""

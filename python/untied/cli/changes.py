@@ -75,8 +75,8 @@ class Report:
     def _value(self, row: dict[str, Any]) -> str:
         """A value, with its bounds if they differ from it."""
         value, low, high = (row[name] for name in ("value", "low", "high"))
-        text = f"{value:.{self.digits}f}"
-        ends = [text if end is None else f"{end:.{self.digits}f}" for end in (low, high)]
+        text = f"{value:z.{self.digits}f}"
+        ends = [text if end is None else f"{end:z.{self.digits}f}" for end in (low, high)]
         return text + brackets(text, *ends)
 
     def _by_query(self, found: Comparison, queries: list[str]) -> dict[str, list[str]]:
@@ -102,7 +102,7 @@ class Report:
     def _distribution(self, found: Comparison) -> str:
         """A table with a line for each measure, or a column for each if that is too wide."""
         spread = found.distribution
-        rows = [[str(name), *(f"{value:.{self.digits}f}" for value in values)] for name, *values in spread.rows()]
+        rows = [[str(name), *(f"{value:z.{self.digits}f}" for value in values)] for name, *values in spread.rows()]
         for row, mean in zip(rows, found.means.to_dicts(), strict=True):
             row[1] = self._value(mean)
         head = ["", *spread.columns[1:]]

@@ -133,7 +133,7 @@ def _notes(advice: Advice, depth: int) -> Iterator[str]:
 
 
 def _on_verdict(advice: Advice, verdict: Verdict) -> Iterator[str]:
-    low, high = f"{verdict.low:.4f}", f"{verdict.high:.4f}"
+    low, high = f"{verdict.low:z.4f}", f"{verdict.high:z.4f}"
     if verdict.verdict == "open":
         number = WORDS["overturn"] if verdict.overturn == inf else f"{verdict.overturn:,.0f}"
         yield f"{advice.measure}: open, the difference is between {low} and {high}; overturn number: {number}"

@@ -76,9 +76,9 @@ class Changed:
 def _line(row: dict[str, Any], digits: int) -> list[str]:
     ends = [span(row, "least", "most", digits)] if "least" in row else []
     values = (f"{row[name]:.{digits}f}" for name in ("value_a", "value_b"))
-    return [show_id(row["query"]), *values, f"{row['difference']:+.{digits}f}", *ends]
+    return [show_id(row["query"]), *values, f"{row['difference']:+z.{digits}f}", *ends]
 
 
 def span(row: dict[str, Any], low: str, high: str, digits: int) -> str:
     """Two ends of a difference; ``-`` if they are not known."""
-    return "-" if isnan(row[low]) else f"[{row[low]:+.{digits}f}, {row[high]:+.{digits}f}]"
+    return "-" if isnan(row[low]) else f"[{row[low]:+z.{digits}f}, {row[high]:+z.{digits}f}]"

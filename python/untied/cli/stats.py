@@ -348,12 +348,12 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
         "b": show_id(row["run_b"]),
         f"{aggregate} a": f"{row['mean_a']:.{digits}f}",
         f"{aggregate} b": f"{row['mean_b']:.{digits}f}",
-        difference: f"{row['difference']:+.{digits}f}",
+        difference: f"{row['difference']:+z.{digits}f}",
     }
     if "ci_low" in row:
         line["interval"] = span(row, "ci_low", "ci_high", digits)
     line |= {
-        "d": "-" if isnan(row["effect"]) else f"{row['effect']:+.2f}",
+        "d": "-" if isnan(row["effect"]) else f"{row['effect']:+z.2f}",
         "better/equal/worse": f"{row['better']}/{row['equal']}/{row['worse']}",
         "p": shown_p(row["p_adjusted"]) + (" *" if row["significant"] == "yes" else "  "),
     }

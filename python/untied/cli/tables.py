@@ -205,5 +205,6 @@ class Sheet:
 
 def _cells(values: Sequence[float | None], column: str, digits: Sequence[int]) -> list[str]:
     """Numbers of a column as `cell` writes them, quickly, as there may be many."""
-    form = "%.*g" if column in SMALL else "%.*f"
-    return ["" if value is None else form % (each, value) for value, each in zip(values, digits, strict=True)]
+    if column in SMALL:
+        return ["" if value is None else f"{value:.{each}g}" for value, each in zip(values, digits, strict=True)]
+    return ["" if value is None else f"{value:z.{each}f}" for value, each in zip(values, digits, strict=True)]

@@ -30,7 +30,7 @@ class Assignment:
         self.filling = filling
 
     def __repr__(self) -> str:
-        return f"{self.direction}: {self.value:.4f}, {self.grades}"
+        return f"{self.direction}: {self.value:z.4f}, {self.grades}"
 
 
 class Outcomes:
@@ -68,4 +68,4 @@ class Outcomes:
 
     def __repr__(self) -> str:
         low, middle, high = map(self.quantile, (0.05, 0.5, 0.95))
-        return f"5% {low:.4f}, 50% {middle:.4f}, 95% {high:.4f} ({self.certainty})"
+        return f"5% {low:z.4f}, 50% {middle:z.4f}, 95% {high:z.4f} ({self.certainty})"

@@ -128,4 +128,5 @@ def _percent(count: int, of: int) -> str:
 
 def _signed(value: float) -> str:
     """A difference with its sign, as the page writes it."""
-    return ("+" if value > 0 else "−" if value < 0 else "") + f"{abs(value):.4f}"
+    text = f"{abs(value):.4f}"
+    return text if not float(text) else ("+" if value > 0 else "−") + text

@@ -27,8 +27,8 @@ class Cell:
     """A mean for display, with its bounds if they differ from it."""
 
     def __init__(self, value: float, low: float | None, high: float | None, is_best: bool, digits: int) -> None:
-        self.value = f"{value:.{digits}f}"
-        ends = [self.value if end is None else f"{end:.{digits}f}" for end in (low, high)]
+        self.value = f"{value:z.{digits}f}"
+        ends = [self.value if end is None else f"{end:z.{digits}f}" for end in (low, high)]
         self.range = brackets(self.value, *ends)
         self.is_best = is_best
         #: Characters that ranges of the column take, so that values stand below each other.
@@ -98,7 +98,7 @@ def _plain(cell: Any, column: str = "") -> str:
         if column in WORDS and cell == inf:
             return WORDS[column]
         # A p-value is small where it matters.
-        return f"{cell:.0e}" if column in P_VALUES and cell < 0.0001 else f"{cell:.4f}"
+        return f"{cell:.0e}" if column in P_VALUES and cell < 0.0001 else f"{cell:z.4f}"
     return "" if cell is None else str(cell)
 
 

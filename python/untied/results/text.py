@@ -54,7 +54,7 @@ def cell(value: str | float | None, column: str, digits: int) -> str:
         return WORDS[column]
     if isinstance(value, int) or column in GIVEN:
         return f"{value:g}" if column in GIVEN else str(value)
-    return f"{value:.{digits}{'g' if column in SMALL else 'f'}}"
+    return f"{value:.{digits}g}" if column in SMALL else f"{value:z.{digits}f}"
 
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:

@@ -79,9 +79,9 @@ class Value(float):
         return format(float(self), spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        text = f"{float(self):.4f}"
+        text = f"{float(self):z.4f}"
         if self.low is not None:
-            text += brackets(text, f"{self.low:.4f}", f"{self.high:.4f}")
+            text += brackets(text, f"{self.low:z.4f}", f"{self.high:z.4f}")
         if self.variance is not None:
             text += f" (variance {self.variance:.3g})"
         if self.standard_error:

@@ -105,7 +105,7 @@ def _disagreements(
         excludes = low > 0 or high < 0
         if isnan(low) or excludes == (significant == "yes"):
             continue
-        ends = f"[{low:+.4f}, {high:+.4f}]"
+        ends = f"[{low:+z.4f}, {high:+z.4f}]"
         p_is = "p < 0.0001" if adjusted < 0.0001 else f"p = {adjusted:.4f}"
         found.append(f"{measure} of {show_id(a)} and {show_id(b)} ({p_is}, interval {ends})")
         by_correction.append(excludes and p <= level + 1e-12)

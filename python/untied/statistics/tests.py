@@ -71,7 +71,7 @@ class Test:
     __test__ = False  # not a test of pytest's
 
     def __repr__(self) -> str:
-        return f"difference {self.difference:.4f}, p {self.p:.4g} ({self.certainty}), {self.queries} queries"
+        return f"difference {self.difference:z.4f}, p {self.p:.4g} ({self.certainty}), {self.queries} queries"
 
 
 def randomization_test(

@@ -39,10 +39,13 @@ function change(changes) {
 
 // Rounded once, from the whole value, and halves to even, as the commands do: toFixed rounds them up.
 function fixed(value, digits) {
-  const halves = Math.abs(value) * 2 ** (digits + 1); // exact; odd just where the value lies in the middle of two decimals
-  if (!Number.isSafeInteger(halves) || halves % 2 === 0) return value.toFixed(digits);
-  const below = (halves * 5 ** digits - 1) / 2;
-  return (value < 0 ? "-" : "") + ((below + (below % 2)) / 10 ** digits).toFixed(digits);
+  const size = Math.abs(value), halves = size * 2 ** (digits + 1); // exact; odd just where the value lies in the middle of two decimals
+  let text = size.toFixed(digits);
+  if (Number.isSafeInteger(halves) && halves % 2 !== 0) {
+    const below = (halves * 5 ** digits - 1) / 2;
+    text = ((below + (below % 2)) / 10 ** digits).toFixed(digits);
+  }
+  return value < 0 && Number(text) !== 0 ? `-${text}` : text; // never -0.0000
 }
 
 function show(value, digits = 4) {
@@ -50,7 +53,9 @@ function show(value, digits = 4) {
 }
 
 function signed(value, digits = 4) {
-  return value === null || value === undefined ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "") + fixed(Math.abs(value), digits);
+  if (value === null || value === undefined) return "–";
+  const text = fixed(Math.abs(value), digits);
+  return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
 }
 
 // A difference of two values, or of two means: 0 if it is only rounding, by the core's rule (its module equality).
