@@ -144,7 +144,7 @@ fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) -> Result<()>
         order.sort_exactly(rows.column(0));
         order.untie(&rows, Layout::ByDocument);
         levels.look_up(&rows, &truth, false);
-        let is_judged = |row: u32| levels.found().of(row).is_some_and(|level| truth.grades()[level as usize] >= 0.0);
+        let is_judged = |row: u32| levels.rows().level(row).is_some_and(|level| truth.grades()[level as usize] >= 0.0);
         let top = &order.rows[..order.rows.len().min(TOP)];
         findings.top.0 += top.len();
         findings.top.1 += top.iter().filter(|&&row| is_judged(row)).count();

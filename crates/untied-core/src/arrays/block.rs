@@ -1,6 +1,5 @@
 //! Levels and relevant documents of consecutive queries.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::codes::Code;
@@ -13,7 +12,7 @@ use crate::table::Judgments;
 use crate::watch;
 
 /// Codes that are looked at together.
-pub(super) const PART: usize = 64;
+const PART: usize = 64;
 /// Room for relevant documents is made for this many parts at once.
 const AHEAD: usize = 16;
 
@@ -24,7 +23,7 @@ pub(super) struct Block {
     /// Queries with few documents have one composition if they have the same levels.
     pub compositions: Vec<Composition>,
     pub relevant: Vec<Place>,
-    /// Where those of each query end, if they are listed; they begin where those of the query before end.
+    /// Where those of each query end; they begin where those of the query before end.
     ends: Vec<u32>,
     /// How many of these there are so far, while more are found.
     listed: usize,
@@ -41,31 +40,24 @@ pub(super) struct Composition {
     end: u32,
     /// Whether any document of the array is judged.
     pub judged: bool,
-    /// A number that is the same in all blocks.
-    pub kind: u32,
 }
-
-/// The kind of compositions that too few queries have.
-pub(super) const RARE: u32 = u32::MAX;
 
 /// What a block has of a query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Query {
     /// The number of its composition in the block, which has no more of them than queries.
     pub composition: u16,
-    /// Whether the relevant documents are listed, being few, or need no list, being those of a short query; and no padding
-    /// stands before any document.
+    /// Whether the relevant documents are listed, being few, and no padding stands before any document.
     pub is_listed: bool,
 }
 
-/// Levels of some queries; and relevant documents, if they are to be listed.
+/// Levels and relevant documents of some queries.
 pub(super) fn block<C: Code>(
     groups: &Groups,
     codes: &[C],
     grades: &[f64],
     given: &Given<'_>,
     queries: Range<usize>,
-    lists: bool,
 ) -> Result<Block> {
     watch::check()?;
     let level = |grade: f64| grades.partition_point(|&other| other > grade);
@@ -76,10 +68,8 @@ pub(super) fn block<C: Code>(
     };
     let mut block = Block::default();
     block.queries.reserve_exact(queries.len());
-    if lists {
-        block.relevant.reserve_exact(2 * queries.len());
-        block.ends.reserve_exact(queries.len());
-    }
+    block.relevant.reserve_exact(2 * queries.len());
+    block.ends.reserve_exact(queries.len());
     let mut counts = Counts::of(grades.len());
     let mut lately = [(u64::MAX, 0); LATELY];
     let end = C::of(grades.partition_point(|&grade| grade > 0.0));
@@ -90,13 +80,11 @@ pub(super) fn block<C: Code>(
             codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
             is_padded = codes.contains(&C::ABSENT);
         }
-        let is_listed = (!lists || block.list(codes, end)) && !is_padded;
+        let is_listed = block.list(codes, end) && !is_padded;
         if given.present.is_some() {
             block.retrieved.push(codes.len() as u32);
         }
-        if lists {
-            block.ends.push(block.listed as u32);
-        }
+        block.ends.push(block.listed as u32);
         if totals.is_empty() && grades.len() < LEVELS && codes.len() < DOCUMENTS {
             let packed = packed(codes);
             let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
@@ -154,7 +142,7 @@ const DOCUMENTS: usize = 256;
 
 /// List the documents of the levels before `end`, of a part whose first document stands in this row; how many they are.
 #[inline]
-pub(super) fn list_part<C: Code>(part: &[C], first: u32, end: C, room: &mut [Place; PART]) -> usize {
+fn list_part<C: Code>(part: &[C], first: u32, end: C, room: &mut [Place; PART]) -> usize {
     // Without a branch: what is written here stays only if the document is relevant.
     let mut found = 0;
     for (&code, row) in part.iter().zip(first..) {
@@ -162,30 +150,6 @@ pub(super) fn list_part<C: Code>(part: &[C], first: u32, end: C, room: &mut [Pla
         found += usize::from(code.is_before(end));
     }
     found
-}
-
-/// Give compositions of many queries the same number in all blocks.
-pub(super) fn name_kinds(blocks: &mut [Block]) {
-    let mut kinds: HashMap<Vec<u64>, u32> = HashMap::new();
-    let mut contents = Vec::new();
-    for Block { levels, compositions, .. } in blocks.iter_mut().filter(|block| block.is_shared()) {
-        let mut start = 0;
-        for composition in compositions {
-            let levels = &levels[start..composition.end as usize];
-            start = composition.end as usize;
-            contents.clear();
-            contents.push(u64::from(composition.judged));
-            contents.extend(levels.iter().flat_map(|level| [level.grade.to_bits(), level.count.into()]));
-            composition.kind = match kinds.get(&contents) {
-                Some(&kind) => kind,
-                None => {
-                    let kind = kinds.len() as u32;
-                    kinds.insert(contents.clone(), kind);
-                    kind
-                }
-            };
-        }
-    }
 }
 
 impl Block {
@@ -221,7 +185,7 @@ impl Block {
         counts.drain(|level, count| self.levels.push(Level { grade: grades[level], count }));
         let documents = self.levels[start..].iter().map(|level| level.count as usize).sum();
         self.most_judged = self.most_judged.max(documents);
-        self.compositions.push(Composition { end: self.levels.len() as u32, judged, kind: RARE });
+        self.compositions.push(Composition { end: self.levels.len() as u32, judged });
         (self.compositions.len() - 1) as u16
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
-use crate::ranking::{Layout, Order, Places, Ranking, Short, Sparse, is_worth_it};
+use crate::ranking::{Layout, Order, Places, Ranking, Sparse, is_worth_it};
 
 /// Numbers that are looked at together.
 pub(super) const PART: usize = 1 << 16;
@@ -127,24 +127,13 @@ impl Column<'_> {
         order: &mut Order,
     ) -> bool {
         by_type!(self, S, numbers => {
+            let rows = range.len();
             let scores = numbers[range].iter().copied().zip(0..);
             match is_there {
-                None => order.sort_by::<S>(scores, ascending),
-                Some(is_there) => order.sort_by::<S>(scores.filter(|&(_, row)| is_there(row)), ascending),
+                None => order.sort_by::<S>(rows, scores, ascending),
+                Some(is_there) => order.sort_by::<S>(rows, scores.filter(|&(_, row)| is_there(row)), ascending),
             }
         })
-    }
-
-    /// Count the rankings of short queries whose relevant documents are listed together, compared as they are, if all
-    /// numbers are finite: those in a range, or where there is padding, those of these queries.
-    #[inline]
-    pub(super) fn count_short(&self, all: Option<Range<usize>>, ascending: bool, short: &mut Short) {
-        by_type!(self, S, numbers => {
-            let are_finite = |range: Range<usize>| <S as Score>::are_finite(&numbers[range]);
-            if all.map_or_else(|| short.known().all(are_finite), are_finite) {
-                short.count::<S>(numbers, ascending);
-            }
-        });
     }
 
     /// Sort those of some of the numbers that rank first, compared as they are; see [`Order::sort_first`].

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{Block, PART, RARE, block, list_part, name_kinds};
+use super::block::{Block, block};
 use super::codes::{Code, Codes, by_width, encode};
 use super::{Given, Groups, Totals};
 use crate::error::{Error, Result};
-use crate::evaluate::{Key, Plan};
-use crate::ranking::{Place, Rows, Short, ShortRanking, Sparse};
+use crate::evaluate::Plan;
+use crate::ranking::Sparse;
 use crate::table::Judgments;
 
 /// Queries that are prepared together: a number of 16 bits tells them apart.
@@ -22,7 +22,7 @@ pub struct Labels {
     /// All grades, highest first.
     grades: Vec<f64>,
     /// How many of these are above 0.
-    relevant: usize,
+    pub(super) relevant: usize,
     codes: Codes,
     blocks: Vec<Block>,
     has_padding: bool,
@@ -56,11 +56,10 @@ impl Labels {
             .into_par_iter()
             .map(|first| {
                 let queries = first..(first + BLOCK).min(groups.len());
-                by_width!(&codes, codes => block(&groups, codes, &grades, given, queries, longest >= Short::LONG))
+                by_width!(&codes, codes => block(&groups, codes, &grades, given, queries))
             })
             .collect();
-        let mut blocks = blocks.into_iter().collect::<Result<Vec<Block>>>()?;
-        name_kinds(&mut blocks);
+        let blocks = blocks.into_iter().collect::<Result<Vec<Block>>>()?;
         let most_judged = blocks.iter().map(|block| block.most_judged).max().unwrap_or(0);
         let relevant = grades.partition_point(|&grade| grade > 0.0);
         let has_padding = given.present.is_some();
@@ -117,30 +116,16 @@ impl Labels {
         self.blocks[query / BLOCK].retrieved(query % BLOCK, self.groups.range(query))
     }
 
-    /// A query by its relevant documents, if these are few and no padding stands before any document; with room to list
-    /// those of a short query.
+    /// A query by its relevant documents, if these are few and no padding stands before any document.
     #[inline]
-    pub(super) fn sparse<'a>(&'a self, query: usize, listed: &'a mut Vec<Place>) -> Option<Sparse<'a>> {
+    pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);
-        if !block.queries[number].is_listed {
-            return None;
-        }
-        let (retrieved, judged) = (self.retrieved(query), self.is_judged(query));
-        let places = retrieved.len();
-        let relevant = if self.are_short() {
-            listed.resize(PART, Place::default());
-            let room = listed.first_chunk_mut().expect("room was made");
-            let found = by_width!(&self.codes, codes => list_part(&codes[retrieved], 0, Code::of(self.relevant), room));
-            &listed[..found]
-        } else {
-            &block.relevant[block.start(number)..block.start(number + 1)]
-        };
-        Some(Sparse { relevant, retrieved: places, judged })
-    }
-
-    /// Whether all queries are so short that their relevant documents need no list.
-    pub(super) fn are_short(&self) -> bool {
-        self.longest < Short::LONG
+        let relevant = &block.relevant[block.start(number)..block.start(number + 1)];
+        block.queries[number].is_listed.then(|| Sparse {
+            relevant,
+            retrieved: self.retrieved(query).len(),
+            judged: self.is_judged(query),
+        })
     }
 
     /// Whether any document of the array is judged, for a query.
@@ -148,14 +133,6 @@ impl Labels {
     pub(super) fn is_judged(&self, query: usize) -> bool {
         let block = &self.blocks[query / BLOCK];
         block.compositions[usize::from(block.queries[query % BLOCK].composition)].judged
-    }
-
-    /// Consecutive short queries, if they were prepared together and grades are not many; with their codes.
-    #[inline]
-    pub(super) fn rows<'a, C: Code>(&'a self, queries: &Range<usize>, codes: &'a [C]) -> Option<Together<'a, C>> {
-        let (number, first) = (queries.start / BLOCK, queries.start / BLOCK * BLOCK);
-        let relevant = u8::try_from(self.relevant).ok().filter(|_| queries.end <= first + BLOCK)?;
-        Some(Together { labels: self, block: &self.blocks[number], codes, relevant, first })
     }
 
     /// Whether there is padding.
@@ -182,11 +159,6 @@ impl Labels {
         bases.blocks[query / BLOCK].get(composition * bases.measures..(composition + 1) * bases.measures)
     }
 
-    /// The codes of all documents.
-    pub(super) fn all_codes(&self) -> &Codes {
-        &self.codes
-    }
-
     /// The codes of a query's documents.
     #[inline]
     pub(super) fn codes(&self, query: usize) -> (&Codes, Range<usize>) {
@@ -199,51 +171,6 @@ impl Labels {
         let start = self.groups.start(query);
         self.has_padding
             .then_some(move |row: u32| by_width!(&self.codes, codes => codes[start + row as usize] != Code::ABSENT))
-    }
-}
-
-/// Consecutive short queries of a block.
-pub(super) struct Together<'a, C> {
-    labels: &'a Labels,
-    block: &'a Block,
-    codes: &'a [C],
-    /// How many levels are those of relevant documents.
-    relevant: u8,
-    /// The number of the first query of the block.
-    first: usize,
-}
-
-impl<C: Code> Together<'_, C> {
-    /// All that means of a query with this ranking depend on, if many queries have the same documents of each level.
-    #[inline(always)]
-    pub fn key(&self, query: usize, ranking: ShortRanking) -> Key {
-        const KIND: u32 = u32::BITS;
-        const { assert!(ShortRanking::BITS + KIND + Short::LONG.ilog2() <= Key::BITS) };
-        let kind = self.block.compositions[usize::from(self.block.queries[query - self.first].composition)].kind;
-        let judgments = (self.scores(query).len() as u128) << KIND | u128::from(kind);
-        if kind == RARE { Key::NONE } else { Key(judgments << ShortRanking::BITS | u128::from(ranking.bits())) }
-    }
-}
-
-impl<C: Code> Rows for Together<'_, C> {
-    #[inline(always)]
-    fn scores(&self, query: usize) -> Range<usize> {
-        self.block.retrieved(query - self.first, self.labels.groups.range(query))
-    }
-
-    #[inline(always)]
-    fn is_known(&self, query: usize) -> bool {
-        self.block.queries[query - self.first].is_listed
-    }
-
-    #[inline(always)]
-    fn levels(&self, query: usize) -> impl Iterator<Item = u32> {
-        self.codes[self.scores(query)].iter().map(|&code| code.level())
-    }
-
-    #[inline(always)]
-    fn wanted(&self) -> u8 {
-        self.relevant
     }
 }
 

@@ -39,13 +39,13 @@ pub(crate) use labels::Bases;
 pub use labels::Labels;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Key, Plan, Ranked, Source, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Plan, Ranked, Source, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
 use crate::ranking::{Layout, Order, Precision, are_few};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
-use crate::table::{Found, Judgments};
+use crate::table::{Judgments, RowLevels};
 
 /// A column of scores.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +105,8 @@ impl Labels {
         let relevant_only = plan.reads_relevant_only(settings);
         let columns = Columns { labels: self, scores, settings, relevant_only, depth: plan.reads_to() };
         let name = |query| format!("{query} (counted from 0)");
-        let source = Labelled { labels: self, bases: &self.bases(plan), name, rank: columns };
+        let rank = |query, truth: &Judgments<'_>, room: &mut Workspace| columns.rank(query, truth, room);
+        let source = Labelled { labels: self, bases: &self.bases(plan), name, rank };
         evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
 
@@ -134,34 +135,12 @@ struct Columns<'a> {
     depth: usize,
 }
 
-impl Rank for Columns<'_> {
-    /// Counts the rankings of short queries together: a single one has too few documents for a fast pass.
-    fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
-        let Columns { labels, scores, settings, relevant_only, .. } = *self;
-        room.short.clear();
-        room.keys.clear();
-        let is_tied = settings.ties.layout() == Layout::Tied;
-        if relevant_only && is_tied && settings.precision == Precision::Float64 && labels.are_short() {
-            let all = labels.groups().start(queries.start)..labels.groups().start(queries.end);
-            let all = (!labels.is_padded()).then_some(all);
-            by_width!(labels.all_codes(), codes => if let Some(rows) = labels.rows(&queries, codes) {
-                let short = &mut room.short;
-                short.list(queries.clone(), &rows);
-                scores.column.count_short(all, scores.ascending, short);
-                let key = |query| short.ranking(query).map_or(Key::NONE, |found| rows.key(query, found));
-                room.keys.extend(queries.map(key));
-            });
-        }
-    }
-
+impl Columns<'_> {
+    /// Write the ranking of a query.
     #[inline]
     fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked> {
         let Columns { labels, scores, settings, .. } = *self;
         let range = labels.groups().range(query);
-        if let Some(short) = room.short.ranking(query) {
-            let mixed = short.write(labels.retrieved(query).len(), truth.grades(), &mut room.all.tied);
-            return Ok(Ranked { mixed, matched: labels.is_judged(query) });
-        }
         if settings.precision == Precision::Float64 {
             return self.count_or_sort(query, truth, scores.column, range, room);
         }
@@ -172,9 +151,7 @@ impl Rank for Columns<'_> {
         room.read = read;
         ranked
     }
-}
 
-impl Columns<'_> {
     /// Write the ranking of a query whose scores, as they are compared, stand at these places of a column.
     fn count_or_sort(
         &self,
@@ -186,9 +163,9 @@ impl Columns<'_> {
     ) -> Result<Ranked> {
         let Columns { labels, scores, settings, relevant_only, depth } = *self;
         let how = (scores.ascending, settings.ties.layout());
-        let Workspace { places, listed, all, .. } = &mut *room;
+        let Workspace { places, all, .. } = &mut *room;
         if relevant_only
-            && let Some(sparse) = labels.sparse(query, listed)
+            && let Some(sparse) = labels.sparse(query)
             && let Some(mixed) = column.rank(range.clone(), &sparse, how, truth.grades(), places, &mut all.tied)
         {
             return Ok(Ranked { mixed, matched: sparse.judged });
@@ -215,13 +192,14 @@ impl Columns<'_> {
         let Columns { labels, scores, settings, depth, .. } = *self;
         let Workspace { order, judge, all, .. } = room;
         let (codes, range) = labels.codes(query);
-        let (end, documents) = (truth.grades().partition_point(|&grade| grade > 0.0), range.len());
+        let documents = range.len();
         let tied = settings.ties.layout() == Layout::Tied;
         let mixed = by_width!(codes, codes => {
-            let (codes, end) = (&codes[range], Code::of(end));
+            let (codes, end) = (&codes[range], Code::of(labels.relevant));
             let behind =
                 column.sort_first(places, depth, scores.ascending, codes, |code| code.is_before(end), order)?;
-            judge.judge_known(Found(codes), order, truth, tied, false, &mut all.tied) || behind
+            let levels = RowLevels::before(labels.relevant as u32, codes);
+            judge.judge_known(levels, order, truth, tied, false, &mut all.tied) || behind
         });
         all.tied.retrieved = documents;
         Some(Ranked { mixed, matched: labels.is_judged(query) })
@@ -236,11 +214,13 @@ impl Columns<'_> {
         places: Range<usize>,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        let Columns { labels, scores, settings, .. } = *self;
-        labels.rank(query, truth, settings, room, |order| {
+        let Columns { labels, scores, settings, relevant_only, .. } = *self;
+        let end = if relevant_only { labels.relevant } else { labels.grades().len() };
+        let mixed = labels.rank(query, end, truth, settings, room, |order| {
             let finite = column.sort(places, labels.is_there(query), scores.ascending, order);
             if finite { Ok(()) } else { Err(self.refuse(query)) }
-        })
+        })?;
+        Ok(Ranked { mixed, matched: labels.is_judged(query) })
     }
 
     /// What to say of the first score of a query that is refused.
@@ -268,7 +248,7 @@ impl Columns<'_> {
     }
 }
 
-/// Labelled documents, each query with the ranking that `rank` makes; `name` is what a query is called in messages.
+/// Labelled documents, each query with the ranking that `rank` writes; `name` is what a query is called in messages.
 pub(crate) struct Labelled<'a, N, R> {
     pub labels: &'a Labels,
     /// What measures need of the labels alone.
@@ -277,28 +257,10 @@ pub(crate) struct Labelled<'a, N, R> {
     pub rank: R,
 }
 
-/// Ranks labelled documents.
-pub(crate) trait Rank: Sync {
-    /// See [`Source::look_ahead`].
-    fn look_ahead(&self, _queries: Range<usize>, _room: &mut Workspace) {}
-
-    /// Write the ranking of a query.
-    fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked>;
-}
-
-impl<R> Rank for R
-where
-    R: Fn(usize, &Judgments<'_>, &mut Workspace) -> Result<Ranked> + Sync,
-{
-    fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked> {
-        self(query, truth, room)
-    }
-}
-
 impl<N, R> Source for Labelled<'_, N, R>
 where
     N: Fn(usize) -> String + Sync,
-    R: Rank,
+    R: Fn(usize, &Judgments<'_>, &mut Workspace) -> Result<Ranked> + Sync,
 {
     fn len(&self) -> usize {
         self.labels.groups().len()
@@ -327,32 +289,30 @@ where
         _settings: Settings,
         room: &mut Workspace,
     ) -> Result<Ranked> {
-        self.rank.rank(query, truth, room)
-    }
-
-    fn look_ahead(&self, queries: Range<usize>, room: &mut Workspace) {
-        self.rank.look_ahead(queries, room);
+        (self.rank)(query, truth, room)
     }
 }
 
 impl Labels {
-    /// Write the ranking of a query in the order that `sort` finds.
+    /// Write the ranking of a query in the order that `sort` finds, as if documents of the levels from `end` on were not
+    /// judged; whether tied documents differ in grade.
     #[inline]
     pub(crate) fn rank(
         &self,
         query: usize,
+        end: usize,
         truth: &Judgments<'_>,
         settings: Settings,
         room: &mut Workspace,
         sort: impl FnOnce(&mut Order) -> Result<()>,
-    ) -> Result<Ranked> {
+    ) -> Result<bool> {
         let Workspace { order, judge, all, .. } = room;
         sort(order)?;
         let (tied, remove) = (settings.ties.layout() == Layout::Tied, settings.unjudged == Unjudged::Remove);
         let (codes, range) = self.codes(query);
-        let mixed = by_width!(codes, codes => {
-            judge.judge_known(Found(&codes[range]), order, truth, tied, remove, &mut all.tied)
-        });
-        Ok(Ranked { mixed, matched: all.tied.holds_judged() })
+        Ok(by_width!(codes, codes => {
+            let levels = RowLevels::before(end as u32, &codes[range]);
+            judge.judge_known(levels, order, truth, tied, remove, &mut all.tied)
+        }))
     }
 }

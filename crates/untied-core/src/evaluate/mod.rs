@@ -6,7 +6,6 @@ mod laws;
 mod notes;
 mod plan;
 mod query;
-mod remembered;
 mod source;
 mod spread;
 mod streamed;
@@ -29,7 +28,6 @@ use notes::count;
 pub use notes::{Flags, Note};
 pub(crate) use plan::Planned;
 pub use plan::{Plan, Prepared};
-pub(crate) use remembered::Key;
 pub(crate) use source::{Ranked, Source};
 pub use streamed::{Stream, Streamed, evaluate_stream};
 pub use total::Total;
@@ -309,7 +307,6 @@ const AT_ONCE: usize = 512;
 /// From this number of queries on, this many are one step of the work.
 const MANY: usize = 1 << 14;
 const STEP: usize = 64;
-const _: () = assert!(STEP <= u64::BITS as usize); // a bit for each of them
 
 /// What is found of some queries, one after the other.
 #[derive(Default)]
@@ -345,20 +342,12 @@ impl Evaluated {
                 let first = number * step;
                 let stopped = |error| (first, error);
                 watch::check().map_err(stopped)?;
-                source.look_ahead(first..first + flags.len(), workspace);
-                let keys = if task.means_only { workspace.keys.len() } else { 0 };
-                let found = workspace.remembered.find(&workspace.keys[..keys], cells, notes, flags);
                 let mut seen = Vec::with_capacity(flags.len());
                 for (i, flags) in flags.iter_mut().enumerate() {
-                    if found >> i & 1 == 0 {
-                        let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
-                        let mut row = Row { shape, cells, notes, flags };
-                        query::evaluate(workspace, source, first + i, &task, &mut row)
-                            .map_err(|error| (first + i, error))?;
-                        if i < keys {
-                            workspace.remembered.keep(workspace.keys[i], &row);
-                        }
-                    }
+                    let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
+                    let mut row = Row { shape, cells, notes, flags };
+                    query::evaluate(workspace, source, first + i, &task, &mut row)
+                        .map_err(|error| (first + i, error))?;
                     seen.push(look(&workspace.orders(settings).tied));
                 }
                 watch::check().map_err(stopped)?; // measures that are stopped give anything

@@ -64,9 +64,6 @@ impl Note {
 pub struct Flags(pub(super) u8);
 
 impl Flags {
-    /// Bits that it has.
-    pub(super) const BITS: u32 = 3;
-
     pub(super) fn new(mixed: bool, matched: bool, relevant: bool) -> Flags {
         Flags(u8::from(mixed) | u8::from(matched) << 1 | u8::from(relevant) << 2)
     }

@@ -1,7 +1,5 @@
 //! Where rankings and judgments come from.
 
-use std::ops::Range;
-
 use super::{Plan, Workspace};
 use crate::error::Result;
 use crate::settings::Settings;
@@ -29,11 +27,6 @@ pub(crate) trait Source: Sync {
     fn profiles(&self, _query: usize, _plan: &Plan) -> Option<Judgments<'_>> {
         None
     }
-
-    /// Look at consecutive queries together, before they are ranked one after the other, and write into the workspace all
-    /// that means of a query depend on, if that is known without its ranking: then this may never be laid out, and nobody
-    /// may look at it.
-    fn look_ahead(&self, _queries: Range<usize>, _room: &mut Workspace) {}
 
     /// Write the ranking of a query, with these judgments, into the workspace.
     fn rank(

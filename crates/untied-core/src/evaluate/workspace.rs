@@ -1,11 +1,10 @@
 //! The rankings of one query that measures read, laid out in memory that is kept between queries.
 
 use super::plan::Planned;
-use super::remembered::{Key, Remembered};
 use super::{Plan, Ranked, Source};
 use crate::error::Result;
 use crate::measures::Orders;
-use crate::ranking::{Judge, Order, Place, Places, Ranking, Short, best, condensed, worst};
+use crate::ranking::{Judge, Order, Places, Ranking, best, condensed, worst};
 use crate::settings::{Adjust, Settings, Ties, Unjudged};
 use crate::table::Judgments;
 
@@ -42,11 +41,6 @@ impl<'a> Task<'a> {
 pub(crate) struct Workspace {
     pub order: Order,
     pub places: Places,
-    /// Relevant documents of a query that has no list of them.
-    pub listed: Vec<Place>,
-    pub short: Short,
-    /// Keys of the queries that were looked at together, if there are any.
-    pub keys: Vec<Key>,
     /// A query's scores, where they are rounded before they are compared.
     pub read: Vec<f64>,
     pub judge: Judge,
@@ -58,7 +52,6 @@ pub(crate) struct Workspace {
     /// The same with numbers of profiles as grades, for measures that read them.
     pub profiles: Orders,
     judged_profiles: Orders,
-    pub(super) remembered: Remembered,
 }
 
 impl Workspace {

@@ -19,7 +19,7 @@ pub use ties::Ties;
 
 use crate::arrays::{Bases, Column, Given, Groups, Labelled, Labels, Totals};
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, Total, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Plan, Ranked, Total, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
 use crate::ranking::score::Float64;
@@ -262,7 +262,7 @@ impl<'a, D: Data> Task<'a, D> {
             let values = &values[labels.groups().range(query)];
             // Documents without a value are not in the ranking.
             let ranked = values.iter().copied().zip(0..).filter(|(value, _)| !value.is_nan());
-            order.sort_by::<Float64>(ranked, ascending);
+            order.sort_by::<Float64>(values.len(), ranked, ascending);
             if let Some(ties) = &ties {
                 ties.lock().unwrap_or_else(PoisonError::into_inner).count(order, values);
             }
@@ -273,7 +273,9 @@ impl<'a, D: Data> Task<'a, D> {
             bases,
             name: |query| self.data.id(first + query),
             rank: |query, truth: &Judgments<'_>, room: &mut Workspace| {
-                labels.rank(query, truth, self.settings, room, |order| sort(query, order))
+                let levels = labels.grades().len();
+                let mixed = labels.rank(query, levels, truth, self.settings, room, |order| sort(query, order))?;
+                Ok(Ranked { mixed, matched: room.all.tied.holds_judged() })
             },
         };
         evaluate_source(&source, self.plan, self.settings, |_| ()).map(|(found, _)| found)

@@ -3,8 +3,8 @@
 //! Of the smallest key of each block of documents, the k-th smallest is a bound: k blocks hold a key up to it, so that
 //! the first k documents are among those with such keys, and every tie group is among them as a whole or not at all.
 
+use super::Order;
 use super::score::{Key, Score};
-use super::{Order, network};
 use crate::table::{hash_number, index};
 
 /// Documents in a block.
@@ -35,16 +35,11 @@ impl Order {
             return None;
         }
         let last = bound(&keys, depth);
-        let packed = S::Key::buffers(&mut self.buffers);
-        packed.clear();
-        for (part, first) in keys.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
-            if part.iter().any(|&key| key <= last) {
-                packed
-                    .extend(part.iter().zip(first..).filter(|(key, _)| **key <= last).map(|(key, row)| key.pack(row)));
-            }
-        }
-        network::sort(packed);
-        self.take_sorted::<S::Key>();
+        let parts = keys.chunks(BLOCK).zip((0..).step_by(BLOCK));
+        let first = parts
+            .filter(|(part, _)| part.iter().any(|&key| key <= last))
+            .flat_map(|(part, first)| part.iter().copied().zip(first..).filter(|&(key, _)| key <= last));
+        self.sort_keys(keys.len(), first);
         Some(is_mixed(&keys, codes, last, is_relevant))
     }
 }

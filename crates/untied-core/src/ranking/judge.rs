@@ -3,7 +3,7 @@
 use super::ties::ByDocument;
 use super::{Layout, Order, Ranking, Text};
 use crate::grade::Level;
-use crate::table::{Found, Judgments, Length, Lengths, Levels, Rows};
+use crate::table::{Judgments, Length, Lengths, Levels, RowLevels, Rows};
 use crate::watch;
 
 /// Attaches judgments; with room that is kept between queries.
@@ -31,11 +31,14 @@ impl Judge {
         ranking: &mut Ranking,
     ) -> (bool, bool) {
         let any = self.levels.look_up(retrieved, truth, self.relevant_only);
-        let mut laid_out = LaidOut { every_group: self.every_group, found: self.levels.found(), truth, ranking };
-        let mixed = laid_out.all(order, &mut self.counts, judged_only, |laid_out, start, rows| match layout {
+        let mut writer = Writer { every_group: self.every_group, levels: self.levels.rows(), truth, ranking };
+        let single = |writer: &mut Writer<'_, u32>, start, row| {
+            writer.push_in_order(start, &[row]);
+        };
+        let mixed = writer.all(order, &mut self.counts, judged_only, single, |writer, start, rows| match layout {
             Layout::Tied => false,
-            Layout::AsGiven => laid_out.push_in_order(start, rows),
-            Layout::ByDocument => laid_out.push_in_order(start, self.by_document.sort(rows, retrieved)),
+            Layout::AsGiven => writer.push_in_order(start, rows),
+            Layout::ByDocument => writer.push_in_order(start, self.by_document.sort(rows, retrieved)),
         });
         (mixed, any)
     }
@@ -43,17 +46,26 @@ impl Judge {
     /// The same where it is known which grade which row has, and documents have no ids.
     pub fn judge_known<C: Copy + Into<u32>>(
         &mut self,
-        found: Found<'_, C>,
+        levels: RowLevels<'_, C>,
         order: &Order,
         truth: &Judgments<'_>,
         tied: bool,
         judged_only: bool,
         ranking: &mut Ranking,
     ) -> bool {
-        let mut laid_out = LaidOut { every_group: self.every_group, found, truth, ranking };
-        laid_out.all(order, &mut self.counts, judged_only, |laid_out, start, rows| {
-            !tied && laid_out.push_in_order(start, rows)
-        })
+        let mut writer = Writer { every_group: self.every_group, levels, truth, ranking };
+        // Labels of arrays are dense, so that nobody can foresee which documents are judged.
+        let single = |writer: &mut Writer<'_, C>, start, row| {
+            let level = writer.levels.level(row);
+            let grade = level.map_or(0.0, |level| truth.grades()[level as usize]);
+            if writer.every_group {
+                writer.push_in_order(start, &[row]);
+            } else {
+                writer.ranking.push_one_if(level.is_some(), start, grade);
+            }
+        };
+        let part = |writer: &mut Writer<'_, C>, start, rows: &[u32]| !tied && writer.push_in_order(start, rows);
+        writer.all(order, &mut self.counts, judged_only, single, part)
     }
 
     /// Add all documents of the query that was judged last, with their lengths.
@@ -73,7 +85,7 @@ impl Judge {
         for row in 0..retrieved.len() {
             let Length { length, seconds } = lengths.find(retrieved, row).ok_or(row)?;
             let grade =
-                self.levels.found().of(row as u32).map_or(f64::NEG_INFINITY, |level| truth.grades()[level as usize]);
+                self.levels.rows().level(row as u32).map_or(f64::NEG_INFINITY, |level| truth.grades()[level as usize]);
             texts.push(Text { grade, length, seconds });
         }
         let mut start = 0;
@@ -105,8 +117,8 @@ struct Counts {
 impl Counts {
     /// Count a group's documents; whether there are any with a level.
     #[inline]
-    fn count<C: Copy + Into<u32>>(&mut self, rows: &[u32], found: Found<'_, C>) -> bool {
-        for level in rows.iter().filter_map(|&row| found.of(row)) {
+    fn count<C: Copy + Into<u32>>(&mut self, rows: &[u32], levels: RowLevels<'_, C>) -> bool {
+        for level in rows.iter().filter_map(|&row| levels.level(row)) {
             if self.by_level[level as usize] == 0 {
                 self.met.push(level);
             }
@@ -137,21 +149,23 @@ impl Counts {
 }
 
 /// A ranking being written.
-struct LaidOut<'a, C> {
+struct Writer<'a, C> {
     every_group: bool,
-    found: Found<'a, C>,
+    levels: RowLevels<'a, C>,
     truth: &'a Judgments<'a>,
     ranking: &'a mut Ranking,
 }
 
-impl<C: Copy + Into<u32>> LaidOut<'_, C> {
-    /// Write all groups. `part` writes the documents of a group one by one, or tells that they are to stay tied.
+impl<C: Copy + Into<u32>> Writer<'_, C> {
+    /// Write all groups. `single` writes an untied document; `part` writes the documents of a group one by one, or tells
+    /// that they are to stay tied.
     #[inline]
     fn all(
         &mut self,
         order: &Order,
         counts: &mut Counts,
         judged_only: bool,
+        mut single: impl FnMut(&mut Self, usize, u32),
         mut part: impl FnMut(&mut Self, usize, &[u32]) -> bool,
     ) -> bool {
         self.ranking.clear();
@@ -163,9 +177,9 @@ impl<C: Copy + Into<u32>> LaidOut<'_, C> {
             let from = start as usize;
             let rows = &order.rows[from..end as usize];
             start = end;
-            if let [_] = rows {
-                self.push_in_order(from, rows);
-            } else if counts.count(rows, self.found) {
+            if let &[row] = rows {
+                single(self, from, row);
+            } else if counts.count(rows, self.levels) {
                 mixed |= counts.is_mixed(rows.len(), judged_only, self.truth);
                 if !part(self, from, rows) {
                     self.ranking.push(from, rows.len(), counts.levels(self.truth));
@@ -182,7 +196,7 @@ impl<C: Copy + Into<u32>> LaidOut<'_, C> {
     #[inline]
     fn push_in_order(&mut self, start: usize, rows: &[u32]) -> bool {
         for (i, &row) in rows.iter().enumerate() {
-            if let Some(level) = self.found.of(row) {
+            if let Some(level) = self.levels.level(row) {
                 self.ranking.push_one(start + i, self.truth.grades()[level as usize]);
             } else if self.every_group {
                 self.ranking.push(start + i, 1, []);

@@ -6,13 +6,13 @@
 
 mod first;
 mod judge;
+mod keys;
 mod list;
 mod network;
 mod pair;
 mod places;
 mod policy;
 pub mod score;
-mod short;
 mod ties;
 mod top;
 
@@ -22,7 +22,6 @@ pub use list::{List, Numbering};
 pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
 pub use places::{Place, Places, Sparse, is_worth_it};
 pub use policy::{best, condensed, relevant, shuffled, worst};
-pub use short::{Rows, Short, ShortRanking};
 pub use ties::{Layout, Order, Precision, misfit};
 pub use top::{TieCounts, Top, tie_counts, top};
 
@@ -155,6 +154,16 @@ impl Ranking {
     pub fn push_one(&mut self, start: usize, grade: f64) {
         self.levels.push(Level { grade, count: 1 });
         self.spans.push(Span { start: start as u32, size: 1, levels: self.levels.len() as u32 });
+    }
+
+    /// Append an untied document, or nothing: without a branch, which processors could not predict where about half of the
+    /// documents are appended.
+    #[inline(always)]
+    pub fn push_one_if(&mut self, condition: bool, start: usize, grade: f64) {
+        let lengths = [self.spans.len(), self.levels.len()].map(|length| length + usize::from(condition));
+        self.push_one(start, grade);
+        self.spans.truncate(lengths[0]);
+        self.levels.truncate(lengths[1]);
     }
 
     /// Keep only the first `depth` documents of a ranking without ties.

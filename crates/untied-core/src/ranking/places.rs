@@ -108,7 +108,7 @@ impl Places {
 /// Write the groups of documents that are sorted by rank, of a query with `retrieved` ones; whether tied documents differ
 /// in grade.
 #[inline]
-pub(super) fn write(found: &[u128], retrieved: usize, grades: &[f64], layout: Layout, ranking: &mut Ranking) -> bool {
+fn write(found: &[u128], retrieved: usize, grades: &[f64], layout: Layout, ranking: &mut Ranking) -> bool {
     ranking.clear();
     ranking.retrieved = retrieved;
     let mut mixed = false;
@@ -151,7 +151,7 @@ struct Found {
 
 /// As one number, which sorts by rank and then by level.
 #[inline(always)]
-pub(super) fn pack((before, equal): (u32, u32), level: u32) -> u128 {
+fn pack((before, equal): (u32, u32), level: u32) -> u128 {
     u128::from(before) << 96 | u128::from(u64::from(level) << 32 | u64::from(equal))
 }
 
@@ -192,7 +192,7 @@ fn count_several<S: Score>(
 
 /// Counts scores before and equal to one wanted score.
 #[inline(always)]
-pub(super) fn count_among<S: Score>(
+fn count_among<S: Score>(
     scores: &[S::Raw],
     wanted: S::Number,
     is_before: &impl Fn(S::Number, S::Number) -> bool,

@@ -18,11 +18,6 @@ pub trait Score {
     /// As far as such a count goes.
     const MOST_COUNTED: usize;
 
-    /// Two rows of weights for each number of scores, from 0 to [`LANES`]. A score that ranks before the wanted one adds
-    /// its weight in the first row, which is [`BEFORE`]; an equal score adds its weight in the second row, which is 1. In
-    /// lanes behind the last score, both weights are 0.
-    const WEIGHTS: &'static [[[Self::Count; LANES]; 2]; LANES + 1];
-
     /// A key that sorts ascending as scores sort descending; equal scores have equal keys, 0 and -0 too.
     fn key(raw: Self::Raw) -> Self::Key;
 
@@ -40,104 +35,35 @@ pub trait Score {
 }
 
 /// An integer to count with.
-pub trait Counter: Copy + Default + AddAssign + From<bool> + Into<u64> + 'static {
-    /// The number or 0, without a branch.
-    fn only_if(self, condition: bool) -> Self;
-}
+pub trait Counter: Copy + Default + AddAssign + From<bool> + Into<u64> + 'static {}
 
-macro_rules! counter {
-    ($($number:ty)*) => {
-        $(impl Counter for $number {
-            #[inline(always)]
-            fn only_if(self, condition: bool) -> $number {
-                self & (0 as $number).wrapping_sub(condition.into())
-            }
-        })*
-    };
-}
-counter!(u8 u16 u32 u64);
+impl Counter for u8 {}
+impl Counter for u16 {}
+impl Counter for u32 {}
+impl Counter for u64 {}
 
-/// Few numbers, which are counted as if they always were as many.
-pub const LANES: usize = 12;
-/// What one that ranks before counts, where equal ones count 1. All sums fit a byte.
-pub const BEFORE: u32 = 16;
-const _: () = assert!(LANES < BEFORE as usize && LANES * BEFORE as usize <= u8::MAX as usize);
-
-/// See [`Score::WEIGHTS`].
-macro_rules! weights {
-    ($count:ty) => {{
-        let mut weights = [[[0; LANES]; 2]; LANES + 1];
-        let mut numbers = 0;
-        while numbers <= LANES {
-            let mut lane = 0;
-            while lane < numbers {
-                weights[numbers][0][lane] = BEFORE as $count;
-                weights[numbers][1][lane] = 1;
-                lane += 1;
-            }
-            numbers += 1;
-        }
-        &{ weights }
-    }};
-}
-
-/// An integer to sort by, and the same with a row behind it, so that equal ones stay in order.
+/// An integer to sort by.
 pub trait Key: Copy + Ord + Not<Output = Self> + Into<u64> {
-    /// Both in one.
-    type Packed: Copy + Ord + Send;
+    /// How many bits it has.
+    const BITS: u32;
 
-    /// Put them together.
-    fn pack(self, row: u32) -> Self::Packed;
-
-    /// Take them apart.
-    fn unpack(packed: Self::Packed) -> (Self, u32);
-
-    /// Those for this type.
-    fn buffers(buffers: &mut Buffers) -> &mut Vec<Self::Packed>;
-}
-
-/// Buffers to sort in.
-#[derive(Debug, Default)]
-pub struct Buffers {
-    narrow: Vec<u64>,
-    wide: Vec<u128>,
+    /// The key with these bits.
+    fn of(bits: u64) -> Self;
 }
 
 impl Key for u32 {
-    type Packed = u64;
+    const BITS: u32 = u32::BITS;
 
-    #[inline]
-    fn pack(self, row: u32) -> u64 {
-        u64::from(self) << 32 | u64::from(row)
-    }
-
-    #[inline]
-    fn unpack(packed: u64) -> (u32, u32) {
-        ((packed >> 32) as u32, packed as u32)
-    }
-
-    #[inline]
-    fn buffers(buffers: &mut Buffers) -> &mut Vec<u64> {
-        &mut buffers.narrow
+    fn of(bits: u64) -> u32 {
+        bits as u32
     }
 }
 
 impl Key for u64 {
-    type Packed = u128;
+    const BITS: u32 = u64::BITS;
 
-    #[inline]
-    fn pack(self, row: u32) -> u128 {
-        u128::from(self) << 32 | u128::from(row)
-    }
-
-    #[inline]
-    fn unpack(packed: u128) -> (u64, u32) {
-        ((packed >> 32) as u64, packed as u32)
-    }
-
-    #[inline]
-    fn buffers(buffers: &mut Buffers) -> &mut Vec<u128> {
-        &mut buffers.wide
+    fn of(bits: u64) -> u64 {
+        bits
     }
 }
 
@@ -169,7 +95,6 @@ macro_rules! float {
             type Count = $count;
 
             const MOST_COUNTED: usize = $most;
-            const WEIGHTS: &'static [[[$count; LANES]; 2]; LANES + 1] = weights!($count);
 
             #[inline]
             fn key(raw: $raw) -> $key {
@@ -257,7 +182,6 @@ macro_rules! integer {
             type Count = $count;
 
             const MOST_COUNTED: usize = <$count>::MAX as usize;
-            const WEIGHTS: &'static [[[$count; LANES]; 2]; LANES + 1] = weights!($count);
 
             #[inline]
             fn key(raw: $raw) -> $key {

@@ -1,7 +1,7 @@
 //! Sorting a query's rows by score, and the groups of equal scores.
 
-use super::network;
-use super::score::{Buffers, Float64, Key, Score};
+use super::keys::Keys;
+use super::score::{Float64, Key, Score};
 use crate::elementary::powi;
 use crate::error::{Error, show};
 use crate::sorting;
@@ -87,7 +87,7 @@ pub struct Order {
     /// For every tie group, the number of rows up to its end.
     pub ends: Vec<u32>,
     read: Vec<f64>,
-    pub(super) buffers: Buffers,
+    keys: Keys,
     by_document: ByDocument,
 }
 
@@ -116,32 +116,32 @@ impl Order {
         // Most run files are sorted already.
         if scores.windows(2).all(|pair| pair[0] >= pair[1]) {
             self.rows.extend(0..scores.len() as u32);
-            end_groups(&mut self.ends, scores, |pair| pair[0] != pair[1]);
+            end_groups(&mut self.ends, scores.len(), |place| scores[place] != scores[place + 1]);
         } else {
-            self.sort_by::<Float64>(scores.iter().copied().zip(0..), false);
+            self.sort_by::<Float64>(scores.len(), scores.iter().copied().zip(0..), false);
         }
     }
 
-    /// Sort scores of any type, with the rows they stand in; the lowest first where `ascending`.
+    /// Sort scores of any type, with the rows they stand in, all below `rows`; the lowest first where `ascending`.
     ///
     /// Whether all of them are finite.
-    pub fn sort_by<S: Score>(&mut self, scores: impl Iterator<Item = (S::Raw, u32)>, ascending: bool) -> bool {
+    pub fn sort_by<S: Score>(
+        &mut self,
+        rows: usize,
+        scores: impl Iterator<Item = (S::Raw, u32)>,
+        ascending: bool,
+    ) -> bool {
         let turn = |key: S::Key| if ascending { !key } else { key };
-        let packed = S::Key::buffers(&mut self.buffers);
-        packed.clear();
-        packed.extend(scores.map(|(score, row)| turn(S::key(score)).pack(row)));
-        network::sort(packed);
-        self.take_sorted::<S::Key>();
-        let packed = S::Key::buffers(&mut self.buffers);
-        packed.first().iter().chain(&packed.last()).all(|&&end| S::is_finite(turn(S::Key::unpack(end).0)))
+        self.sort_keys(rows, scores.map(|(score, row)| (turn(S::key(score)), row)));
+        self.keys.ends().iter().flatten().all(|&end| S::is_finite(turn(end)))
     }
 
-    /// Take rows and groups over from what was sorted.
-    pub(super) fn take_sorted<K: Key>(&mut self) {
-        let packed = K::buffers(&mut self.buffers);
+    /// Sort keys with the rows they stand in, all below `rows`.
+    pub(super) fn sort_keys<K: Key>(&mut self, rows: usize, keys: impl Iterator<Item = (K, u32)>) {
+        self.keys.sort(rows, keys);
         self.rows.clear();
-        self.rows.extend(packed.iter().map(|&packed| K::unpack(packed).1));
-        end_groups(&mut self.ends, packed, |pair| K::unpack(pair[0]).0 != K::unpack(pair[1]).0);
+        self.rows.extend(self.keys.rows());
+        end_groups(&mut self.ends, self.rows.len(), |place| self.keys.differ(place));
     }
 
     /// Part the tie groups, unless they are left tied: every document is a group of its own then.
@@ -172,18 +172,19 @@ impl Order {
     }
 }
 
-/// Write where groups end: behind the first of every pair of neighbours that differ, and at the end.
-fn end_groups<T>(ends: &mut Vec<u32>, sorted: &[T], differ: impl Fn(&[T]) -> bool) {
+/// Write where the groups of so many documents end: where a document and the next one differ, and at the end.
+#[inline]
+fn end_groups(ends: &mut Vec<u32>, documents: usize, differs_from_next: impl Fn(usize) -> bool) {
     ends.clear();
-    ends.resize(sorted.len(), 0);
+    ends.resize(documents, 0);
     let mut groups = 0;
-    for (i, pair) in sorted.windows(2).enumerate() {
+    for place in 1..documents {
         // Without a branch: what is written here stays only if a group ends.
-        ends[groups] = i as u32 + 1;
-        groups += usize::from(differ(pair));
+        ends[groups] = place as u32;
+        groups += usize::from(differs_from_next(place - 1));
     }
     if let Some(last) = ends.get_mut(groups) {
-        *last = sorted.len() as u32;
+        *last = documents as u32;
         ends.truncate(groups + 1);
     }
 }

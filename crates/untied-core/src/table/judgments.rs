@@ -75,15 +75,26 @@ impl<'a> Judgments<'a> {
     }
 }
 
-/// The levels of a query's retrieved documents, row by row: level + 1, or 0 where there is no judgment.
+/// The levels of a query's retrieved documents, by row.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a, C = u32>(pub &'a [C]);
+pub struct RowLevels<'a, C = u32> {
+    /// Row by row the level plus 1, or 0 where there is no judgment.
+    codes: &'a [C],
+    /// Documents of levels from this one on are read as if they were not judged.
+    end: u32,
+}
 
-impl<C: Copy + Into<u32>> Found<'_, C> {
+impl<'a, C: Copy + Into<u32>> RowLevels<'a, C> {
+    /// Levels of which those from `end` on do not count.
+    pub fn before(end: u32, codes: &'a [C]) -> RowLevels<'a, C> {
+        RowLevels { codes, end }
+    }
+
     /// The level of the document in a row (an index into the grades), if it is judged.
-    #[inline]
-    pub fn of(self, row: u32) -> Option<u32> {
-        self.0[row as usize].into().checked_sub(1)
+    #[inline(always)]
+    pub fn level(self, row: u32) -> Option<u32> {
+        let level = self.codes[row as usize].into().wrapping_sub(1); // the largest number if it is not judged
+        (level < self.end).then_some(level)
     }
 }
 
@@ -95,10 +106,10 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// What was found last.
+    /// The levels that were looked up last.
     #[inline]
-    pub fn found(&self) -> Found<'_> {
-        Found(&self.found)
+    pub fn rows(&self) -> RowLevels<'_> {
+        RowLevels::before(u32::MAX, &self.found)
     }
 
     /// Look all retrieved documents up.

@@ -24,7 +24,7 @@ use std::ops::Range;
 pub use block::{Block, Chunk, Segment};
 pub use chunks::Chunks;
 pub use ids::{Documents, are_equal, hash, hash_number};
-pub use judgments::{Found, Judgments, Levels};
+pub use judgments::{Judgments, Levels, RowLevels};
 pub use lengths::{Length, Lengths};
 pub use lines::LineMap;
 pub(crate) use lines::Place;

@@ -264,7 +264,7 @@ mod tests {
         let mut levels = Levels::default();
         let mut find = |relevant_only| {
             assert!(levels.look_up(&run.rows(0), &qrels.judgments(0), relevant_only));
-            let grade = |row: usize| levels.found().of(row as u32).map(|level| qrels.grades()[level as usize]);
+            let grade = |row: usize| levels.rows().level(row as u32).map(|level| qrels.grades()[level as usize]);
             (0..ids.len()).map(grade).collect::<Vec<_>>()
         };
         assert_eq!(find(false), [Some(1.0), None, Some(0.0), Some(2.0), Some(1.0), None]);
