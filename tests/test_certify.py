@@ -344,10 +344,8 @@ def test_verdicts_overturn_numbers_and_largest_m(form: Form) -> None:
         true_overturn = float("inf") if least is None else least
         true_largest = float("inf") if most == -1 else most
         assert (found.overturn, found.overturn_is_exact) == (true_overturn, True)
-        if form.steps or true_largest in (None, float("inf")):
-            assert found.largest_m == true_largest
-        else:
-            assert found.largest_m <= true_largest
+        assert found.largest_m_is_exact or not form.steps
+        assert found.largest_m == true_largest or (not found.largest_m_is_exact and found.largest_m < true_largest)
         kinds.add(truly)
         explained = all_found.explain("a", "b", form.name)
         assert explained.verdict == found
@@ -361,6 +359,38 @@ def test_verdicts_overturn_numbers_and_largest_m(form: Form) -> None:
             now = sum(query[0][0] for query in ends)
             assert (sum(differences) if now > 0 else -sum(differences) if now < 0 else 0) <= TOLERANCE
     assert {"open"} < kinds
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")
+@pytest.mark.parametrize("name", ["AP", "AP@3", "ERR(max_grade=1)", "Bpref"])
+def test_numbers_of_tied_rankings_say_whether_they_are_exact(name: str) -> None:
+    """Beside an untied query, whose ceilings are reached."""
+    form = next(form for form in FORMS if form.name == name)
+    tied, untied_ = (drawn(f"{name} {ties} beside", form.grades, ties, many(300)) for ties in (True, False))
+    seen = set()
+    for pair in zip(tied, untied_, strict=True):
+        found = certified({f"q{i}": case for i, case in enumerate(pair)}, name)["a", "b"][name]
+        ends = [extremes(form.score, case, form.grades) for case in pair]
+        least, most = overturn(ends), largest(ends)
+        true_overturn, true_largest = float("inf") if least is None else least, float("inf") if most == -1 else most
+        assert found.overturn == true_overturn or (not found.overturn_is_exact and found.overturn < true_overturn)
+        assert found.largest_m == true_largest or (not found.largest_m_is_exact and found.largest_m < true_largest)
+        seen.add((found.overturn_is_exact, found.largest_m_is_exact))
+    assert {(True, True), (False, False)} <= seen
+
+
+def test_a_largest_m_from_bounds_that_are_not_reached_says_so() -> None:
+    """The first query is tied, so its ceilings only enclose; the second one decides the overturn number alone."""
+    cases = {
+        "q0": Case([["d0"], ["d4", "d3"], ["d1", "d2"]], [["d0"]], {"d0": 0, "d1": 1, "d3": 0, "d4": 1}, ["f", "g"]),
+        "q1": Case([["d3"], ["d1"], ["d4"]], [["d1"], ["d4"], ["d2"]], {}, ["f", "g"]),
+    }
+    form = next(form for form in FORMS if form.name == "ERR(max_grade=1)")
+    found = certified(cases, form.name)["a", "b"][form.name]
+    ends = [extremes(form.score, case, form.grades) for case in cases.values()]
+    assert (found.overturn, found.overturn_is_exact) == (2, True) == (overturn(ends), True)
+    assert (found.largest_m, found.largest_m_is_exact) == (0, False)
+    assert largest(ends) == 1
 
 
 def test_an_explanation_names_each_case_once(untied_: Command, tmp_path: Path) -> None:

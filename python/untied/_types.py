@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, TypedDict
 Parts: TypeAlias = tuple[float, float | None, float | None, float | None, str, float | None]
 
 #: Low, high, whether they are reached, verdict, overturn number, whether it is exact, largest m (-1 for any).
-Concluded: TypeAlias = tuple[float, float, bool, str, int | None, bool, int | None]
+Concluded: TypeAlias = tuple[float, float, bool, str, int | None, bool, int | None, bool]
 #: Difference, documents with their grades, grades of documents that neither run retrieves.
 Assigned: TypeAlias = tuple[float, list[tuple[str, float]], list[float]]
 #: Query, lowest and highest difference, grades with which it is so, and with which the verdict is overturned.

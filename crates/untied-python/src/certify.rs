@@ -12,8 +12,8 @@ use crate::tables::{Qrels, Run};
 use crate::threads::{self, Threads};
 
 /// (low, high, whether these are reached, 'A', 'B' or 'open', overturn number: none if no number overturns it, whether it
-/// is exact, largest m: -1 for any number)
-type Concluded = (f64, f64, bool, &'static str, Option<usize>, bool, Option<i64>);
+/// is exact, largest m: -1 for any number, whether it is exact)
+type Concluded = (f64, f64, bool, &'static str, Option<usize>, bool, Option<i64>, bool);
 
 fn concluded(verdict: &Verdict) -> Concluded {
     let (overturn, is_exact) = match verdict.overturn {
@@ -22,7 +22,8 @@ fn concluded(verdict: &Verdict) -> Concluded {
         Overturn::AtLeast(number) => (Some(number), false),
     };
     let largest = verdict.largest.map(|most| if most == usize::MAX { -1 } else { most as i64 });
-    (verdict.low, verdict.high, verdict.is_exact, verdict.ahead.name(), overturn, is_exact, largest)
+    let ahead = verdict.ahead.name();
+    (verdict.low, verdict.high, verdict.is_exact, ahead, overturn, is_exact, largest, verdict.largest_is_exact)
 }
 
 fn settings(

@@ -41,7 +41,7 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
 
 
 def not_exact(found: Verdicts, columns: Collection[str]) -> Iterator[str]:
-    """Notes on bounds and overturn numbers that are not exact, as far as the printed columns depend on them."""
+    """Notes on bounds and numbers that are not exact, as far as the printed columns depend on them."""
     verdicts = [(str(measure), one) for pair in found.pairs for measure, one in found[pair].items()]
     enclosing = _counts([measure for measure, one in verdicts if not one.is_exact])
     if enclosing:
@@ -50,6 +50,9 @@ def not_exact(found: Verdicts, columns: Collection[str]) -> Iterator[str]:
     least = _counts([measure for measure, one in verdicts if not one.overturn_is_exact])
     if least and ("overturn" in columns or "bound" in columns):  # --explain lists the documents
         yield f"overturn numbers that may be larger than shown: {listed(least)}"
+    least = _counts([measure for measure, one in verdicts if not one.largest_m_is_exact])
+    if least and "largest_m" in columns:
+        yield f"values of largest_m that may be larger than shown: {listed(least)}"
 
 
 def _counts(measures: list[str]) -> list[str]:

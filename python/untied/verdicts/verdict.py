@@ -32,6 +32,9 @@ class Verdict:
         necessary.
     overturn_is_exact : bool
         Whether `overturn` documents are certainly enough; otherwise, more may be needed.
+    largest_m_is_exact : bool
+        Whether one more relevant document per query than `largest_m` can end the lead; otherwise, the lead may be
+        certain for a larger M.
     """
 
     verdict: str
@@ -41,6 +44,7 @@ class Verdict:
     largest_m: float | None
     is_exact: bool = field(default=True, repr=False)
     overturn_is_exact: bool = field(default=True, repr=False)
+    largest_m_is_exact: bool = field(default=True, repr=False)
 
     @property
     def turned(self) -> Verdict:
@@ -112,7 +116,7 @@ class Explanation:
 
 def verdict_of(found: Concluded) -> Verdict:
     """A verdict as the native part tells it."""
-    low, high, is_exact, verdict, overturn, overturn_is_exact, largest = found
+    low, high, is_exact, verdict, overturn, overturn_is_exact, largest, largest_is_exact = found
     return Verdict(
         verdict,
         low,
@@ -121,6 +125,7 @@ def verdict_of(found: Concluded) -> Verdict:
         inf if largest == -1 else largest,
         is_exact,
         overturn_is_exact,
+        largest_is_exact,
     )
 
 

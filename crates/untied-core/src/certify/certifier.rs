@@ -134,15 +134,17 @@ impl Certifier {
             _ => Ahead::Open,
         };
         let is_exact = found.up.iter().chain(&found.down).all(reached);
-        let (overturn, chosen, largest) = match self.behind(&found) {
+        let (overturn, chosen, largest, largest_is_exact) = match self.behind(&found) {
             Some(Behind { is_a, target }) => {
                 let behind = if is_a { found.up } else { found.down }; // the other one is freed
                 let (overturn, chosen) = overturn::overturn(&behind, target);
-                (overturn, chosen, overturn::largest(&behind, target))
+                let largest = overturn::largest(&behind, target);
+                let ends_lead = |most: usize| behind.iter().all(|query| query.is_reached(most.saturating_add(1)));
+                (overturn, chosen, largest, largest == Some(usize::MAX) || largest.is_some_and(ends_lead))
             }
-            None => (Overturn::Needs(0), vec![0; queries], None),
+            None => (Overturn::Needs(0), vec![0; queries], None, true),
         };
-        (Verdict { low, high, is_exact, ahead, overturn, largest }, chosen)
+        (Verdict { low, high, is_exact, ahead, overturn, largest, largest_is_exact }, chosen)
     }
 
     /// Search for the ceilings of two runs, by number, that matter, where others need not be reached: those with the most

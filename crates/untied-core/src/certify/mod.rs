@@ -109,6 +109,8 @@ pub struct Verdict {
     /// The most further relevant documents a query with which the verdict is certain: `usize::MAX` for any number, none
     /// if it is not even without any.
     pub largest: Option<usize>,
+    /// Whether one more document a query can end the lead; otherwise `largest` may be larger.
+    pub largest_is_exact: bool,
 }
 
 /// What can be concluded about a query.

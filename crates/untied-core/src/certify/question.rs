@@ -226,7 +226,8 @@ impl Ceilings {
 
     /// Whether an assignment with at most this number reaches it.
     pub fn is_reached(&self, most: usize) -> bool {
-        self.from.is_some_and(|from| most >= from) || self.reached.contains(&most)
+        let reaches = |&fewer: &usize| fewer <= most && self.at(fewer) >= self.at(most);
+        self.from.is_some_and(|from| most >= from) || self.reached.iter().any(reaches)
     }
 }
 
