@@ -20,7 +20,7 @@ from untied.cli import main
 from untied.judging import judge_next
 from untied.statistics import significance
 
-MEASURES = ["AP", "nDCG@3", "Bpref", "P@2", "RBP(p=0.5)", "ERR(max_grade=4)", "Rprec", "NumRelRet", "RR(rel=2)"]
+MEASURES = ["AP", "nDCG", "nDCG@3", "Bpref", "P@2", "RBP(p=0.5)", "ERR(max_grade=4)", "Rprec", "NumRelRet", "RR(rel=2)"]
 
 
 def anew(qrels: Any, run: Any, measure: str) -> tuple[float, float, float]:
@@ -99,6 +99,21 @@ def test_what_both_have_at_one_rank_settles_nothing() -> None:
     assert advice.difference == (-0.5, 0.0)
     assert not advice.settled
     assert judge_next(qrels, {"a": {"q": ["r", "r2"]}, "b": {"q": ["n", "x"]}}, "P@1").settled
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # the first run has no judged document
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG(gain='exp2')", "Q", "AP"])
+def test_a_document_that_a_run_lacks_narrows_its_bounds(measure: str) -> None:
+    """It counts in the ideal ranking, which is longer than the run and the qrels."""
+    qrels, runs = {"q": {"d0": 1, "d3": 1}}, {"a": {"q": ["d5"]}, "b": {"q": ["d3", "d0", "d2"]}}
+    [found] = [c for c in judge_next(qrels, runs, measure, prior=0.3).candidates if c.document == "d2"]
+    expected = 0.0
+    for run in runs.values():
+        _, low, high = anew(qrels, run, measure)
+        after = [anew({"q": qrels["q"] | {"d2": grade}}, run, measure) for grade in (0, 1)]
+        expected += high - low - sum(p * (most - least) for p, (_, least, most) in zip((0.7, 0.3), after, strict=True))
+    assert expected > 0.01
+    assert found.narrowing == pytest.approx(expected, abs=1e-12)
 
 
 def test_depth_and_top() -> None:

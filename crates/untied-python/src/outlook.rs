@@ -35,7 +35,8 @@ pub fn judgment_outlook<'py>(
     let qrels = &qrels.0;
     let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
     let longest = tables.iter().map(|run| run.longest()).max().unwrap_or(0);
-    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, longest, None).map_err(to_python)?;
+    // One more document is judged, which a run may lack: an ideal ranking can be longer by it.
+    let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, longest + 1, None).map_err(to_python)?;
     let search = Search { top, depth, prior, until_decided };
     let work = || outlook::advise(qrels, &tables, &plan, search);
     let advice = threads::run_formulas(py, threads, plan.has_formulas(), work)?;
