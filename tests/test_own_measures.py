@@ -23,6 +23,7 @@ import untied
 from strategies import Topic, close, topics
 from untied.cli import main
 from untied.cli.completion import _parsers
+from untied.judging import judge_next
 from untied.own import load_plugin
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -889,3 +890,59 @@ def test_a_measure_may_evaluate_others() -> None:
         return untied.evaluate(*ALONE, "AP")["AP"].mean + untied.evaluate(*ALONE, "AP")["AP"].mean
 
     assert untied.evaluate(*ALONE, [Countdown, Twice]).means["value"] == [5.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore:nothing is relevant:untied.UntiedWarning")
+@pytest.mark.parametrize("kind", ["falls", "turns"])
+def test_a_measure_that_does_not_grow_with_grades_is_refuted(kind: str) -> None:
+    """Where all grades are at stake at once, or only while MED searches: one relevant document is best there."""
+
+    @untied.measure(grows_with_grade=True, name=f"Wrong{kind}")
+    def wrong(grades):
+        relevant = sum(grade > 0 for grade in grades)
+        return 1 / (1 + relevant) if kind == "falls" else (0, 1, 0.5, 0.6)[min(relevant, 3)]
+
+    qrels, a, b = {"q": {"r": 0}}, {"q": ["x", "y", "r"]}, {"q": ["y", "x", "z", "r"]}
+    said = rf"Wrong{kind}.*grows_with_grade=True is wrong: the value falls from [0-9.]+ to [0-9.]+ where grades grow"
+    for name in ("MED", "Delta"):
+        with pytest.raises(untied.UntiedError, match=said):
+            untied.compare(a, b, f"{name}(Wrong{kind})", qrels=qrels)
+    if kind == "falls":
+        with pytest.raises(untied.UntiedError, match=said):
+            untied.evaluate(qrels, a, wrong, unjudged="range")
+        with pytest.raises(untied.UntiedError, match=said):
+            judge_next(qrels, a, wrong)
+    assert untied.evaluate(qrels, a, wrong)[wrong].mean == (1 if kind == "falls" else 0)
+
+
+def test_a_measure_that_is_not_best_by_grade_is_refuted() -> None:
+    @untied.measure(best_by_grade=True)
+    def MiddleFirst(grades):
+        """It is best if the lowest grade stands first."""
+        return 1.0 if grades and grades[0] == 1 else 0.0
+
+    qrels, run = {"q": {"x": 2, "y": 1, "z": 0}}, {"q": {"x": 1, "y": 1, "z": 1}}
+    said = (
+        "MiddleFirst, query q: best_by_grade=True is wrong: orders of tied documents have values from 0 to 1, but "
+        "those by grade have 0 and 0"
+    )
+    with pytest.raises(untied.UntiedError, match=said):
+        untied.evaluate(qrels, run, MiddleFirst, ties="range")
+    assert untied.evaluate(qrels, run, MiddleFirst)[MiddleFirst].mean == pytest.approx(1 / 3)
+
+
+def test_gains_out_of_range_are_refused() -> None:
+    """Ratios of gains that are hardly above 0 would be lost to rounding."""
+    runs = {"a": {"q": ["d", "u"]}, "b": {"q": ["u", "d"]}}
+
+    @untied.additive_measure(ideal=True)
+    def Tiny():
+        return (lambda grade: grade), (lambda rank: 1 / rank)
+
+    for measure in ("nDCG", "DCG@1", "Q", Tiny):
+        with pytest.raises(untied.UntiedError, match="the gain of grade 1e-320 is too small: 1e-320"):
+            untied.evaluate({"q": {"d": 1e-320}}, runs["a"], measure)
+    with pytest.raises(untied.UntiedError, match="nDCG: the gain of grade 1e-320 is too small"):
+        untied.certify({"q": {"d": 1e-320}}, runs, "nDCG")
+    with pytest.raises(untied.UntiedError, match="is searched for up to 256 grades; give max_grade"):
+        untied.compare(runs["a"], runs["b"], "Delta(Q)", qrels={"q": {"d": 1e50}})

@@ -3,10 +3,10 @@
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::dcg::Gains;
-use super::gain::Gain;
+use super::gain::{Gain, out_of_range};
 use super::{Measure, Scope};
 use crate::error::{Error, Result, quote};
-use crate::names::{Cutoff, Info, JUDGED_ONLY, LARGEST, MEAN, OF, Parameter, RECALL, RecallBase, Spec};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, MEAN, OF, Parameter, RECALL, RecallBase, Spec, is_in_range};
 
 /// Makes the measure from a name with parameters.
 pub type Build = Box<dyn Fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>> + Send + Sync>;
@@ -127,7 +127,7 @@ pub fn find(info: &Info) -> Option<&'static Defined> {
 /// documents in their best order, where it is normalised.
 ///
 /// # Errors
-/// A gain is too large.
+/// A gain is too large or too small.
 pub fn additive(
     spec: &Spec,
     gains: Vec<(f64, f64)>,
@@ -135,8 +135,8 @@ pub fn additive(
     normalised: bool,
     scope: &Scope<'_>,
 ) -> Result<Box<dyn Measure>> {
-    if let Some((grade, gain)) = gains.iter().find(|(_, gain)| gain.abs() > LARGEST) {
-        return Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large: {gain}")));
+    if let Some(&(grade, gain)) = gains.iter().find(|&&(_, gain)| !is_in_range(gain)) {
+        return Err(out_of_range(spec, grade, gain));
     }
     Ok(Box::new(Gains::new(Gain::Table(gains), discounts, scope).over(normalised.then_some(RecallBase::Qrels))))
 }

@@ -60,7 +60,12 @@ pub struct Formula {
     traits: Traits,
     /// The statistics found last: all that is asked about a ranking comes from one pass over its orders.
     last: Mutex<Option<Found>>,
+    /// A promise of the author that does not hold, until it is asked for.
+    broken: Mutex<Option<String>>,
 }
+
+/// Values that differ by less, as a share of the larger one (or of 1), may differ by rounding.
+const ROUNDING: f64 = 1e-9;
 
 struct Found {
     ranking: Ranking,
@@ -71,12 +76,27 @@ struct Found {
 impl Formula {
     /// Make a measure of a formula.
     pub fn new(callback: Box<dyn Callback>, traits: Traits) -> Formula {
-        Formula { callback, traits, last: Mutex::new(None) }
+        Formula { callback, traits, last: Mutex::new(None), broken: Mutex::new(None) }
     }
 
     /// What went wrong in this thread since this was last asked.
     pub fn failure(&self) -> Option<Failure> {
-        self.callback.failure()
+        let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.callback.failure().or_else(|| broken.map(Into::into))
+    }
+
+    /// Note that the value of a ranking falls though grades grow, if its author has promised that it does not. The
+    /// values of tied rankings may be estimates, which tell nothing.
+    pub fn expect_growth(&self, ranking: &Ranking, before: f64, after: f64) {
+        if self.traits.grows && before > after + ROUNDING * before.abs().max(1.0) && !ranking.is_tied() {
+            self.refute(format!(
+                "grows_with_grade=True is wrong: the value falls from {before} to {after} where grades grow"
+            ));
+        }
+    }
+
+    fn refute(&self, what: String) {
+        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
     }
 
     /// Standard error of the mean.
@@ -194,7 +214,19 @@ impl Measure for Formula {
         let by_grade = || [&orders.worst, &orders.best].map(|order| self.value_of(order, truth));
         let seen = |statistics: Statistics| [statistics.outcome.low, statistics.outcome.high];
         let values = if self.traits.by_grade {
-            by_grade().to_vec()
+            let values = by_grade();
+            if !self.traits.of_groups && sampling::is_exact(&shown, usize::MAX) {
+                let Outcome { low, high, .. } = self.statistics(shown, truth).outcome;
+                let (least, most) = (values[0].min(values[1]), values[0].max(values[1]));
+                if least > low + ROUNDING * low.abs().max(1.0) || most < high - ROUNDING * high.abs().max(1.0) {
+                    self.refute(format!(
+                        "best_by_grade=True is wrong: orders of tied documents have values from {low} to {high}, but \
+                         those by grade have {} and {}",
+                        values[0], values[1]
+                    ));
+                }
+            }
+            values.to_vec()
         } else if sampling::is_exact(&shown, usize::MAX) {
             seen(self.statistics(shown, truth)).to_vec()
         } else if self.traits.of_groups {

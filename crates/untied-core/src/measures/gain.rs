@@ -2,7 +2,7 @@
 
 use crate::elementary::{exp2, ln, log2};
 use crate::error::{Error, Result};
-use crate::names::{LARGEST, Parameter, Spec, Value};
+use crate::names::{Parameter, Spec, Value, is_in_range};
 
 pub(super) const GAIN: Parameter = Parameter {
     name: "gain",
@@ -41,8 +41,8 @@ impl Gain {
             0.0 => Gain::parse(spec, grades)?,
             least => Gain::AtLeast(least, Box::new(Gain::parse(spec, grades)?)),
         };
-        match grades.iter().find(|&&grade| gain.of(grade).abs() > LARGEST) {
-            Some(grade) => Err(Error::Value(format!("{spec}: the gain of grade {grade} is too large"))),
+        match grades.iter().map(|&grade| (grade, gain.of(grade))).find(|&(_, gain)| !is_in_range(gain)) {
+            Some((grade, of_grade)) => Err(out_of_range(spec, grade, of_grade)),
             None => Ok(gain),
         }
     }
@@ -97,6 +97,13 @@ impl Gain {
             Gain::Table(table) => table.iter().find(|&&(g, _)| g == grade).map_or(0.0, |&(_, gain)| gain),
         }
     }
+}
+
+/// The error for a gain that is not [in range](is_in_range).
+pub(crate) fn out_of_range(spec: &Spec, grade: f64, gain: f64) -> Error {
+    let size = if gain.abs() > 1.0 { "large" } else { "small" };
+    let grade = format!("{grade:?}"); // with an exponent where that is short
+    Error::Value(format!("{spec}: the gain of grade {} is too {size}: {gain:e}", grade.trim_end_matches(".0")))
 }
 
 /// D(1) .. D(depth).

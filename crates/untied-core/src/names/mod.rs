@@ -15,5 +15,5 @@ pub use grammar::Names;
 pub use info::{Aggregate, Cutoff, Definition, GEOMETRIC_FLOOR, Info, Needs, Other, Sampled};
 pub(crate) use info::{GAINED, SHARE, unbounded};
 pub use parameter::{JUDGED_ONLY, MEAN, OF, Parameter, RECALL, RECALL_BASE, REL, RecallBase};
-pub(crate) use spec::LARGEST;
+pub(crate) use spec::is_in_range;
 pub use spec::{Spec, Value};

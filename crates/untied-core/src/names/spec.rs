@@ -34,9 +34,11 @@ pub enum Value {
     Measure(Box<Spec>),
 }
 
-/// Numbers in parameters, and gains, have magnitudes from 1 / `LARGEST` to `LARGEST`, or are 0: sums of products of a
-/// gain and a discount, and their squares, are finite then.
-pub(crate) const LARGEST: f64 = 1e60;
+/// Whether a number may be a parameter or a gain: it is 0, or has a magnitude from 1e-60 to 1e60. Sums of products of a
+/// gain and a discount, and their squares, are finite then, and do not vanish.
+pub(crate) fn is_in_range(number: f64) -> bool {
+    number == 0.0 || (1e-60..=1e60).contains(&number.abs())
+}
 
 impl Value {
     /// All numbers in it.
@@ -222,9 +224,8 @@ impl Spec {
         if self.info.by_user {
             return Ok(());
         }
-        let fits = |number: f64| number == 0.0 || (1.0 / LARGEST..=LARGEST).contains(&number.abs());
         for (name, value) in &self.parameters {
-            if let Some(number) = value.numbers().into_iter().find(|&number| !fits(number)) {
+            if let Some(number) = value.numbers().into_iter().find(|&number| !is_in_range(number)) {
                 return Err(Error::Measure(format!(
                     "{}: numbers in {name} must be 0, or from 1e-60 to 1e60 in magnitude, not {number:e}",
                     self.info.name

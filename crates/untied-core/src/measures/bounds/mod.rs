@@ -218,6 +218,9 @@ pub(crate) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
 pub(crate) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>) -> Option<Bounds> {
     let (none, all) = (open.value_of_all(measure, 0.0), open.value_of_all(measure, open.highest()));
     if !none.is_nan() {
+        if let Some(formula) = measure.formula() {
+            formula.expect_growth(open.ranking, none, all);
+        }
         return (!all.is_nan()).then(|| Bounds::new(none.min(all), none.max(all)));
     }
     let Some(least) = least.filter(|_| !all.is_nan()) else { return Some(Bounds::UNDEFINED) };

@@ -167,8 +167,17 @@ impl<'s> Graded<'s> {
     /// S of a ranking in which documents have these grades.
     fn mean(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone) -> f64 {
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
-        let value = self.of.measure.mean(&self.ranking(side, decided), &Judgments::none().with_levels(&levels));
-        if value.is_nan() { 0.0 } else { value }
+        let ranking = self.ranking(side, decided);
+        let value = self.of.measure.mean(&ranking, &Judgments::none().with_levels(&levels));
+        let value = if value.is_nan() { 0.0 } else { value };
+        if let Some(formula) = self.of.measure.formula() {
+            let Bounds { low, high, .. } = self.root()[side];
+            if low < high {
+                formula.expect_growth(&ranking, low, value);
+                formula.expect_growth(&ranking, value, high);
+            }
+        }
+        value
     }
 
     /// How sure the means are where all is decided.

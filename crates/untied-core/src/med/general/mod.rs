@@ -30,6 +30,9 @@ use crate::names::{Info, Needs};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
+/// Grades that documents may have.
+const MOST: usize = 256;
+
 /// Documents of the ranking for which a measure has to have bounds.
 const PROBED: usize = 1000;
 
@@ -55,14 +58,15 @@ pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
         return refuse("it needs more than the grades of documents");
     }
     let scale = given.scale(Gain::Linear, given.highest());
-    let (most, whole) = (scale.max_grade, (0..=scale.max_grade as usize).map(|grade| grade as f64));
+    let most = scale.max_grade;
+    let whole = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
     let known = given.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
     let mut grades: Vec<f64> = whole.chain(known).chain([most]).collect();
     grades.sort_unstable_by(|one, other| other.total_cmp(one));
     grades.dedup();
-    if grades.len() > 256 {
+    if grades.len() > MOST {
         return Err(Error::Value(format!(
-            "{of}: the largest difference is searched for up to 256 grades; give max_grade"
+            "{of}: the largest difference is searched for up to {MOST} grades; give max_grade"
         )));
     }
     let measure = given.measure(of, &grades, 2 * (given.scope.depth + scale.cutoff.unwrap_or(0)))?;
