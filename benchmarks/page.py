@@ -49,7 +49,7 @@ def arguments(name: str, options: argparse.Namespace) -> list[str] | None:
     if name == "instructions":
         return []
     if name == "spark":
-        return []
+        return [str(options.data / "spark")]
     if name == "features":
         return [str(path) for path in options.letor] or None
     if name in ("incomplete", "compare"):

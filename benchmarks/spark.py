@@ -25,6 +25,8 @@ import untied
 MEASURES = ["AP", "nDCG@10", "RR", "P@10"]
 DEPTH = 500
 JUDGED = 50
+#: Rows of the warm-up.
+WARM = 10_000
 
 
 def generate(folder: Path, rows: int) -> None:
@@ -35,6 +37,7 @@ def generate(folder: Path, rows: int) -> None:
 
     if (folder / f"run{rows}.parquet").exists():
         return
+    folder.mkdir(parents=True, exist_ok=True)
     draw = numpy.random.default_rng(rows)
     queries = rows // DEPTH
     for name, depth, number in (("run", DEPTH, "score"), ("qrels", JUDGED, "label")):
@@ -97,6 +100,7 @@ def resident() -> int:
 
 def child(method: str, cores: int, rows: int, folder: Path) -> None:
     """One figure."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # else workers are those of another Python, without untied
     from pyspark.sql import SparkSession
 
     settings = {
@@ -111,6 +115,12 @@ def child(method: str, cores: int, rows: int, folder: Path) -> None:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
+    print(json.dumps(measured(spark, method, rows, folder)))
+    spark.stop()
+
+
+def measured(spark: Any, method: str, rows: int, folder: Path, warm: int = WARM) -> dict[str, float]:
+    """The cost of a method, after a warm-up; values and means are compared with those of `untied.evaluate`."""
 
     def results(rows: int) -> untied.spark.SparkEvaluation:
         qrels, run = (spark.read.parquet(str(folder / f"{name}{rows}.parquet")) for name in ("qrels", "run"))
@@ -118,7 +128,7 @@ def child(method: str, cores: int, rows: int, folder: Path) -> None:
             return untied.spark.evaluate(qrels, run, MEASURES).persist()
         return by_group(qrels, run).persist()
 
-    _ = results(10_000).means
+    _ = results(warm).means
     peak = [0]
     done = threading.Event()
 
@@ -141,8 +151,7 @@ def child(method: str, cores: int, rows: int, folder: Path) -> None:
     rows_found = zip(*(values[name].to_pylist() for name in ("query", "measure", "value")), strict=True)
     ordered = sorted(rows_found, key=lambda row: (row[0], order[row[1]]))
     assert ordered == [row[1:] for row in expected.per_query.rows()], "values differ"
-    print(json.dumps({"wall": wall, "cpu": used, "peak_mib": peak[0] / 2**20, "values": len(ordered)}))
-    spark.stop()
+    return {"wall": wall, "cpu": used, "peak_mib": peak[0] / 2**20, "values": len(ordered)}
 
 
 def by_group(qrels: Any, run: Any) -> untied.spark.SparkEvaluation:
@@ -156,8 +165,8 @@ def by_group(qrels: Any, run: Any) -> untied.spark.SparkEvaluation:
     def evaluate(group: pyarrow.Table) -> pyarrow.Table:
         return pyarrow.Table.from_batches(evaluator(group.to_batches()))
 
-    schema = untied.spark._ddl(evaluator.schema)
-    return untied.spark.SparkEvaluation(rows.groupBy("query").applyInArrow(evaluate, schema), evaluator.summary)
+    values = rows.groupBy("query").applyInArrow(evaluate, untied.spark._ddl(evaluator.schema))
+    return untied.spark.SparkEvaluation(evaluator._measures, values, evaluator.summary)
 
 
 def in_memory(path: Path) -> Any:
@@ -175,7 +184,7 @@ def main() -> None:
         return
     folder = Path(sys.argv[1])
     sizes = [int(size) for size in sys.argv[2:]] or [1_000_000, 10_000_000]
-    for rows in (10_000, *sizes):
+    for rows in (WARM, *sizes):
         generate(folder, rows)
     print("| rows | queries | cores | how | wall s | CPU s | peak MiB |\n|---|---|---|---|---|---|---|")
     for rows in sizes:

@@ -669,3 +669,13 @@ def test_lists_of_half_precision_columns() -> None:
     scores = np.array([[3.0, 1, 2, 2], [0, 1, 1, 5]], "float16")
     evaluator = untied.ArrayEvaluator([[1, 0, 2, 0], [0, 1, 0, 0]], "AP")
     assert evaluator.evaluate([scores, -scores])["AP"].value[0] == evaluator.evaluate(scores)["AP"].mean
+
+
+@pytest.mark.parametrize("name", ["scores", "labels"])
+def test_sparse_arrays_are_refused_with_the_way_out(name: str) -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    for kind in (sparse.csr_matrix, sparse.coo_array, sparse.dok_array):
+        arrays = {"scores": np.eye(2, 3), "labels": np.eye(2, 3)}
+        arrays[name] = kind(arrays[name])
+        with pytest.raises(TypeError, match=rf"{name} must be an array, not a sparse \w+: pass {name}.toarray\(\)"):
+            untied.evaluate_arrays(arrays["scores"], arrays["labels"], ["AP"])

@@ -371,3 +371,21 @@ def test_options_about_judgments_are_checked_where_there_are_none():
         BatchComparer(["RBO"], qrels_format="csv")
     with pytest.raises(TypeError, match=r"^probabilities must be True or False, not 'no'$"):
         BatchComparer(["RBO"], probabilities="no")
+
+
+@pytest.mark.parametrize(("format", "column", "wrong", "said"), [
+    ("subtopics", "subtopic", None, "expected a subtopic's id in column \"subtopic\", found null"),
+    ("prels", "probability", 7.0, "expected a number above 0 and at most 1 as the inclusion probability"),
+    ("stratified", "stratum", 1.5, "expected a whole number of at least 0 as the stratum"),
+])  # fmt: skip
+def test_errors_name_the_document_and_not_a_row_of_a_piece(format, column, wrong, said):
+    right = "s" if column == "subtopic" else 1
+    rows = [{"query": query, "document": document, "grade": 1, column: right} for query in "pq" for document in "abc"]
+    rows[4][column] = wrong  # the second document of the second query
+    evaluator = BatchEvaluator(["RR"], grades=[1], qrels_format=format)
+    table = pyarrow.Table.from_pylist([{**row, "score": None} for row in rows])
+    table = table.set_column(table.column_names.index("score"), "score", pyarrow.nulls(6, pyarrow.float64()))
+    for size in (1, 2, 6):
+        with pytest.raises(untied.UntiedError) as caught:
+            list(evaluator(table.to_batches(max_chunksize=size)))
+        assert str(caught.value).startswith(f"qrels, query 'q', document 'b': {said}"), size

@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 
 import untied
+from benchmarks import spark as benchmark
 from nightly import seeded
 
 if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
@@ -124,6 +125,24 @@ def test_the_numbers_are_those_of_one_machine(spark, batch_size, size, partition
     assert results.measures == expected.measures
     assert results[options["measures"][0]] == expected[options["measures"][0]]
     results.unpersist()
+
+
+@pytest.mark.parametrize("method", ["untied.spark", "applyInArrow"])
+def test_the_benchmark_measures_both_ways(spark, tmp_path, method):
+    folder = tmp_path / "new" / "folder"
+    for rows in (500, 1000):
+        benchmark.generate(folder, rows)
+    cost = benchmark.measured(spark, method, 1000, folder, warm=500)
+    assert cost["values"] == 2 * len(benchmark.MEASURES)
+
+
+def test_workers_of_another_python_are_told_apart():
+    from pyspark.errors import PySparkException
+
+    trace = "An exception was thrown from the Python worker:\n...\nModuleNotFoundError: No module named 'untied'\n"
+    said = r"workers has no module 'untied': .* set the environment variable PYSPARK_PYTHON"
+    with pytest.raises(untied.UntiedError, match=said), untied.spark.clear_errors():
+        raise PySparkException(trace)
 
 
 def test_comparisons(spark, batch_size):

@@ -7,6 +7,7 @@ The driver and the workers need PySpark, pandas and pyarrow.
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import contextmanager
 from functools import partial
 from math import isfinite
@@ -290,6 +291,12 @@ def clear_errors() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
+        lacking = re.search(r"ModuleNotFoundError: No module named '([\w.]+)'", str(error))
+        if lacking is not None:
+            raise UntiedError(
+                f"the Python of Spark's workers has no module {lacking[1]!r}: before the session begins, set the "
+                f"environment variable PYSPARK_PYTHON to a Python that has it, such as {sys.executable}"
+            ) from error
         found = re.findall(r"untied\.errors\.(\w+): (.*)", str(error))
         if not found:
             raise

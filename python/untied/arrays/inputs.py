@@ -89,6 +89,8 @@ def native(array: Any) -> Any:
 def _read(name: str, array: Any) -> Numbers:
     """Any array as a numpy array, with the name of its type; types that numpy lacks are given as bits."""
     refuse_masks(name, array)
+    if hasattr(array, "tocsr"):
+        raise TypeError(f"{name} must be an array, not a sparse {type(array).__name__}: pass {name}.toarray()")
     if not isinstance(array, numpy.ndarray) and hasattr(array, "__dlpack__"):
         from untied.arrays.dlpack import from_dlpack
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import contextmanager
 from math import isfinite
 
 import pyarrow
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Rows that are put together before they are evaluated: enough to make what is done once for all of them cheap.
 ROWS = 1 << 17
+
+#: How the core's errors about a row of a table begin.
+ROW = re.compile(r"(\w+), row (\d+): (.*)", re.DOTALL)
 
 #: Columns that qrels have besides grades, by their format.
 DETAILS = {"auto": None, "trec": None, "subtopics": "subtopic", "stratified": "stratum", "prels": "probability"}
@@ -44,7 +49,8 @@ class Judgments:
     def read(self, piece: Any) -> Qrels:
         """The judgments of a piece."""
         judged = _there(piece, "grade", self.columns[1:])
-        qrels = Qrels.from_arrow(judged, 1, self.format, _NAMES, piece=True)
+        with _rows_named(judged):
+            qrels = Qrels.from_arrow(judged, 1, self.format, _NAMES, piece=True)
         unknown = sorted(set(qrels.grades()) - set(self.grades))
         if unknown:
             raise UntiedError(f"grade {unknown[0]:g} is not in grades: {self.grades}")
@@ -174,4 +180,20 @@ _NAMES = {"query": "query", "document": "document"}
 
 def run_of(piece: Any, column: str) -> Run:
     """The rows of a piece that have a score, as a run."""
-    return Run.from_arrow(_there(piece, column), 1, {**_NAMES, "score": column}, piece=True)
+    retrieved = _there(piece, column)
+    with _rows_named(retrieved):
+        return Run.from_arrow(retrieved, 1, {**_NAMES, "score": column}, piece=True)
+
+
+@contextmanager
+def _rows_named(rows: Any) -> Iterator[None]:
+    """Name the query and the document in errors about a row: its number in a piece says nothing about the table."""
+    try:
+        yield
+    except UntiedError as error:
+        found = ROW.match(str(error))
+        if found is None:
+            raise
+        table, row, problem = found.groups()
+        query, document = (rows[name][int(row)].as_py() for name in ("query", "document"))
+        raise UntiedError(f"{table}, query {query!r}, document {document!r}: {problem}") from None
