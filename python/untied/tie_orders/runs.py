@@ -65,8 +65,9 @@ def distributions(
         Largest number of intermediate values for an exact distribution; a distribution that needs more is enclosed by
         two others. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
     cells : int
-        Largest number of steps between the lowest and the highest value of an enclosed distribution. With more steps,
-        the bounds of the distribution are closer together, but take longer to compute.
+        Largest number of steps between the lowest and the highest value of an enclosed distribution; if it is of the
+        mean of many queries, between the values that are not all but impossible (probability below 1e-12). With more
+        steps, the bounds of the distribution are closer together, but take longer to compute.
     strict, threads
         As for `Evaluator`.
 

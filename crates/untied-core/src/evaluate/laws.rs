@@ -54,16 +54,30 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
         watch::step(1)?;
         Ok(found)
     };
-    let found: Vec<Vec<Option<Law>>> =
-        (0..files.len()).into_par_iter().map_init(Workspace::default, of_query).collect::<Result<_>>()?;
-    let total = |measure: usize| {
-        let of_queries = found.iter().filter_map(|laws| laws[measure].clone()).collect();
-        aggregate(of_queries, plan.measures[measure].aggregate, limits)
-    };
-    let totals = (0..plan.len()).into_par_iter().map(total).collect::<Result<_>>()?;
+    let mut of_queries = Vec::new();
+    let mut terms = vec![Terms::default(); plan.len()];
+    for first in (0..files.len()).step_by(AT_ONCE) {
+        let block = (first..(first + AT_ONCE).min(files.len())).into_par_iter();
+        let found: Vec<Vec<Option<Law>>> = block.map_init(Workspace::default, of_query).collect::<Result<_>>()?;
+        for laws in &found {
+            for ((terms, law), planned) in terms.iter_mut().zip(laws).zip(&plan.measures) {
+                if let Some(law) = law {
+                    terms.add(law, planned.aggregate);
+                }
+            }
+        }
+        if keep {
+            of_queries.extend(found);
+        }
+    }
+    let total = |(terms, planned): (Terms, &Planned)| terms.total(planned.aggregate, limits);
+    let totals = terms.into_par_iter().zip(&plan.measures).map(total).collect::<Result<_>>()?;
     let queries = files.pairs.iter().map(|&(query, _)| query).collect();
-    Ok(Laws { queries, totals, of_queries: if keep { found } else { Vec::new() } })
+    Ok(Laws { queries, totals, of_queries })
 }
+
+/// Queries whose laws are held at once, unless all are to be kept.
+const AT_ONCE: usize = 1 << 13;
 
 fn refuse(info: &Info, name: &str) -> Result<()> {
     if info.has_law {
@@ -111,16 +125,35 @@ fn of_query(
     plan.measures.iter().map(of_measure).collect()
 }
 
-/// The law of an aggregate of independent values; none of no value.
-fn aggregate(of_queries: Vec<Law>, aggregate: Aggregate, limits: Limits) -> Result<Option<Law>> {
-    if of_queries.is_empty() {
-        return Ok((aggregate == Aggregate::Sum).then(|| Law::certain(0.0)));
+/// Independent values that are added up: the sum of those that are certain, and the laws of the others.
+#[derive(Default, Clone)]
+struct Terms {
+    count: usize,
+    certain: f64,
+    others: Vec<Law>,
+}
+
+impl Terms {
+    /// Add a query's value.
+    fn add(&mut self, law: &Law, aggregate: Aggregate) {
+        self.count += 1;
+        let law = match aggregate {
+            Aggregate::Geometric => law.clone().map(|value| aggregate.term(value)),
+            Aggregate::Mean | Aggregate::Sum => law.clone(),
+        };
+        match law.lower() {
+            &[(value, _)] if law.is_exact() => self.certain += value,
+            _ => self.others.push(law),
+        }
     }
-    let n = of_queries.len() as f64;
-    let terms = match aggregate {
-        Aggregate::Geometric => of_queries.into_iter().map(|law| law.map(|value| aggregate.term(value))).collect(),
-        Aggregate::Mean | Aggregate::Sum => of_queries,
-    };
-    let sum = law::sum(terms, limits)?;
-    Ok(Some(if aggregate == Aggregate::Sum { sum } else { sum.map(|sum| aggregate.of_sum(sum, n)) }))
+
+    /// The law of their aggregate; none of no value.
+    fn total(self, aggregate: Aggregate, limits: Limits) -> Result<Option<Law>> {
+        if self.count == 0 {
+            return Ok((aggregate == Aggregate::Sum).then(|| Law::certain(0.0)));
+        }
+        let n = self.count as f64;
+        let sum = law::sum(self.others, limits)?.map(|sum| sum + self.certain);
+        Ok(Some(if aggregate == Aggregate::Sum { sum } else { sum.map(|sum| aggregate.of_sum(sum, n)) }))
+    }
 }
