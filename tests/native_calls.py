@@ -215,6 +215,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "overturning_documents": lambda: untied.certify(QRELS, RUNS, "AP@10")._overturning("one", "two", "AP@10"),
     "difference": lambda: _core.difference(0.5, 0.25),
     "pair": lambda: _core.pair(*terms()),
+    "standing": lambda: _core.standing(*terms()),
     "parse_measures": lambda: _core.parse_measures("map"),
     "passage_differences": lambda: untied.compare_passages([("d", 0, 10)], [("d", 5, 10)]).mean,
     "place_columns": lambda: _core.place_columns(["qid", "docno", "score"], None, False, "run"),

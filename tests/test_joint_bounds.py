@@ -14,7 +14,7 @@ from oracle.verdicts import Case, extremes
 from test_certify import FORMS, TOLERANCE, Form, as_run, drawn, with_scale
 from untied.cli import main
 from untied.measures import as_measure
-from untied.report.certain import by_judgments
+from untied.report.certain import Certain
 from untied.statistics import significance
 
 EXACT = [form for form in FORMS if form.name not in ("ERR(max_grade=1)",)]
@@ -96,20 +96,18 @@ def test_runs_ordered_by_rank_have_bounds_together(tmp_path: Any) -> None:
     assert (row["least"], row["most"]) == pytest.approx((1 / 2 - 1 / 4, 1.0))
 
 
-def test_ends_of_very_many_queries_on_a_page_are_of_both_runs() -> None:
-    """A page with too many queries for a verdict has the same bounds without one."""
+def test_ends_on_a_page_are_of_both_runs() -> None:
+    """They are those of verdicts; where runs have no bounds together, the page has none."""
     from untied.inputs.convert import as_qrels, as_run
 
     qrels = as_qrels({"q": {"r": 1, "n": 0}})
     runs = {"a": as_run({"q": ["r"]}), "b": as_run({"q": ["n", "u", "v"]})}
-    policies: dict[str, Any] = {"score_dtype": "float64", "threads": 1}
-    ends = by_judgments(qrels, runs, untied.AP, ("a", "b"), policies)
-    assert ends is not None
+    certain = Certain(qrels, runs, {"score_dtype": "float64", "threads": 1})
     verdict = untied.certify(qrels, runs, "AP")["a", "b"]["AP"]
-    assert ends == {"low": verdict.low, "high": verdict.high, "of_both": True}
-    alone = by_judgments(qrels, runs, as_measure("RR(mean='geometric')"), ("a", "b"), policies)
-    assert alone is not None
-    assert not alone["of_both"]
+    assert certain.others(untied.AP, 0, "expected") == [
+        {"run": 1, "low": verdict.low, "high": verdict.high, "standing": "open"}
+    ]
+    assert certain.others(as_measure("RR(mean='geometric')"), 0, "expected") is None
 
 
 def test_bpref_lies_within_what_is_said_of_it() -> None:

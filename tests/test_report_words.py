@@ -6,14 +6,20 @@ import gzip
 import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any, cast
 
 import pytest
 
 import untied
+from nightly import many, seeded
+from oracle.verdicts import Case, extremes
 from page_data import data_of
+from test_certify import FORMS, TOLERANCE, Form
+from test_report import EXAMPLE
 from untied.cli import main
 from untied.errors import InputError, UntiedError
+from untied.inputs.provenance import named_inputs
 from untied.inputs.texts import texts_of
 from untied.report import comparison_report, report
 from untied.report.comparison import changes
@@ -101,8 +107,8 @@ def test_what_ties_could_change(headline: Headline) -> None:
     )
     half = {q: {"a": 3.0, "b": 3.0, "c": 1.0} for q in QUERIES}
     assert headline(QRELS, {"half": half, "bad": BAD}, "RR")[0][2] == (
-        "Ties cannot make the difference insignificant: depending on the order of tied documents, the difference lies "
-        "between +0.1667 and +0.6667."
+        "Ties cannot end the lead or make the difference insignificant: depending on the order of tied documents, the "
+        "difference lies between +0.1667 and +0.6667."
     )
     few = QUERIES[:3]  # too few for anything to be significant
     part = [{q: run[q] for q in few} for run in (half, BAD)]
@@ -131,10 +137,9 @@ def test_what_missing_judgments_could_change(headline: Headline) -> None:
         "Missing judgments cannot end the lead: depending on the grades of unjudged documents, the difference lies "
         "between +"
     )
-    # Measures without verdicts have the bounds of each run on its own.
-    assert headline(judged, runs, "Q")[0][3].startswith(
-        "Missing judgments cannot end the lead: depending on the grades of the unjudged documents that each run "
-        "retrieved, the difference lies between +"
+    # Bounds of each run alone leave out what the other's documents would change.
+    assert headline(judged, runs, "Q")[0][3] == (
+        "Whether missing judgments could end the lead is unknown: Q has no bounds of differences for missing judgments."
     )
     assert headline(judged, runs, "P@1")[0][3] == "Missing judgments cannot change the difference."
     assert headline(judged, runs, "RR")[0][3] == (
@@ -142,7 +147,8 @@ def test_what_missing_judgments_could_change(headline: Headline) -> None:
         "between +0.5000 and +0.6667."
     )
     assert headline(judged, runs, "infAP")[0][3] == (
-        "Whether missing judgments could end the lead is unknown: infAP has no bounds for missing judgments."
+        "Whether missing judgments could end the lead is unknown: infAP has no bounds of differences for missing "
+        "judgments."
     )
 
 
@@ -180,13 +186,103 @@ def test_what_is_certain(words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
         assert test["verdict"] == one.verdict
         assert test["overturn"] == ("never" if one.overturn == float("inf") else one.overturn)
     assert {test["overturn"] for test in page["tests"] if test["measure"] == 0} == {"never", 10, 0}
-    # Of too many pairs only the one that leads is certified.
+    # Of too many pairs those with the leading run have bounds.
     monkeypatch.setattr("untied.report.certain.MOST", 10)
     less = data_of(report(QRELS, runs, measures))
     assert less["ranks"] == [None] * 3
-    assert words(less) == words(page)
+    for part in ("ties", "judgments", "both"):
+        assert [answer[part] for answer in less["answers"]] == [answer[part] for answer in page["answers"]]
+    assert "10 unjudged documents can be enough" in words(page)[0][3]
+    assert words(less)[0][3].startswith("Missing judgments might end the lead: depending")
     assert {test["overturn"] for test in less["tests"]} == {None}
     assert less["notes"][-1].startswith("ranks and overturn numbers are left out, because 3 pairs of runs")
+
+
+def test_the_headline_speaks_of_every_run_that_could_lead(headline: Headline) -> None:
+    """Not of the leading run and the next one alone: uos, in which all documents are tied, could reach 1."""
+    runs = [str(EXAMPLE / f"{name}.run") for name in ("amc", "qut", "uos", "waterloo")]
+    said = headline(str(EXAMPLE / "qrels.txt"), runs, "AP")[0]
+    assert said[0] == "waterloo leads by AP: 0.3561, 0.1367 above amc (0.2194)."
+    assert said[2] == (
+        "Ties could end the lead: depending on the order of tied documents, the difference to uos lies between "
+        "−0.6439 and +0.3129."
+    )
+    assert said[3:] == ["Missing judgments cannot change any difference to waterloo."]
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in FORMS if form.name in ("P@3", "RR", "AP")], ids=lambda form: form.name
+)
+def test_the_headline_holds_for_all_orders_and_grades(words: Words, form: Form) -> None:
+    """Against all of them, enumerated; and certify, stats and notebooks say the same."""
+    chance = seeded(f"headline {form.name}")
+    docs, names = [f"d{number}" for number in range(5)], ["one", "two", "three"]
+    claims = {"cannot": 0, "could": 0, "together": 0}
+    for _ in range(many(40)):
+        known = {doc: chance.randrange(2) for doc in docs if doc == "d0" or chance.random() < 0.5} | {
+            "top": 1,
+            "bottom": 0,
+        }
+        rankings = {name: tied(chance, docs) for name in names}
+        qrels = {"q": known}
+        runs = {name: {"q": groups} for name, groups in rankings.items()}
+        page = data_of(report(qrels, runs, form.name))
+        said = words(page)[0]
+        leader = names[page["leading"][0][0]]
+        reach: dict[str, set[str]] = {"ties": set(), "judgments": set(), "both": set()}
+        for other in set(names) - {leader}:
+            case = Case(rankings[leader], rankings[other], known)
+            ends = {
+                "ties": extremes(form.score, case, form.grades, any_order=True)[0],
+                "judgments": extremes(form.score, case, form.grades)[-1],
+                "both": extremes(form.score, case, form.grades, any_order=True)[-1],
+            }
+            for what, (low, high) in ends.items():
+                if low <= TOLERANCE and (low < -TOLERANCE or high > TOLERANCE):
+                    reach[what].add(other)
+        sentences = {
+            "ties": next(one for one in said if one.startswith("Ties c")),
+            "judgments": next(one for one in said if one.startswith("Missing judgments ")),
+            "both": next((one for one in said if one.startswith("Ties and missing judgments together ")), ""),
+        }
+        alone = {name for what in ("ties", "judgments") for name in named(sentences[what], names)}
+        assert named(sentences["ties"], names) == reach["ties"]
+        # Bounds of AP may be wider than necessary where documents are tied.
+        assert named(sentences["judgments"], names) >= reach["judgments"]
+        assert alone | named(sentences["both"], names) >= reach["both"]
+        if form.any_order:
+            assert named(sentences["judgments"], names) == reach["judgments"]
+            assert alone | named(sentences["both"], names) == reach["both"]
+        verdicts = untied.certify(qrels, runs, form.name)
+        about = {other: verdicts.between(leader, other) for other in set(names) - {leader}}
+        assert named(sentences["judgments"], names) == {
+            other for other, one in about.items() if one.verdict == "open" and not one.low == one.high == 0
+        }
+        results = untied.evaluate(qrels, runs, form.name, ties="range", unjudged="range")
+        shown = f"Another could be as good or better by {form.name}." in results._repr_html_()
+        assert shown == bool(alone | named(sentences["both"], names))
+        claims["cannot"] += not alone
+        claims["could"] += bool(alone)
+        claims["together"] += bool(named(sentences["both"], names) - alone)
+    assert all(claims.values()), claims
+
+
+def tied(chance: Random, docs: list[str]) -> list[list[str]]:
+    """A random ranking of the first document and some others, with ties."""
+    groups: list[list[str]] = []
+    ranked = [docs[0], *chance.sample(docs[1:], chance.randrange(1, len(docs)))]
+    for doc in chance.sample(ranked, len(ranked)):
+        if groups and chance.random() < 0.4:
+            groups[-1].append(doc)
+        else:
+            groups.append([doc])
+    return groups
+
+
+def named(sentence: str, names: list[str]) -> set[str]:
+    """The runs that a sentence says could lead."""
+    is_able = re.search(r"\b(could|might)( also)? (end the lead|change this)", sentence)
+    return {name for name in names if is_able and f" to {name}" in sentence}
 
 
 def test_a_small_p_is_a_bound(headline: Headline) -> None:
@@ -199,13 +295,13 @@ def test_a_small_p_is_a_bound(headline: Headline) -> None:
 def test_depths_end_where_rankings_do() -> None:
     page = data_of(report(QRELS, {"good": GOOD, "bad": BAD}, "RR"))
     assert page["unjudged"]["depths"] == [1, 3]
-    assert page["unjudged"]["top_ten"] == [0.0, 0.0]
+    assert page["top_ten"] == [0.0, 0.0]
     assert page["curves"]["ranks"] == [1, 2, 3]
     deep = {q: ["a", *(f"x{rank}" for rank in range(29))] for q in QUERIES}
     page = data_of(report(QRELS, {"deep": deep, "bad": BAD}, "RR"))
     assert page["unjudged"]["depths"] == [1, 5, 10, 20, 30]
     assert page["unjudged"]["shares"] == [pytest.approx([0.0, 0.8, 0.9, 0.95, 29 / 30]), [0.0] * 5]
-    assert page["unjudged"]["top_ten"] == pytest.approx([0.9, 0.0])
+    assert page["top_ten"] == pytest.approx([0.9, 0.0])
 
 
 def test_a_single_run(headline: Headline) -> None:
@@ -327,7 +423,10 @@ def test_texts_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[
     data = data_of(Path(out).read_text())
     assert data["titles"] == ["What is tied?"]
     assert data["rankings"][0]["texts"] == ["A document", None]
-    assert [file["path"] for file in data["inputs"]] == [qrels, one, other, queries, docs]
+    names = ["qrels", "x.run", "y.run", "queries.tsv", "docs.jsonl"]
+    assert [file["path"] for file in data["inputs"]] == names  # folders are nobody else's business
+    twice = named_inputs([tmp_path / "old" / "x.run", tmp_path / "new" / "x.run", "x.run", "-"])
+    assert [file["path"] for file in twice] == ["old/x.run", "new/x.run", "x.run", "-"]
     assert main(["compare", one, other, *texts, "--html", out]) == 0
     assert data_of(Path(out).read_text())["titles"] == ["What is tied?"]
     capfd.readouterr()

@@ -85,6 +85,7 @@ __all__ = [
     "register",
     "retrieved_documents",
     "show_id",
+    "standing",
     "tie_counts",
     "top_groups",
     "trec_eval_names",
@@ -594,6 +595,7 @@ def pair(
 ) -> tuple[
     bytearray, bytearray, tuple[int, int], tuple[float, float], float, list[int], tuple[float, float], list[float]
 ]: ...
+def standing(a: Terms, b: Terms, bounds: Sequence[Sequence[float]] | None = None) -> tuple[float, float, str]: ...
 def parse_measures(text: str) -> list[Measure]: ...
 def bootstrap_interval(
     values: Sequence[float], level: float, samples: int, seed: int, threads: int | None = None

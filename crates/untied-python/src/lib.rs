@@ -79,7 +79,7 @@ mod _core {
     #[pymodule_export]
     use super::statistics::{
         Terms, adjust, bootstrap_interval, bootstrap_means, decide, difference, differences, pair, randomization_p,
-        ranked, tukey_p,
+        ranked, standing, tukey_p,
     };
     #[pymodule_export]
     use super::tables::{Lengths, Qrels, Run};

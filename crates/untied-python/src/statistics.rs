@@ -64,6 +64,16 @@ pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, al
     Ok((differences, nearest, pair.dropped, pair.means, pair.difference, pair.counts, pair.ends, quantiles))
 }
 
+/// The lowest and the highest difference of two runs, and how the first stands to the second in all cases that are open.
+#[pyfunction]
+#[pyo3(signature = (a, b, bounds=None))]
+pub fn standing(py: Python<'_>, a: &Terms, b: &Terms, bounds: Option<Ends>) -> PyResult<(f64, f64, &'static str)> {
+    let bounds = read(py, bounds)?;
+    let bounds = bounds.as_ref().map(|[low, high]| ([low.as_slice(), high.as_slice()], false));
+    let pair = Pair::new(&a.0, &b.0, bounds).map_err(to_python)?;
+    Ok((pair.ends[0], pair.ends[1], pair.standing().name()))
+}
+
 /// A difference of two values, or of two means; 0 if it is only rounding.
 #[pyfunction]
 pub fn difference(a: f64, b: f64) -> f64 {

@@ -37,6 +37,7 @@ impl Session {
             "moved" => self.moved(request),
             "certify" => self.certified(request),
             "bounds" => self.bounds(request),
+            "standings" => significance::standings(request),
             "tests" => significance::tests(request),
             "intervals" => significance::intervals(request),
             other => Err(Error::Value(format!("no request is called '{}'", show(other.as_bytes())))),

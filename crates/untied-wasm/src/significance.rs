@@ -31,18 +31,34 @@ fn places(request: &Request, count: usize) -> Result<Vec<(usize, usize)>> {
     Ok(a.iter().zip(&b).map(|(&a, &b)| (a as usize, b as usize)).collect())
 }
 
-/// Test pairs of runs in one measure. Something is open if values have bounds; if differences do (`least` and `most`, of
-/// each pair), these hold for both runs together.
-pub fn tests(request: &Request) -> Result<Value> {
-    let columns = columns(request)?;
-    let places = places(request, columns.len())?;
+/// Runs side by side, by the places of the runs. If differences have bounds (`least` and `most`, of each pair), these hold
+/// for both runs together.
+fn pairs(request: &Request, columns: &[Column], places: &[(usize, usize)]) -> Result<Vec<Pair>> {
     let of = |member: &str| request.has(member).then(|| request.columns(member)).transpose();
     let (low, high) = (of("least")?.unwrap_or_default(), of("most")?.unwrap_or_default());
     let pair = |(place, &(a, b)): (usize, &(usize, usize))| {
         let ends = low.get(place).zip(high.get(place)).map(|(low, high)| ([low.as_slice(), high.as_slice()], false));
         Pair::new(&columns[a], &columns[b], ends)
     };
-    let pairs: Vec<Pair> = places.iter().enumerate().map(pair).collect::<Result<_>>()?;
+    places.iter().enumerate().map(pair).collect()
+}
+
+/// The lowest and the highest difference of each pair of runs, and how the first stands to the second.
+pub fn standings(request: &Request) -> Result<Value> {
+    let columns = columns(request)?;
+    let pairs = pairs(request, &columns, &places(request, columns.len())?)?;
+    let of_pair = |pair: &Pair| {
+        let [low, high] = pair.ends.map(number);
+        json!({ "low": low, "high": high, "standing": pair.standing().name() })
+    };
+    Ok(json!({ "pairs": pairs.iter().map(of_pair).collect::<Vec<_>>() }))
+}
+
+/// Test pairs of runs in one measure. Something is open if values have bounds.
+pub fn tests(request: &Request) -> Result<Value> {
+    let columns = columns(request)?;
+    let places = places(request, columns.len())?;
+    let pairs = pairs(request, &columns, &places)?;
     let (samples, seed) = (index(request, "samples")?, seed(request)?);
     let two_sided =
         |differences: &[f64]| randomization(differences, samples, seed).map(|counts| counts.p(counts.beyond));

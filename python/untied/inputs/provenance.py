@@ -14,6 +14,22 @@ def provenance(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | 
     return [{"path": os.fspath(path), "sha256": _digest(os.fspath(path))} for path in paths]
 
 
+def named_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | None]]:
+    """The same for what is passed on: without the folders in which files are, as far as these tell no files apart."""
+    inputs = provenance(paths)
+    for found in inputs:
+        path = found["path"] or ""
+        parts = path.split(os.sep)
+        others = {other["path"] or "" for other in inputs} - {path}
+        tails = (os.sep.join(parts[-size:]) for size in range(1, len(parts)))
+        found["path"] = next((tail for tail in tails if not any(_ends(other, tail) for other in others)), path)
+    return inputs
+
+
+def _ends(path: str, tail: str) -> bool:
+    return path == tail or path.endswith(os.sep + tail)
+
+
 def _digest(path: str) -> str | None:
     if path == "-" or not os.path.isfile(path):
         return None

@@ -6,7 +6,7 @@ from untied.compare.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
 from untied.evaluate.runs import evaluate
 from untied.inputs.convert import as_qrels, loaded_runs
-from untied.inputs.provenance import provenance
+from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
 from untied.report.comparison import collect_comparison
@@ -84,7 +84,7 @@ def report(
         Whether readers can change measures, policies and the baseline in the page, which then recalculates everything.
         A live report holds the runs and the judgments, at most 128 MiB of them, and the core compiled for browsers.
     inputs : list of paths
-        Files whose hashes the page records.
+        Files whose names and hashes the page records. It never has their folders, unless two files have the same name.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def report(
     found = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
     found["settings"]["interval"] = interval
     found["settings"]["seed"] = str(seed)  # as text: numbers of a page are exact to 2^53 only
-    found["inputs"] = provenance(inputs)
+    found["inputs"] = named_inputs(inputs)
     held = found.pop("held")
     more = embedded(found, held, asked, judged, loaded) if live else None
     return page(found, title or _title(found["runs"], found["baseline"]), more)
@@ -167,5 +167,5 @@ def comparison_report(
         A line in a file of texts is malformed.
     """
     collected = collect_comparison(found, depth, queries_text, docs_text, threads)
-    collected["inputs"] = provenance(inputs)
+    collected["inputs"] = named_inputs(inputs)
     return page(collected, title or f"{found.runs[0]} and {found.runs[1]}")

@@ -1,128 +1,136 @@
-"""What is certain on the page for all grades of unjudged documents: verdicts, bounds, and ranks that runs can have."""
+"""What ties and missing judgments could change on a page: who leads, the ranks that runs can have, and verdicts."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import inf
 
 from untied.errors import MeasureError, UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
-from untied.report.values import number
-from untied.statistics.paired import Column, pairs_with_bounds
+from untied.results.lead import standings
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
+    from untied.results.evaluation import Results
+    from untied.results.lead import Stand
     from untied.verdicts.found import Verdicts
     from untied.verdicts.verdict import Verdict
 
-#: The most pairs of runs, times queries, that are certified for a page; of more, only the pair that leads. A page about
-#: more queries has no verdict: it takes a kilobyte a query, and bounds of values, query by query, take none.
+#: The most pairs of runs, times queries, that are certified for a page.
 MOST = 50_000
 
 
 class Certain:
-    """Verdicts of a page: about all pairs of runs if these are not too many."""
+    """Bounds of differences over missing judgments and, if the pairs of runs are not too many, verdicts about them."""
 
     def __init__(self, qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> None:
-        self._qrels, self._runs = qrels, runs
+        self._qrels, self._runs, self._names = qrels, runs, list(runs)
         self._policies = policies
         self._options = {name: policies[name] for name in ("score_dtype", "threads")}
-        self.has_all = len(runs) * (len(runs) - 1) // 2 * len(qrels) <= MOST
-        self._found: dict[str, Verdicts | None] = {}
+        self._pairs = list(combinations(range(len(runs)), 2))
+        self.has_all = len(self._pairs) * len(qrels) <= MOST
+        self._verdicts: dict[str, Verdicts | None] = {}
+        self._results: dict[tuple[str, str], Results | None] = {}
 
     @property
     def notes(self) -> list[str]:
         """What the page leaves out."""
-        pairs = len(self._runs) * (len(self._runs) - 1) // 2
-        left = f"ranks and overturn numbers are left out, because {pairs:,} pairs of runs would take long"
+        left = f"ranks and overturn numbers are left out, because {len(self._pairs):,} pairs of runs would take long"
         return [] if self.has_all else [f"{left}; untied certify computes them"]
 
-    def _all(self, measure: Measure) -> Verdicts | None:
-        """Verdicts about all pairs; None where there are none in the measure, or too many pairs."""
-        name = str(measure)
-        if name not in self._found:
-            is_asked = self.has_all and len(self._runs) > 1
-            self._found[name] = self._certified(list(self._runs), measure) if is_asked else None
-        return self._found[name]
-
-    def _certified(self, names: Sequence[str], measure: Measure) -> Verdicts | None:
-        try:
-            with overlap.Silence():  # there has been a warning
-                return certify(self._qrels, {name: self._runs[name] for name in names}, measure, **self._options)
-        except MeasureError:
-            return None  # it has no verdicts; all that else could be wrong has been refused before
-
-    def about(self, measure: Measure, runs: Sequence[str]) -> dict[str, Any] | None:
-        """The verdict about two runs or, without one, bounds of their difference; of a single run, bounds of its mean.
-
-        None if these are not known, or there is no run.
-        """
-        if len(runs) == 2:
-            pair = runs[0], runs[1]
-            return self._verdict(measure, pair) or by_judgments(self._qrels, self._runs, measure, pair, self._policies)
-        return _of_one(self._qrels, self._runs[runs[0]], measure, self._policies) if runs else None
-
-    def _verdict(self, measure: Measure, pair: tuple[str, str]) -> dict[str, Any] | None:
-        """The verdict about two runs; None if it cannot be had, or has too many queries."""
-        if len(self._qrels) > MOST:
+    def alone(self, measure: Measure, run: int) -> dict[str, Any] | None:
+        """The lowest and the highest mean of a run for all grades of unjudged documents; None if there are none."""
+        results = self._evaluated(measure, "expected")
+        if results is None:
             return None
-        found = self._certified(pair, measure) if not self.has_all else self._all(measure)
-        if found is None:
+        value = results.value(measure, run=self._names[run])
+        return None if value.low is None or value.high is None else {"low": value.low, "high": value.high}
+
+    def others(self, measure: Measure, leader: int, ties: str) -> list[dict[str, Any]] | None:
+        """How the leading run stands to the others for all grades of unjudged documents, with these orders of ties."""
+        results = self._evaluated(measure, ties)
+        return None if results is None else others_of(results, measure, leader)
+
+    def overturn(self, measure: Measure, leader: int, others: list[dict[str, Any]] | None) -> dict[str, Any] | None:
+        """The smallest number of unjudged documents that would end the lead over a run if they were relevant."""
+        found = self._certified(measure)
+        if found is None or others is None:
             return None
-        one = found.between(*pair, measure)
-        return {"low": number(one.low), "high": number(one.high)} | _said(one)
+        pairs = ((self._names[leader], self._names[other["run"]]) for other in others if other["standing"] == "open")
+        verdicts = [found.between(*pair, measure) for pair in pairs]
+        known = [(one.overturn, not one.overturn_is_exact) for one in verdicts if 0 < one.overturn < inf]
+        if not known:
+            return None
+        documents, is_bound = min(known)
+        return {"documents": documents, "is_exact": not is_bound}
 
     def ranks(self, measure: Measure) -> list[list[int]] | None:
-        """For each run the best and the worst rank that it can have."""
-        found = self._all(measure)
-        if found is None:
+        """For each run the best and the worst rank that it can have, whatever the order of ties and the judgments."""
+        results = self._evaluated(measure, "range") if self.has_all and len(self._runs) > 1 else None
+        found = None if results is None else _standings(results, measure, self._pairs)
+        if found is None or any(stand.standing == "unknown" for stand in found):
             return None
-        table = found.ranks
-        return [list(ends) for ends in zip(table["best"], table["worst"], strict=True)]
+        ranks = [[1, len(self._runs)] for _ in self._runs]
+        for (a, b), stand in zip(self._pairs, found, strict=True):
+            if stand.standing in ("better", "worse"):
+                ahead, behind = (a, b) if stand.standing == "better" else (b, a)
+                ranks[behind][0] += 1
+                ranks[ahead][1] -= 1
+        return ranks
 
     def test(self, measure: Measure, pair: tuple[str, str]) -> dict[str, Any]:
         """What to say beside p: the verdict and the overturn number, as words where it is infinite."""
-        found = self._all(measure)
-        if found is None:
-            return {"verdict": None, "overturn": None}
-        return _said(found.between(*pair, measure))
+        found = self._certified(measure)
+        return {"verdict": None, "overturn": None} if found is None else _said(found.between(*pair, measure))
+
+    def _certified(self, measure: Measure) -> Verdicts | None:
+        """Verdicts about all pairs; None if the measure has none, or if there are too many pairs."""
+        name = str(measure)
+        if name not in self._verdicts:
+            self._verdicts[name] = None
+            if self.has_all and self._pairs:
+                try:
+                    with overlap.Silence():  # there has been a warning
+                        self._verdicts[name] = certify(self._qrels, self._runs, measure, **self._options)
+                except MeasureError:
+                    pass  # it has no verdicts; all that else could be wrong has been refused before
+        return self._verdicts[name]
+
+    def _evaluated(self, measure: Measure, ties: str) -> Results | None:
+        """The results of a measure for all grades of unjudged documents; None if it has no bounds."""
+        key = str(measure), ties
+        if key not in self._results:
+            self._results = {}  # one measure's at a time
+            try:
+                with overlap.Silence():  # there has been a warning
+                    policies = self._policies | {"ties": ties, "unjudged": "range"}
+                    self._results[key] = Evaluator(self._qrels, [measure], **policies).evaluate(self._runs)
+            except UntiedError:  # all that else could be wrong has been refused before
+                self._results[key] = None
+        return self._results[key]
+
+
+def others_of(results: Results, measure: Measure, leader: int) -> list[dict[str, Any]] | None:
+    """How the leading run stands to every other run, by number; None if that is not known."""
+    runs = [run for run in range(len(results.runs)) if run != leader]
+    found = _standings(results, measure, [(leader, run) for run in runs])
+    return None if found is None else [{"run": run, **stand._asdict()} for run, stand in zip(runs, found, strict=True)]
+
+
+def _standings(results: Results, measure: Measure, pairs: Iterable[tuple[int, int]]) -> list[Stand] | None:
+    names = results.runs
+    try:
+        return standings(results, measure, [(names[a], names[b]) for a, b in pairs])
+    except UntiedError:
+        return None  # no query has a value of both runs
 
 
 def _said(verdict: Verdict) -> dict[str, Any]:
     number = "never" if verdict.overturn == inf else verdict.overturn
     return {"verdict": verdict.verdict, "overturn": number, "overturn_is_exact": verdict.overturn_is_exact}
-
-
-def _of_one(qrels: Qrels, run: Run, measure: Measure, policies: dict[str, Any]) -> dict[str, Any] | None:
-    """The lowest and the highest mean of a run for all grades of unjudged documents."""
-    try:
-        with overlap.Silence():  # there has been a warning
-            value = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate({"run": run}).value(measure)
-    except UntiedError:
-        return None  # the measure has no bounds
-    return None if value.low is None or value.high is None else {"low": value.low, "high": value.high}
-
-
-def by_judgments(
-    qrels: Qrels, runs: dict[str, Run], measure: Measure, pair: tuple[str, str], policies: dict[str, Any]
-) -> dict[str, Any] | None:
-    """The smallest and the largest difference of two runs for all grades of unjudged documents.
-
-    ``of_both``: whether these are of all documents that either run retrieved, and not of each run's own.
-    """
-    # All that else could be wrong has been refused before.
-    try:
-        with overlap.Silence():  # there has been a warning
-            results = Evaluator(qrels, [measure], unjudged="range", **policies).evaluate(
-                {name: runs[name] for name in pair}
-            )
-        columns = [Column(results, name, measure) for name in pair]
-        [both], of_both = pairs_with_bounds(results, [(columns[0], columns[1])], {})
-    except UntiedError:
-        return None  # the measure has no bounds, or no query has a value of both runs
-    return {"low": both.ends[0], "high": both.ends[1], "of_both": of_both}

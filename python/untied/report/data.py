@@ -72,18 +72,20 @@ def collect(
         for name, run in loaded.items()
     ]
     deepest = max(1, *(counts["deepest"] for counts in ties))
-    unjudged = _unjudged(judged, loaded, deepest, policies)
+    unjudged, top_ten = _unjudged(judged, loaded, deepest, policies)
     certain = Certain(judged, loaded, policies)
-    ranks = [None if found.apart else certain.ranks(measure) for measure in asked]
     for one in found.tests:
         one |= certain.test(asked[one["measure"]], (names[one["a"]], names[one["b"]]))
-    leads = [leading(means, measure.lower_is_better, place) for measure, means in zip(asked, found.means, strict=True)]
     answers = []
-    for row, (measure, pair) in enumerate(zip(asked, leads, strict=True)):
-        about = pair or [run for run, one in enumerate(found.means[row]) if one["mean"] is not None]
-        judgments = None if found.apart else certain.about(measure, [names[run] for run in about])
-        tops = [unjudged["top_ten"][run] for run in about]
-        answers.append(_tested(found, row, measure, pair, place) | {"judgments": judgments, "unjudged": tops})
+    ranks = []
+    for row, (measure, pair) in enumerate(zip(asked, found.leading, strict=True)):
+        more = (
+            {"judgments": None}
+            if found.apart
+            else _open(found, row, measure, certain, any(run["tied"] for run in ties))
+        )
+        answers.append(_tested(found, row, measure, pair, place) | more)
+        ranks.append(None if found.apart else certain.ranks(measure))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
@@ -93,7 +95,8 @@ def collect(
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": place,
-        "leading": leads,
+        "best": found.best,
+        "leading": found.leading,
         "answers": answers,
         "can_be_significant": found.can_be_significant,
         "apart": found.apart,
@@ -106,6 +109,7 @@ def collect(
         "ranks": ranks,
         "rankings": rankings(queries, judged, loaded, depth, score_dtype, shown, texts=docs_text),
         "curves": _curves(judged, loaded, deepest, policies),
+        "top_ten": top_ten,
         "unjudged": unjudged,
         "ties": ties,
         "distances": compared,
@@ -130,18 +134,6 @@ def _without_relevant(found: Evaluated) -> list[str]:
     ]
 
 
-def leading(means: Sequence[dict[str, float | None]], lower: bool, baseline: int | None) -> tuple[int, int] | None:
-    """The leading run and the one to compare it with: the baseline, or the next best; None unless there are two.
-
-    `means` are those of all runs; `lower` says whether lower is better.
-    """
-    values = [nan if one["mean"] is None else one["mean"] for one in means]
-    order = [run for run, _ in _core.ranked(values, lower) if not isnan(values[run])]
-    if len(order) < 2:
-        return None
-    return order[0], order[1] if baseline is None or baseline == order[0] or baseline not in order else baseline
-
-
 def _tested(
     found: Evaluated, place: int, measure: Measure, pair: tuple[int, int] | None, baseline: int | None
 ) -> dict[str, Any]:
@@ -158,6 +150,25 @@ def _tested(
     return {
         "test": test and {name: test[name] for name in ANSWER},
         "others": {"better": better, "worse": len(among) - better, "of": len(others)},
+    }
+
+
+def _open(found: Evaluated, place: int, measure: Measure, certain: Certain, is_tied: bool) -> dict[str, Any]:
+    """How the leading run stands to every other in all orders of ties, for all missing judgments, and over both.
+
+    Of a single run, the lowest and the highest mean for all missing judgments.
+    """
+    pair = found.leading[place]
+    if pair is None:
+        runs = [run for run, one in enumerate(found.means[place]) if one["mean"] is not None]
+        return {"judgments": certain.alone(measure, runs[0]) if runs else None}
+    leader, _ = pair
+    judgments = certain.others(measure, leader, "expected")
+    return {
+        "ties": found.ties[place],
+        "judgments": judgments,
+        "overturn": certain.overturn(measure, leader, judgments),
+        "both": certain.others(measure, leader, "range") if is_tied and judgments else None,
     }
 
 
@@ -216,14 +227,16 @@ def _totals(
     return found
 
 
-def _unjudged(qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str, Any]) -> dict[str, Any]:
-    """The share of unjudged documents of every run, to several depths and in the first ten."""
+def _unjudged(
+    qrels: Qrels, runs: dict[str, Run], deepest: int, policies: dict[str, Any]
+) -> tuple[dict[str, Any], list[float | None]]:
+    """The share of unjudged documents of every run, to several depths, and in the first ten."""
     depths = sorted({*(depth for depth in DEPTHS if depth < deepest), deepest, 10})
     found = _totals(qrels, runs, [Unjudged @ depth for depth in depths], policies)
     of_runs = [dict(zip(depths, shares, strict=True)) for shares in found]
     top_ten = [shares[10] for shares in of_runs]
     drawn = [depth for depth in depths if depth <= deepest]
-    return {"depths": drawn, "shares": [[shares[depth] for depth in drawn] for shares in of_runs], "top_ten": top_ten}
+    return {"depths": drawn, "shares": [[shares[depth] for depth in drawn] for shares in of_runs]}, top_ten
 
 
 def _distances(

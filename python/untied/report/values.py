@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 from heapq import nlargest
-from math import isnan
+from math import isnan, nan
 
-from untied._core import show_id
+from untied._core import ranked, show_id
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
+from untied.report.certain import others_of
 from untied.statistics.intervals import mean_interval
 from untied.statistics.notes import least_p
 from untied.statistics.paired import Column, paired
@@ -47,6 +48,11 @@ class Evaluated:
     #: Means and tests over all queries.
     means: list[list[dict[str, float | None]]] = field(default_factory=list)
     tests: list[dict[str, Any]] = field(default_factory=list)
+    #: By measure, the runs with the best mean, which are several if they are equal.
+    best: list[list[int]] = field(default_factory=list)
+    #: By measure, the leading run and the one to compare it with, and how it stands to all others in any order of ties.
+    leading: list[tuple[int, int] | None] = field(default_factory=list)
+    ties: list[list[dict[str, Any]] | None] = field(default_factory=list)
     #: As of `Results.facts`.
     facts: Mapping[str, Any] = field(default_factory=dict)
     #: Whether the test could give a p below the level at all.
@@ -83,6 +89,7 @@ def evaluated(
     room = max(1, min(MOST, CELLS // (len(measures) * len(runs))))
     orders = []
     results = None
+    place = None if baseline is None else list(runs).index(baseline)
     for first in range(0, len(measures), at_once):
         results = None  # free the previous results before more are evaluated
         piece = list(measures[first : first + at_once])
@@ -101,6 +108,12 @@ def evaluated(
             found.can_be_significant = least <= 1 - found.settings["level"]
         for measure in piece:
             values.append(_of_measure(found, results, measure, tested, chance, interval, policies["threads"]))
+            ranks = _ranks(found.means[-1], measure)
+            best = [run for run, rank in ranks if rank == 1]
+            pair = leading(best, [run for run, _ in ranks], place)
+            found.best.append(best)
+            found.leading.append(pair)
+            found.ties.append(None if pair is None or apart else others_of(results, measure, pair[0]))
             orders.append(_order(values[-1], room))
         found.facts = results.facts()
         found.highest = next(iter(found.facts.values()))["highest"]
@@ -114,6 +127,19 @@ def evaluated(
     found.queries = [evaluation.query(row) for row in chosen]
     found.shown = [[[number(column[row]) for row in chosen] for column in of_runs] for of_runs in values]
     return found
+
+
+def _ranks(means: Sequence[dict[str, float | None]], measure: Measure) -> list[tuple[int, int]]:
+    """Runs that have a mean, the best first, with their ranks; equal ones share a rank."""
+    values = [nan if one["mean"] is None else one["mean"] for one in means]
+    return [pair for pair in ranked(values, measure.lower_is_better) if not isnan(values[pair[0]])]
+
+
+def leading(best: Sequence[int], order: Sequence[int], baseline: int | None) -> tuple[int, int] | None:
+    """The leading run and the one to compare it with: the baseline, or the next best; None unless there are two."""
+    if len(order) < 2:
+        return None
+    return best[0], order[1] if baseline is None or baseline == best[0] or baseline not in order else baseline
 
 
 def _of_measure(

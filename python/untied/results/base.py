@@ -7,12 +7,12 @@ from untied.results.table import Exported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure, Run
     from untied._types import Facts
-    from untied.results.shown import Grid
+    from untied.results.shown import Bounds, Grid
     from untied.results.table import Table
 
 
@@ -122,7 +122,14 @@ class MeasureResults(ByMeasure, Exported):
         from untied.results.shown import wide
 
         table = self.means.wide()
-        return wide(table._columns, len(table._texts), self._measures, self._ranked, most)
+        standings = self._standings if self._ranked else None
+        return wide(table._columns, len(table._texts), self._measures, standings, most)
+
+    def _standings(self, measure: Measure, leader: int, values: Sequence[float], bounds: Bounds) -> list[str]:
+        """How a row of means stands to all others by a measure: bounds of each row alone tell that."""
+        from untied.results.lead import of_means
+
+        return of_means(measure, leader, values, bounds)
 
 
 class ByRun(MeasureResults):

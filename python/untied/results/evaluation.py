@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from untied.errors import check_flag
 from untied.results.base import ByRun
 from untied.results.table import Table, table_of
@@ -9,7 +11,7 @@ from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from untied._core import Evaluation, Measure
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from untied.results.differences import Change
     from untied.results.joint import Joint
     from untied.results.recorded import Recorded
+    from untied.results.shown import Bounds
 
 
 class Results(ByRun):
@@ -206,6 +209,17 @@ class Results(ByRun):
             lines of a query are not adjacent.
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
+
+    def _standings(self, measure: Measure, leader: int, values: Sequence[float], bounds: Bounds) -> list[str]:
+        """Over missing judgments, bounds of both runs together decide."""
+        if "judgments" not in self._varied:
+            return super()._standings(measure, leader, values, bounds)
+        from untied.results.lead import standings
+
+        runs = self.runs
+        others = [run for run, value in zip(runs, values, strict=True) if run != runs[leader] and not isnan(value)]
+        found = standings(self, measure, [(runs[leader], other) for other in others])
+        return ["unknown"] if found is None else [stand.standing for stand in found]
 
     def _facts_of_rows(self) -> list[Facts]:
         return list(self.facts().values())

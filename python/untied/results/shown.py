@@ -9,11 +9,15 @@ from untied.results.text import P_VALUES, WORDS, aligned, brackets, over_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeAlias
 
     from untied._core import Measure
     from untied._types import Facts
+
+    #: How the row of a measure's best value stands to all others, from the values of all rows and their bounds.
+    Bounds: TypeAlias = tuple[Sequence[float | None], Sequence[float | None]]
+    Standings: TypeAlias = Callable[[Measure, int, Sequence[float], Bounds], Sequence[str]]
 
 #: Rows of text, rows of HTML, and characters in a line of text, beyond which a row for each measure is shown.
 LINES, ROWS, WIDTH = 60, 200, 100
@@ -64,8 +68,9 @@ class Grid:
     def __init__(self, columns: dict[str, Sequence[Any]], texts: int, size: int, most: int) -> None:
         self.head = list(columns)
         self.texts = texts
-        #: Measures for which the best run is open.
+        #: Measures by which another row could be as good as the best one or better, and those where that is unknown.
         self.contested: list[str] = []
+        self.unknown: list[str] = []
         self.more = f"{size - most} more rows" if size > most else ""
         self.rows = list(zip(*(cells[:most] for cells in columns.values()), strict=True))
 
@@ -103,39 +108,39 @@ def _plain(cell: Any, column: str = "") -> str:
 
 
 def wide(
-    columns: dict[str, Sequence[Any]], texts: int, measures: Sequence[Measure], ranked: bool, most: int
-) -> Grid:  # fmt: skip
-    """The wide form of means, each in one cell with its bounds, with the best ones marked if rows are ranked."""
+    columns: dict[str, Sequence[Any]],
+    texts: int,
+    measures: Sequence[Measure],
+    standings_of: Standings | None,
+    most: int,
+) -> Grid:
+    """The wide form of means, each in one cell with its bounds.
+
+    If rows are ranked, the best ones are marked, and `standings_of` tells how they stand to the others.
+    """
     size = len(next(iter(columns.values()), ()))
-    columns, contested = dict(columns), []
+    columns, contested, unknown = dict(columns), [], []
     for measure in measures:
         name = str(measure)
         values = columns[name]
         of = ("low", "high", "variance", "chance")
         low, high, *_ = (columns.pop(f"{name} {field}", [None] * size) for field in of)
-        first = best(values, measure.lower_is_better) if ranked else [False] * size
+        first = best(values, measure.lower_is_better) if standings_of else [False] * size
         digits = 0 if measure.is_count else 4
         cells = zip(values[:most], low, high, strict=False)
         shown = [Cell(*numbers, is_best, digits) for numbers, is_best in zip(cells, first, strict=False)]
         for cell in shown:
             cell.spread = max(len(one.range) for one in shown)
         columns[name] = shown
-        if any(first) and _is_contested(first.index(True), low, high, measure.lower_is_better):
-            contested.append(name)
+        if any(first) and standings_of is not None:
+            standings = standings_of(measure, first.index(True), values, (low, high))
+            if "open" in standings or "worse" in standings:
+                contested.append(name)
+            elif "unknown" in standings:
+                unknown.append(name)
     grid = Grid(columns, texts, size, most)
-    grid.contested = contested
+    grid.contested, grid.unknown = contested, unknown
     return grid
-
-
-def _is_contested(
-    leader: int, low: Sequence[float | None], high: Sequence[float | None], lower_is_better: bool
-) -> bool:  # fmt: skip
-    """Whether another row could be better than the leader's worst value."""
-    good, bad = (low, high) if lower_is_better else (high, low)
-    worst = bad[leader]
-    ends = [end for place, end in enumerate(good) if place != leader and end is not None]
-    sign = -1 if lower_is_better else 1
-    return worst is not None and any(sign * _core.difference(end, worst) > 0 for end in ends)
 
 
 def best(values: Iterable[float], lower_is_better: bool) -> list[bool]:
@@ -163,7 +168,9 @@ def html_of(grid: Grid, facts: Sequence[Facts], varied: Sequence[str]) -> str:
     return grid.html(
         "<b>Bold</b>: best." * any(cell.is_best for cell in cells),
         f"In brackets: the lowest and highest value {over}." * ranged,
-        f"Another could be the best by {', '.join(map(escape, grid.contested))}." * bool(grid.contested),
+        f"Another could be as good or better by {', '.join(map(escape, grid.contested))}." * bool(grid.contested),
+        f"Whether another could be as good or better by {', '.join(map(escape, grid.unknown))} is unknown."
+        * bool(grid.unknown),
         f"{MARK}: tied documents differ in grade; <code>ties='range'</code> shows how far they could move each value."
         * tied,
     )

@@ -15,7 +15,7 @@ mod sum;
 pub use bca::interval;
 pub use bootstrap::{Bootstrap, bootstrap};
 pub use decide::{Decided, adjust, decide};
-pub use paired::{Column, Differences, Pair};
+pub use paired::{Column, Differences, Pair, Standing};
 pub use randomization::{Counts, randomization};
 pub use range::{Ranges, largest_ranges, tukey};
 pub use sum::{ExactSum, SignedMean, mean, sum};

@@ -8,6 +8,9 @@ use crate::equality::{are_equal, difference, is_rounding, without_rounding};
 use crate::error::{Error, Result};
 use crate::names::{Aggregate, Spec};
 
+/// By how much a bound may miss an evaluated difference through rounding.
+const SLACK: f64 = 1e-9;
+
 /// A run's values of one measure by query, as terms of the measure's aggregate; NaN where the run has no value.
 #[derive(Debug)]
 pub struct Column {
@@ -66,6 +69,29 @@ impl Column {
     }
 }
 
+/// How a run stands to another in every order of ties and for all grades of unjudged documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is better in all of them.
+    Better,
+    /// It is worse in all of them.
+    Worse,
+    /// Nothing changes that both are equal.
+    Equal,
+    /// Some of them decide.
+    Open,
+    /// The bounds leave out what was evaluated, so they do not tell: Bpref ignores unjudged documents, but its bounds give
+    /// each of them a grade.
+    Unknown,
+}
+
+impl Standing {
+    /// The name that pages and Python use.
+    pub fn name(self) -> &'static str {
+        ["better", "worse", "equal", "open", "unknown"][self as usize]
+    }
+}
+
 /// Two runs, by the queries for which both have a value.
 #[derive(Debug)]
 pub struct Pair {
@@ -84,6 +110,9 @@ pub struct Pair {
     /// The differences within the bounds whose two-sided p-value is largest; none, of which it is 1, if their sum can be 0.
     /// A query that does not count has the difference 0, which changes no p-value.
     pub nearest: Vec<f64>,
+    /// Whether the bounds of every query contain the difference that was evaluated.
+    is_enclosed: bool,
+    lower_is_better: bool,
 }
 
 impl Pair {
@@ -126,6 +155,10 @@ impl Pair {
             let may_count = !alone[0].is_nan() || bounds.is_some_and(|(_, all)| all);
             may_count.then(|| bounds.map_or(alone, |([low, high], _)| [low[row], high[row]]))
         };
+        let is_enclosed = bounds.is_none_or(|([low, high], _)| {
+            let mut rows = both.iter().zip(&differences);
+            rows.all(|(&row, &difference)| low[row] - SLACK <= difference && difference <= high[row] + SLACK)
+        });
         let closed: Vec<[f64; 2]> = both.iter().map(closed).collect();
         let open: Vec<[f64; 2]> = others.iter().filter_map(open).collect();
         Ok(Pair {
@@ -135,8 +168,24 @@ impl Pair {
             counts: [above, both.len() - above - below, below],
             ends: [0, 1].map(|end| reached(&closed, &open, end, a.aggregate, magnitude)),
             nearest: nearest(&closed, &open, magnitude),
+            is_enclosed,
+            lower_is_better: a.lower_is_better,
             differences,
         })
+    }
+
+    /// How the first run stands to the second one.
+    pub fn standing(&self) -> Standing {
+        let [low, high] = self.ends;
+        match (self.is_enclosed, low > 0.0, high < 0.0) {
+            (false, ..) => Standing::Unknown,
+            (_, true, _) if self.lower_is_better => Standing::Worse,
+            (_, _, true) if self.lower_is_better => Standing::Better,
+            (_, true, _) => Standing::Better,
+            (_, _, true) => Standing::Worse,
+            _ if low == 0.0 && high == 0.0 => Standing::Equal,
+            _ => Standing::Open,
+        }
     }
 
     /// The quantiles 0.05, 0.5 and 0.95 of the differences, interpolated between neighbours.

@@ -1,12 +1,13 @@
 // A report's data, and what is asked of them in many places. The whole page is drawn from `data`, in two steps: what
 // answers first needs only their first part (LATER in page.py has the others); `present` replaces them.
-let data = null, comparing = false, alone = false, tests = null;
+let data = null, comparing = false, alone = false, tests = null, places = null;
 const state = { theme: "light", measure: 0, a: 0, b: 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
 
 function adopt(found) {
   data = found;
   comparing = data.kind === "comparison";
   alone = !comparing && data.runs.length === 1; // a single run has values, but nothing that it differs from
+  places ??= comparing ? everyRun() : byMean(0).reduce((all, run, place) => { all[run] = place; return all; }, []);
   tests = new Map((data.tests || []).map((test) => [`${test.measure},${test.a},${test.b}`, test]));
 }
 
@@ -27,7 +28,7 @@ const key = () => data.measures[state.measure];
 const everyRun = () => data.runs.map((_, run) => run);
 const titleOf = (query) => (data.titles ? data.titles[query] : null);
 // The best run first, by the chosen measure; runs without a value last.
-const byMean = () => bestFirst(data.means[state.measure].map((one) => one.mean), key().lower);
+const byMean = (measure = state.measure) => bestFirst(data.means[measure].map((one) => one.mean), data.measures[measure].lower);
 
 const filteredQuery = (query) => !state.queryFilter || matches(state.queryFilter, data.queries[query], titleOf(query));
 const filteredRun = (run) => !state.runFilter || matches(state.runFilter, data.runs[run]);

@@ -85,16 +85,16 @@ function verdictBetween(verdicts, a, b) {
   return { ...other, low: -other.high, high: -other.low, verdict: { A: "B", B: "A", open: "open" }[other.verdict] };
 }
 
-// The best and the worst rank of each run: one more than those certainly better, and all but those certainly worse.
-function ranksOfRuns(verdicts) {
-  if (!verdicts) return null;
+// The best and the worst rank of each run: one more than those that are better in all cases, and all but those that are worse.
+function ranksOfRuns(pairs, standings) {
+  if (!standings || standings.some(({ standing }) => standing === "unknown")) return null;
   const ranks = made.runs.map(() => [1, made.runs.length]);
-  for (const [pair, { verdict }] of verdicts) {
-    if (verdict === "open") continue;
-    const [a, b] = pair.split(",").map(Number), [ahead, behind] = verdict === "A" ? [a, b] : [b, a];
+  standings.forEach(({ standing }, place) => {
+    if (!["better", "worse"].includes(standing)) return;
+    const [ahead, behind] = standing === "better" ? pairs[place] : pairs[place].toReversed();
     ranks[behind][0] += 1;
     ranks[ahead][1] -= 1;
-  }
+  });
   return ranks;
 }
 
@@ -127,18 +127,34 @@ async function jointOf(measure, policies, pairs) {
   }
 }
 
-/** What the difference of two runs could be over all grades of unjudged documents; null where not known. */
-async function boundsOf(info, policies, pair) {
-  const open = { ...policies, ties: policies.ties === "range" ? "expected" : policies.ties, unjudged: "range" };
+/** How the first run of each pair stands to the second in all cases that policies leave open; null where that is not known. */
+async function standingsOf(info, policies, pairs) {
   try {
-    const [of] = await valuesOf([info.name], open), joint = await jointOf(info.name, open, [pair]);
-    const how = { ...held.tested, test: "randomization", samples: 1 }; // what is asked for are the ends
-    const { tests: [{ least: low, most: high }] } = await testsOf(0, columnsOf(info.name, pair, pair.map((run) => of[run])), [[0, 1]], joint, how);
-    return { low, high, of_both: joint !== null };
+    const [of] = await valuesOf([info.name], policies), joint = await jointOf(info.name, policies, pairs);
+    if (policies.unjudged === "range" && !joint) return null;
+    const [a, b] = [0, 1].map((end) => pairs.map((pair) => pair[end]));
+    const request = { do: "standings", ...columnsOf(info.name, Object.keys(made.runs), of), a, b, ...togetherOf(joint) };
+    const { pairs: found } = await work.ask(request, `bounding differences in ${info.name}`);
+    return found.map(({ low, high, standing }) => ({ low: decoded(low), high: decoded(high), standing }));
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // no bounds, or no query with a value of both
   }
+}
+
+/** How the leading run stands to every other one. */
+async function othersOf(info, policies, leader) {
+  const runs = made.runs.map((_, run) => run).filter((run) => run !== leader);
+  const found = await standingsOf(info, policies, runs.map((run) => [leader, run]));
+  return found && runs.map((run, place) => ({ run, ...found[place] }));
+}
+
+// The smallest number of unjudged documents that would end the lead over a run if they were relevant.
+function overturnOf(verdicts, leader, others) {
+  if (!verdicts || !others) return null;
+  const known = others.filter(({ standing }) => standing === "open").map(({ run }) => verdictBetween(verdicts, leader, run))
+    .filter(({ overturn }) => overturn !== "never" && overturn > 0).sort((x, y) => x.overturn - y.overturn || y.overturn_is_exact - x.overturn_is_exact);
+  return known.length ? { documents: known[0].overturn, is_exact: known[0].overturn_is_exact } : null;
 }
 
 /** Curves under other policies; what the core refuses leaves them out. */
@@ -162,24 +178,37 @@ function apartOf(names) {
   return held.apart.length ? held.apart : levels;
 }
 
-// The leading run and the one to compare it with: the baseline, or the next best; null unless there are two.
-function leadingOf(means, lower, baseline) {
-  const order = bestFirst(means.map((one) => one.mean), lower).filter((run) => means[run].mean !== null);
-  if (order.length < 2) return null;
-  return [order[0], baseline === null || baseline === order[0] || !order.includes(baseline) ? order[1] : baseline];
+/** The runs with the best mean, and of these the first with the one to compare it with: the baseline, or the next best; null
+ * unless there are two. */
+function leadersOf(means, lower, baseline) {
+  const { best, order } = leaders(means, lower);
+  const pair = [order[0], baseline === null || baseline === order[0] || !order.includes(baseline) ? order[1] : baseline];
+  return { best, pair: order.length < 2 ? null : pair };
 }
 
-// What the summary says of one measure, as untied.report.data has it.
-function answerOf(found, place, judgments, ofBoth) {
+// What the summary says of the tests of one measure, as untied.report.data has it.
+function testedOf(found, place) {
   const pair = found.leading[place], { baseline } = found, of = found.tests.filter((one) => one.measure === place);
-  const unjudged = (pair ?? [aloneOf(found.means[place])]).filter((run) => run >= 0).map((run) => found.unjudged.top_ten[run]);
-  if (!pair) return { test: null, others: null, judgments, unjudged, of_both: ofBoth || undefined };
+  if (!pair) return { test: null, others: null };
   const against = baseline ?? pair[0], among = of.filter((one) => [one.a, one.b].includes(against) && one.significant);
   const better = among.filter((one) => one.difference * (one.b === against ? 1 : -1) > 0 !== found.measures[place].lower).length;
   const said = ({ a, p, significant, survives, least, most }) => ({ a, p, significant, survives, least, most });
   return { test: of.filter((one) => pair.includes(one.a) && pair.includes(one.b)).map(said)[0] ?? null,
-    others: { better, worse: among.length - better, of: of.filter((one) => [one.a, one.b].includes(against)).length },
-    judgments, unjudged, of_both: ofBoth || undefined };
+    others: { better, worse: among.length - better, of: of.filter((one) => [one.a, one.b].includes(against)).length } };
+}
+
+/** What policies leave open of one measure, as untied.report.data has it. */
+async function openOf(found, place, policies, verdicts) {
+  const info = found.measures[place], [leader] = found.leading[place] ?? [], orders = ordersOf(policies);
+  const isOpen = orders !== null && policies.unjudged === "nonrelevant"; // else nothing is said of judgments, or the brackets say it
+  if (found.apart.length) return isOpen ? { judgments: null } : {};
+  if (leader === undefined) return isOpen ? { judgments: await boundsOfOne(info, policies, aloneOf(found.means[place])) } : {};
+  const ties = await othersOf(info, policies, leader);
+  if (!isOpen) return { ties };
+  const judgments = await othersOf(info, { ...policies, ties: orders, unjudged: "range" }, leader);
+  const isBoth = policies.ties === "range" && made.ties.some(({ tied }) => tied) && judgments;
+  return { ties, judgments, overturn: overturnOf(verdicts, leader, judgments),
+    both: isBoth ? await othersOf(info, { ...policies, unjudged: "range" }, leader) : null };
 }
 
 /** The whole data of the page by other settings. @param {{measures: string[], policies: any, baseline: number | null}} settings */
@@ -190,7 +219,7 @@ async function recalculated({ measures: names, policies, baseline }) {
   const hasTest = TESTED.includes(made.settings.test), isTested = pairs.length && !apart.length && hasTest;
   const isAlike = JSON.stringify(policies) === JSON.stringify(MADE);
   const { unretrieved, ...others } = policies;
-  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], leading: [], answers: [], apart, notes: [...apart, ...held.among] };
+  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], best: [], leading: [], answers: [], apart, notes: [...apart, ...held.among] };
   found.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
   if (made.settings.interval === "t") {
     found.settings.interval = "none";
@@ -206,7 +235,6 @@ async function recalculated({ measures: names, policies, baseline }) {
     const missing = columns.mean.map((mean, run) => [made.runs[run], mean.filter((value) => value === null).length]).filter(([, number]) => number);
     if (missing.length) withoutValue.push(`${info.name}: queries without a value, left out of the mean: ${missing.map(([run, number]) => `${count(number)} of ${run}`).join(", ")}`);
     const verdicts = apart.length ? null : await verdictsOf(info.name, policies, made.runs.map((_, run) => run));
-    found.ranks.push(ranksOfRuns(verdicts));
     const joint = isTested ? await jointOf(info.name, policies, pairs) : null;
     if (isTested) {
       const tested = await testsOf(place, columns, pairs, joint);
@@ -217,18 +245,12 @@ async function recalculated({ measures: names, policies, baseline }) {
         found.tests.push(test);
       }
     }
-    const pair = leadingOf(found.means[place], info.lower, baseline);
+    const { best, pair } = leadersOf(found.means[place], info.lower, baseline);
+    found.best.push(best);
     found.leading.push(pair);
-    let judgments; // nothing is said where judgments are not open, or the brackets say it
-    if (ordersOf(policies) !== null && policies.unjudged === "nonrelevant") {
-      if (apart.length) judgments = null;
-      else if (!pair) judgments = await boundsOfOne(info, policies, aloneOf(found.means[place]));
-      else {
-        const some = made.of > MOST_CERTIFIED ? null : verdicts ?? (await verdictsOf(info.name, policies, pair));
-        judgments = verdictBetween(some, ...pair) ?? (await boundsOf(info, policies, pair));
-      }
-    }
-    found.answers.push(answerOf(found, place, judgments, joint !== null));
+    found.answers.push({ ...testedOf(found, place), ...(await openOf(found, place, policies, verdicts)) });
+    const every = pairsOf(made.runs, null), hasRanks = !apart.length && every.length && ordersOf(policies) !== null && every.length * made.of <= MOST_CERTIFIED;
+    found.ranks.push(hasRanks ? ranksOfRuns(every, await standingsOf(info, { ...policies, unjudged: "range" }, every)) : null);
   }
   if (isTested) found.notes.push(...notesOf(found.tests, unsettled, least, found.words.open));
   else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);

@@ -1,4 +1,4 @@
-// Charts as SVG: drawn when they come into view, again when what they show or their width changes, and all of them for print.
+// Charts as SVG: drawn with the page, so that prints and screenshots have them all, and again when what they show or their width changes.
 const PAPER = 690; // the width of A4 between its margins, in CSS pixels
 const charts = [];
 let printing = false;
@@ -9,7 +9,7 @@ function chart(where, label, height, names, paint) {
   holder.style.minHeight = height + "px";
   where.append(holder);
   const one = {
-    holder, seen: false, width: 0,
+    holder, width: 0,
     draw() {
       const half = holder.parentElement.classList.contains("two");
       one.width = printing ? (half ? PAPER / 2 - 10 : PAPER) : Math.max(240, holder.clientWidth);
@@ -19,32 +19,20 @@ function chart(where, label, height, names, paint) {
       if (!performance.getEntriesByName("first-chart").length) performance.mark("first-chart");
     },
   };
-  if (!charts.length) one.seen = true; // the first chart is at the top
-  else inView.observe(holder);
   widths.observe(holder);
   charts.push(one);
-  follow(names, () => { if (one.seen) one.draw(); });
+  follow(names, () => one.draw());
 }
 
 function forgetCharts() {
   charts.length = 0;
-  inView.disconnect();
   widths.disconnect();
 }
-
-const inView = new IntersectionObserver((entries) => {
-  for (const entry of entries.filter((entry) => entry.isIntersecting)) {
-    const one = charts.find((one) => one.holder === entry.target);
-    inView.unobserve(entry.target);
-    one.seen = true;
-    one.draw();
-  }
-}, { rootMargin: "300px" });
 
 const widths = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const one = charts.find((one) => one.holder === target);
-    if (one.seen && !printing && target.clientWidth && Math.max(240, target.clientWidth) !== one.width) one.draw();
+    if (!printing && target.clientWidth && Math.max(240, target.clientWidth) !== one.width) one.draw();
   }
 });
 
@@ -149,10 +137,10 @@ function hover(drawing, find) {
   });
 }
 
-// Every run has one colour and one kind of line on the whole page, as in the plots that the commands draw.
+// Every run has one colour and one kind of line on the whole page: the first for the run that is best by the first measure.
 const COLOURS = 7, DASHES = ["", "7 2", "1.5 1.5", "7 2 1.5 2", "4 2"];
-const hue = (run) => `var(--run-${run % COLOURS})`;
-const dashes = (run) => DASHES[Math.floor(run / COLOURS) % DASHES.length] || null;
+const hue = (run) => `var(--run-${places[run] % COLOURS})`;
+const dashes = (run) => DASHES[Math.floor(places[run] / COLOURS) % DASHES.length] || null;
 const chosen = (run) => run === state.a || run === state.b;
 // A legend of many runs would hide the curves: only A and B are named then, the others under the pointer.
 const named = (run) => data.runs.length <= 8 || chosen(run);
@@ -185,6 +173,39 @@ function lines(width, onScreen, x, rows, axes, words) {
 function legend() {
   const line = (run) => shape("svg", { width: 26, height: 10 }, shape("path", { d: "M1 5H25", class: "curve" + (chosen(run) ? " bold" : ""), stroke: hue(run), "stroke-dasharray": dashes(run) }));
   return node("div", { class: "legend" }, ...everyRun().filter(named).map((run) => node("span", {}, line(run), " " + data.runs[run])));
+}
+
+const MEANS = 12, ROW = 22; // the most runs that the chart of means shows, and the height of each
+const meansHeight = (rows) => 56 + ROW * rows;
+
+/** Means of runs on one axis, with their intervals over queries and their brackets. runs: {name, colour, mean, low, high,
+ * ci_low, ci_high}; `of`: how many runs there are; `signs`: what the three marks are. */
+function meansChart(width, runs, measure, of, signs) {
+  const names = runs.map(({ name }) => cut(name, width < 500 ? 14 : 30)), isOpen = ({ low, high }) => low !== null && low !== undefined && show(low) !== show(high);
+  const ends = runs.flatMap(({ mean, low, high, ci_low, ci_high }) => [mean, low, high, ci_low, ci_high]).filter(Number.isFinite);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)], room = (high - low || Math.abs(high) || 1) * 0.04;
+  const left = 12 + Math.max(0, ...names.map(wide)), bottom = 6 + ROW * runs.length, right = width - 20;
+  const at = (value) => left + ((value - low + room) / (high - low + 2 * room)) * (right - left);
+  const drawing = canvas(width, meansHeight(runs.length));
+  for (const value of ticks(low, high, Math.max(2, (right - left) / 90)))
+    drawing.append(shape("path", { class: "grid", d: `M${at(value)} 4V${bottom}` }), text(at(value), bottom + 14, String(value), { "text-anchor": "middle" }));
+  drawing.append(text((left + right) / 2, bottom + 32, measure.name + (measure.lower ? " (lower is better)" : "") + (runs.length < of ? `, the best ${runs.length} of ${count(of)} runs` : ""), { "text-anchor": "middle", class: "axis" }));
+  runs.forEach((run, place) => {
+    const y = 6 + ROW * (place + 0.5);
+    drawing.append(text(left - 8, y + 4, names[place], { "text-anchor": "end" }));
+    if (isOpen(run)) drawing.append(shape("path", { class: "ties", d: `M${at(run.low)} ${y}H${at(run.high)}` }));
+    if (Number.isFinite(run.ci_low)) drawing.append(shape("path", { class: "interval", d: `M${at(run.ci_low)} ${y}H${at(run.ci_high)}` }));
+    drawing.append(shape("circle", { class: "mean", cx: at(run.mean), cy: y, r: 4.5, style: run.colour ? `fill: ${run.colour}` : null }));
+  });
+  hover(drawing, (x, y) => {
+    const place = Math.floor((y - 6) / ROW), run = runs[place];
+    return run === undefined ? null : { x: at(run.mean), y: 6 + ROW * (place + 0.5), words: `${run.name}: ${show(run.mean)}` };
+  });
+  const sign = (kind, d) => shape("svg", { width: 26, height: 10 }, shape("path", { class: kind, d }));
+  return [drawing, node("div", { class: "legend" },
+    node("span", {}, shape("svg", { width: 10, height: 10 }, shape("circle", { class: "mean", cx: 5, cy: 5, r: 4 })), ` ${signs.mean}`),
+    signs.interval ? node("span", {}, sign("interval", "M0 5H26"), ` ${signs.interval}`) : null,
+    runs.some(isOpen) ? node("span", {}, sign("ties", "M0 5H26"), ` ${signs.open}`) : null)];
 }
 
 // A field of colours: rows by columns. words(row, column) and open(row, column) are of the cell under the pointer.

@@ -38,42 +38,15 @@ function headline(where) {
   where.append(...data.notes.map((note) => node("p", { class: "note" }, `Note: ${note}.`)));
 }
 
-// Means with their intervals, the best runs first.
-const SHOWN = 12;
-
 function means(where) {
-  const rows = Math.min(SHOWN, data.runs.length), row = 22;
-  chart(where, "Means of the runs with their intervals; the numbers are in the table", 10 + row * rows + 46, "measure", (width, height) => {
-    const of = data.means[state.measure], runs = byMean().slice(0, rows).filter((run) => of[run].mean !== null);
-    const names = runs.map((run) => cut(data.runs[run], width < 500 ? 14 : 30));
-    const ends = runs.flatMap((run) => Object.values(of[run])).filter((value) => value !== null);
-    const [low, high] = [Math.min(...ends), Math.max(...ends)], room = (high - low || Math.abs(high) || 1) * 0.04;
-    const left = 12 + Math.max(0, ...names.map(wide)), bottom = 6 + row * runs.length, right = width - 20;
-    const at = (value) => left + ((value - low + room) / (high - low + 2 * room)) * (right - left);
-    const drawing = canvas(width, height);
-    for (const value of ticks(low, high, Math.max(2, (right - left) / 90)))
-      drawing.append(shape("path", { class: "grid", d: `M${at(value)} 4V${bottom}` }), text(at(value), bottom + 14, String(value), { "text-anchor": "middle" }));
-    drawing.append(text((left + right) / 2, bottom + 32, key().name + (key().lower ? " (lower is better)" : "") + (rows < data.runs.length ? `, the best ${rows} of ${count(data.runs.length)} runs` : ""), { "text-anchor": "middle", class: "axis" }));
-    runs.forEach((run, place) => {
-      const y = 6 + row * (place + 0.5), { mean, low, high, ci_low, ci_high } = of[run];
-      drawing.append(text(left - 8, y + 4, names[place], { "text-anchor": "end" }));
-      if (low !== null && show(low) !== show(high)) drawing.append(shape("path", { class: "ties", d: `M${at(low)} ${y}H${at(high)}` }));
-      if (ci_low !== null) drawing.append(shape("path", { class: "interval", d: `M${at(ci_low)} ${y}H${at(ci_high)}` }));
-      drawing.append(shape("circle", { class: "mean", cx: at(mean), cy: y, r: 4 }));
-    });
-    hover(drawing, (x, y) => {
-      const place = Math.floor((y - 6) / row), run = runs[place];
-      return run === undefined ? null : { x: at(of[run].mean), y: 6 + row * (place + 0.5), words: `${data.runs[run]}: ${show(of[run].mean)}` };
-    });
-    const sign = (kind, d) => shape("svg", { width: 26, height: 10 }, shape("path", { class: kind, d }));
-    return [drawing, node("div", { class: "legend" },
-      node("span", {}, shape("svg", { width: 10, height: 10 }, shape("circle", { class: "mean", cx: 5, cy: 5, r: 4 })), ` ${words().value}`),
-      intervals() ? node("span", {}, sign("interval", "M0 5H26"), ` ${intervals()}`) : null,
-      runs.some((run) => show(of[run].low) !== show(of[run].high)) ? node("span", {}, sign("ties", "M0 5H26"), ` ${words().ends}`) : null)];
-  });
+  const shown = () => byMean().filter((run) => data.means[state.measure][run].mean !== null).slice(0, MEANS);
+  chart(where, "Means of the runs with their intervals; the numbers are in the table", meansHeight(Math.min(MEANS, data.runs.length)), "measure", (width) => meansChart(width,
+    shown().map((run) => ({ name: data.runs[run], colour: hue(run), ...data.means[state.measure][run] })), key(), data.runs.length, { mean: words().value, interval: intervals(), open: words().ends }));
 }
 
-const ranked = ([best, worst]) => `rank ${best}${best === worst ? "" : `–${worst}`}`;
+const ranked = ([best, worst]) => `${best}${best === worst ? "" : `–${worst}`}`;
+// A number below a mean, with what it is.
+const below = (what, number) => node("span", { class: "sub named" }, node("span", {}, what), number);
 
 function intervals() {
   const method = { bca: "bootstrap", t: "Student's t" }[data.settings.interval];
@@ -107,19 +80,19 @@ function scores() {
     `Means over ${data.of === 1 ? "1 query" : `${whole() ? "" : "all "}${count(data.of)} queries`}${sums && `; sums of ${sums}`}.`,
     intervals() && `Below each mean is its ${intervals()}.`,
     data.means.flat().some(isOpen) && `Brackets show the lowest and the highest mean ${words().all}, if they differ.`,
-    data.ranks.some((of) => of) && "Ranks are the best and the worst rank that the run could have, depending on the grades of unjudged documents.",
+    data.ranks.some((of) => of) && `Ranks are the best and the worst rank that the run could have, depending on the ${[...words().open.filter((one) => one !== GRADES), GRADES].join(" and the ")}.`,
     ...explainedMarks()].filter(Boolean).join(" ")));
-  const best = data.means.map((of, measure) => of[bestFirst(of.map((one) => one.mean), data.measures[measure].lower)[0]].mean);
+  const opened = words().open.map((one) => (one === ORDERS ? "ties" : "judgments")).join(", ");
   const columns = () => [
     { title: "run", value: (run) => data.runs[run] },
     ...data.measures.map((measure, number) => ({
       title: measure.name, tip: about(measure), value: (run) => data.means[number][run].mean, lower: measure.lower,
       cell: (run) => {
         const { mean, low, high, ci_low, ci_high } = data.means[number][run];
-        return node("td", { class: !alone && mean !== null && minus(mean, best[number]) === 0 ? "best" : null }, show(mean), marks(number, run),
-          ci_low === null ? null : node("span", { class: "sub" }, `${show(ci_low)} – ${show(ci_high)}`),
-          isOpen(data.means[number][run]) ? node("span", { class: "sub" }, `[${show(low)}, ${show(high)}]`) : null,
-          data.ranks[number] ? node("span", { class: "sub" }, ranked(data.ranks[number][run])) : null);
+        return node("td", { class: !alone && data.best[number].includes(run) ? "best" : null }, show(mean), marks(number, run),
+          ci_low === null ? null : below("interval", `${show(ci_low)} – ${show(ci_high)}`),
+          isOpen(data.means[number][run]) ? below(opened, `[${show(low)}, ${show(high)}]`) : null,
+          data.ranks[number] ? below("rank", ranked(data.ranks[number][run])) : null);
       },
     })),
   ];
@@ -166,7 +139,7 @@ function ties() {
     { title: "ties change values", value: (run) => data.ties[run].mixed, cell: (run) => count(data.ties[run].mixed), tip: "queries in which tied documents have different grades" },
     { title: "missing queries", value: (run) => data.ties[run].absent, cell: (run) => count(data.ties[run].absent), tip: "judged queries for which the run has no documents; they count as empty rankings" },
     { title: "unjudged queries", value: (run) => data.ties[run].unknown, cell: (run) => count(data.ties[run].unknown), tip: "queries of the run that have no judgments; they are left out" },
-    { title: "unjudged in top 10", value: (run) => data.unjudged.top_ten[run], cell: (run) => percent(data.unjudged.top_ten[run]) },
+    { title: "unjudged in top 10", value: (run) => data.top_ten[run], cell: (run) => percent(data.top_ten[run]) },
   ];
   table(where, "ties", "runFilter", columns, () => everyRun().filter(filteredRun));
   if (!shares.flat().some((share) => share > 0)) {

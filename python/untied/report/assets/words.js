@@ -1,7 +1,5 @@
 // The answer in words: which run leads, by how much, and what ties and missing judgments could change.
 
-const betweenWords = (ends, scale) => `the ${scale === "log" ? "difference of logarithms" : "difference"} lies between ${signed(ends[0])} and ${signed(ends[1])}`;
-
 // What can change by nothing but rounding, or by less than the digits show.
 const unseen = (low, high, what) => `cannot change ${what}${high - low <= 1e-12 ? "" : " by 0.0001 or more"}`;
 
@@ -9,46 +7,117 @@ const unseen = (low, high, what) => `cannot change ${what}${high - low <= 1e-12 
 const aloneOf = (means) => means.findIndex((one) => one.mean !== null);
 
 /** The sentences about one measure of `found`, the page's data. Its answer has: `test` of the leading run and the one that it
- * is compared with; among `others` that are tested, how many are better and worse; `judgments`: a verdict, bounds, null if
- * neither is known, or undefined if there is nothing to say; the shares of the first ten that are `unjudged`; `of_both`:
- * whether both runs share the grades of unjudged documents in the tests. */
+ * is compared with; among `others` that are tested, how many are better and worse; how the leading run stands to every other
+ * run, `ties` in the table's brackets, `judgments` over missing judgments, and over `both`: null if that is not known,
+ * undefined if there is nothing to say; and the smallest number of documents that `overturn` the lead. */
 function sentencesOf(found, place) {
-  const info = found.measures[place], means = found.means[place], pair = found.leading[place], { baseline, runs } = found;
+  const pair = found.leading[place];
   if (pair === null) return aloneWords(found, place);
-  const { test, others, judgments, unjudged, of_both: ofBoth } = found.answers[place];
-  const [a, b] = pair, [meanA, meanB] = [means[a].mean, means[b].mean];
-  const leader = runs[a] + (a === baseline ? ", the baseline," : ""), rival = (b === baseline ? "the baseline " : "") + runs[b];
-  const lead = `${show(meanA)}${info.lower ? " (lower is better)" : ""}, ${show(Math.abs(meanA - meanB))} ${info.lower ? "below" : "above"} ${rival} (${show(meanB)})`;
-  const said = [minus(meanA, meanB) === 0 ? `${leader} and ${rival} are equal by ${info.name}: ${show(meanA)}.` : `${leader} leads by ${info.name}: ${lead}.`];
+  const { test, others, ties, judgments, both } = found.answers[place];
+  const said = [leaderWords(found, place)];
   if (!test) return [...said, "These two runs were not tested against each other; see the notes."];
-  const ends = test.a === a ? [test.least, test.most] : [-test.most, -test.least], can = found.can_be_significant;
-  return [...said,
-    `The difference is ${test.significant ? "significant" : "not significant"}${can ? "" : ", and no difference could be (see the note)"}: ` +
-      `${chance(test.p)} (${found.how}). ${can ? othersWords(found, runs[a], others) : ""}`.trimEnd(),
-    ...openWords(test, ends, info, found.words ?? WORDS, ofBoth, minus(meanA, meanB) === 0),
-    ...(judgments === undefined ? [] : [judgmentWords(judgments, info, sharesWords(unjudged, [runs[a], runs[b]]), minus(meanA, meanB))])];
+  const can = found.can_be_significant, { open } = found.words ?? WORDS;
+  said.push(`The difference is ${test.significant ? "significant" : "not significant"}${can ? "" : ", and no difference could be (see the note)"}: ` +
+    `${chance(test.p)} (${found.how}). ${can ? othersWords(found, found.runs[pair[0]], others) : ""}`.trimEnd());
+  if (open.length) said.push(leadWords(found, place, ties, open, survivalWords(found, place)));
+  if (judgments !== undefined) said.push(leadWords(found, place, judgments, [GRADES]) + sharesWords(found, pair, judgments));
+  if (both) said.push(...togetherWords(found, place, [ties, judgments, both]));
+  return said;
+}
+
+/** Runs that have a mean, the best first, and those that share the best one. */
+function leaders(means, lower) {
+  const order = bestFirst(means.map(({ mean }) => mean), lower).filter((run) => means[run].mean !== null);
+  return { order, best: order.filter((run) => minus(means[run].mean, means[order[0]].mean) === 0) };
+}
+
+/** Which run leads, and by how much, or which are equal. */
+function leaderWords({ measures, means, best, leading, baseline, runs }, place) {
+  const info = measures[place], [a, b] = leading[place], [meanA, meanB] = [means[place][a].mean, means[place][b].mean];
+  const called = (run) => (run === baseline ? `the baseline ${runs[run]}` : runs[run]), mean = `${show(meanA)}${info.lower ? " (lower is better)" : ""}`;
+  if (best[place].length > 1) {
+    const named = best[place].slice(0, NAMED).map((run) => runs[run]), more = best[place].length - named.length;
+    const rest = best[place].includes(b) ? "" : `, ${show(Math.abs(meanA - meanB))} ${info.lower ? "below" : "above"} ${called(b)} (${show(meanB)})`;
+    return `${inWords(more ? [...named, `${count(more)} more`] : named)} are equal by ${info.name}: ${mean}${rest}.`;
+  }
+  return `${runs[a]}${a === baseline ? ", the baseline," : ""} leads by ${info.name}: ${mean}, ${show(Math.abs(meanA - meanB))} ${info.lower ? "below" : "above"} ${called(b)} (${show(meanB)}).`;
+}
+
+const ORDERS = "order of tied documents", GRADES = "grades of unjudged documents"; // what can be open
+const moversOf = (open) => (open.length > 1 ? "Ties and missing judgments" : open[0] === ORDERS ? "Ties" : "Missing judgments");
+const rivalsOf = (others) => others.filter(({ standing }) => standing === "open" || standing === "worse");
+const inWords = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words[0]);
+const NAMED = 3; // rivals that a sentence names
+
+/** Whether `open` could end the lead over any of the `others`; `tail`: what else it cannot do; `also`: said after "could". */
+function leadWords(found, place, others, open, tail = "", who = moversOf(open), also = "") {
+  const info = found.measures[place], leader = found.leading[place][0], isPair = found.runs.length === 2;
+  const end = found.best[place].length > 1 ? "change this" : "end the lead";
+  const name = info.name.split(/[@(]/)[0], unknown = `Whether ${who[0].toLowerCase()}${who.slice(1)} could ${end} is unknown`;
+  if (others === null) return `${unknown}: ${name} has no bounds of differences for missing judgments.`;
+  if (others.some(({ standing }) => standing === "unknown")) return `${unknown}: ${name} ignores unjudged documents, but its bounds give each of them a grade.`; // Bpref
+  const least = ({ low, high }) => (info.lower ? -high : low), closest = others.toSorted((x, y) => least(x) - least(y));
+  const depending = `depending on the ${open.join(" and the ")}, the`, kind = info.scale === "log" ? "difference of logarithms" : "difference";
+  const between = ({ low, high }) => `between ${signed(low)} and ${signed(high)}`, to = (run) => (isPair ? "" : ` to ${found.runs[run]}`);
+  const rivals = closest.filter((one) => rivalsOf(others).includes(one));
+  if (!rivals.length) {
+    const widest = Math.max(...others.map(({ low, high }) => high - low));
+    if (others.every(({ low, high }) => show(low) === show(high))) return `${who} ${unseen(0, widest, isPair ? "the difference" : `any difference to ${found.runs[leader]}`)}.`;
+    return `${who} cannot ${end}${tail}: ${depending} ${isPair ? "" : "smallest "}${kind}${isPair ? " lies" : `, to ${found.runs[closest[0].run]}, lies`} ${between(closest[0])}.`;
+  }
+  const { overturn } = found.answers[place], isOfGrades = open.length === 1 && open[0] === GRADES;
+  const able = open.includes(GRADES) && !(isOfGrades && overturn?.is_exact) ? "might" : "could"; // bounds may be wider than what can be
+  const named = rivals.slice(0, NAMED), more = rivals.length - named.length;
+  const rest = more ? `; ${count(more)} more ${more === 1 ? "run" : "runs"} ${able} be as good or better` : "";
+  const ends = named.length === 1 ? `${kind}${to(named[0].run)} lies ${between(named[0])}` : `${kind} lies ${inWords(named.map((one) => `${between(one)} to ${found.runs[one.run]}`))}`;
+  return `${who} ${able}${also} ${end}: ${depending} ${ends}${rest}.${isOfGrades && overturn ? overturnWords(overturn) : ""}`;
+}
+
+function overturnWords({ documents, is_exact: isExact }) {
+  const needed = `${count(documents)} unjudged document${documents === 1 ? "" : "s"}`;
+  return isExact ? ` ${needed} can be enough if ${documents === 1 ? "it is" : "they are"} relevant.` : ` At least ${needed} would have to be relevant.`;
+}
+
+// What else a test's verdict says: whether the difference stays significant.
+function survivalWords(found, place) {
+  const { test } = found.answers[place], [, rival] = found.leading[place];
+  if (!test.significant) return "";
+  const difference = `the difference${found.runs.length === 2 ? "" : ` to ${found.runs[rival]}`}`;
+  if (test.survives === "yes") return ` or make ${difference} insignificant`;
+  return `, but ${test.survives === "no" ? `could make ${difference} insignificant` : `whether ${difference} stays significant is unknown`}`;
+}
+
+// Runs that could lead only if both are open.
+function togetherWords(found, place, [ties, judgments, both]) {
+  const alone = [...rivalsOf(ties), ...rivalsOf(judgments)].map(({ run }) => run), more = both.filter(({ run, standing }) => standing !== "better" && !alone.includes(run));
+  const who = "Ties and missing judgments together";
+  if (rivalsOf(more).length) return [leadWords(found, place, more, [ORDERS, GRADES], "", who, alone.length ? " also" : "")];
+  const moves = (others) => others.some(({ low, high }) => show(low) !== show(high));
+  return !alone.length && moves(ties) && moves(judgments) ? [`${who} cannot either.`] : [];
 }
 
 function aloneWords(found, place) {
-  const { name } = found.measures[place], run = aloneOf(found.means[place]), { judgments, unjudged } = found.answers[place];
+  const { name } = found.measures[place], run = aloneOf(found.means[place]), { judgments } = found.answers[place];
   if (run < 0) return [`No run has a value of ${name}.`];
   const { mean, low, high } = found.means[place][run], { open } = found.words ?? WORDS;
   const said = [`${found.runs[run]}: ${name} ${show(mean)}.`];
   if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${open.join(" and the ")}, the score lies between ${show(low)} and ${show(high)}.` : `${moversOf(open)} ${unseen(low ?? mean, high ?? mean, "the score")}.`);
   if (judgments === null && found.apart.length) said.push(`How far missing judgments could change the score was not examined: ${found.apart.join("; ")}.`);
-  else if (judgments === null) said.push(`How far missing judgments could change the score is unknown: ${boundless(name)}.`);
-  else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents, the score lies between ${show(judgments.low)} and ${show(judgments.high)}.${sharesWords(unjudged, [""])}`);
+  else if (judgments === null) said.push(`How far missing judgments could change the score is unknown: ${name.split(/[@(]/)[0]} has no bounds for missing judgments.`);
+  else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents, the score lies between ${show(judgments.low)} and ${show(judgments.high)}.${topWords([[found.top_ten[run], ""]])}`);
   else if (judgments) said.push(`Missing judgments ${unseen(judgments.low, judgments.high, "the score")}.`);
   return said;
 }
 
-const boundless = (name) => `${name.split(/[@(]/)[0]} has no bounds for missing judgments`;
+// How much of the top is unjudged in the leading run and in those that missing judgments could put level or ahead.
+function sharesWords(found, [leader], others) {
+  const rivals = others ? rivalsOf(others).slice(0, NAMED).map(({ run }) => run) : [];
+  return rivals.length ? topWords([leader, ...rivals].map((run) => [found.top_ten[run], ` (${found.runs[run]})`])) : "";
+}
 
-// How much of the top is unjudged in each run, if anything is.
-function sharesWords(unjudged, names) {
-  const shares = unjudged.filter((share) => share !== null).map((share) => 100 * share);
-  if (!shares.length || shares.length !== unjudged.length || Math.max(...shares) === 0) return "";
-  return ` Of the first ten documents, ${shares.map((share, place) => `${fixed(share, 1)} %${names[place] && ` (${names[place]})`}`).join(" and ")} are unjudged.`;
+function topWords(shares) {
+  if (shares.some(([share]) => share === null) || shares.every(([share]) => share === 0)) return "";
+  return ` Of the first ten documents, ${inWords(shares.map(([share, name]) => `${fixed(100 * share, 1)} %${name}`))} are unjudged.`;
 }
 
 // What the tests say about all other runs.
@@ -59,37 +128,4 @@ function othersWords({ baseline }, leader, { better, worse, of }) {
   if (!better && !worse) return "None of the other runs is significantly better or worse than the baseline.";
   const are = (number) => `${number || "none"} ${number === 1 ? "is" : "are"} significantly`;
   return `Of the ${count(of)} other runs, ${are(better)} better and ${are(worse)} worse than the baseline.`;
-}
-
-const moversOf = (open) => (open.length > 1 ? "Ties and missing judgments" : open[0][0] === "o" ? "Ties" : "Missing judgments");
-
-// What the order of tied documents could change, and unjudged documents where their grades are open too.
-function openWords(test, ends, { scale }, { open }, ofBoth, isEqual) {
-  if (!open.length) return [];
-  const [low, high] = ends, between = betweenWords(ends, scale), who = moversOf(open);
-  // Bounds of each run on its own leave out what the other's documents would change (docs/statistics.md).
-  const depending = `depending on the ${open.map((one) => (one[0] === "o" ? one : gradesOf(ofBoth))).join(" and the ")}, ${between}`;
-  if (show(low) === show(high)) return [`${ofBoth || who === "Ties" ? who : `${who[0] === "T" ? "Ties and the" : "The"} ${gradesOf(false)}`} ${unseen(low, high, "the difference")}.`];
-  if (low <= 0 && 0 <= high) return [`${who} could ${isEqual ? "change this" : "end the lead"}: ${depending}.`];
-  if (!test.significant) return [`${who} cannot end the lead: ${depending}.`];
-  if (test.survives === "yes") return [`${who} cannot make the difference insignificant: ${depending}.`];
-  return [`${who} cannot end the lead, but ${test.survives === "no" ? "could make the difference insignificant" : "whether the difference stays significant is unknown"}: ${depending}.`];
-}
-
-const gradesOf = (ofBoth) => `grades of ${ofBoth ? "unjudged documents" : "the unjudged documents that each run retrieved"}`;
-
-// What judgments of unjudged documents could change: by a verdict, or by what the difference could be.
-function judgmentWords(found, info, shares, difference) {
-  const end = difference === 0 ? "change this" : "end the lead", unknown = `Whether missing judgments could ${end} is unknown`, name = info.name.split(/[@(]/)[0];
-  if (found === null) return `${unknown}: ${boundless(name)}.`;
-  if (info.scale === "mean" && (difference < found.low - 1e-9 || difference > found.high + 1e-9)) return `${unknown}: ${name} ignores unjudged documents, but its bounds give each of them a grade.`; // Bpref
-  const { low, high, verdict } = found, ofBoth = Boolean(verdict) || found.of_both, depending = `depending on the ${gradesOf(ofBoth)}, ${betweenWords([low, high], info.scale)}`;
-  if (show(low) === show(high)) return `${ofBoth ? "Missing judgments" : `The ${gradesOf(false)}`} ${unseen(low, high, "the difference")}.`;
-  if (verdict ? verdict === "open" : low <= 0 && 0 <= high) {
-    const number = found.overturn, is = verdict && typeof number === "number" && number > 0, exact = is && found.overturn_is_exact;
-    const documents = is ? `${count(number)} unjudged document${number === 1 ? "" : "s"}` : "";
-    const it = !is ? "" : exact ? ` ${documents} can be enough if ${number === 1 ? "it is" : "they are"} relevant.` : ` At least ${documents} would have to be relevant.`;
-    return `Missing judgments ${exact ? "could" : "might"} ${end}: ${depending}.${it}${shares}`;
-  }
-  return `Missing judgments cannot end the lead: ${depending}.`;
 }
