@@ -39,7 +39,9 @@ EXAMPLE = ROOT / "examples" / "tar2017"
 #: Parts of the page's script, in the order in which they build on each other; the first are those of reports too.
 SCRIPTS = (
     REPORT / "base.js",
+    REPORT / "plots.js",
     REPORT / "tables.js",
+    REPORT / "words.js",
     REPORT / "work.js",
     WEB / "state.js",
     WEB / "files.js",

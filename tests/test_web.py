@@ -229,11 +229,20 @@ def test_the_example_is_what_untied_eval_prints(
     results = json.loads(tab.saved("#save-json"))["results"]
     told = json.loads(printed(capsys, *shlex.split(command)[1:], "-q", "--format", "json"))["results"]
     assert results == told
-    assert tab.page.locator("#results .answer p").all_inner_texts() == [
+    # The verdict stands above the files, in the words of a report.
+    assert tab.page.locator("main > section").evaluate_all("all => all.map(({ id }) => id)")[:3] == [
+        "",
+        "answer",
+        "files",
+    ]
+    assert answers(tab) == [
+        "waterloo leads by AP: 0.3561, 0.1367 above amc (0.2194).",
+        "Ties could end the lead: depending on the order of tied documents, the difference to uos lies between "
+        "−0.6439 and +0.3129.",
         "All 6,286 documents of uos are tied with others: its AP is 0.0971 on average, but it could be anything from "
         "0.0432 to 1.0000.",
-        "waterloo has the best AP, 0.3561, but uos could be better, depending on the order of tied documents.",
     ]
+    assert tab.page.locator("#answer .chart path.ties").count() == 4  # of three runs, and in the legend
     # On paper too columns and queries have names.
     tab.page.emulate_media(media="print")
     assert tab.page.locator("#results thead").inner_text().split() == ["Run", "AP", "nDCG@10", "RR"]
@@ -344,12 +353,15 @@ def test_bounds_of_single_runs_decide_nothing_about_grades(browser, page_path: P
     tab.drop(*(tmp_path / name for name in ("qrels.txt", "ahead.run", "other.run")))
     tab.page.select_option("#policy-unjudged", "range")
     tab.page.wait_for_function("() => state.values.size === 2 && work.waiting.size === 0")
-    assert "ahead has the best AP, 0.5000, and its range does not overlap that of other: untied certify computes " in (
-        tab.page.locator("#results .answer").inner_text()
-    )
-    assert "By the bounds of each run alone, higher: ahead in 1, other in 0." in (
-        tab.page.locator("#queries").inner_text()
-    )
+    verdict = untied.certify({"q": grades}, runs, "AP")["ahead", "other"]["AP"]
+    assert verdict.verdict == "open"
+    ends = f"{verdict.low:+.4f} and {verdict.high:+.4f}".replace("-", "−")
+    assert answers(tab)[:2] == [
+        "ahead leads by AP: 0.5000, 0.5000 above other (0.0000).",
+        "Ties and missing judgments might end the lead: depending on the order of tied documents and the grades of "
+        f"unjudged documents, the difference lies between {ends}.",
+    ]
+    assert "for all grades of unjudged documents: ahead in 0, other in 0." in tab.page.locator("#queries").inner_text()
     tab.close()
 
 
@@ -379,8 +391,8 @@ def test_a_broken_file_is_the_cores_one_error(
 
 
 def answers(tab: Tab) -> list[str]:
-    tab.page.wait_for_function("() => work.waiting.size === 0 && state.checks.size === state.values.size")
-    return [text.replace("\xa0", " ") for text in tab.page.locator("#results .answer p").all_inner_texts()]
+    tab.page.wait_for_function("() => state.lead && work.waiting.size === 0 && state.checks.size === state.values.size")
+    return [text.replace("\xa0", " ") for text in tab.page.locator("#answer .answer p").all_inner_texts()]
 
 
 def test_every_file_that_is_not_used_stays_named(browser, page_path: Path, tmp_path: Path) -> None:
@@ -461,20 +473,21 @@ def test_the_answer_says_what_moves_scores(browser, page_path: Path, tmp_path: P
         mean, low, high = (
             f"{end:.4f}" for end in (results[widest, "AP"].mean, results[widest, "AP"].low, results[widest, "AP"].high)
         )
+        assert " leads by AP: " in first
+        assert not tab.page.locator("#unknown").is_visible()
         if policy == "nonrelevant":
-            assert first.endswith("are unjudged; set unjudged documents to range to see what they could change.")
-            assert more[0].endswith(" in every order of tied documents, if unjudged documents are not relevant.")
+            assert more[0].startswith("Ties cannot end the lead: ")
             assert more[1].endswith(
                 f"of {widest} are tied with others: its AP is {mean} on average, "
                 f"but it could be anything from {low} to {high}."
             )
-            assert not tab.page.locator("#outer").is_visible()
+            assert more[2].startswith("Unjudged documents count as not relevant. They are up to ")
+            assert more[2].endswith("; set unjudged documents to range to see what they could change.")
         else:
-            assert first.endswith("untied certify computes whether that run could be better.")
-            assert more == [
+            assert more[0].startswith("Ties and missing judgments might end the lead: ")
+            assert more[1:] == [
                 f"{widest}'s AP is {mean}, but tied and unjudged documents could make it anything from {low} to {high}."
             ]
-            assert "computed from the brackets of each run alone" in tab.page.locator("#outer").inner_text()
             # Every bracket of a difference holds 0, so no difference has a colour.
             assert tab.page.locator("#queries tbody .up, #queries tbody .down").count() == 0
     assert not tab.page.locator("#settings .about").is_visible()
@@ -497,7 +510,7 @@ def test_what_is_known_for_certain_is_told_apart(browser, page_path: Path) -> No
     tab.page.select_option("#policy-unjudged", "range")
     tab.page.wait_for_function("() => state.policies.unjudged === 'range' && state.values.size === 4")
     said = answers(tab)
-    assert said[0].startswith("All 6,286 documents of uos are tied with others")
+    assert said[2].startswith("All 6,286 documents of uos are tied with others")
     assert said[-1] == "All of the first 10 documents are judged."
     # A run's name opens its widest query.
     tab.page.locator("#results tbody button", has_text="amc").click()

@@ -1,17 +1,13 @@
 // What scores say, in words.
-const meaning = () => {
-  const { ties, unjudged } = state.policies, orders = ties === "range", grades = unjudged === "range";
-  if (!orders && !grades) return "Set tied or unjudged documents to range to see how far each score could move.";
-  const value = orders || ties === "expected" ? "mean over all orders of tied documents" : "value";
-  const over = grades ? ` over ${orders ? "these orders and " : ""}all grades of unjudged documents` : "";
-  const why = orders ? " Documents with equal scores can be listed in any order; other tools show one of these orders." : "";
-  return `Each score: ${value} [lowest, highest]${over}, if they differ.${why}`;
-};
+const valueWords = () => (["range", "expected"].includes(state.policies.ties) ? "mean over all orders of tied documents" : "value");
+/** What brackets are over. */
+const onWhat = () => [state.policies.ties === "range" ? "all orders of tied documents" : null, state.policies.unjudged === "range" ? "all grades of unjudged documents" : null].filter(Boolean).join(" and ");
 
-/** On what the brackets depend. */
-const onWhat = () => {
-  const { ties, unjudged } = state.policies;
-  return [ties === "range" ? "the order of tied documents" : null, unjudged === "range" ? "the grades of unjudged documents" : null].filter(Boolean).join(" and ");
+const meaning = () => {
+  const isTied = state.policies.ties === "range";
+  if (!onWhat()) return "Set tied or unjudged documents to range to see how far each score could move.";
+  const why = isTied ? " Documents with equal scores can be listed in any order; other tools show one of these orders." : "";
+  return `Each score: ${valueWords()} [lowest, highest]${state.policies.unjudged === "range" ? ` over ${onWhat()}` : ""}, if they differ.${why}`;
 };
 
 /** For all that the brackets depend on. */
@@ -27,7 +23,7 @@ function mismatch({ facts }) {
   return facts.relevant ? null : "nothing is relevant: no query has a grade above 0";
 }
 
-/** How much of the first documents is judged, in a sentence, of the runs that were checked: a large one is only when asked for. */
+/** How much of the first documents is unjudged, in a sentence, of the runs that were checked: a large one is only when asked for. */
 function judgedSentences(of) {
   const checks = of.map((run) => state.checks.get(run.number)).filter((found) => found?.top[1]);
   const open = checks.filter(({ top: [, retrieved, judged] }) => judged < retrieved), { unjudged } = state.policies;
@@ -35,9 +31,10 @@ function judgedSentences(of) {
   const [first] = checks[0].top;
   if (!open.length) return unjudged === "range" && checks.length === of.length ? [`All of the first ${first} documents are judged.`] : [];
   if (unjudged !== "nonrelevant" && unjudged !== "remove") return [];
-  const shares = checks.map(({ judged_share: share }) => 1 - share);
-  const [least, most] = [Math.min(...shares), Math.max(...shares)].map(percent);
-  return [`${least === most ? most : `${least} to ${most}`} of the first ${first} documents ${checks.length < of.length ? "of the runs that were checked " : of.length > 1 ? "of each run " : ""}are unjudged; set unjudged documents to range to see what they could change.`];
+  const most = percent(Math.max(...checks.map(({ judged_share: share }) => 1 - share)));
+  const whose = checks.length < of.length ? "of a run that was checked " : of.length > 1 ? "of a run " : "";
+  const how = unjudged === "remove" ? "are removed" : "count as not relevant";
+  return [`Unjudged documents ${how}. They are up to ${most} of the first ${first} documents ${whose}; set unjudged documents to range to see what they could change.`.replace(" ;", ";")];
 }
 
 /** Whether all documents of a run are known to be judged. */
@@ -57,34 +54,64 @@ function widestSentence(run, { mean, low, high }, name) {
   return `${run.name}'s ${name} is ${printed(mean)}, but ${movers} documents could make it anything from ${printed(low)} to ${printed(high)}.`;
 }
 
-/** What the first measure says, in a sentence or two. */
+/** Runs whose scores say something about them. */
+const soundRuns = (values) => runs().filter((run) => values.has(run.number) && !mismatch(values.get(run.number)));
+
+const opened = () => [state.policies.ties === "range" ? ORDERS : null, state.policies.unjudged === "range" ? GRADES : null].filter(Boolean);
+
+/** Who leads by the first measure, as a report has it, and how the leading run stands to all others: undefined if nothing is
+ * open, null if that is not known. @param {Map<number, any>} values */
+async function leadOf(values) {
+  const sound = soundRuns(values), info = asked.get(state.measures[0]), totals = sound.map((run) => values.get(run.number).totals[0]);
+  const { order, best } = leaders(totals, info.lower);
+  const found = { measures: [info], runs: sound.map((run) => run.name), means: [totals], best: [best], leading: [order.length > 1 ? order.slice(0, 2) : null], baseline: null, answers: [{}] };
+  const [leader, ...rest] = order;
+  return { found, others: rest.length && opened().length ? await standingsOf(values, sound, leader, rest) : undefined };
+}
+
+/** For each pair of runs, by their places, the lowest and the highest difference of each query for all grades of unjudged
+ * documents, which both runs share; null where these are not known. */
+async function jointOf(measure, of, pairs) {
+  const { ties, unretrieved, score_dtype } = state.policies;
+  if (ties in { best: 0, worst: 0 } || of.some((run) => run.held.large)) return null;
+  const request = { do: "bounds", qrels: qrels().number, runs: of.map((run) => run.number), ...pairs, measure, ties, score_dtype, unretrieved };
+  const found = await work.ask(request, `bounding differences in ${measure}`).catch((error) => {
+    if (error instanceof Cancelled) throw error;
+    return null; // the measure has no bounds of differences
+  });
+  return found && found.pairs.map(({ low, high }) => ({ least: decoded(low), most: decoded(high) }));
+}
+
+/** How the leading run stands to other runs, by their places, whatever is open; null where that is not known. */
+async function standingsOf(values, sound, leader, rest) {
+  const [measure] = state.measures, pairs = { a: rest.map(() => leader), b: rest }, isJoint = state.policies.unjudged === "range";
+  const joint = isJoint ? await jointOf(measure, sound, pairs) : null;
+  if (isJoint && !joint) return null;
+  // Orders of ties are independent, so the means of both runs decide; grades of unjudged documents are shared.
+  const column = (name) => sound.map((run) => (isJoint ? values.get(run.number).values[0][name] : [values.get(run.number).totals[0][name]]));
+  const bounds = joint && { least: joint.map(({ least }) => least), most: joint.map(({ most }) => most) };
+  const found = await work.ask({ do: "standings", measure, runs: sound.map((run) => run.name), mean: column("mean"), low: column("low"), high: column("high"), ...pairs, ...bounds }, "comparing runs").catch((error) => {
+    if (error instanceof Cancelled) throw error;
+    return null; // no query has a value of both runs
+  });
+  return found && found.pairs.map(({ low, high, standing }, place) => ({ run: rest[place], low: decoded(low), high: decoded(high), standing }));
+}
+
+/** What the first measure says, in a few sentences; the first is who leads. */
 function answer() {
-  const name = state.measures[0], info = asked.get(name), said = [];
-  const evaluated = runs().filter((run) => state.values.has(run.number));
-  const wrong = new Map(evaluated.map((run) => [run, mismatch(state.values.get(run.number))]));
-  const sound = evaluated.filter((run) => !wrong.get(run));
-  const all = sound.map((run) => ({ held: run, run: run.name, ...state.values.get(run.number).totals[0] }));
-  const inOrder = bestFirst(all.map((one) => one.mean), info?.lower).map((place) => all[place]).filter((one) => one.mean !== null);
-  const [best, ...rest] = inOrder;
-  if (hasRange() && best) {
-    const beats = (one, other) => (info?.lower ? minus(other.low, one.high) : minus(one.low, other.high)) > 0;
-    const open = rest.filter((other) => !beats(best, other)), others = open.map((one) => one.run).join(", ");
-    const assumed = { nonrelevant: ", if unjudged documents are not relevant", remove: ", if unjudged documents are removed" }[state.policies.unjudged] ?? "";
-    const unless = sound.every(isJudged) ? "" : assumed;
-    if (rest.length && state.policies.unjudged === "range") {
-      // Each range is of a run alone, but what only another run retrieved could change its value too (docs/statistics.md).
-      const near = open.length ? open : rest, where = `${open.length ? "but its range overlaps" : "and its range does not overlap"} that of ${near.map((one) => one.run).join(", ")}`;
-      said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, ${where}: untied certify computes whether ${near.length > 1 ? "one of these" : "that run"} could be better.`);
-    } else if (rest.length && !open.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}. Every other run is worse ${inEvery()}${unless}.`);
-    else if (rest.length) said.push(`${best.run} has the best ${name}, ${printed(best.mean)}, but ${others} could be better, depending on ${onWhat()}.`);
-    const widest = inOrder.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
-    if (minus(widest.high, widest.low) > 0) said.push(widestSentence(widest.held, widest, name));
-    else said.push(`The ${name} of ${rest.length ? "each run" : best.run} is the same ${inEvery()}${unless}.`);
-  } else if (rest.length) said.push(`${best.run} has the best ${name}: ${printed(best.mean)}.`);
-  if (state.isExample) said.reverse(); // the example is about ties
-  const odd = [...wrong].filter(([, why]) => why).map(([run, why]) => (why.startsWith("nothing") ? `In the queries of ${run.name} ${why}.` : `${run.name} has ${why}.`));
-  const judged = judgedSentences(sound);
-  return state.policies.unjudged === "range" ? [...odd, ...said, ...judged] : [...odd, ...judged, ...said];
+  const { found, others } = state.lead, [measure] = state.measures;
+  const evaluated = runs().filter((run) => state.values.has(run.number)), sound = soundRuns(state.values);
+  const odd = evaluated.map((run) => [run, mismatch(state.values.get(run.number))]).filter(([, why]) => why)
+    .map(([run, why]) => (why.startsWith("nothing") ? `In the queries of ${run.name} ${why}.` : `${run.name} has ${why}.`));
+  const all = sound.map((run) => ({ held: run, ...state.values.get(run.number).totals[0] })).filter(({ mean }) => mean !== null);
+  const said = found.leading[0] ? [leaderWords(found, 0)] : all.map(({ held, mean }) => `${held.name}: ${measure} ${printed(mean)}.`);
+  if (others !== undefined) said.push(leadWords(found, 0, others, opened()));
+  if (hasRange() && all.length) {
+    const widest = all.reduce((most, one) => (one.high - one.low > most.high - most.low ? one : most));
+    if (minus(widest.high, widest.low) > 0) said.push(widestSentence(widest.held, widest, measure));
+    else if (all.length === 1) said.push(`The ${measure} of ${widest.held.name} is the same ${inEvery()}.`);
+  }
+  return [...odd, ...said, ...judgedSentences(sound)];
 }
 
 const are = (n) => (n === 1 ? "is" : "are");
@@ -104,16 +131,14 @@ function remarks() {
   });
 }
 
-const OUTER = "Brackets of A − B are computed from the brackets of each run alone: they let a document have different grades in the two runs, and leave out what documents that only the other run retrieved could change. untied certify computes bounds for both runs together.";
-/** Whether the bracket of a difference leaves its sign open. */
-const isOpen = ({ difference, least, most }) => (least ?? difference) <= 0 && (most ?? difference) >= 0;
+/** Whether the bracket of a difference leaves its sign open, or is not known. */
+const isOpen = ({ difference, least, most }) => (hasRange() && least === null) || ((least ?? difference) <= 0 && (most ?? difference) >= 0);
 
 /** Which of two runs is ahead, in how many queries, and in how many whatever is unknown. */
 function differenceWords({ above, equal, below, of_means: means }, rows) {
   const name = state.measures[state.measure], [a, b] = [file(state.a).name, file(state.b).name];
   const averaged = ["range", "expected"].includes(state.policies.ties) ? ", on average over all orders of tied documents," : "";
   const { length: least } = rows.filter((row) => row.least > 0), { length: most } = rows.filter((row) => row.most < 0 && row.most !== null);
-  const where = state.policies.unjudged === "range" ? "By the bounds of each run alone, higher" : `Higher ${inEvery()}`;
-  const certain = hasRange() ? ` ${where}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
+  const certain = rows.some((row) => row.least !== null) && hasRange() ? ` Higher ${inEvery()}: ${a} in ${count(least)}, ${b} in ${count(most)}.` : "";
   return `${a} has the higher ${name}${averaged} in ${queries(above)}, ${b} in ${count(below)} (${count(equal)} equal).${certain} Difference of the means: ${signed(decoded(means))}.`;
 }

@@ -54,6 +54,7 @@ function compareSection() {
   where.append(node("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); start(); } }, a, b, measures, go), wrong, list, holder,
     line.box);
   table(holder, "compared", "compared", columns, () => (found ? found.queries.map((_, row) => row) : []), { resort: () => (found ? [1, found.lower[0]] : [0, false]) });
+  follow("compared", () => { holder.hidden = !found; });
   follow("files a b", () => {
     [fillA, fillB].forEach((fill) => fill());
     where.hidden = runs().length < 2;

@@ -38,7 +38,7 @@ function rankingSection() {
   };
   follow("files values a b query depth shared", () => {
     [fillA, fillB, fillQueries].forEach((fill) => fill());
-    where.hidden = !file(state.a) || !file(state.b) || !state.query || !listed().length;
+    where.hidden = !file(state.a) || !file(state.b) || !state.query || !listed().length || (qrels() && !state.values.size); // then it waits for the scores
     if (where.hidden) return;
     if (isLarge(state.a) || isLarge(state.b)) {
       panel.replaceChildren(node("p", {}, "These runs are large: to show a ranking, all of a run is read into memory. ",

@@ -4,7 +4,7 @@ let wanted = 0;
 /** Evaluate all runs under the chosen policies; an evaluation that comes after this one takes its place. */
 async function evaluate() {
   const mine = ++wanted, truth = qrels();
-  change({ values: new Map() });
+  change({ values: new Map(), lead: null });
   if (!truth) return;
   const values = new Map();
   try {
@@ -28,6 +28,9 @@ async function evaluate() {
     const [first] = values.values();
     const query = first?.queries.includes(state.query) ? state.query : first?.queries[0] ?? "";
     change({ ...pair(values), values, trouble: "", query, measure: Math.min(state.measure, state.measures.length - 1) });
+    if (!values.size) return;
+    const lead = await leadOf(values);
+    if (mine === wanted) change({ lead });
   } catch (error) {
     if (mine === wanted) fail(error);
   }
@@ -112,11 +115,29 @@ function look(run) {
   reveal("rankings");
 }
 
+/** Who leads, and all runs on one axis. */
+function answerSection() {
+  const where = section("answer", "Who leads"), said = node("div", { class: "answer", "aria-live": "polite" });
+  where.append(said);
+  follow("values lead checks adding files", () => {
+    where.hidden = !state.lead && !(qrels() && runs().length);
+    const [first, ...more] = state.lead ? answer() : ["Evaluating …"];
+    said.replaceChildren(...(first ? [node("p", { class: "first" }, first)] : []), ...more.map((text) => node("p", {}, text)));
+  });
+  chart(where, "Means of the runs with their brackets; the numbers are in the table", meansHeight(4), "lead", (width) => {
+    if (!state.lead) return [];
+    const { found: { runs: names, means: [means], measures: [info] } } = state.lead;
+    const shown = means.map((one, run) => ({ ...one, name: names[run] })).filter(({ mean }) => mean !== null)
+      .sort((x, y) => (info.lower ? x.mean - y.mean : y.mean - x.mean)).slice(0, MEANS);
+    return shown.length ? meansChart(width, shown, info, names.length, { mean: valueWords(), open: `lowest and highest over ${onWhat()}` }) : [];
+  });
+}
+
 function resultsSection() {
   const where = section("results", "Scores");
-  const words = node("p", { class: "about" }), said = node("div", { class: "answer", "aria-live": "polite" }), holder = node("div");
+  const words = node("p", { class: "about" }), holder = node("div");
   const definitions = node("dl", {}), notes = node("ul", { class: "notes" });
-  where.append(said, words, holder, notes, node("details", {}, node("summary", {}, "What these measures are"), definitions));
+  where.append(words, holder, notes, node("details", {}, node("summary", {}, "What these measures are"), definitions));
   const rows = () => runs().filter((run) => state.values.has(run.number));
   const total = (run, measure) => state.values.get(run.number).totals[measure];
   const columns = () => [
@@ -139,10 +160,6 @@ function resultsSection() {
       node("button", { type: "button", id: "save-tsv", onclick: saveTsv }, "Save as TSV"),
       node("button", { type: "button", id: "save-json", onclick: saveJson }, "Save as JSON"),
     ],
-  });
-  follow("values checks", () => {
-    const [first, ...more] = answer();
-    said.replaceChildren(...(first ? [node("p", { class: "first" }, first)] : []), ...more.map((text) => node("p", {}, text)));
   });
   follow("values", () => {
     where.hidden = !state.values.size;
@@ -172,8 +189,8 @@ function differencesSection() {
   const [measure, fillMeasures] = picked("Measure", () => state.measures.map((name, number) => [number, name]), "measure");
   const [a, fillA] = picked("A", ofRuns, "a");
   const [b, fillB] = picked("B", ofRuns, "b");
-  const said = node("p", { class: "note", "aria-live": "polite" }), outer = node("p", { class: "note", id: "outer" }, OUTER), holder = node("div");
-  where.append(node("div", { class: "bar" }, measure, a, b, filterBox("Filter queries", "queryFilter")), said, outer, holder);
+  const said = node("p", { class: "note", "aria-live": "polite" }), unknown = node("p", { class: "note", id: "unknown" }, "Missing judgments: this measure has no bounds of differences."), holder = node("div");
+  where.append(node("div", { class: "bar" }, measure, a, b, filterBox("Filter queries", "queryFilter")), said, unknown, holder);
   let rows = [];
   const value = (run, row) => {
     const columns = state.values.get(run).values[state.measure];
@@ -191,10 +208,10 @@ function differencesSection() {
       { title: file(state.a)?.name ?? "A", value: (row) => row.a?.mean ?? null, cell: (row) => cell(row.a) },
       ...(alone ? [] : [
         { title: file(state.b)?.name ?? "B", value: (row) => row.b?.mean ?? null, cell: (row) => cell(row.b) },
-        { title: "A − B", tip: state.policies.unjudged === "range" ? OUTER : null, value: (row) => row.difference,
+        { title: "A − B", value: (row) => row.difference,
           cell: (row) => (row.difference === null ? null : node("td", {},
             node("span", { class: isOpen(row) ? "" : row.difference > 0 ? "up" : "down" }, signed(row.difference)),
-            hasRange() ? node("span", { class: "sub" }, `[${signed(row.least)}, ${signed(row.most)}]`) : null)) },
+            hasRange() && row.least !== null ? node("span", { class: "sub" }, `[${signed(row.least)}, ${signed(row.most)}]`) : null)) },
       ]),
     ];
   };
@@ -205,17 +222,24 @@ function differencesSection() {
     [fillMeasures, fillA, fillB].forEach((fill) => fill());
     where.hidden = !state.values.has(state.a) || !state.values.has(state.b);
     if (where.hidden) return;
+    holder.hidden = true; // until it has rows
     const [one, other] = [state.values.get(state.a), state.values.get(state.b)];
     const places = new Map(other.queries.map((query, row) => [query, row]));
     const found = state.a === state.b ? { queries: [] } : await work.ask({ do: "differences", a: state.a, b: state.b, measure: state.measure }, "comparing").catch(() => null);
     if (!found || one !== state.values.get(state.a) || other !== state.values.get(state.b)) return;
+    const isGraded = state.policies.unjudged === "range" && state.a !== state.b; // then bounds of each run alone do not tell
+    const [joint] = (isGraded && (await jointOf(state.measures[state.measure], [file(state.a), file(state.b)], { a: [0], b: [1] }))) || [null];
+    const ends = joint?.least.length === one.queries.length ? joint : null; // with the queries that both have, there are fewer
+    if (one !== state.values.get(state.a) || other !== state.values.get(state.b)) return;
     const of = new Map(found.queries.map((query, place) => [query, ["difference", "least", "most"].map((name) => decoded(found[name][place]))]));
     rows = one.queries.map((query, row) => {
-      const [difference, least, most] = of.get(query) ?? [null, null, null];
+      const [difference, ...alone] = of.get(query) ?? [null, null, null];
+      const [least, most] = isGraded ? [ends?.least[row] ?? null, ends?.most[row] ?? null] : alone;
       return { query, a: value(state.a, row), b: places.has(query) ? value(state.b, places.get(query)) : null, difference, least, most };
     });
-    outer.hidden = state.a === state.b || state.policies.unjudged !== "range";
+    unknown.hidden = !isGraded || ends !== null;
     said.textContent = state.a === state.b ? "" : differenceWords(found, rows);
+    holder.hidden = false;
     change({ rows: {} });
   });
 }

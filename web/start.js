@@ -8,6 +8,7 @@ function theme(name) {
 theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 document.getElementById("theme").addEventListener("click", () => theme(state.theme === "dark" ? "light" : "dark"));
 document.getElementById("cancel").addEventListener("click", () => work.cancel());
+answerSection();
 filesSection();
 resultsSection();
 const settings = section("settings", "Measures and policies", "To see how far missing judgments could move each score too, set unjudged documents to range.");

@@ -18,6 +18,7 @@ const state = {
   measures: ["AP", "nDCG@10", "RR"],
   policies: { ...DEFAULTS },
   /** Evaluations by the run's number. @type {Map<number, any>} */ values: new Map(),
+  /** Who leads, see `leadOf`; null until that is known. @type {any} */ lead: null,
   trouble: "", adding: false,
   /** Files that cannot be used, and why; each stays until it is removed or replaced. @type {{path: string, why: string}[]} */ broken: [],
   /** What is to be known about the last files. */ notice: "",

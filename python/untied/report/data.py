@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan, nan
+from math import nan
 
 from untied import _core
 from untied._core import show_id
