@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -276,3 +277,45 @@ def test_what_takes_text_alone_gets_text(monkeypatch):
     monkeypatch.setattr("sys.stdout", taken)
     write_out([b"caf\xc3\xa9 ", b"\xff\n"])
     assert taken.getvalue() == "café \\xff\n"
+
+
+def test_a_dash_is_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For every command that writes one file; options that write another one refuse it, as do folders."""
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("q 0 a 1\nq 0 b 0\n")
+    for name, docs in (("x.run", "ab"), ("y.run", "ba")):
+        Path(name).write_text("".join(f"q Q0 {doc} 1 {9 - rank} t\n" for rank, doc in enumerate(docs)))
+    Path("f").write_text("1 qid:1 1:0.5\n0 qid:1 1:0.1\n")
+    both = ["x.run", "y.run"]
+    commands = [
+        ["eval", "q", *both],
+        ["compare", *both],
+        ["stats", "q", *both],
+        ["certify", "q", *both],
+        ["curve", "q", *both, "--query", "q"],
+        ["judge-next", "q", *both],
+        ["gate", "q", "x.run", "--min", "P@1=0"],
+        ["sample", "q", "--rate", "1"],
+        ["features", "f"],
+        ["report", "q", *both],
+    ]
+    for command in commands:
+        plain = [] if command[0] == "report" else command
+        expected = main(plain) if plain else 0
+        printed = capsys.readouterr().out
+        assert main([*command, "-o", "-"]) == expected, command
+        out = capsys.readouterr().out
+        assert out == printed if plain else out.startswith("<!doctype html>"), command
+        assert out
+    for command, says in (
+        (["compare", *both, "--html", "-"], "--html needs the name of a file; only -o writes to standard output"),
+        (["certify", "q", *both, "--certificate", "-"], "--certificate needs the name of a file"),
+        (["gate", "q", "x.run", "--min", "P@1=0", "--junit", "-"], "--junit needs the name of a file"),
+        (["study", "ties", "q", *both, "-o", "-"], "-o needs a folder: a study writes several files"),
+        (["sample", "q", "x.run", "--documents", "0.5", "-o", "-"], "-o"),
+    ):
+        assert main(command) == 2, command
+        assert says in capsys.readouterr().err
+    assert not Path("-").exists()

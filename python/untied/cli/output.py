@@ -59,7 +59,9 @@ def by_suffix(
 def check_targets(inputs: Collection[str], **targets: str | None) -> None:
     """Refuse, before any work, outputs by their options: as `check_target`, and two that are the same file."""
     given = {name: path for name, path in targets.items() if path is not None}
-    for path in given.values():
+    for name, path in given.items():
+        if path == "-":
+            raise WrongUsage(f"--{name} needs the name of a file; only -o writes to standard output")
         check_target(path, inputs)
     for (name, path), (other, its) in combinations(given.items(), 2):
         if is_same_file(path, its):

@@ -36,6 +36,8 @@ def parse(made: Command, arguments: Sequence[str]) -> argparse.Namespace:
     why = why_not_together(policies, options.typed)
     if why is not None:
         made.error(why)
+    if getattr(options, "output", None) == "-":
+        options.output = None  # standard output, as for the inputs
     sets = TREC_EVAL & set(getattr(options, "measure", None) or ())
     if sets:
         made.error(f"-m {min(sets)} is a set of measures of trec_eval: untied trec_eval -m {min(sets)} computes it")

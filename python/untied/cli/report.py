@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
     if not options.live:  # in a live page, readers choose the test
         refuse_unused_draws(options, made)
     inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
-    target = None if options.output == "-" else options.output
+    target = options.output
     if target is not None:
         output.by_suffix(target, {".html": "html", ".htm": "html"}, "html")
     output.check_target(target, inputs)

@@ -9,7 +9,7 @@ from time import monotonic
 from untied import study
 from untied.cli import complain
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, Command, inputs_of, refuse_others
+from untied.cli.options import QRELS, RUNS, Command, WrongUsage, inputs_of, refuse_others
 from untied.cli.reading import parse
 from untied.inputs.files import QRELS_FORMATS
 
@@ -89,6 +89,8 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     made = arguments_parser(name)
     given = parse(made, arguments[1:])
+    if given.output is None:
+        raise WrongUsage("-o needs a folder: a study writes several files")
     if name == "med":
         _refuse_unused(given, made)
     options = vars(given)

@@ -11,7 +11,6 @@ from untied import _core
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
     from typing import Any
 
     from untied._core import Measure, Terms
