@@ -120,7 +120,7 @@ def test_intervals_hold_with_their_confidence(measure: str) -> None:
         qrels, runs = collection(f"cover {trial % 10}")
         part = {q: {d: g if chance.random() < 0.4 else -1 for d, g in of.items()} for q, of in qrels.items()}
         named = dict(zip("ab", runs, strict=True))
-        row = from_sample(part, named, measure, level=0.6).to_dicts()[0]
+        row = from_sample(part, named, measure, grades=(0, 1, 2), level=0.6).to_dicts()[0]
         found = untied.evaluate(qrels, named, measure)
         truth = found["a", measure].mean - found["b", measure].mean
         missed += not row["low"] - 1e-9 <= truth <= row["high"] + 1e-9
@@ -135,7 +135,7 @@ def test_full_judgments_leave_nothing_open_but_the_pool() -> None:
     qrels, runs = collection("full")
     qrels["q0"]["off"] = -1
     named = dict(zip("ab", runs, strict=True))
-    rows = from_sample(qrels, named, ["P@4", "DCG@4"]).to_dicts()
+    rows = from_sample(qrels, named, ["P@4", "DCG@4"], grades=(0, 1, 2)).to_dicts()
     found = untied.evaluate(qrels, named, ["P@4", "DCG@4"])
     for row in rows:
         difference = found["a", row["measure"]].mean - found["b", row["measure"]].mean
@@ -162,7 +162,8 @@ def test_an_unjudged_document_can_be_relevant_if_no_judged_one_is() -> None:
     for measure, grade in (("P@1", 0), ("DCG@1", 0), ("P(rel=2)@1", 1)):
         qrels = {f"q{n}": {"x": -1, "y": grade, "z": -1} for n in range(8)}
         runs = {"a": {q: ["x"] for q in qrels}, "b": {q: ["z"] for q in qrels}}
-        [row] = from_sample(qrels, runs, measure).to_dicts()
+        scale = (0, 1) if measure == "DCG@1" else None
+        [row] = from_sample(qrels, runs, measure, grades=scale).to_dicts()
         assert (row["low"], row["high"], row["verdict"]) == (-1, 1, "open")
         certain = untied.certify(qrels, runs, measure)["a", "b"][measure]
         assert (certain.low, certain.high) == (row["low"], row["high"])
@@ -184,6 +185,46 @@ def test_samples_that_are_not_drawn_again_hold_with_their_confidence() -> None:
 
     assert wrong(None) == 0
     assert wrong(1) > 6
+
+
+def test_a_grade_that_the_sample_misses_breaks_no_confidence() -> None:
+    """Run b finds the twelve documents of grade 3, each worth seven others; a sample may have none of them."""
+    chance = seeded("missed grade")
+    qrels = {f"q{n}": {f"d{i}": int(i < 5 and chance.random() < 0.1) for i in range(20)} for n in range(150)}
+    for n in range(12):
+        qrels[f"q{n}"]["d5"] = 3
+    runs = {
+        "a": {query: [f"d{i}" for i in range(5)] for query in qrels},
+        "b": {query: ["d5", "x1", "x2", "x3", "x4"] for query in qrels},
+    }
+    measure = "DCG(gain='exp2')@5"
+    found = untied.evaluate(qrels, runs, measure)
+    truth = found["a", measure].mean - found["b", measure].mean
+    missed = {"seen": 0, "scale": 0}
+    for seed in range(many(40)):
+        part = sample.judgments(qrels, 0.1, seed=seed, rel=None)
+        seen = {1, *(grade for of in part.values() for grade in of.values() if grade > 0)}
+        for name, grades in (("seen", seen), ("scale", (0, 1, 2, 3))):
+            [row] = from_sample(part, runs, measure, grades=grades).to_dicts()
+            missed[name] += not row["low"] <= truth <= row["high"]
+    assert missed["scale"] <= 0.05 * many(40) < missed["seen"]
+
+
+def test_scales_that_are_refused() -> None:
+    qrels, runs = collection("scales")
+    qrels["q0"]["off"] = -1
+    qrels["q1"]["d0"] = 2
+    named = dict(zip("ab", runs, strict=True))
+    for measure in ("DCG@4", "RBP(max_grade=2)@4"):
+        with pytest.raises(MeasureError, match="a sample may miss the highest grades; give all grades of the scale"):
+            from_sample(qrels, named, measure)
+    for measure in ("P@4", "Hits@4", "RBP@4"):
+        assert len(from_sample(qrels, named, measure)) == 1
+    with pytest.raises(UntiedError, match=r"grade 2 of document 'd[0-9]' is not one of the grades"):
+        from_sample(qrels, named, "DCG@4", grades=(0, 1))
+    for grades in ((), (0,), (-1, 1)):
+        with pytest.raises(UntiedError, match="grades must be numbers of at least 0, one of them above 0"):
+            from_sample(qrels, named, "DCG@4", grades=grades)
 
 
 def sampled(qrels: dict[str, dict[str, int]], keep: Any) -> dict[str, dict[str, int]]:
@@ -254,3 +295,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         assert said in capsys.readouterr().err
     assert main(["certify", *inputs, "-m", "P@4", "--level", "0.9"]) == 2
     assert "--level needs --from-sample" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["certify", *inputs, "--from-sample", "--grades", "0,x"])
+    assert "--grades: must be numbers with commas between them, such as 0,1,2,3" in capsys.readouterr().err
+    assert main(["certify", *inputs, "-m", "DCG@4", "--from-sample"]) == 2
+    assert "DCG@4: a sample may miss the highest grades" in capsys.readouterr().err
+    assert main(["certify", *inputs, "-m", "DCG@4", "--from-sample", "--grades", "0,1,2"]) == 0

@@ -138,10 +138,34 @@ def test_delta_of_measures_with_another_divisor_says_so(run) -> None:
 
 
 def test_verdicts_for_every_order_say_so(run) -> None:
-    decided = "one run is better for all grades of unjudged documents"
+    decided = "yes, good is better for all grades of unjudged documents"
     assert run("certify qrels good tied -m P@1")[2].endswith(f"{decided}\n")
-    err = run("certify qrels good tied -m P@1 --ties range")[2]
+    assert run("certify qrels good tied -m P@1 --ties range")[2] == "note: P@1: no, neither run is certainly better\n"
+    Path("late").write_text("q Q0 b 2 9 late\nq Q0 a 1 8 late\n")
+    err = run("certify qrels good late -m P@1 --ties range")[2]
     assert err.endswith(f"{decided} and in every order of tied documents\n")
+    several = "P@1: in 3 of 3 pairs of runs, one run is better for all grades of unjudged documents"
+    assert run("certify qrels good tied late -m P@1")[2].endswith(f"note: {several}\n")
+
+
+def test_the_answer_of_certify_comes_first_in_words(run) -> None:
+    """Above a table, and as the conclusion of an explanation."""
+    Path("open").write_text("q Q0 u 2 9 open\nq Q0 a 1 1 open\nr Q0 v 1 1 open\n")
+    answer = "P@1: no, neither run is certainly better: the lead could end if 2 unjudged documents were relevant"
+    out = run("certify qrels good open -m P@1 --format table")[1]
+    assert out.splitlines()[0] == answer
+    err = run("certify qrels good open -m P@1 --explain good open --format table")[2]
+    assert err.splitlines()[-1] == f"note: {answer}"
+
+
+def test_a_few_judged_queries_may_not_stand_for_all(run) -> None:
+    for count, noted in ((18, False), (19, True)):
+        for name in ("good", "tied"):
+            Path(f"{name}{count}").write_text(
+                Path(name).read_text() + "".join(f"x{n} Q0 a 1 1 more\n" for n in range(count))
+            )
+        err = run(f"certify qrels good{count} tied{count} -m P@1")[2]
+        assert ("note: only 2 of 21 queries are judged, and they may not stand for the others" in err) is noted
 
 
 @pytest.mark.parametrize(
@@ -297,8 +321,8 @@ def test_certify_says_which_queries_count(run) -> None:
 def test_defaults_of_samples_are_in_the_help(run) -> None:
     Path("pool").write_text("q 0 a 1\nq 0 b -1\nr 0 a -1\nr 0 c 0\n", encoding="utf-8")
     _, out, _ = run("certify pool good tied --from-sample")
-    assert [line.split("\t")[2] for line in out.splitlines()[1:]] == ["P@10", "DCG@10"]
-    assert "default measures: P@10 and DCG@10" in " ".join(run("certify --help")[1].split())
+    assert [line.split("\t")[2] for line in out.splitlines()[1:]] == ["P@10"]
+    assert "default measure: P@10" in " ".join(run("certify --help")[1].split())
 
 
 @pytest.mark.parametrize(("line", "said"), [

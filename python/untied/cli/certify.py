@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from itertools import pairwise
+from math import inf
 
 from untied._core import show_id
 from untied.cli import notes, output
@@ -71,6 +72,8 @@ WITHOUT_SAMPLES = (
     "unjudged", "unretrieved", "score_dtype", "ranks", "levels", "explain", "plot", "most", "certificate",
 )  # fmt: skip
 
+#: Judged queries are few if there are more than so many times as many others.
+FEW = 9
 #: Bounds that are no farther apart are the same: more than a certificate rounds them, and takes for exact.
 CLOSE = 1e-6
 COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
@@ -97,7 +100,13 @@ def arguments_parser() -> Command:
     group = made.group("verdicts from a sample")
     group.flag(
         "--from-sample",
-        f"assume that judged documents are a random sample of the pool (default measures: {' and '.join(OF_SAMPLES)})",
+        f"assume that judged documents are a random sample of the pool (default measure: {OF_SAMPLES[0]})",
+    )
+    group.option(
+        "--grades",
+        "G,G,...",
+        "give all grades of the scale, such as 0,1,2,3, which a sample may miss (needed for DCG and RBP(max_grade=))",
+        type=_grades,
     )
     group.option("--level", "L", "set the confidence level of verdicts (default: 0.95)", type=float)
     group.option(
@@ -127,6 +136,16 @@ def arguments_parser() -> Command:
     return made
 
 
+def _grades(text: str) -> list[float]:
+    """Read the grades of a scale."""
+    try:
+        return [float(grade) for grade in text.split(",")]
+    except ValueError:
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError("must be numbers with commas between them, such as 0,1,2,3") from None
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run the command."""
     made = arguments_parser()
@@ -146,20 +165,23 @@ def main(arguments: Sequence[str]) -> None:
     def make(runs: Any) -> Verdicts:
         return certify(qrels, runs, options.measure or DEFAULT, **settings, threads=options.threads)
 
+    is_first = False
     if options.from_sample:
         given = {name: value for name, value in chosen(options, *SAMPLING).items() if value is not None}
         confidence = SAMPLING | given
-        how = chosen(options, "ties", "threads") | confidence
+        how = chosen(options, "ties", "threads", "grades") | confidence
         found, skipped = with_readable(options, lambda runs: from_sample(qrels, runs, options.measure, **how), least=2)
         said = [*skipped, f"verdicts hold with a confidence of {100 * confidence['level']:g} % and are not certain"]
         columns, rows = SAMPLED, found.to_dicts()
-        settings = {"ties": options.ties, **confidence}
+        settings = {"ties": options.ties, "grades": options.grades, **confidence}
     else:
         verdicts, skipped = with_readable(options, make, least=2)
         if options.certificate:
             claims = verdicts.write_certificate(options.certificate, options.qrels, options.runs)
         columns, rows = _asked(verdicts, options)
-        said = [*skipped, *_notes(verdicts, columns, options.ties)]
+        answers = _answers(verdicts, options.ties)
+        is_first = columns is COLUMNS and style in ("table", "md")
+        said = [*skipped, *_notes(verdicts, columns), *([] if is_first else answers)]
         if picture:
             output.write(verdicts.plot(style=picture), options.plot)
     if style == "json":
@@ -167,6 +189,9 @@ def main(arguments: Sequence[str]) -> None:
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
     else:
         text = _text(columns, rows, options, style)
+        if is_first:
+            blank = "" if style == "table" else "\n"
+            text = "".join(f"{answer}\n{blank}" for answer in answers) + text
     output.write(text, options.output)
     notes.show(said)
     if options.certificate:
@@ -231,7 +256,7 @@ def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
     if sum(map(bool, (options.ranks, options.levels, options.explain))) > 1:
         raise WrongUsage("--ranks, --levels and --explain print different tables; choose one")
     if not options.from_sample:
-        for name in ("level", "correction"):
+        for name in ("grades", "level", "correction"):
             if getattr(options, name) is not None:
                 raise WrongUsage(f"--{name} needs --from-sample")
         return
@@ -302,16 +327,37 @@ def _documents(grades: Grades) -> Iterator[tuple[str, float]]:
         yield "(not retrieved)", grade
 
 
-def _notes(found: Verdicts, columns: Sequence[str], ties: str) -> Iterable[str]:
+def _notes(found: Verdicts, columns: Sequence[str]) -> Iterable[str]:
     """Notes on unusual inputs."""
-    yield from notes.of_queries(found.facts_of_queries())
-    also = " and in every order of tied documents" if ties == "range" else ""
-    for measure in found.measures:
-        yield f"{measure}: {_counted([found[pair][measure] for pair in found.pairs])}{also}"
+    facts = found.facts_of_queries()
+    yield from notes.of_queries(facts)
+    judged = found.judged_queries
+    unknown = max(fact["unknown"] for fact in facts.values())
+    if unknown > FEW * judged:
+        yield f"only {judged:,} of {judged + unknown:,} queries are judged, and they may not stand for the others"
     yield from not_exact(found, columns)
 
 
-def _counted(verdicts: list[Verdict]) -> str:
+def _answers(found: Verdicts, ties: str) -> list[str]:
+    """The answer in words, measure by measure: which run is certainly better, and what could end a lead."""
+    when = f"for all grades of unjudged documents{' and in every order of tied documents' if ties == 'range' else ''}"
+    return [
+        f"{measure}: {_answer(found, [found[pair][measure] for pair in found.pairs], when)}"
+        for measure in found.measures
+    ]
+
+
+def _answer(found: Verdicts, verdicts: list[Verdict], when: str) -> str:
     decided = sum(one.verdict != "open" for one in verdicts)
-    pairs = "pair" if len(verdicts) == 1 else "pairs"
-    return f"in {decided} of {len(verdicts)} {pairs} of runs, one run is better for all grades of unjudged documents"
+    if len(verdicts) > 1:
+        return f"in {decided:,} of {len(verdicts):,} pairs of runs, one run is better {when}"
+    [verdict] = verdicts
+    if decided:
+        better = found.runs["AB".index(verdict.verdict)]
+        return f"yes, {show_id(better)} is better {when}"
+    answer = "no, neither run is certainly better"
+    if not 0 < verdict.overturn < inf:
+        return answer
+    least = "" if verdict.overturn_is_exact else "at least "
+    documents = "document" if verdict.overturn == 1 else "documents"
+    return f"{answer}: the lead could end if {least}{verdict.overturn:,.0f} unjudged {documents} were relevant"

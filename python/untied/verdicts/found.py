@@ -82,6 +82,11 @@ class Verdicts(ByPair):
         """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
         return overlap.queries_of_inputs(self._qrels, self._runs)
 
+    @property
+    def judged_queries(self) -> int:
+        """The number of queries with judgments, over which means are taken."""
+        return len(self._qrels)
+
     def _place(self, pair: tuple[str, str]) -> int:
         if self._two_runs(pair) not in self._pairs:
             raise KeyError(f"the runs were compared in the order {pair[1]!r}, {pair[0]!r}")

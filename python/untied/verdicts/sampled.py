@@ -6,7 +6,7 @@ from itertools import accumulate, combinations
 from math import fsum
 
 from untied._core import possible_grades
-from untied.errors import UntiedError, check_one_of
+from untied.errors import MeasureError, UntiedError, check_one_of, check_real
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Literal
 
-    from untied._core import Measure
+    from untied._core import Measure, Qrels
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
     from untied.results.table import Table
     from untied.verdicts.hypergeometric import Population
 
 #: What is asked for where nothing else is.
-DEFAULT = ("P@10", "DCG@10")
+DEFAULT = ("P@10",)
 #: Strata of documents with weights of one sign where these differ.
 STRATA = 5
 #: How unlikely the judged documents must be as a random sample to be refused as one.
@@ -44,6 +44,7 @@ def from_sample(
     runs: Runs,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
+    grades: Iterable[float] | None = None,
     level: float = 0.95,
     correction: Literal["bonferroni", "none"] = "bonferroni",
     ties: Literal["expected", "docid"] = "expected",
@@ -54,8 +55,8 @@ def from_sample(
 
     Each document of the pool must have been judged with the same probability, whatever its grade, its query and its
     ranks. So no sample may be rejected because of its grades: `sample.judgments` needs ``rel=None``. Documents outside
-    the pool count as non-relevant. As in `certify`, a pooled document that is not judged can have grade 0 or any
-    positive grade of the qrels. If none of these is relevant, it can also have the measure's lowest relevant grade.
+    the pool count as non-relevant. A sample may miss the highest grades, so measures that tell grades apart need all
+    `grades` that judges could give.
 
     For every pair of runs, documents that add more to one run than to the other are divided into strata by this
     surplus, which depends on ranks, not on grades. In each stratum, the judged documents are a random sample. For every
@@ -70,7 +71,10 @@ def from_sample(
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
-        P, Hits, RBP or DCG, with their parameters. By default P@10 and DCG@10.
+        P, Hits, RBP or DCG, with their parameters. By default P@10.
+    grades : iterable of float, optional
+        All grades of the scale by which documents are judged, such as ``(0, 1, 2, 3)``. Needed for DCG, and for RBP
+        with `max_grade`; other measures only ask whether a document is relevant.
     level : float
         Confidence: the probability of a wrong verdict is at most 1 - `level`.
     correction : str
@@ -93,11 +97,11 @@ def from_sample(
     Raises
     ------
     MeasureError
-        The measure is not a sum over documents.
+        The measure is not a sum over documents, or tells grades apart and `grades` is not given.
     UntiedError
-        The qrels have no pool, or their judgments cannot be a random sample of it; they have strata, probabilities or
-        subtopics; an option is refused; there are fewer than two runs; or a run and the qrels have no query in common,
-        or look swapped.
+        The qrels have no pool, or their judgments cannot be a random sample of it; they have strata, probabilities,
+        subtopics, or a grade that is not one of `grades`; an option is refused; there are fewer than two runs; or a run
+        and the qrels have no query in common, or look swapped.
     InputError
         A file's content is not what its format promises.
     OSError
@@ -141,14 +145,15 @@ def from_sample(
     pools = {query: dict(table[query]) for query in table.queries()}
     if not any(grade < 0 for pool in pools.values() for grade in pool.values()):
         raise UntiedError("the qrels have no pool: pooled documents that are not judged need a negative grade")
+    scale = None if grades is None else _scale(grades, pools)
     _refuse_unequal(pools)
     longest = max((len(run[query]) for run in loaded.values() for query in run.queries()), default=1)
     pairs = list(combinations(loaded, 2))
     alpha = (1 - level) / (len(pairs) if correction == "bonferroni" else 1)
     found: dict[tuple[str, str, str], tuple[float, float, float]] = {}
     for measure in asked:
-        grades = sorted(grade for grade in possible_grades(table, measure) if grade > 0)
-        worth = steps(measure, grades, longest)
+        possible = _possible_grades(table, measure, scale)
+        worth = steps(measure, possible, longest)
         of_runs: dict[str, Worth] = {
             name: [of_ranking(run, query, pool, worth, one_order=ties == "docid") for query, pool in pools.items()]
             for name, run in loaded.items()
@@ -158,7 +163,7 @@ def from_sample(
         queries = 1 if measure.is_count else len(pools)
         largest = max((abs(one) for of in worth for one in of), default=0.0)
         for a, b in pairs:
-            low, high = _bounds(of_runs[a], of_runs[b], list(pools.values()), grades, alpha)
+            low, high = _bounds(of_runs[a], of_runs[b], list(pools.values()), possible, alpha)
             found[a, b, str(measure)] = low / queries, high / queries, MARGIN * largest
     confidence = f"{100 * level:g} %"
     ordered = [(a, b, str(measure)) for a, b in pairs for measure in asked]
@@ -247,6 +252,30 @@ class _Stratum:
     def _added(self, p: Callable[[int, int, int], tuple[float, ...]], sums: Sequence[float]) -> Population:
         """Sums of weights of the first documents not judged, and -ln p."""
         return list(zip(sums, map(cost, p(self._size, self._drawn, self._found)), strict=True))
+
+
+def _scale(grades: Iterable[float], pools: Mapping[str, Mapping[str, float]]) -> list[float]:
+    """The grades above 0 of a scale, ascending, which has all grades of the judgments."""
+    scale = sorted({check_real("grades", grade) for grade in grades})
+    if not scale or scale[0] < 0 or scale[-1] <= 0:
+        raise UntiedError("grades must be numbers of at least 0, one of them above 0")
+    for query, pool in pools.items():
+        for document, grade in pool.items():
+            if grade > 0 and grade not in scale:
+                raise UntiedError(f"query {query!r}: grade {grade:g} of document {document!r} is not one of the grades")
+    return [grade for grade in scale if grade > 0]
+
+
+def _possible_grades(qrels: Qrels, measure: Measure, scale: list[float] | None) -> list[float]:
+    """The grades above 0 that unjudged documents may have, ascending."""
+    if scale is not None:
+        return scale
+    if measure.name == "DCG" or (measure.name == "RBP" and "max_grade" in str(measure)):
+        raise MeasureError(
+            f"{measure}: a sample may miss the highest grades; give all grades of the scale (grades=, --grades), such "
+            "as 0,1,2,3"
+        )
+    return sorted(grade for grade in possible_grades(qrels, measure) if grade > 0)
 
 
 def _refuse_unequal(pools: Mapping[str, Mapping[str, float]]) -> None:
