@@ -83,7 +83,8 @@ def randomization_test(
     samples; in general, if the signs of half of the queries can be chosen in at most `samples` ways), the sum of the
     differences is compared with the sums for all choices of signs, and p is exact. With more queries, the sum is
     compared with the sums for a random sample of choices, and p = (1 + number as extreme) / (1 + `samples`) (Phipson &
-    Smyth 2010). Sums that differ by less than 1e-12 of the largest difference per query count as equal.
+    Smyth 2010). Values that differ by at most 1e-12 of the larger one, and sums that differ by less than 1e-12 of the
+    largest difference per query, count as equal.
 
     Parameters
     ----------
@@ -166,6 +167,8 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
 @described_by(randomization_test)
 def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
     """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
+
+    Values that differ by at most 1e-12 of the larger one are equal, and differences tie if they are equal in this sense.
 
     Parameters
     ----------
