@@ -152,9 +152,9 @@ def test_command(tmp_path, capsys) -> None:
         "q\tx\t1\t1\t0.50\t1.00\t0.00\t0.00",
     ]
     assert err.splitlines() == [
-        "note: P@2 of a is between 0.0000 and 1.0000",
-        "note: P@2 of b is between 0.5000 and 1.0000",
-        "note: the difference is between -0.5000 and 0.0000",
+        "note: P@2 of a is between 0.00 and 1.00",
+        "note: P@2 of b is between 0.50 and 1.00",
+        "note: the difference is between -0.50 and 0.00",
     ]
     assert main([*arguments, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -239,12 +239,12 @@ def test_until_decided_on_the_command_line(tmp_path: Any, capsys: pytest.Capture
     main(["judge-next", *inputs, "-m", "P@2", "--until-decided"])
     out, err = capsys.readouterr()
     assert [line.split("\t")[1] for line in out.splitlines()[1:]] == ["x", "y"]
-    assert err == "note: P@2: open, the difference is between 0.0000 and 1.0000; overturn number: 1\n"
+    assert err == "note: P@2: open, the difference is between 0.000000 and 1.000000; overturn number: 1\n"
     main(["judge-next", *inputs, "-m", "P@1", "--until-decided", "--format", "json"])
     out, err = capsys.readouterr()
     assert json.loads(out)["verdict"]["verdict"] == "A"
     assert json.loads(out)["candidates"] == []
-    assert err == "note: P@1: one is better for all grades of unjudged documents (1.0000 to 1.0000)\n"
+    assert err == "note: P@1: one is better for all grades of unjudged documents (1.000000 to 1.000000)\n"
     assert main(["judge-next", *inputs[:2], "--until-decided"]) == 2
     assert "until_decided needs two runs, found 1" in capsys.readouterr().err
 

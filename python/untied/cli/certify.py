@@ -198,7 +198,7 @@ def main(arguments: Sequence[str]) -> None:
         size = os.path.getsize(options.certificate)
         what = f"certificate of {len(claims)} claim{'s' * (len(claims) > 1)}, {size / 1000:.1f} kB"
         print(f"{show_id(options.certificate)}: {what}", file=sys.stderr)
-        notes.show(_wider(verdicts, claims))
+        notes.show(_wider(verdicts, claims, options.digits))
 
 
 def _text(columns: Sequence[str], rows: list[dict[str, Any]], options: argparse.Namespace, style: str) -> str:
@@ -228,14 +228,14 @@ def _once(lines: list[list[str]], places: Sequence[int]) -> list[list[str]]:
     return shown
 
 
-def _wider(verdicts: Verdicts, claims: Table) -> Iterator[str]:
+def _wider(verdicts: Verdicts, claims: Table, digits: int) -> Iterator[str]:
     """A note on claims of a certificate whose bounds are wider than those that were printed."""
     wider = []
     for row, claim in zip(verdicts.table.to_dicts(), claims.to_dicts(), strict=True):
         if claim["low"] < row["low"] - CLOSE or claim["high"] > row["high"] + CLOSE:
             of = f"{row['measure']} of {show_id(row['run_a'])} and {show_id(row['run_b'])}"
             undecided = ", open" if claim["verdict"] == "open" != row["verdict"] else ""
-            wider.append(f"{of} ({claim['low']:z.4f} to {claim['high']:z.4f}{undecided})")
+            wider.append(f"{of} ({claim['low']:z.{digits}f} to {claim['high']:z.{digits}f}{undecided})")
     if wider:
         where = f"{len(wider):,} of {len(claims):,} claim{'s' * (len(claims) > 1)}: {notes.listed(wider, 'claim')}"
         yield f"bounds in the certificate are wider than the bounds printed, in {where}"

@@ -98,7 +98,7 @@ def main(arguments: Sequence[str]) -> None:
         lines = [["-" if one is None else cell(one, name, digits) for name, one in row.items()] for row in found]
         text = _fitting(columns, lines, options) if style == "table" else output.lines(columns, lines, style)
     output.write(text, options.output)
-    show(_notes(advice, options.depth))
+    show(_notes(advice, options.depth, options.digits))
 
 
 def _fitting(columns: list[str], lines: list[list[str]], options: argparse.Namespace) -> str:
@@ -116,24 +116,24 @@ def _fitting(columns: list[str], lines: list[list[str]], options: argparse.Names
     return text + (f"{', '.join(hidden)} hidden: widen the terminal or use --format tsv\n" if hidden else "")
 
 
-def _notes(advice: Advice, depth: int) -> Iterator[str]:
+def _notes(advice: Advice, depth: int, digits: int) -> Iterator[str]:
     yield from of_queries(advice.facts)
     if advice.verdict is not None:
-        yield from _on_verdict(advice, advice.verdict)
+        yield from _on_verdict(advice, advice.verdict, digits)
         return
     if not advice.considered:
         yield f"the first {depth} documents of every ranking are judged; a larger --depth considers more documents"
     for name, (low, high) in zip(advice.runs, advice.bounds, strict=True):
-        yield f"{advice.measure} of {name} is between {low:.4f} and {high:.4f}"
+        yield f"{advice.measure} of {name} is between {low:.{digits}f} and {high:.{digits}f}"
     if advice.difference is not None:
         low, high = advice.difference
         settled = "; no judgment can change which run is better" if advice.settled else ""
         apart = "" if advice.is_joint else " (computed from the bounds of each run)"
-        yield f"the difference is between {low:z.4f} and {high:z.4f}{apart}{settled}"
+        yield f"the difference is between {low:z.{digits}f} and {high:z.{digits}f}{apart}{settled}"
 
 
-def _on_verdict(advice: Advice, verdict: Verdict) -> Iterator[str]:
-    low, high = f"{verdict.low:z.4f}", f"{verdict.high:z.4f}"
+def _on_verdict(advice: Advice, verdict: Verdict, digits: int) -> Iterator[str]:
+    low, high = f"{verdict.low:z.{digits}f}", f"{verdict.high:z.{digits}f}"
     if verdict.verdict == "open":
         number = WORDS["overturn"] if verdict.overturn == inf else f"{verdict.overturn:,.0f}"
         yield f"{advice.measure}: open, the difference is between {low} and {high}; overturn number: {number}"
