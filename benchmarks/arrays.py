@@ -27,6 +27,8 @@ from measure import argument_parser, is_installed, machine, markdown_table, time
 
 MEASURES = ["nDCG@10", "RR@10", "AP"]
 SIX = ["nDCG@10", "P@10", "R@10", "RR@10", "AP", "Success@10"]
+#: Queries and documents of the second and of the last table.
+DEEP, WIDE = (10_000, 1000), (2000, 10_000)
 DTYPES = ["float64", "float32", "float16", "bfloat16", "int64"]
 
 
@@ -141,7 +143,7 @@ def gathered(scores: np.ndarray, labels: np.ndarray) -> float:
 def wide(repetitions: int) -> list[list[str]]:
     """A row a way through wide arrays."""
     random = np.random.default_rng(5)
-    scores = random.random((2000, 10_000), dtype=np.float32)
+    scores = random.random(WIDE, dtype=np.float32)
     labels = np.zeros(scores.shape, dtype=np.int8)
     for row in labels:
         row[random.choice(len(row), 10, replace=False)] = 1
@@ -183,7 +185,7 @@ def main() -> None:
     stored = np.load(path)
     scores, labels = stored["scores"], stored["gains"]
     random = np.random.default_rng(4)
-    deep = np.sort(np.round(30 - np.cumsum(random.exponential(0.01, (10_000, 1000)), axis=1), 2), axis=1)
+    deep = np.sort(np.round(30 - np.cumsum(random.exponential(0.01, DEEP), axis=1), 2), axis=1)
     deep = random.permuted(deep, axis=1)
     deep_labels = (random.random(deep.shape) < 0.05).astype(np.int8)
     print(machine(["untied", "numpy", "scikit-learn", "ranx", "tie-aware-retrieval-metrics"]), end="\n\n")
@@ -191,7 +193,7 @@ def main() -> None:
     figures: dict[str, object] = {}
     for title, rows in [
         ("1,000,000 x 10", by_type(scores, labels, options.repetitions)),
-        ("10,000 x 1,000", by_type(deep, deep_labels, options.repetitions)),
+        (f"{DEEP[0]:,} x {DEEP[1]:,}", by_type(deep, deep_labels, options.repetitions)),
     ]:
         print(markdown_table([f"{title}, µs a query; {head[0]}", *head[1:]], rows), end="\n\n")
         figures[title] = rows
@@ -203,7 +205,7 @@ def main() -> None:
     figures["columns"] = columns(options.repetitions)
     print(markdown_table(["784 queries x 20 documents", "ms of CPU"], figures["columns"]), end="\n\n")
     figures["wide"] = wide(options.repetitions)
-    print(markdown_table(["2,000 x 10,000 float32", "ns a candidate"], figures["wide"]))
+    print(markdown_table([f"{WIDE[0]:,} x {WIDE[1]:,} float32", "ns a candidate"], figures["wide"]))
     write_json(options.json, figures)
 
 

@@ -52,7 +52,7 @@ def beside_scikit_learn(paths: list[str]) -> list[list[str]]:
     from untied._core import read_bytes
 
     def load() -> tuple[Any, Any, list[slice]]:
-        whole = b"".join(read_bytes(path) for path in paths)
+        whole = b"".join(read_bytes(path, lines=False) for path in paths)
         matrix, labels, queries = load_svmlight_file(io.BytesIO(whole), query_id=True)
         starts = numpy.flatnonzero(numpy.concatenate(([True], queries[1:] != queries[:-1])))
         ends = numpy.append(starts[1:], len(queries))

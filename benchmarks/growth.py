@@ -21,6 +21,8 @@ from ties import write_tied
 
 FIVE = ["AP", "nDCG@10", "RR", "P@10", "R@1000"]
 TENS = [1, 10, 100]
+#: Rows of the arrays that threads share.
+ARRAYS = 500_000
 HEAD = [
     "small input",
     "what grows",
@@ -118,13 +120,13 @@ def growth(data: Path, repetitions: int) -> str:
 def threads(data: Path, repetitions: int) -> str:
     """A row a kind of work, by the clock."""
     random = np.random.default_rng(4)
-    scores = random.random((500_000, 10))
+    scores = random.random((ARRAYS, 10))
     labels = random.integers(0, 4, scores.shape)
     qrels, run = untied.read_qrels(data / "M.qrels"), untied.read_run(data / "M.run")
     works: dict[str, Callable[[int], object]] = {
         "7 million lines": lambda number: untied.evaluate(data / "L.qrels", data / "L.run", FIVE, threads=number),
         "run M in memory": lambda number: untied.Evaluator(qrels, FIVE, threads=number).means(run),
-        "arrays with 500,000 queries of 10 documents": lambda number: untied.evaluate_arrays(
+        f"arrays with {ARRAYS:,} queries of 10 documents": lambda number: untied.evaluate_arrays(
             scores, labels, FIVE, threads=number
         ),
     }

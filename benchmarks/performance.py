@@ -30,6 +30,8 @@ PACKAGES = [
     "untied", "pytrec-eval-terrier", "ir-measures", "ranx", "duckdb", "polars", "pyarrow", "scikit-learn",
     "tie-aware-retrieval-metrics", "numpy",
 ]  # fmt: skip
+BYTES = 1 << 28
+"""Bytes that floors add up and copy."""
 SLOW = 2.0
 """What takes more seconds than this is run once."""
 
@@ -270,8 +272,7 @@ def floors(options: Options) -> str:
     """What this machine needs for bytes alone."""
     import numpy as np
 
-    size = 1 << 28
-    data = np.ones(size, dtype=np.uint8)
+    data = np.ones(BYTES, dtype=np.uint8)
     path = options.data / "L.run"
 
     def read() -> None:
@@ -280,8 +281,8 @@ def floors(options: Options) -> str:
                 pass
 
     calls: dict[str, tuple[Callable[[], object], int]] = {
-        "adding up bytes in memory": (partial(np.sum, data.view(np.int64)), size),
-        "copying bytes in memory": (data.copy, size),
+        "adding up bytes in memory": (partial(np.sum, data.view(np.int64)), BYTES),
+        "copying bytes in memory": (data.copy, BYTES),
         "reading a cached file, 1 MiB at a time": (read, path.stat().st_size),
     }
     rows = []

@@ -110,7 +110,7 @@ PARTS = {
         ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"),
         "coming_from notebooks pages site",
     ),
-    "project": Part(("",), "defaults dev release third_party"),
+    "project": Part(("",), "benchmarks defaults dev release third_party"),
 }  # fmt: skip
 
 #: Tests that a change of any code needs: reference values, and what every command prints.
