@@ -430,6 +430,14 @@ def test_every_file_that_is_not_used_stays_named(browser, page_path: Path, tmp_p
     said = ["runs: expected a file, found something that cannot be read (a folder?)"]
     assert tab.page.locator(why).all_inner_texts()[1:] == said
     assert tab.page.locator("#results tbody tr").count() == 3
+    json_lines = tmp_path / "dense.jsonl"
+    json_lines.write_text('{"query": "CD008081", "document": "d1", "score": 1}\n')
+    tab.drop(json_lines)
+    assert tab.page.locator(why).all_inner_texts()[2:] == [
+        "dense.jsonl: expected TREC's format, the only one that this page reads, found JSON; untied eval reads JSON on "
+        "the command line"
+    ]
+    assert tab.page.locator("#results tbody tr").count() == 3
     tab.close()
 
 

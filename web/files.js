@@ -41,6 +41,10 @@ async function add(given) {
       breaks(path, new Error("expected a file, found something that cannot be read (a folder?)"));
       continue;
     }
+    if (/^[{[]/.test(line)) {
+      breaks(path, new Error("expected TREC's format, the only one that this page reads, found JSON; untied eval reads JSON on the command line"));
+      continue;
+    }
     const fields = line.split(/\s+/).length;
     const kind = fields === 4 || (fields !== 6 && /qrels/i.test(path)) ? "qrels" : "run";
     made.push({ number: numbered++, kind, path, name: runName(path), blob, held: null });
