@@ -10,6 +10,7 @@ import argparse
 import os
 import random
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +37,7 @@ def compile_core(profile: str) -> None:
 
 def example() -> None:
     """Build, then evaluate the bundled runs: one of them has every score tied."""
-    build()
+    rebuild()
     runs = sorted(EXAMPLE.glob("*.run"))
     measures = ("-m", "AP", "-m", "nDCG@10", "-m", "RR")
     paths = [path.relative_to(ROOT) for path in (EXAMPLE / "qrels.txt", *runs)]
@@ -46,6 +47,23 @@ def example() -> None:
 def build(release: bool = False) -> None:
     """Compile the core and install the package, editable, into .venv: quickly, or with --release as it is released."""
     compile_core(profile(release))
+
+
+def rebuild() -> None:
+    """Build as what is installed was built, so that no other command puts a quick build in place of a release one."""
+    release = is_released()
+    if release:
+        print("the installed build is a release one, which takes minutes to link; dev.py build makes a quick one")
+    build(release)
+
+
+def is_released() -> bool:
+    """Whether the installed core was compiled as it is released."""
+    if not (BIN / "python").exists():
+        return False
+    code = "import untied._core as core; raise SystemExit(core.OPT_LEVEL != '3')"
+    command = (str(BIN / "python"), "-c", code)
+    return subprocess.run(command, cwd=ROOT, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def profile(release: bool) -> str:
@@ -76,7 +94,7 @@ def lint_package() -> None:
 def generate() -> None:
     """Build, and write what follows from the facts of measures: modules, objects in Python, tables of the docs."""
     run(sys.executable, "-m", "devtools.generate", "--modules")
-    build()
+    rebuild()
     run(BIN / "python", "-m", "devtools.generate")
 
 
@@ -89,7 +107,7 @@ def lint_built() -> None:
 
 def docs() -> None:
     """Build, then make the documentation site in site/; a broken link is an error."""
-    build()
+    rebuild()
     build_module()
     install("docs")
     run(BIN / "python", "-m", "docsite.build")
@@ -97,7 +115,7 @@ def docs() -> None:
 
 def web(test: bool) -> None:
     """Build the core for browsers, and the page with it, in target/web/untied.html; --test tests both."""
-    build()
+    rebuild()
     if not build_module():
         sys.exit(1)
     run(BIN / "python", "-m", "devtools.web")

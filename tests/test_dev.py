@@ -310,3 +310,21 @@ def test_what_compiles_for_browsers(
         "the core is not built for browsers: this needs rustup target add wasm32-unknown-unknown, "
         "or apt-get install rustc-web cargo-web rust-web-src\n"
     )
+
+
+def test_a_release_build_is_not_replaced_by_a_slower_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``dev.py docs`` and others put a quick build in place of one that had taken minutes, without a word."""
+    for is_released, profile in ((True, "release"), (False, "quick")):
+        built: list[str] = []
+        monkeypatch.setattr(dev, "is_released", lambda known=is_released: known)
+        monkeypatch.setattr(dev, "compile_core", built.append)
+        monkeypatch.setattr(dev, "install", lambda *_: None)
+        monkeypatch.setattr(dev, "build_module", lambda: True)
+        monkeypatch.setattr(dev, "run", lambda *_, **__: None)
+        dev.docs()
+        dev.web(test=False)
+        dev.example()
+        assert built == [profile] * 3
+        assert ("the installed build is a release one" in capsys.readouterr().out) == is_released

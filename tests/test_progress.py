@@ -13,7 +13,8 @@ import pytest
 import untied
 from untied.cli import progress
 from untied.cli.progress import Bar
-from untied.progress import each, observe, steps
+from untied.progress import Parts, _from_core, begin_part, each, observe, steps
+from untied.report import report
 
 
 class Screen(io.StringIO):
@@ -192,3 +193,32 @@ def test_of_steps_only_the_whole_is_told():
     assert told[:3] == [("study", "parts", 0, 2), ("study", "parts", 1, 2), ("", "", 0, None)]
     assert told[3][0] == "run 1 of 2", "what comes after is told again"
     assert list(steps([1, 2], "parts", "study")) == [1, 2]
+
+
+def test_work_in_parts_is_one_bar_that_never_runs_backwards():
+    seen = []
+    observe(lambda *told: seen.append(told))
+    try:
+        with Parts("report", 4):
+            for _ in range(4):
+                begin_part()
+                for task in range(6):
+                    for done in (0, 5, 10):
+                        _from_core(f"task {task}", "queries", done, 10)
+                    _from_core("", "", 0, None)
+        told = [one for one in seen if one[1]]
+        assert {(what, unit, total) for what, unit, _, total in told} == {("report", "%", 100)}
+        shares = [done for _, _, done, _ in told]
+        assert shares == sorted(shares)
+        assert shares[0] == 0
+        assert [shares[18 * part - 1] >= 25 * (part - 1) + 10 for part in range(1, 5)] == [True] * 4
+        assert shares[-1] < 100
+        seen.clear()
+        qrels = {f"q{n}": {"a": 1} for n in range(9)}
+        runs = {name: dict.fromkeys(qrels, docs) for name, docs in (("x", ["a", "b"]), ("y", ["b", "a"]))}
+        report(qrels, runs, ["AP", "nDCG@10", "P@10"])
+        assert {one[0] for one in seen if one[1]} <= {"report"}
+        shares = [one[2] for one in seen if one[1]]
+        assert shares == sorted(shares)
+    finally:
+        observe(None)

@@ -52,7 +52,8 @@ class Bar:
             share = min(done / total, 1.0)
             filled = int(share * CELLS)
             parts = [self._full * filled + self._empty * (CELLS - filled), f"{share:4.0%}"]
-            parts.append(f"{_amount(done, unit, of=total)} of {_amount(total, unit)}")
+            if unit != "%":  # the share says it
+                parts.append(f"{_amount(done, unit, of=total)} of {_amount(total, unit)}")
             if rate:
                 parts.append(f"{_duration((total - done) / rate)} left")
         # What there is no room for is left out, the last first; then the name is cut, whose end tells more.

@@ -9,8 +9,9 @@ from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
+from untied.progress import Parts
 from untied.report.comparison import collect_comparison
-from untied.report.data import collect
+from untied.report.data import FURTHER_PARTS, collect
 from untied.report.live import check, embedded
 from untied.report.page import page
 from untied.report.rankings import check_texts
@@ -118,9 +119,10 @@ def report(
     if baseline is not None and len(loaded) == 1:
         raise UntiedError("a baseline needs another run, which is compared with it")
     chance = {"level": level, "test": test, "correction": correction, "samples": samples, "seed": seed}
-    tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
     texts = queries_text, docs_text
-    found = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
+    with Parts("report", 2 * len(asked) + FURTHER_PARTS):
+        tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
+        found = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
     found["settings"]["interval"] = interval
     found["settings"]["seed"] = str(seed)  # as text: numbers of a page are exact to 2^53 only
     found["inputs"] = named_inputs(inputs)

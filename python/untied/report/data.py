@@ -11,6 +11,7 @@ from untied.compare.runs import compare_loaded
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import ADR, IPrec, Unjudged
+from untied.progress import begin_part
 from untied.report.certain import Certain
 from untied.report.measures import explained, meaning
 from untied.report.rankings import rankings, titles
@@ -36,6 +37,8 @@ RANKS = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 #: The most ranked documents that a page holds. Beyond this, only queries in which runs differ most show their rankings.
 PLACES = 600_000
+#: Parts of a page's data that take long, besides two for each measure: distances, unjudged documents and curves.
+FURTHER_PARTS = 3
 #: What the summary says of a test.
 ANSWER = ("a", "p", "significant", "survives", "least", "most")
 #: What ties and missing queries of a run leave open.
@@ -59,6 +62,7 @@ def collect(
         "ties": "range", "unjudged": "nonrelevant", "score_dtype": score_dtype, "qrels_format": qrels_format,
     }  # fmt: skip
     shown = found.most_different(PLACES // (len(loaded) * depth))
+    begin_part()
     with overlap.Notes() as among_runs:
         compared = _distances(loaded, distances, score_dtype, threads)
     apart = [*found.apart, *among_runs]
@@ -72,8 +76,11 @@ def collect(
         for name, run in loaded.items()
     ]
     deepest = max(1, *(counts["deepest"] for counts in ties))
+    begin_part()
     unjudged, top_ten = _unjudged(judged, loaded, deepest, policies)
     certain = Certain(judged, loaded, policies)
+    begin_part()
+    curves = _curves(judged, loaded, deepest, policies)
     for one in found.tests:
         one |= certain.test(asked[one["measure"]], (names[one["a"]], names[one["b"]]))
     answers = []
@@ -108,7 +115,7 @@ def collect(
         "tests": found.tests,
         "ranks": ranks,
         "rankings": rankings(queries, judged, loaded, depth, score_dtype, shown, texts=docs_text),
-        "curves": _curves(judged, loaded, deepest, policies),
+        "curves": curves,
         "top_ten": top_ten,
         "unjudged": unjudged,
         "ties": ties,

@@ -10,6 +10,7 @@ from math import isnan, nan
 from untied._core import ranked, show_id
 from untied.evaluate.runs import Evaluator
 from untied.inputs import overlap
+from untied.progress import begin_part
 from untied.report.certain import others_of
 from untied.statistics.intervals import mean_interval
 from untied.statistics.notes import least_p
@@ -93,6 +94,7 @@ def evaluated(
     for first in range(0, len(measures), at_once):
         results = None  # free the previous results before more are evaluated
         piece = list(measures[first : first + at_once])
+        begin_part()
         with overlap.Notes() as apart:
             results = Evaluator(qrels, piece, ties="range", **policies).evaluate(runs)
         found.apart = apart
@@ -106,7 +108,9 @@ def evaluated(
             queries = max(fact["evaluated"] for fact in results.facts().values())
             least = least_p(queries, len(tested.table.to_dicts()) // len(piece), found.settings)
             found.can_be_significant = least <= 1 - found.settings["level"]
-        for measure in piece:
+        for index, measure in enumerate(piece):
+            if index:
+                begin_part()
             values.append(_of_measure(found, results, measure, tested, chance, interval, policies["threads"]))
             ranks = _ranks(found.means[-1], measure)
             best = [run for run, rank in ranks if rank == 1]
