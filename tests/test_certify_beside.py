@@ -161,7 +161,7 @@ def test_refused(arguments: str, said: str, files: Path, capsys: pytest.CaptureF
         code = main(line)
     except SystemExit as ended:
         code = ended.code
-    assert code == (1 if "infAP" in arguments else 2)  # 2 where the line itself is wrong
+    assert code == 2
     assert said in capsys.readouterr().err
 
 
