@@ -657,6 +657,21 @@ def test_the_page_on_mq2008(mq2008: list[str], monkeypatch: pytest.MonkeyPatch) 
     assert checked == 6
 
 
+def test_equal_means_print_and_rank_equally(mq2008: list[str]) -> None:
+    for paths in (mq2008, *([path] for path in mq2008)):
+        found = untied.features(paths, ["P@10", "Hits@10"])
+        ranks = [
+            [(row["feature"], row["rank"]) for row in found.table(name).to_dicts() if row["measure"] == name]
+            for name in ("P@10", "Hits@10")
+        ]
+        assert ranks[0] == ranks[1]
+        printed: dict[float, set[float]] = {}
+        for feature in found.features:
+            printed.setdefault(round(found[feature, "Hits@10"].mean, 9), set()).add(found[feature, "P@10"].mean)
+        assert len(printed) < len(found.features)
+        assert {len(means) for means in printed.values()} == {1}
+
+
 @pytest.mark.parametrize("ties", ["range", "given"])
 def test_mq2008_to_the_last_bit(mq2008: list[str], ties: str) -> None:
     lines = [line for path in mq2008 for line in read(path)]
