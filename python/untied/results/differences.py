@@ -93,7 +93,7 @@ def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[st
 def _difference(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
     """Both values, their difference, and its bounds if known."""
     plain = (a[0], b[0], difference(a[0], b[0]))
-    return plain if len(a) == 1 else (*plain, a[1] - b[2], a[2] - b[1])
+    return plain if len(a) == 1 else (*plain, difference(a[1], b[2]), difference(a[2], b[1]))
 
 
 def _bounded(

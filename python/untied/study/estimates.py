@@ -17,7 +17,7 @@ from untied.inputs.convert import as_qrels
 from untied.judging import sample
 from untied.results.table import tidy
 from untied.study.estimates_options import MEASURES, TRUTH, bare_name, complete
-from untied.study.frame import SEEDS, Study
+from untied.study.frame import DIGITS, SEEDS, Study
 from untied.study.plots import Figure, grid, legend, looks
 from untied.study.rows import gathered, linear, markdown, mean, nested, percent, rms
 
@@ -208,7 +208,7 @@ def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: fl
     """
     actual, estimates = list(truth.values()), [found[run] for run in truth]
     of_all = mean(estimates)
-    tau = kendall(truth, found).mean
+    tau = kendall(*({run: round(value, DIGITS) for run, value in means.items()} for means in (truth, found))).mean
     return tau, linear(actual, estimates), rms(actual, estimates), of_all, of_all - whole
 
 
