@@ -168,7 +168,8 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
 def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
     """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
 
-    Values that differ by at most 1e-12 of the larger one are equal, and differences tie if they are equal in this sense.
+    Values that differ by at most 1e-12 of the larger one are equal, and so are ranks of differences that are equal but
+    for rounding.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ use super::given::Given;
 use super::laid_out::{Blocks, Pairing};
 use super::question::{Ceiling, Ceilings, Orders, Question, Witness};
 use super::{Ahead, Overturn, Settings, Verdict, apart, catalogue, known, overturn};
+use crate::equality::without_rounding;
 use crate::error::{Error, Result};
 use crate::measures::{Measure, Scope};
 use crate::names::Spec;
@@ -41,13 +42,20 @@ impl Sides {
 
     /// The lowest and the highest difference of each query with at most `most` further relevant documents.
     pub fn bounds(&self, most: usize) -> impl Iterator<Item = (f64, f64)> {
-        self.up.iter().zip(&self.down).map(move |(up, down)| (0.0 - down.at(most), up.at(most)))
+        self.up.iter().zip(&self.down).map(move |(up, down)| ends(up, down, most))
     }
 
     /// What this run can be ahead of the other.
     fn of(&self, is_a: bool) -> &[Ceilings] {
         if is_a { &self.up } else { &self.down }
     }
+}
+
+/// The least and the most that the difference of a query can be; 0 where that is only rounding.
+pub(super) fn ends(up: &Ceilings, down: &Ceilings, most: usize) -> (f64, f64) {
+    let (low, high) = (0.0 - down.at(most), up.at(most));
+    let size = low.abs().max(high.abs());
+    (without_rounding(low, size), without_rounding(high, size))
 }
 
 /// The run that is behind without further relevant documents.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Settings;
-use super::certifier::certifiers;
+use super::certifier::{certifiers, ends};
 use super::laid_out::{LaidOut, Pairing};
 use crate::error::Result;
 use crate::names::Spec;
@@ -34,7 +34,7 @@ pub fn spans(
             pairing.with(&query, pair, |of, swapped| {
                 for certifier in &certifiers {
                     let (up, down) = certifier.both(of, swapped);
-                    found.push((0.0 - down.at(most), up.at(most)));
+                    found.push(ends(&up, &down, most));
                 }
             });
             watch::check()?;
