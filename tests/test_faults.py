@@ -405,3 +405,44 @@ def test_large_work_is_interrupted_at_any_moment(synthetic, work):
     assert "interrupts, answered within" in out
     if FULL:
         print(out)
+
+
+def endless(tmp_path, lines: str, limit: int, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command on lines that never end, within so many MB of address space."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    code = f"import resource\nresource.setrlimit(resource.RLIMIT_AS, ({limit * MB}, {limit * MB}))\n" + COMMAND
+    with subprocess.Popen([sys.executable, "-c", lines], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as source:
+        try:
+            return subprocess.run(
+                [sys.executable, "-c", code, *command], stdin=source.stdout, capture_output=True, text=True,
+                check=False, cwd=tmp_path, timeout=100,
+            )  # fmt: skip
+        finally:
+            source.kill()
+
+
+REPEATED = "while True: print('1 Q0 a 1 2.0 t\\n' * 10_000, end='')"
+COUNTING = """
+from itertools import count, islice
+numbers = count()
+while True:
+    print("".join(f"1 Q0 d{number} 1 2.0 t\\n" for number in islice(numbers, 10_000)), end="")
+"""
+
+
+@pytest.mark.parametrize("option", [(), ("--stream",)])
+def test_a_repeated_document_ends_an_endless_run(tmp_path, option) -> None:
+    found = endless(tmp_path, REPEATED, 3000, "eval", "qrels", "-", "-m", "AP", *option)
+    assert 'line 2: expected every document once in a query, found document "a" of query "1" again' in found.stderr
+    assert found.returncode == 0  # of the process; main returned 1
+
+
+@pytest.mark.parametrize("limit", [600, 1100])
+@pytest.mark.parametrize(
+    "command", [("eval", "qrels", "-"), ("eval", "qrels", "-", "--stream"), ("check", "qrels", "-")]
+)
+def test_memory_that_runs_out_is_an_error(tmp_path, limit: int, command) -> None:
+    """Lines of a run that has no end: one sentence, and not an abort."""
+    found = endless(tmp_path, COUNTING, limit, *command)
+    assert "not enough memory for -" in found.stderr or "not enough memory for rows" in found.stderr, found.stderr
+    assert found.returncode == 0

@@ -8,7 +8,7 @@ use super::{Evaluated, Evaluation, Flags, Note, Prepared};
 use crate::error::{Error, Result};
 use crate::read::Pieces;
 use crate::settings::Queries;
-use crate::table::{Chunk, Qrels, Run, Whole, returned};
+use crate::table::{Chunk, Qrels, Run, Whole, refuse_repeats, returned};
 
 /// Blocks of a file that are held at a time; as many are read meanwhile. The number does not depend on that of threads,
 /// so that the same error is found first.
@@ -51,6 +51,8 @@ impl Streamed {
     /// # Errors
     /// A document appears twice in a query, or a query comes back after another.
     pub fn push(&mut self, qrels: &Qrels, prepared: &Prepared, chunks: Vec<Chunk>) -> Result<Vec<Chunk>> {
+        // What ends only with its query may have no end.
+        refuse_repeats(&chunks, &self.source)?;
         let complete = self.whole.push(chunks);
         self.evaluate(qrels, prepared, complete)
     }

@@ -15,7 +15,7 @@ use super::limits::{LONGEST_LINE, LineError, MARK, count, io_error, newlines, to
 use super::source::{Input, Source, fill_up, open};
 use super::spool::{ReadAt, Spool};
 use crate::error::{Error, Result, show};
-use crate::watch;
+use crate::{memory, watch};
 
 /// Bytes a worker reads at a time: large enough for few system calls, small enough to stay in cache.
 const BLOCK: usize = 1 << 19;
@@ -144,6 +144,7 @@ fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<
             }
             Err(Failure::Line(error)) => return Err(error.of(path, before)),
             Err(Failure::TooLong(line)) => return Err(too_long(path, before + line + 1)),
+            Err(Failure::Memory) => return Err(Error::Memory { what: path.into(), bytes: RESERVE as u128 }),
             Err(Failure::Stopped) => return Err(Error::Stopped),
             Err(Failure::Io(line, source)) => return Err(io_error(path, before + line + 1, source)),
         }
@@ -156,7 +157,20 @@ enum Failure {
     Line(LineError),
     TooLong(u64),
     Io(u64, io::Error),
+    Memory,
     Stopped,
+}
+
+/// What must be free before a block is parsed: other allocations, of parsed rows and of results, end the process if they
+/// fail.
+const RESERVE: usize = 64 << 20;
+
+/// Refuse to read on where memory runs out. In a browser, memory that was asked for is never given back.
+fn reserve() -> std::result::Result<(), Failure> {
+    if cfg!(target_family = "wasm") {
+        return Ok(());
+    }
+    memory::room::<u8>(RESERVE, "").map(drop).map_err(|_| Failure::Memory)
 }
 
 type Outcome<T> = std::result::Result<Parsed<T>, Failure>;
@@ -172,6 +186,7 @@ where
         .map_init(<(Vec<u8>, S)>::default, |(buffer, room), index| {
             let (begin, block) = read_block(file, length, index * BLOCK as u64, buffer)?;
             let lines = without_mark(block, index == 0);
+            reserve()?;
             watch::step((BLOCK as u64).min(length - index * BLOCK as u64)).map_err(|_| Failure::Stopped)?;
             parse(begin + (block.len() - lines.len()) as u64, lines, room).map_err(Failure::Line)
         })
@@ -248,6 +263,7 @@ where
         .par_bridge()
         .map_init(S::default, |room, (index, block)| {
             let outcome = block.and_then(|lines| {
+                reserve()?;
                 let parsed = parse(without_mark(&lines, index == 0), room).map_err(Failure::Line);
                 spare.lock().unwrap_or_else(PoisonError::into_inner).push(lines);
                 parsed

@@ -5,10 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use super::blocks::{Blocks, Parsed};
 use super::limits::LineError;
 use crate::error::{Error, Result};
-use crate::table::Chunk;
+use crate::table::{Chunk, refuse_repeats};
 
 /// Parses a block into a chunk; how many lines it has.
 pub type Parse = Box<dyn Fn(&[u8], &mut Chunk) -> std::result::Result<u64, LineError> + Send + Sync>;
+
+/// Blocks that are read before they are looked through.
+const AT_ONCE: u64 = 256;
 
 /// What is wrong with a file without rows.
 #[derive(Debug, Clone, Copy)]
@@ -63,15 +66,35 @@ impl Pieces {
     ///
     /// # Errors
     /// As [`Pieces::next`].
-    pub fn all(mut self) -> Result<Vec<Chunk>> {
-        let (before, parse) = (self.blocks.lines(), &self.parse);
-        let parsed = self.blocks.parse(u64::MAX, &|block: &[u8], room: &mut Chunk| {
-            let lines = parse(block, room)?;
-            // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
-            Ok(Parsed { value: room.clone(), lines })
-        })?;
-        let chunks = parsed.map(|parsed| self.chunks(before, parsed)).unwrap_or_default();
-        if chunks.is_empty() { self.end().map(Option::unwrap_or_default) } else { Ok(chunks) }
+    pub fn all(self) -> Result<Vec<Chunk>> {
+        self.all_checked(|_| Ok(()))
+    }
+
+    /// All rows of a run. A query that fills a block is looked through as soon as it is read, because an input that
+    /// repeats one document may have no end.
+    ///
+    /// # Errors
+    /// As [`Pieces::next`]; such a query has a document twice.
+    pub fn all_of_run(self) -> Result<Vec<Chunk>> {
+        let path = self.path.clone();
+        self.all_checked(|chunks| refuse_repeats(chunks, &path))
+    }
+
+    fn all_checked(mut self, check: impl Fn(&[Chunk]) -> Result<()>) -> Result<Vec<Chunk>> {
+        let mut all = Vec::new();
+        loop {
+            let (before, parse) = (self.blocks.lines(), &self.parse);
+            let parsed = self.blocks.parse(AT_ONCE, &|block: &[u8], room: &mut Chunk| {
+                let lines = parse(block, room)?;
+                // An exact copy: what is left over stays with the worker, and memory is asked for once a block.
+                Ok(Parsed { value: room.clone(), lines })
+            })?;
+            let Some(parsed) = parsed else { break };
+            let chunks = self.chunks(before, parsed);
+            check(&chunks)?;
+            all.extend(chunks);
+        }
+        if all.is_empty() { self.end().map(Option::unwrap_or_default) } else { Ok(all) }
     }
 
     /// Take chunks back that are no longer needed.

@@ -22,9 +22,9 @@ pub fn read_run<'a>(input: impl Into<Input<'a>>, ranks: bool) -> Result<Run> {
     let input = input.into();
     let name = input.name();
     if !ranks {
-        return Run::new(read(input, &RUN)?, name);
+        return Run::new(layout::open(input, &RUN)?.all_of_run()?, name);
     }
-    let chunks = read(input, &RUN_WITH_RANKS)?;
+    let chunks = layout::open(input, &RUN_WITH_RANKS)?.all_of_run()?;
     let mut tags = Names::default();
     chunks.iter().for_each(|chunk| chunk.tags.iter().for_each(|tag| _ = tags.number(tag)));
     let mut run = Run::new(chunks, name)?;

@@ -32,11 +32,11 @@ use lines::wrong;
 pub use names::Names;
 pub use qrels::Qrels;
 pub use run::Run;
-pub(crate) use run::returned;
+pub(crate) use run::{refuse_repeats, returned};
 pub use whole::Whole;
 
 use crate::error::{Error, Result, quote};
-use crate::watch;
+use crate::{memory, watch};
 
 /// Queries with their rows.
 #[derive(Debug, Default, Clone)]
@@ -234,6 +234,11 @@ impl Table {
         Ok((table, origins))
     }
 
+    /// The bytes of the ids of a chunk's rows.
+    fn bytes_of(&self, chunk: u32, rows: &Range<u32>) -> usize {
+        rows.clone().map(|row| self.blocks[chunk as usize].docs.get(row as usize).len()).sum()
+    }
+
     /// Copy the pieces of a query to the end of the last block of gathered rows.
     fn gather(&mut self, pieces: &[Piece], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
         let last = self.blocks.len() as u32 - 1;
@@ -244,6 +249,10 @@ impl Table {
             self.blocks.push(Block::new(numbers));
         }
         let mut block = std::mem::take(&mut self.blocks[target as usize]);
+        // Twice, as columns grow to twice their size.
+        let rows: usize = pieces.iter().map(|(_, rows)| rows.len()).sum();
+        let bytes: usize = pieces.iter().map(|(chunk, rows)| self.bytes_of(*chunk, rows)).sum();
+        memory::room::<u8>(2 * (bytes + rows * (numbers + 3) * size_of::<f64>()), "rows of a query that stand apart")?;
         let from = origins.gathered.entry(target).or_default();
         let start = block.len() as u32;
         for (chunk, rows) in pieces {

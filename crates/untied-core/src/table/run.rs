@@ -5,7 +5,7 @@ use std::ops::Deref;
 use rayon::prelude::*;
 
 use super::ids::are_equal;
-use super::{Chunk, Names, Origins, Place, Rows, Table, first_in_file, index, rounded, wrong};
+use super::{Chunk, Names, Origins, Place, Query, Rows, Table, first_in_file, index, rounded, wrong};
 use crate::error::{Error, Result, quote};
 use crate::watch;
 
@@ -52,12 +52,12 @@ impl Run {
     }
 
     fn checked(table: Table, origins: &Origins, source: &str) -> Result<Run> {
-        let twice = duplicates(&table)?.into_iter().map(|(query, rows)| {
-            table.contradiction(origins, source, query, rows, "every document once in a query", |what, earlier| {
-                format!("{what} again, already {earlier}")
-            })
+        let repeats = duplicates(&table)?.into_iter().map(|(query, (first, second))| {
+            let Query { block, rows } = &table.queries[query];
+            let line = |row| origins.line(*block, rows.start + row);
+            twice(source, table.id(query), table.rows(query).doc(second as usize), [line(first), line(second)])
         });
-        first_in_file(twice)?;
+        first_in_file(repeats)?;
         Ok(Run { table, ..Run::default() })
     }
 
@@ -91,6 +91,31 @@ impl Run {
 pub(crate) fn returned(query: &[u8], place: Option<Place>, source: &str) -> Error {
     let expected = "all documents of a query together, as streaming needs them";
     Error::Ungrouped(Box::new(wrong(source, place, expected, format!("query {} again, after others", quote(query)))))
+}
+
+/// The error for a document that stands in two places of a query.
+fn twice(source: &str, query: &[u8], document: &[u8], places: [Option<Place>; 2]) -> (Option<Place>, Error) {
+    let [first, second] = places;
+    let earlier = first.map_or("before".into(), |place| format!("in {}", place.name()));
+    let found = format!("document {} of query {} again, already {earlier}", quote(document), quote(query));
+    (second, wrong(source, second, "every document once in a query", found))
+}
+
+/// Refuse a document that stands twice among the rows of a query that has a chunk for itself.
+///
+/// # Errors
+/// There is one.
+pub(crate) fn refuse_repeats(chunks: &[Chunk], source: &str) -> Result<()> {
+    let repeat = |room: &mut Room, chunk: &Chunk| {
+        let [segment] = chunk.segments.as_slice() else { return None };
+        let rows = Rows { block: &chunk.block, rows: segment.rows.start as usize..segment.rows.end as usize };
+        let (first, second) = duplicate(&rows, room)?;
+        let line = |row| chunk.lines.line(segment.rows.start + row);
+        let id = chunk.queries.get(segment.query as usize);
+        Some(twice(source, id, rows.doc(second as usize), [line(first), line(second)]))
+    };
+    let repeats: Vec<_> = chunks.par_iter().map_init(Room::default, repeat).flatten().collect();
+    first_in_file(repeats)
 }
 
 /// The queries in which a document appears twice, each with the first such two rows.
