@@ -22,6 +22,7 @@ import pytest
 
 import untied
 from untied.batches import BatchComparer, BatchEvaluator
+from untied.cli import main
 from untied.results.base import ByMeasure, MeasureResults
 from untied.statistics import significance
 
@@ -246,9 +247,61 @@ def test_other_tables_have_no_wide_form(table: untied.Table) -> None:
 
 def test_wide_text_gives_way_where_it_does_not_fit() -> None:
     few = untied.evaluate(QRELS, RUNS, ["AP", "NumRel"])
-    assert repr(few).splitlines() == ["run       AP  NumRel", "tied  0.8750       2", "<i>   0.5000       2"]
-    many = untied.evaluate(QRELS, RUNS, [untied.P @ k for k in range(1, 30)])
-    assert repr(many) == repr(many.means)
+    assert repr(few).splitlines()[:3] == ["run         AP  NumRel", "tied ~  0.8750       2", "<i>     0.5000       2"]
+    many = untied.evaluate(QRELS, RUNS, [untied.P @ k for k in range(1, 30)], ties="range")
+    assert repr(many).startswith(f"{many.means!r}")
+
+
+TIES = (
+    "note: tied documents have different grades in 1 of 2 queries of tied: each value is the mean over all orders; "
+    'ties="range" shows how far ties could move it'
+)
+LEGEND = '~ depends on the order of tied documents; ties="range" shows how far'
+
+
+def test_results_have_the_notes_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, runs = (
+        {**QRELS, "none": {"a": 0}, "absent": {"a": 1}},
+        {name: {**of, "x": ["a"]} for name, of in RUNS.items()},
+    )
+    results = untied.evaluate(qrels, runs, ["AP"])
+    (tmp_path / "qrels.json").write_text(json.dumps(qrels))
+    for name, of in runs.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(of))
+    paths = [str(tmp_path / f"{name}.json") for name in ("qrels", *runs)]
+    assert main(["eval", *paths, "-m", "AP", "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)["notes"]
+    assert len(said) == 4
+    lines = repr(results).splitlines()
+    assert lines[1].split()[:2] == ["tied", "~"]
+    assert lines[3] == LEGEND
+    assert lines[4:] == [
+        "note: " + note.replace("--ties range", 'ties="range"').replace("--queries common", 'queries="common"')
+        .replace("--on-undefined nan", 'on_undefined="nan"')
+        for note in said
+    ]  # fmt: skip
+    below = Shown(results._repr_html_()).below
+    assert all(f"{line.removeprefix('note: ')[1:]}." in below for line in lines[3:])
+    assert str(results) == repr(results) == repr(pickle.loads(pickle.dumps(results)))
+    wide = untied.evaluate(QRELS, RUNS, [untied.P @ k for k in range(1, 30)])
+    assert "tied ~" in repr(wide)
+    assert repr(wide).splitlines()[-2:] == [LEGEND, TIES]
+    counts = untied.evaluate(QRELS, RUNS, "NumRel")
+    assert "~" not in repr(counts)
+    assert "~" not in Shown(counts._repr_html_()).rows[1][0]
+
+
+def test_results_of_arrays_features_and_comparisons_have_notes() -> None:
+    scores, labels = [[3, 1, 1], [1, 2, 3]], [[0, 1, 0], [0, 0, 0]]
+    arrays = repr(untied.evaluate_arrays(scores, labels, "AP"))
+    assert "note: tied documents have different grades in 1 of 2 queries of scores" in arrays
+    assert 'document is relevant: 1 of 2 (counted as 0; on_undefined="nan" leaves them out)' in arrays
+    columns = repr(untied.evaluate_arrays([scores, scores], labels, "AP"))
+    assert "1 of 2 queries of column 0, 1 of 2 queries of column 1" in columns
+    features = untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
+    assert "note: features with the same value everywhere, which cannot rank: a" in repr(features)
+    pair = untied.compare({"q": ["a"], "r": ["a"]}, {"q": ["a"], "s": ["b"]}, "RBO")
+    assert repr(pair).endswith("\nnote: queries in only one run, left out: 1 of a, 1 of b")
 
 
 class Shown(HTMLParser):
@@ -294,7 +347,9 @@ def test_notebooks_show_runs_by_measures_with_the_best_in_bold() -> None:
     ]
     assert shown.bold == ["2", "2", "1.0000", "0.0000", "2"]  # of ESL, less is better
     assert shown.marks == ["tied documents differ in grade in 1 of 2 queries"]
-    assert shown.below.startswith("Bold: best. ~: tied documents differ in grade")
+    assert shown.below.startswith(
+        f"Bold: best. {LEGEND}. Tied documents have different grades in 1 of 2 queries of tied"
+    )
 
 
 def test_notebooks_show_how_far_ties_could_move_values() -> None:
@@ -334,6 +389,7 @@ def test_notebooks_show_the_answer_of_a_test_and_how_it_was_found() -> None:
     assert in_console[2:] == [shown.below]
     few = untied.evaluate(QRELS, RUNS, "AP")
     assert "no difference can be significant." in Shown(significance(few)._repr_html_()).below
+    assert "\nnote: with 2 queries, p cannot be below 0.5; no difference can be significant" in repr(significance(few))
 
 
 def test_notebooks_have_words_for_infinite_numbers_of_verdicts() -> None:

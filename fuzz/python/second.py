@@ -285,7 +285,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def plain(content: dict[str, Any], best: Callable[[int], int], *, are_grades: bool = False) -> Table:
-    """``{query: {document: number}}`` or ``{query: [document, [document, ...], ...]}``; as grades, only lists of lists."""
+    """``{query: {document: number}}`` or ``{query: [document, [document, ...], ...]}``; grades are only of lists."""
     table: Table = {}
     for query, held in content.items():
         if isinstance(held, list):

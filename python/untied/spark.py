@@ -113,6 +113,9 @@ class SparkResults(MeasureResults, Generic[Found]):
     def _facts_of_rows(self) -> list[Facts]:
         return self._summary._facts_of_rows()
 
+    def _notes(self) -> Iterable[str]:
+        return self._summary._notes()
+
 
 class SparkEvaluation(SparkResults[EvaluationSummary]):
     """Results of an evaluation."""

@@ -99,7 +99,7 @@ class ArrayEvaluator:
             OF_ARRAYS, ties=ties, unjudged=unjudged, score_dtype="float64" if score_dtype is None else score_dtype,
             on_undefined=on_undefined, variance=variance,
         )  # fmt: skip
-        self._measures, self._varied = as_measures(measures), policies.varied
+        self._measures, self._policies = as_measures(measures), policies
         numbers = as_numbers("labels", labels)
         self._shape: tuple[int, ...] = numbers[0].shape
         self._queries, groups = grouped(self._shape, sizes, offsets, query_ids)
@@ -199,7 +199,7 @@ class ArrayEvaluator:
         if facts:
             overlap.say(overlap.of_levels(self._measures, facts[0]["highest"]))
         kept = evaluations if keep else None
-        return ArrayResults(self._measures, self._queries, totals, facts, single, kept, self._varied)
+        return ArrayResults(self._measures, self._queries, totals, facts, single, kept, self._policies)
 
     def means(self, scores: Any) -> dict[str, float]:
         """Return the means of one column of scores.

@@ -15,12 +15,13 @@ from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from untied._core import ArrayEvaluation, Measure
     from untied._types import Facts, Parts
     from untied.measures import MeasureLike
+    from untied.policies import Policies
     from untied.results.recorded import Recorded
     from untied.results.table import Names
 
@@ -36,6 +37,7 @@ class ArrayResults(MeasureResults):
     """
 
     _ranked = True
+    _policies: Policies
 
     def __init__(
         self,
@@ -45,14 +47,14 @@ class ArrayResults(MeasureResults):
         facts: list[Facts],
         single: bool,
         evaluations: Sequence[ArrayEvaluation | Recorded] | None,
-        varied: tuple[str, ...],
+        policies: Policies,
     ) -> None:
         self._measures = measures
         self._totals = totals
         self._facts = facts
         self._single = single
         self._evaluations = evaluations
-        self._varied = varied
+        self._policies = policies
         #: Ids of the queries as they were given, or their numbers.
         self.queries = queries
 
@@ -62,7 +64,7 @@ class ArrayResults(MeasureResults):
         fields = [(number, name) for number in range(len(self._measures)) for name in FIELDS]
         calls: dict[str, Iterable[tuple[Any, ...]]] = {"has_variance": [()], "column": fields}
         found = None if self._evaluations is None else [recorded(one, calls) for one in self._evaluations]
-        given = (self._measures, self.queries, self._totals, self._facts, self._single, found, self._varied)
+        given = (self._measures, self.queries, self._totals, self._facts, self._single, found, self._policies)
         return ArrayResults, given
 
     def __len__(self) -> int:
@@ -181,6 +183,13 @@ class ArrayResults(MeasureResults):
     def _facts_of_rows(self) -> list[Facts]:
         return self._facts
 
+    def _notes(self) -> Iterator[str]:
+        from untied.results.notes import of_evaluation
+
+        names = ["scores"] if self._single else [f"column {column}" for column in range(len(self._facts))]
+        facts = dict(zip(names, self._facts, strict=True))
+        return of_evaluation(facts, self._measures, self._policies.options)
+
 
 def as_runs(results: ArrayResults | Mapping[str, ArrayResults]) -> Results:
     """The same results where every column of scores is a run.
@@ -219,7 +228,7 @@ def as_runs(results: ArrayResults | Mapping[str, ArrayResults]) -> Results:
         )
     some = next(iter(columns.values()))[0]
     found = {name: _evaluation(one, column) for name, (one, column) in columns.items()}
-    return Results(some._measures, found, some._varied)
+    return Results(some._measures, found, some._policies)
 
 
 def _evaluation(results: ArrayResults, column: int) -> Recorded:

@@ -8,15 +8,17 @@ from untied import _core
 from untied.batches.pieces import equals, whole_queries
 from untied.compare.comparison import comparison_table
 from untied.compare.measures import as_comparing
+from untied.compare.notes import on_pairs
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.results.base import MeasureResults
+from untied.results.notes import of_evaluation
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure
@@ -49,10 +51,18 @@ class Summary(MeasureResults):
 class EvaluationSummary(Summary):
     """Means of a run, and counts that affect them."""
 
-    def __init__(self, measures: list[Measure], parts: list[Any], facts: Facts, columns: Sequence[str]) -> None:
+    def __init__(
+        self,
+        measures: list[Measure],
+        parts: list[Any],
+        facts: Facts,
+        columns: Sequence[str],
+        policies: Mapping[str, Any],
+    ) -> None:
         super().__init__(measures, parts, [{"run": overlap.of_facts(facts)}])
         self._facts = facts
         self._columns = columns
+        self._options = policies
         self._levels = overlap.of_levels(measures, facts["highest"])
 
     @property
@@ -64,6 +74,9 @@ class EvaluationSummary(Summary):
 
     def _facts_of_rows(self) -> list[Facts]:
         return [self._facts]
+
+    def _notes(self) -> Iterator[str]:
+        return of_evaluation({"run": self._facts}, self._measures, self._options)
 
     def facts(self) -> Facts:
         """Counts that affect the values, as in `Results.facts`."""
@@ -93,6 +106,9 @@ class ComparisonSummary(Summary):
 
     def _as_measure(self, measure: Any) -> Measure:
         return as_comparing(measure)
+
+    def _notes(self) -> Iterator[str]:
+        return on_pairs([(self._names, self.alone, self.undefined, {})])
 
     @property
     def means(self) -> Table:

@@ -23,6 +23,7 @@ from untied.cli.options import (
 from untied.cli.reading import columns_named, parse, read_qrels, with_readable
 from untied.cli.verdicts import not_exact, plain
 from untied.policies import CERTIFYING
+from untied.results.notes import of_queries
 from untied.results.plotting import need_matplotlib
 from untied.results.text import cell
 from untied.verdicts.found import Verdicts
@@ -330,7 +331,7 @@ def _documents(grades: Grades) -> Iterator[tuple[str, float]]:
 def _notes(found: Verdicts, columns: Sequence[str]) -> Iterable[str]:
     """Notes on unusual inputs."""
     facts = found.facts_of_queries()
-    yield from notes.of_queries(facts)
+    yield from of_queries(facts)
     judged = found.judged_queries
     unknown = max(fact["unknown"] for fact in facts.values())
     if unknown > FEW * judged:

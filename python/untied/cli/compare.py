@@ -142,7 +142,7 @@ def main(arguments: Sequence[str]) -> None:
 
     (found, verdicts), skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
-    notes = [*skipped, *_notes(pairs), *(() if verdicts is None else not_exact(verdicts, OF_VERDICTS))]
+    notes = [*skipped, *found._notes(), *(() if verdicts is None else not_exact(verdicts, OF_VERDICTS))]
     if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
         a, b = map(show_id, found.pairs[0]) if len(pairs) == 1 else ("run a", "run b")
         which = "the run of the row minus the run of the column" if options.matrix else f"{a} minus {b}"
@@ -282,40 +282,3 @@ def _json(
                 {"query": query, "moved": pair.moved(query).to_dicts()} for query in pair.most_changed(options.top)
             ]
     return output.json(settings, inputs, **content)
-
-
-def _notes(pairs: list[Comparison]) -> Iterable[str]:
-    """Notes on unusual inputs."""
-    alone: dict[str, list[int]] = {}
-    undefined: dict[str, list[int]] = {}
-    filled: dict[str, dict[str, list[int]]] = {}
-    for pair in pairs:
-        for measure, counts in pair.filled.items():
-            short = filled.setdefault(measure, {})
-            for name, queries in zip(pair.runs, counts, strict=True):
-                short.setdefault(name, []).append(queries)
-        for measure, queries in pair.undefined.items():
-            undefined.setdefault(measure, []).append(queries)
-        for name, queries in zip(pair.runs, pair.alone, strict=True):
-            alone.setdefault(name, []).append(queries)
-    of_runs = _of_runs(alone)
-    if of_runs:
-        where = "in only one run" if len(pairs) == 1 else "that another run lacks"
-        yield f"queries {where}, left out: {listed(of_runs)}"
-    of_measures = [f"{_between(counts)} of {measure}" for measure, counts in undefined.items() if any(counts)]
-    if of_measures:
-        each = "" if len(pairs) == 1 else " of each pair of runs"
-        yield f"undefined values, left out of the means{each}: {listed(of_measures)}"
-    for measure, short in filled.items():
-        runs = listed(_of_runs(short))
-        yield f"rankings that end before the cutoff of {measure}, filled up with unknown documents: {runs}"
-
-
-def _of_runs(counts: dict[str, list[int]]) -> list[str]:
-    return [f"{_between(of_run)} of {show_id(name)}" for name, of_run in counts.items() if any(of_run)]
-
-
-def _between(counts: list[int]) -> str:
-    """A count, or a range if it differs between pairs."""
-    low, high = min(counts), max(counts)
-    return str(low) if low == high else f"{low} to {high}"

@@ -11,13 +11,13 @@ from untied.evaluate.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.overlap import Notes
 from untied.measures import as_measures
+from untied.results.notes import of_evaluation
 from untied.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from untied._core import Measure, Qrels
     from untied.results.evaluation import Results
@@ -213,21 +213,7 @@ def _with_sampling_errors(table: Table, results: Results, qrels: Qrels, options:
 
 def _notes(results: Results, measures: list[Measure], options: argparse.Namespace) -> Iterator[str]:
     facts = results.facts()
-    mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
-    if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
-        of_runs = [f"{fact['mixed']:,} of {fact['evaluated']:,} queries of {name}" for name, fact in mixed.items()]
-        yield notes.of_ties(notes.listed(of_runs, "run"), options.ties)
-    yield from notes.of_queries(facts, options.queries)
-
-    def count(what: str) -> str:
-        found: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
-        return notes.values_by_run(found) if any(found.values()) else ""
-
-    can_leave_out = options.on_undefined == "zero"
-    yield from notes.of_adjusted(facts, options.adjust, can_leave_out=can_leave_out)
-    yield from notes.of_undefined(facts, adjust=options.adjust, can_leave_out=can_leave_out)
-    errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
-    yield from notes.of_values(count, options.ties, errors)
+    yield from of_evaluation(facts, measures, vars(options))
     ungrouped = [name for name, fact in facts.items() if fact["ungrouped"]]
     if ungrouped:
         runs = notes.listed(ungrouped, "run")

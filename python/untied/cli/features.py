@@ -17,8 +17,7 @@ from untied.results.text import cell
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from untied._core import Measure
     from untied.features.found import FeatureResults
@@ -91,7 +90,7 @@ def main(arguments: Sequence[str]) -> None:
     settings = chosen(options, "ties", "directions", "unjudged", "on_undefined")
     more = chosen(options, "labels", "query_ids", "per_query", "threads")
     found = features(options.data, measures, names=options.feature_names, **settings, **more)
-    said = list(_notes(found, measures, options))
+    said = list(found._notes())
     if style == "json":
         rows = found.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()
         about = {"queries": len(found.queries), "documents": found.documents, "features": len(found)}
@@ -181,40 +180,3 @@ def _and(names: Sequence[str]) -> str:
     """Names as a sentence lists them."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def _notes(found: FeatureResults, measures: list[Measure], options: argparse.Namespace) -> Iterator[str]:
-    by_scorer = found.facts()
-    facts: Any = by_scorer.values()
-    ties = {name: found.ties(name) for name in found.features}
-    missing = [f"{of['missing']:,} of feature {show_id(name)}" for name, of in ties.items() if of["missing"]]
-    if missing:
-        yield f"documents that are not ranked because their value is NULL: {notes.listed(missing, 'feature')}"
-    absent = [f"{of['absent']:,} of feature {show_id(name)}" for name, of in ties.items() if of["absent"]]
-    if absent:
-        yield (
-            f"lines that lack a feature, which then counts as 0 (of {found.documents:,} documents): "
-            f"{notes.listed(absent, 'feature')}"
-        )
-    constant = [name for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]
-    if constant:
-        shown = notes.listed([show_id(name) for name in constant])
-        yield f"features with the same value everywhere, which cannot rank: {shown}"
-    of_query = [
-        show_id(name) for name, of in ties.items() if not (of["varied"] or of["missing"]) and name not in constant
-    ]
-    if of_query:
-        yield (
-            f"features with the same value for all documents of each query, which cannot rank: {notes.listed(of_query)}"
-        )
-    mixed = sum(fact["mixed"] for fact in facts)
-    if mixed and options.ties != "range" and not all(measure.is_count for measure in measures):
-        yield notes.of_ties(f"{mixed / (len(facts) * len(found.queries)):.0%} of the rankings", options.ties)
-
-    def count(what: str) -> str:
-        return str(sum(fact[what] for fact in facts) or "")
-
-    by_feature = {feature: fact for (feature, _), fact in by_scorer.items()}  # the same in both directions
-    yield from notes.of_undefined(by_feature, can_leave_out=options.on_undefined == "zero", kind="feature")
-    errors = [fact["standard_error"] for fact in facts if fact["standard_error"] is not None]
-    yield from notes.of_values(count, options.ties, errors)

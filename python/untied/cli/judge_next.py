@@ -7,11 +7,12 @@ from math import inf
 
 from untied._core import show_id
 from untied.cli import output, width
-from untied.cli.notes import of_queries, show
+from untied.cli.notes import show
 from untied.cli.options import RUNS, Command, chosen, inputs_of, load_plugins
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.cli.verdicts import plain
 from untied.judging.next import COLUMNS, judge_next, rows
+from untied.results.notes import of_queries
 from untied.results.text import WORDS, cell
 
 TYPE_CHECKING = False

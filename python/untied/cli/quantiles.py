@@ -8,6 +8,7 @@ from untied.cli.options import WrongUsage, chosen, refuse_others
 from untied.cli.reading import columns_named, with_readable
 from untied.errors import UntiedError
 from untied.inputs.overlap import Notes
+from untied.results.notes import of_queries, of_undefined
 from untied.results.text import cell
 from untied.tie_orders.found import checked
 from untied.tie_orders.runs import distributions
@@ -94,8 +95,8 @@ def _span(row: dict[str, Any], digits: int) -> str:
 
 
 def _notes(found: Distributions, options: argparse.Namespace) -> Iterator[str]:
-    yield from notes.of_queries(found.facts(), options.queries)
-    yield from notes.of_undefined(found.facts(), can_leave_out=options.on_undefined == "zero")
+    yield from of_queries(found.facts(), options.queries)
+    yield from of_undefined(found.facts(), can_leave_out=options.on_undefined == "zero")
     enclosed: Sequence[str] = [
         f"{name} of {show_id(run)}" for run in found.runs for name in found.measures
         if found[run, name].certainty != "exact"

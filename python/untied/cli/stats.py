@@ -26,8 +26,9 @@ from untied.cli.verdicts import add_certify, certified, not_exact, plain
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
+from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.text import aligned, cell
-from untied.statistics.notes import on_bounds, shown_p, test_name
+from untied.statistics.notes import on_bounds, on_dropped, shown_p, test_name
 from untied.statistics.runs import Significance, discriminative_power, significance
 from untied.statistics.values import scale_of
 
@@ -152,8 +153,8 @@ def main(arguments: Sequence[str]) -> None:
     said = [
         *skipped,
         *_notes(results, found, with_tests=not only_queries),
-        *notes.of_adjusted(results.facts(), options.adjust, can_leave_out=False),
-        *notes.of_undefined(results.facts(), adjust=options.adjust, can_leave_out=False),
+        *of_adjusted(results.facts(), options.adjust, can_leave_out=False),
+        *of_undefined(results.facts(), adjust=options.adjust, can_leave_out=False),
     ]
     columns: Sequence[str]
     if isinstance(found, Significance):
@@ -390,10 +391,7 @@ def _rounded(chance: float, digits: int) -> str:
 
 def _notes(results: Results, found: Any, *, with_tests: bool) -> Iterable[str]:
     """Notes on unusual inputs, and on the tests if these are printed."""
-    yield from notes.of_queries(results.facts())
+    yield from of_queries(results.facts())
     if isinstance(found, Significance):
         yield from found.notes if with_tests else on_bounds(results, found.apart)
-        dropped = [f"{count} of {measure}" for measure, count in found.dropped.items() if count]
-        if dropped:
-            over = "" if found.pairs == 1 else f" (over {found.pairs:,} pairs of runs)"
-            yield f"queries for which a run has no value, left out of comparisons: {', '.join(dropped)}{over}"
+        yield from on_dropped(found.dropped, found.pairs)

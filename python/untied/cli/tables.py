@@ -6,6 +6,7 @@ from untied._core import parse_measures, show_id
 from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
+from untied.results.notes import ADJUSTED, LEGEND, MARK
 from untied.results.shown import best
 from untied.results.text import SMALL, aligned, brackets, lines
 
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
     from untied.results.evaluation import Results
     from untied.results.table import Table
     from untied.statistics.runs import Significance
-
-#: What stands beside a value that the order of tied documents would change.
-OPEN = "~"
-LEGEND = f"{OPEN} depends on the order of tied documents; --ties range shows how far\n"
 
 
 def headings(asked: Iterable[str]) -> dict[str, str]:
@@ -51,8 +48,6 @@ ORDERS = {
 
 def about(ties: str, adjust: str) -> str:
     """The sentences of a caption about policies that are not the default."""
-    from untied.cli.notes import ADJUSTED
-
     said = [ORDERS[ties]] if ties in ORDERS else []
     return " ".join(said if adjust == "none" else [*said, f"Values are {ADJUSTED}."])
 
@@ -178,13 +173,13 @@ class Sheet:
         return (
             legend
             + "".join(f"{line}\n" for line in [bold(title, self.on_screen), *body])
-            + LEGEND * is_open
+            + f"{LEGEND}\n" * is_open
             + meant(self.called)
         )
 
     def _cell(self, row: dict[str, str], spread: str, is_open: bool) -> str:
         """A value with its bounds, mark, variance or standard error."""
-        mark = (OPEN if row["low"] != row["high"] else " ") if is_open else ""
+        mark = (MARK if row["low"] != row["high"] else " ") if is_open else ""
         variance = f" var {row['variance'] or '?'}" if "variance" in row else ""
         has_error = "sampling_error" in row and row["measure"] == "infAP"
         error = f" se {row['sampling_error'] or '?'}" if has_error else ""

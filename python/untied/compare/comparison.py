@@ -6,6 +6,7 @@ from math import inf, isnan, nan
 
 from untied import _core
 from untied.compare.measures import as_comparing
+from untied.compare.notes import on_pairs
 from untied.compare.outcomes import Assignment, Outcomes
 from untied.errors import UntiedError, check_flag
 from untied.results.base import MeasureResults
@@ -14,10 +15,11 @@ from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from untied._core import Measure
+    from untied.compare.notes import Counts
     from untied.results.recorded import Recorded
 
 
@@ -48,6 +50,12 @@ class Comparison(MeasureResults):
         self._inputs = inputs
         self._known = known  # qrels, probabilities and docs
         self._options = options
+
+    def _notes(self) -> Iterator[str]:
+        return on_pairs([self._counts()])
+
+    def _counts(self) -> Counts:
+        return self.runs, self.alone, self.undefined, self.filled
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = record(self._native, self._measures)

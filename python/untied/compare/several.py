@@ -5,12 +5,13 @@ from __future__ import annotations
 from untied import _core
 from untied.compare.comparison import Comparison, comparison_table, record
 from untied.compare.measures import as_comparing
+from untied.compare.notes import on_pairs
 from untied.results.base import ByPair
 from untied.results.table import Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from untied._core import Measure
@@ -41,6 +42,9 @@ class Comparisons(ByPair):
     def __reduce__(self) -> tuple[Any, ...]:
         found = [record(native, self._measures) for native in self._natives.values()]
         return Comparisons, (self._runs, self._measures, found, self._known, self._options)
+
+    def _notes(self) -> Iterator[str]:
+        return on_pairs([self[pair]._counts() for pair in self.pairs])
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

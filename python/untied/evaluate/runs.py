@@ -116,7 +116,7 @@ class Evaluator:
             EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
             on_undefined=on_undefined, adjust=adjust, variance=variance,
         )  # fmt: skip
-        self._measures, self._varied = as_measures(measures), policies.varied
+        self._measures, self._policies = as_measures(measures), policies
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = check_flag("strict", strict)
@@ -191,11 +191,11 @@ class Evaluator:
                 refused.append(error)
         self._warn(found)
         if not is_open:
-            return Results(self._measures, found, self._varied)
+            return Results(self._measures, found, self._policies)
         from untied.results.joint import Joint
 
         ties = "expected" if self._by_rank else self._options["ties"]
-        return Results(self._measures, found, self._varied, Joint(self._qrels, kept, self._options | {"ties": ties}))
+        return Results(self._measures, found, self._policies, Joint(self._qrels, kept, self._options | {"ties": ties}))
 
     def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
         if all(evaluation.is_plain(self._least) for evaluation in found.values()):

@@ -120,7 +120,7 @@ def features(
         found_names, evaluations = evaluate_columns(
             evaluator, data if paths is None else paths[0], labels, query_ids, names
         )
-        return _with_warning(FeatureResults(asked, directions, found_names, evaluations, policies.varied))
+        return _with_warning(FeatureResults(asked, directions, found_names, evaluations, policies))
     for name, option in (("labels", labels), ("query_ids", query_ids)):
         if option is not None:
             raise UntiedError(f"{name} is for arrays and frames; SVMlight files contain {name} themselves")
@@ -136,7 +136,7 @@ def features(
     for name in found_names:
         if found_names.count(name) > 1:
             raise UntiedError(f"two features have the name {name!r}")
-    return _with_warning(FeatureResults(asked, directions, found_names, [evaluation], policies.varied))
+    return _with_warning(FeatureResults(asked, directions, found_names, [evaluation], policies))
 
 
 def _with_warning(found: FeatureResults) -> FeatureResults:

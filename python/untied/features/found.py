@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from untied import _core
+from untied._core import show_id
 from untied.errors import UntiedError, check_flag
+from untied.inputs.overlap import listed
 from untied.results.base import MeasureResults
+from untied.results.notes import of_ties, of_undefined, of_values
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from untied._core import FeatureEvaluation, Measure
     from untied._types import Facts, FeatureTies
     from untied.measures import MeasureLike
+    from untied.policies import Policies
     from untied.results.recorded import Recorded
 
 #: What ``directions`` takes, each with the directions that are evaluated.
@@ -30,6 +34,7 @@ class FeatureResults(MeasureResults):
     """
 
     _ranked = True
+    _policies: Policies
 
     def __init__(
         self,
@@ -37,17 +42,17 @@ class FeatureResults(MeasureResults):
         directions: str,
         names: Sequence[str],
         evaluations: Sequence[FeatureEvaluation | Recorded],
-        varied: tuple[str, ...],
+        policies: Policies,
     ) -> None:
         self._measures = measures
         self._asked = directions
         self._evaluations = evaluations
-        self._varied = varied
+        self._policies = policies
         self._features = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = [_recorded(evaluation, len(self.directions)) for evaluation in self._evaluations]
-        return FeatureResults, (self._measures, self._asked, list(self._features), found, self._varied)
+        return FeatureResults, (self._measures, self._asked, list(self._features), found, self._policies)
 
     @property
     def features(self) -> list[str]:
@@ -300,6 +305,44 @@ class FeatureResults(MeasureResults):
     def _facts_of_rows(self) -> list[Facts]:
         facts = self.facts()
         return [facts[row] for row in self.ranked()]
+
+    def _notes(self) -> Iterator[str]:
+        """Notes on features that cannot rank or lack values, and on their evaluation."""
+        policies = self._policies.options
+        by_scorer = self.facts()
+        facts: Any = by_scorer.values()
+        ties = {name: self.ties(name) for name in self.features}
+        missing = [f"{of['missing']:,} of feature {show_id(name)}" for name, of in ties.items() if of["missing"]]
+        if missing:
+            yield f"documents that are not ranked because their value is NULL: {listed(missing, 'feature')}"
+        absent = [f"{of['absent']:,} of feature {show_id(name)}" for name, of in ties.items() if of["absent"]]
+        if absent:
+            yield (
+                f"lines that lack a feature, which then counts as 0 (of {self.documents:,} documents): "
+                f"{listed(absent, 'feature')}"
+            )
+        constant = [name for name, of in ties.items() if of["distinct"] is not None and of["distinct"] <= 1]
+        if constant:
+            shown = listed([show_id(name) for name in constant])
+            yield f"features with the same value everywhere, which cannot rank: {shown}"
+        of_query = [
+            show_id(name) for name, of in ties.items() if not (of["varied"] or of["missing"]) and name not in constant
+        ]
+        if of_query:
+            yield (
+                f"features with the same value for all documents of each query, which cannot rank: {listed(of_query)}"
+            )
+        mixed = sum(fact["mixed"] for fact in facts)
+        if mixed and policies["ties"] != "range" and not all(measure.is_count for measure in self._measures):
+            yield of_ties(f"{mixed / (len(facts) * len(self.queries)):.0%} of the rankings", policies["ties"])
+
+        def count(what: str) -> str:
+            return str(sum(fact[what] for fact in facts) or "")
+
+        by_feature = {feature: fact for (feature, _), fact in by_scorer.items()}  # the same in both directions
+        yield from of_undefined(by_feature, can_leave_out=policies["on_undefined"] == "zero", kind="feature")
+        errors = [fact["standard_error"] for fact in facts if fact["standard_error"] is not None]
+        yield from of_values(count, policies["ties"], errors)
 
     def facts(self) -> dict[tuple[str, str], Facts]:
         """Counts that affect the values, as in `Results.facts`, for every feature and direction."""

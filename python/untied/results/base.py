@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Run
     from untied._types import Facts
+    from untied.policies import Policies
     from untied.results.shown import Bounds, Grid
     from untied.results.table import Table
 
@@ -92,31 +93,53 @@ class MeasureResults(ByMeasure, Exported):
 
     #: Whether one of the rows has the best mean of a measure.
     _ranked = False
-    #: What lowest and highest values range over, ``"ties"`` and ``"judgments"``, if it is the same for all measures.
-    _varied: tuple[str, ...] = ()
+    #: The policies of an evaluation.
+    _policies: Policies | None = None
 
     @property
     def means(self) -> Table:
         """Means over queries; for counts, sums."""
         raise NotImplementedError
 
+    @property
+    def _varied(self) -> tuple[str, ...]:
+        """What bounds are over, if it is the same for all measures: ``"ties"``, ``"judgments"``."""
+        return () if self._policies is None else self._policies.varied
+
+    def _notes(self) -> Iterable[str]:
+        """What a reader of the means should know, as the command line says it."""
+        return ()
+
     def _facts_of_rows(self) -> list[Facts]:
         """The facts about each row of means, if any."""
         return []
+
+    def _facts_to_mark(self) -> list[Facts]:
+        """The same if ties leave values open and their range is not shown."""
+        is_shown = "ties" in self._varied or all(measure.is_count for measure in self._measures)
+        return [] if is_shown else self._facts_of_rows()
 
     def _exported(self) -> Table:
         return self.means
 
     def __repr__(self) -> str:
-        from untied.results.shown import LINES, WIDTH
+        from untied.results.notes import LEGEND
+        from untied.results.shown import LINES, WIDTH, marked, with_notes
 
-        text = self._grid(LINES).text()
-        return text if text.find("\n") <= WIDTH else repr(self.means)
+        facts = self._facts_to_mark()
+        grid = self._grid(LINES)
+        is_marked = marked(grid, facts)
+        text = grid.text()
+        if text.find("\n") > WIDTH:
+            grid = self.means._grid(LINES)
+            marked(grid, facts, len(self._measures))
+            text = grid.text()
+        return with_notes(text, self._notes(), LEGEND if is_marked else "")
 
     def _repr_html_(self) -> str:
         from untied.results.shown import ROWS, html_of
 
-        return html_of(self._grid(ROWS), self._facts_of_rows(), self._varied)
+        return html_of(self._grid(ROWS), self._facts_to_mark(), self._varied, self._notes())
 
     def _grid(self, most: int) -> Grid:
         from untied.results.shown import wide

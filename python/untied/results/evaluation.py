@@ -11,12 +11,13 @@ from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from untied._core import Evaluation, Measure
     from untied._types import Facts
     from untied.measures import MeasureLike
+    from untied.policies import Policies
     from untied.results.differences import Change
     from untied.results.joint import Joint
     from untied.results.recorded import Recorded
@@ -32,14 +33,15 @@ class Results(ByRun):
 
     _ranked = True
     _evaluations: Mapping[str, Evaluation | Recorded]
+    _policies: Policies
 
     def __init__(
-        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded], varied: tuple[str, ...],
+        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded], policies: Policies,
         joint: Joint | None = None,
     ) -> None:  # fmt: skip
         self._measures = measures
         self._evaluations = evaluations
-        self._varied = varied
+        self._policies = policies
         self._joint = joint  # with ``unjudged="range"``
 
     @property
@@ -58,7 +60,7 @@ class Results(ByRun):
             fields = [(place, field) for place in range(len(self._measures)) for field in self._fields]
             calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
             found[name] = recorded(evaluation, calls | {"column": fields})
-        return Results, (self._measures, found, self._varied, self._joint)
+        return Results, (self._measures, found, self._policies, self._joint)
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
         run, measure = self._run_and_measure(key)
@@ -223,3 +225,8 @@ class Results(ByRun):
 
     def _facts_of_rows(self) -> list[Facts]:
         return list(self.facts().values())
+
+    def _notes(self) -> Iterator[str]:
+        from untied.results.notes import of_evaluation
+
+        return of_evaluation(self.facts(), self._measures, self._policies.options)

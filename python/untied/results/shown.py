@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf, isnan
 
 from untied import _core
+from untied.results.notes import MARK
 from untied.results.text import P_VALUES, WORDS, aligned, brackets, over_all
 
 TYPE_CHECKING = False
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 #: Rows of text, rows of HTML, and characters in a line of text, beyond which a row for each measure is shown.
 LINES, ROWS, WIDTH = 60, 200, 100
-#: What marks runs whose values the order of tied documents may decide.
-MARK = "~"
 #: The look of remarks.
 FAINT = "opacity:.65;font-size:85%"
 
@@ -54,6 +53,9 @@ class Marked:
     def __init__(self, name: str, why: str) -> None:
         self.name = name
         self.why = why
+
+    def __str__(self) -> str:
+        return f"{self.name} {MARK}"
 
     def html(self) -> str:
         """The name with a mark."""
@@ -151,26 +153,51 @@ def best(values: Iterable[float], lower_is_better: bool) -> list[bool]:
     return [several and ranks[place] == 1 for place in range(len(known))]
 
 
-def html_of(grid: Grid, facts: Sequence[Facts], varied: Sequence[str]) -> str:
-    """A wide form as HTML, with runs marked whose values depend on ties, according to the facts of its rows."""
+def marked(grid: Grid, facts: Sequence[Facts], rows_each: int = 1) -> bool:
+    """Mark the names of rows whose values depend on the order of tied documents; return whether there are any."""
+    any_marked = False
+    for place, row in enumerate(grid.rows[: len(facts) * rows_each if grid.texts else 0]):
+        of_row = facts[place // rows_each]
+        if of_row["mixed"]:
+            why = f"tied documents differ in grade in {of_row['mixed']} of {of_row['evaluated']} queries"
+            at = 0 if rows_each > 1 else grid.texts - 1
+            grid.rows[place] = (*row[:at], Marked(str(row[at]), why), *row[at + 1 :])
+            any_marked = True
+    return any_marked
+
+
+def with_notes(text: str, notes: Iterable[str], legend: str = "") -> str:
+    """A text with the explanation of its marks and notes below, as the command line prints them."""
+    from untied.results.notes import in_python
+
+    said = [legend] * bool(legend) + [f"note: {note}" for note in notes]
+    return "\n".join([text, *map(in_python, said)])
+
+
+def sentences(notes: Iterable[str]) -> list[str]:
+    """Notes as sentences of a page."""
     from html import escape
+
+    from untied.results.notes import in_python
+
+    return [escape(f"{note[0].upper()}{note[1:]}.", quote=False) for note in map(in_python, notes)]
+
+
+def html_of(grid: Grid, facts: Sequence[Facts], varied: Sequence[str], notes: Iterable[str]) -> str:
+    """A wide form as HTML with notes; rows are marked whose values depend on ties, by their facts."""
+    from html import escape
+
+    from untied.results.notes import LEGEND
 
     cells = [cell for row in grid.rows for cell in row if isinstance(cell, Cell)]
     ranged = any(cell.range for cell in cells)
     over = f"over {over_all(varied)}" if varied else "that ties or missing judgments allow"
-    tied = False
-    for place, of_row in enumerate(facts[: 0 if ranged or not grid.texts else len(grid.rows)]):
-        if of_row["mixed"]:
-            *texts, name = grid.rows[place][: grid.texts]
-            why = f"tied documents differ in grade in {of_row['mixed']} of {of_row['evaluated']} queries"
-            grid.rows[place] = (*texts, Marked(str(name), why), *grid.rows[place][grid.texts :])
-            tied = True
+    tied = marked(grid, facts)
     return grid.html(
         "<b>Bold</b>: best." * any(cell.is_best for cell in cells),
         f"In brackets: the lowest and highest value {over}." * ranged,
         f"Another could be as good or better by {', '.join(map(escape, grid.contested))}." * bool(grid.contested),
         f"Whether another could be as good or better by {', '.join(map(escape, grid.unknown))} is unknown."
         * bool(grid.unknown),
-        f"{MARK}: tied documents differ in grade; <code>ties='range'</code> shows how far they could move each value."
-        * tied,
+        *sentences([LEGEND] * tied + [*notes]),
     )

@@ -75,6 +75,14 @@ def on_least(queries: int, comparisons: int, settings: dict[str, Any]) -> list[s
     return [f"with {what}, p{corrected} cannot be below {least:.2g}; {remedy}"]
 
 
+def on_dropped(dropped: dict[str, int], pairs: int) -> Iterator[str]:
+    """A note on queries that tests leave out, by measure."""
+    of_measures = [f"{count} of {measure}" for measure, count in dropped.items() if count]
+    if of_measures:
+        over = "" if pairs == 1 else f" (over {pairs:,} pairs of runs)"
+        yield f"queries for which a run has no value, left out of comparisons: {', '.join(of_measures)}{over}"
+
+
 def on_bounds(results: Results, apart: Sequence[str]) -> Iterator[str]:
     """A note on bounds over judgments that are not of both runs together."""
     if apart:

@@ -12,7 +12,7 @@ from untied.policies import described_by
 from untied.results.differences import pairs_of
 from untied.results.table import Exported, Table, tidy
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_chance, interval_of
-from untied.statistics.notes import notes_on, said_of
+from untied.statistics.notes import notes_on, on_dropped, said_of
 from untied.statistics.paired import Column, of_runs, pairs_with_bounds, pieces
 from untied.statistics.tests import (
     CORRECTIONS,
@@ -106,19 +106,19 @@ class Significance(Exported):
         return self.table
 
     def __repr__(self) -> str:
-        """The columns that answer, and how they were found; `table` has all columns, which a console wraps."""
-        from untied.results.shown import LINES
+        """The columns that answer, how they were found, and notes; `table` has all columns, which a console wraps."""
+        from untied.results.shown import LINES, with_notes
 
-        return f"{self._grid(LINES).text()}\n{self._how()}"
+        return with_notes(f"{self._grid(LINES).text()}\n{self._how()}", self._said())
 
     def _repr_html_(self) -> str:
         """The same with the notes."""
-        from html import escape
+        from untied.results.shown import ROWS, sentences
 
-        from untied.results.shown import ROWS
+        return self._grid(ROWS).html(self._how(), *sentences(self._said()))
 
-        notes = [escape(f"{note[0].upper()}{note[1:]}.") for note in self.notes]
-        return self._grid(ROWS).html(self._how(), *notes)
+    def _said(self) -> list[str]:
+        return [*self.notes, *on_dropped(self.dropped, self.pairs)]
 
     def _grid(self, most: int) -> Grid:
         from untied.results.shown import Grid
