@@ -706,3 +706,13 @@ def test_bounds_count_what_only_the_other_run_retrieved() -> None:
     assert query["least"] == pytest.approx(reached, abs=1e-12)
     again = pickle.loads(pickle.dumps(results))
     assert significance(again).table.to_dicts() == [row]
+
+
+def test_too_many_pairs_of_runs_are_refused_before_they_are_made() -> None:
+    """Ten thousand runs make 50 million pairs, whose rows would take many gigabytes."""
+    results = untied.evaluate({"q": {"a": 1}}, {f"run{number}": {"q": ["a"]} for number in range(1_500)}, "RR")
+    with pytest.raises(
+        UntiedError, match="1,500 runs make 1,124,250 pairs, more than 1,000,000; compare all runs with"
+    ):
+        significance(results, interval="none")
+    assert len(significance(results, interval="none", baseline="run7", samples=9).table) == 1_499

@@ -27,11 +27,21 @@ if TYPE_CHECKING:
 CHANGES = {-1: "loss", 1: "gain", 0: "none"}
 
 
+#: The most pairs of runs that are compared at once, at about a kilobyte for each measure.
+MOST_PAIRS = 1_000_000
+
+
 def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
     """Every pair of runs, or every run with the baseline."""
     if len(runs) < 2:
         raise UntiedError("a comparison needs two runs or more")
     if baseline is None:
+        count = len(runs) * (len(runs) - 1) // 2
+        if count > MOST_PAIRS:
+            raise UntiedError(
+                f"{len(runs):,} runs make {count:,} pairs, more than {MOST_PAIRS:,}; compare all runs with a baseline, "
+                "or fewer runs"
+            )
         return [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
     if baseline not in runs:
         raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(runs)}")
