@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from pathlib import Path
@@ -190,9 +191,42 @@ def test_ndeval(seed: int) -> None:
         measure = untied.parse_measure(name)(rel=rel)
         measure = measure(alpha=alpha) if "alpha" in name or "NRBP" in name else measure
         measure = measure(beta=beta) if "NRBP" in name else measure
+        measure = measure(ideal="ndeval") if name.startswith(("n", "alpha-n")) else measure
         found = untied.evaluate({"q": qrels}, {"q": run}, [measure]).value(str(measure), query="q").mean
         relevant = sum(any(grade >= rel for grade in grades.values()) for grades in qrels.values())
         assert found == pytest.approx(value / max(relevant, 1) if of_all else value, abs=1e-12), name
+
+
+@pytest.mark.parametrize("name", ["alpha_nDCG@9", "alpha_nDCG", "nERR_IA@9", "nNRBP"])
+def test_names_of_documents_make_no_difference_to_the_ideal(name: str) -> None:
+    """Three documents have the largest gain at first, and what is best depends on which of them comes first."""
+    found = {}
+    for ideal in ("best", "ndeval"):
+        measure = untied.parse_measure(name)(ideal=ideal)
+        values = set()
+        for a, b, c in itertools.permutations(["d1", "d3", "d4"]):
+            qrels = {"0": {a: 1, c: 1}, "1": {a: 1}, "2": {b: 1, c: 1}, "3": {b: 1}}
+            values.add(untied.evaluate({"q": qrels}, {"q": ["y", [a, b, c]]}, [measure]).value(measure).mean)
+        found[ideal] = values
+    assert len(found["best"]) == 1
+    assert len(found["ndeval"]) > 1
+    assert found["best"] == {min(found["ndeval"])}
+
+
+def test_ideal_of_many_documents_is_found_in_time_whatever_they_are_called() -> None:
+    chance = random.Random(4)
+    docs = [f"d{i}" for i in range(300)]
+    qrels = {str(subtopic): dict.fromkeys(chance.sample(docs, 90), 1) for subtopic in range(8)}
+    names = ["alpha_nDCG@20", "alpha_nDCG", "nERR_IA@20", "nNRBP"]
+    renamed = dict(zip(docs, chance.sample(docs, len(docs)), strict=True))
+    again = {subtopic: {renamed[doc]: grade for doc, grade in grades.items()} for subtopic, grades in qrels.items()}
+    run = chance.sample(docs, 100)
+    one = untied.evaluate({"q": qrels}, {"q": run}, names)
+    other = untied.evaluate({"q": again}, {"q": [renamed[doc] for doc in run]}, names)
+    greedy = untied.evaluate({"q": qrels}, {"q": run}, [untied.parse_measure(name)(ideal="ndeval") for name in names])
+    for name, by_greedy in zip(names, greedy.measures, strict=True):
+        assert one.value(name).mean == other.value(name).mean
+        assert one.value(name).mean <= greedy.value(by_greedy).mean * (1 + 1e-12) or name == "alpha_nDCG"
 
 
 def test_orders_that_are_too_many() -> None:

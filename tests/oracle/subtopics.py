@@ -45,7 +45,7 @@ def _novelty(order: Sequence[str], subtopics: Relevant, alpha: Number) -> list[F
 
 
 @functools.cache
-def _ideal(subtopics: Relevant, alpha: Number) -> list[str]:
+def _greedy(subtopics: Relevant, alpha: Number) -> list[str]:
     """At each rank the document that gains most there; of equal ones the last by id."""
     left = sorted(frozenset().union(*subtopics), key=lambda doc: doc.encode(), reverse=True)
     ranked: list[str] = []
@@ -53,6 +53,23 @@ def _ideal(subtopics: Relevant, alpha: Number) -> list[str]:
         ranked.append(max(left, key=lambda doc: _novelty([*ranked, doc], subtopics, alpha)[-1]))
         left.remove(ranked[-1])
     return ranked
+
+
+@functools.cache
+def _best(subtopics: Relevant, alpha: Number, depth: int, weight: Callable[[int], Fraction]) -> Fraction:
+    """The largest sum of any ranking: for each set of documents, that of the best ranking of this set."""
+    docs = sorted(frozenset().union(*subtopics))
+    sums: dict[frozenset[str], Fraction] = {frozenset(): ZERO}
+    for rank in range(1, min(depth, len(docs)) + 1):
+        longer: dict[frozenset[str], Fraction] = {}
+        for placed, total in sums.items():
+            for doc in docs:
+                if doc not in placed:
+                    gain = _novelty([*placed, doc], subtopics, alpha)[-1]
+                    ranked = placed | {doc}
+                    longer[ranked] = max(longer.get(ranked, ZERO), total + weight(rank) * gain)
+        sums = longer
+    return max(sums.values())
 
 
 def _discounted(gains: Sequence[Fraction], discount: str) -> Fraction:
@@ -75,12 +92,41 @@ def _by_bound(
 
 
 def _by_ideal(
-    order: Sequence[str], truth: Subtopics, k: int | None, rel: Number, alpha: Number, discount: str
+    order: Sequence[str],
+    truth: Subtopics,
+    k: int | None,
+    rel: Number,
+    alpha: Number,
+    ideal: str,
+    weight: Callable[[int], Fraction],
 ) -> Fraction:
-    """Relative to the greedy ideal ranking."""
+    """Relative to the best ranking of judged documents, or to the greedy one."""
     subtopics = _covered(truth, rel)
-    most = _of_any(_ideal(subtopics, alpha), subtopics, alpha, k, discount)
-    return _of_any(order, subtopics, alpha, k, discount) / most if most else ZERO
+    if not subtopics:
+        return ZERO
+
+    def total(ranking: Sequence[str]) -> Fraction:
+        return sum((gain * weight(rank) for rank, gain in enumerate(_novelty(ranking, subtopics, alpha), 1)), ZERO)
+
+    depth = len(frozenset().union(*subtopics)) if k is None else k
+    most = total(_greedy(subtopics, alpha)[:k]) if ideal == "ndeval" else _best(subtopics, alpha, depth, weight)
+    return total(order[:k]) / most
+
+
+def _logarithmic(rank: int) -> Fraction:
+    return Fraction(discount_at(rank, "log2"))
+
+
+def _inverse(rank: int) -> Fraction:
+    return Fraction(discount_at(rank, "inverse"))
+
+
+@functools.cache
+def _patience(beta: Number) -> Callable[[int], Fraction]:
+    return lambda rank: as_written(beta) ** (rank - 1)
+
+
+IDEALS = {"ideal": [None, "best", "ndeval"]}
 
 
 @measure("alpha_DCG", form="subtopics")
@@ -90,11 +136,16 @@ def alpha_dcg(
     return _by_bound(order, truth, k, rel, alpha, "log2")
 
 
-@measure("alpha_nDCG", form="subtopics")
+@measure("alpha_nDCG", form="subtopics", tried=IDEALS)
 def alpha_ndcg(
-    order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1, alpha: Number = 0.5
+    order: Sequence[str],
+    truth: Subtopics,
+    k: int | None = None,
+    rel: Number = 1,
+    alpha: Number = 0.5,
+    ideal: str = "best",
 ) -> Fraction:
-    return _by_ideal(order, truth, k, rel, alpha, "log2")
+    return _by_ideal(order, truth, k, rel, alpha, ideal, _logarithmic)
 
 
 @measure("ERR_IA", form="subtopics")
@@ -102,9 +153,11 @@ def err_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Nu
     return _by_bound(order, truth, k, rel, 0.5, "inverse")
 
 
-@measure("nERR_IA", form="subtopics")
-def nerr_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
-    return _by_ideal(order, truth, k, rel, 0.5, "inverse")
+@measure("nERR_IA", form="subtopics", tried=IDEALS)
+def nerr_ia(
+    order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1, ideal: str = "best"
+) -> Fraction:
+    return _by_ideal(order, truth, k, rel, 0.5, ideal, _inverse)
 
 
 def _patient(order: Sequence[str], subtopics: Relevant, alpha: Number, beta: Number) -> Fraction:
@@ -121,11 +174,16 @@ def nrbp(order: Sequence[str], truth: Subtopics, rel: Number = 1, alpha: Number 
     return norm * _patient(order, subtopics, alpha, beta)
 
 
-@measure("nNRBP", form="subtopics")
-def nnrbp(order: Sequence[str], truth: Subtopics, rel: Number = 1, alpha: Number = 0.5, beta: Number = 0.5) -> Fraction:
-    subtopics = _covered(truth, rel)
-    most = _patient(_ideal(subtopics, alpha), subtopics, alpha, beta)
-    return _patient(order, subtopics, alpha, beta) / most if most else ZERO
+@measure("nNRBP", form="subtopics", tried=IDEALS)
+def nnrbp(
+    order: Sequence[str],
+    truth: Subtopics,
+    rel: Number = 1,
+    alpha: Number = 0.5,
+    beta: Number = 0.5,
+    ideal: str = "best",
+) -> Fraction:
+    return _by_ideal(order, truth, None, rel, alpha, ideal, _patience(beta))
 
 
 def _mean(truth: Subtopics, rel: Number, value: Callable[[Truth], Fraction]) -> Fraction:

@@ -188,7 +188,7 @@ class UntiedEvaluator(ir_measures.Evaluator):
         for measure in measures:
             is_own = isinstance(measure, UntiedMeasure)
             policy = measure.params.get("ties", ties) if is_own else ties
-            mine = own[measure] if is_own else as_measure(_with_all_gains(measure, grades))
+            mine = own[measure] if is_own else _as_provided(measure, grades)
             asked.setdefault(policy, {}).setdefault(mine, []).append(measure)
         policies = asked.items() if judged else ()
         self.parts = [
@@ -216,10 +216,14 @@ class UntiedEvaluator(ir_measures.Evaluator):
         yield from absent
 
 
-def _with_all_gains(measure: Any, grades: list[float]) -> Any:
-    """The measure with a gain for every grade: in ir_measures, grades that `gains` leaves out are their own gains."""
+def _as_provided(measure: Any, grades: list[float]) -> OwnMeasure:
+    """The measure as the provider of ir_measures computes it.
+
+    Grades that `gains` leaves out are their own gains, and ideal rankings are those of ndeval.
+    """
     gains = measure.params.get("gains")
-    return measure if gains is None else measure(gains={**{grade: grade for grade in grades}, **gains})
+    mine = as_measure(measure if gains is None else measure(gains={**{grade: grade for grade in grades}, **gains}))
+    return mine(ideal="ndeval") if mine.name in WITH_IDEAL else mine
 
 
 def _nested(converter: Any, number: str) -> dict[Any, dict[Any, Any]]:
@@ -256,6 +260,8 @@ PROVIDER = UntiedProvider()  # type: ignore[no-untyped-call]
 
 #: Measures that users define stay with untied.
 BUILT_IN = [info for info in measure_info() if not info["family"].startswith("Defined in ")]
+
+WITH_IDEAL = {info["name"] for info in BUILT_IN if any(name == "ideal" for name, *_ in info["parameters"])}
 
 #: untied's measures by the names they have in ir_measures; those of documents' lengths have no place for them there.
 MEASURES: dict[str, UntiedMeasure] = {

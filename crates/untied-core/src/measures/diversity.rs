@@ -4,6 +4,7 @@
 //! Names and normalisation are those of ndeval, TREC's program for its diversity tasks, which `ir_measures` calls too.
 //! A subtopic without relevant documents does not count; the M others count equally.
 
+use super::novel_ideal::BestSums;
 use super::novelty::{Norm, Novelty, Worth};
 use super::orders::sampling;
 use super::{Definition, Measure, Scope};
@@ -21,6 +22,13 @@ const BETA: Parameter = Parameter {
     default: "0.5",
     help: "patience: probability of continuing to the next document, below 1",
 };
+
+const IDEAL: Parameter = Parameter {
+    name: "ideal",
+    default: "'best'",
+    help: "ranking of judged documents with the value 1: the 'best', or the greedy one of 'ndeval', which breaks ties by id",
+};
+const IDEAL_RANGE: &str = "0 to 1; rarely above, where the best ranking is not found";
 
 const OF_SUBTOPICS: Info =
     Info { cutoff: Cutoff::Optional, parameters: &[REL, JUDGED_ONLY], needs: Needs::Subtopics, ..Info::DEFAULT };
@@ -46,10 +54,10 @@ pub static ALPHA_NDCG: Definition = Info {
     name: "alpha_nDCG",
     aliases: &["α_nDCG", "alpha-nDCG"],
     title: "normalised discounted cumulative gain of novel documents",
-    parameters: &[REL, ALPHA, JUDGED_ONLY],
-    range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
-    equation: "alpha_nDCG@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for alpha_DCG",
-    tex: r"\alpha\text{-}\mathrm{nDCG}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) =
+    parameters: &[REL, ALPHA, IDEAL, JUDGED_ONLY],
+    range: IDEAL_RANGE,
+    equation: "alpha_nDCG@k = S(k) / (S(k) of the ideal ranking), S(k) as for alpha_DCG",
+    tex: r"\alpha\text{-}\mathrm{nDCG}@k = \frac{S(k)}{S(k) \text{ of the ideal}}, \quad S(k) =
            \sum_{i=1}^{k} D(i) \sum_{j \ni d_i} (1 - \alpha)^{\,\mathrm{seen}_j(i)}",
     reference: "Clarke et al. 2008; ties: as alpha_DCG",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
@@ -76,9 +84,10 @@ pub static NERR_IA: Definition = Info {
     name: "nERR_IA",
     aliases: &["nERR-IA"],
     title: "normalised intent-aware expected reciprocal rank",
-    range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
-    equation: "nERR_IA@k = S(k) / (S(k) of the greedy ideal ranking), S(k) as for ERR_IA",
-    tex: r"\mathrm{nERR\text{-}IA}@k = \frac{S(k)}{S(k) \text{ of the greedy ideal}}, \quad S(k) = \sum_{i=1}^{k}
+    parameters: &[REL, IDEAL, JUDGED_ONLY],
+    range: IDEAL_RANGE,
+    equation: "nERR_IA@k = S(k) / (S(k) of the ideal ranking), S(k) as for ERR_IA",
+    tex: r"\mathrm{nERR\text{-}IA}@k = \frac{S(k)}{S(k) \text{ of the ideal}}, \quad S(k) = \sum_{i=1}^{k}
            \frac{1}{i} \sum_{j \ni d_i} \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as alpha_DCG",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
@@ -110,10 +119,10 @@ pub static NNRBP: Definition = Info {
     name: "nNRBP",
     title: "normalised novelty- and rank-biased precision",
     cutoff: Cutoff::None,
-    parameters: &[REL, ALPHA, BETA, JUDGED_ONLY],
-    range: "0 to 1; rarely above, as the ideal ranking is a greedy one",
-    equation: "nNRBP = NRBP / (NRBP of the greedy ideal ranking)",
-    tex: r"\mathrm{nNRBP} = \frac{\mathrm{NRBP}}{\mathrm{NRBP} \text{ of the greedy ideal}}",
+    parameters: &[REL, ALPHA, BETA, IDEAL, JUDGED_ONLY],
+    range: IDEAL_RANGE,
+    equation: "nNRBP = NRBP / (NRBP of the ideal ranking)",
+    tex: r"\mathrm{nNRBP} = \frac{\mathrm{NRBP}}{\mathrm{NRBP} \text{ of the ideal}}",
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
     unbounded: Some(unbounded::SUBTOPICS),
@@ -201,7 +210,10 @@ fn novelty(
 }
 
 fn by_ideal(spec: &Spec, scope: &Scope<'_>, alpha: f64, weight: impl Fn(usize) -> f64) -> Result<Box<dyn Measure>> {
-    novelty(spec, scope, alpha, weight, Norm::Ideal(1.0 - alpha))
+    let q = 1.0 - alpha;
+    let greedy = spec.choice(IDEAL.name, &[("best", false), ("ndeval", true)])?;
+    let norm = if greedy { Norm::Greedy(q) } else { Norm::Best(BestSums::new(q)) };
+    novelty(spec, scope, alpha, weight, norm)
 }
 
 /// Terms of the bound that are added up at most.

@@ -9,6 +9,7 @@ pub mod defined;
 pub mod formula;
 pub(crate) mod gain;
 mod graded;
+mod novel_ideal;
 mod novelty;
 pub(crate) mod orders;
 pub(crate) mod share;

@@ -13,6 +13,7 @@
 //! documents of a group are relevant to nested sets of subtopics it is; else all orders are tried where they are few;
 //! else the subtopics' own extremes are added up, which encloses all values.
 
+use super::novel_ideal::BestSums;
 use super::orders::Outcome;
 use super::orders::sampling::{self, Placed};
 use super::orders::walk::{self, Kind};
@@ -38,8 +39,10 @@ pub(super) enum Norm {
     Subtopics(f64),
     /// The same, times the entry for the number of documents retrieved.
     Retrieved(Vec<f64>),
-    /// The sum of the greedy ideal ranking, for this q.
-    Ideal(f64),
+    /// The largest sum that a ranking of judged documents has.
+    Best(BestSums),
+    /// The sum of ndeval's greedy ideal ranking, for this q.
+    Greedy(f64),
 }
 
 /// See above.
@@ -83,8 +86,9 @@ impl Novelty {
         match &self.norm {
             Norm::Subtopics(factor) => covered * factor,
             Norm::Retrieved(factors) => covered * factors[ranking.retrieved],
-            Norm::Ideal(q) => {
-                let gains = topic.ideal(*q, self.weights.len());
+            Norm::Best(sums) => sums.of(topic.sets(), &self.weights),
+            Norm::Greedy(q) => {
+                let gains = topic.greedy(*q, self.weights.len());
                 self.weights.iter().zip(gains).map(|(weight, gain)| weight * gain).sum()
             }
         }

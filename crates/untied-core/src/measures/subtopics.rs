@@ -1,7 +1,8 @@
 //! The subtopics of a query, in a ranking whose documents have profiles (see [`crate::table::subtopics`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use super::novel_ideal::Sets;
 use super::orders::sampling::{Classes, Placed};
 use crate::elementary::powi;
 use crate::ranking::{Group, Ranking};
@@ -95,10 +96,22 @@ impl<'a> Topic<'a> {
         arranged
     }
 
-    /// The greedy ideal ranking: at each rank the document that gains most, (1-alpha)^c for each of its subtopics to
-    /// which c documents before were relevant; of those that gain the same the last one by id, as ndeval does. Gains
-    /// by rank.
-    pub fn ideal(&self, go_on: f64, depth: usize) -> Vec<f64> {
+    /// The sets of subtopics that judged documents are relevant to, with their numbers of documents, in a fixed order.
+    pub fn sets(&self) -> Sets {
+        let mut sets = BTreeMap::new();
+        for level in self.truth.levels {
+            let mut set: Vec<usize> = self.of(level.grade).collect();
+            if !set.is_empty() {
+                set.sort_unstable();
+                *sets.entry(set).or_insert(0) += level.count as usize;
+            }
+        }
+        sets.into_iter().collect()
+    }
+
+    /// The gains of ndeval's greedy ideal ranking by rank: at each rank the document that gains most, (1-alpha)^c for each
+    /// of its subtopics to which c documents before were relevant; of those that gain the same the last one by id.
+    pub fn greedy(&self, go_on: f64, depth: usize) -> Vec<f64> {
         // Documents that are relevant to the same subtopics go by id.
         let mut sets: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         let mut numbers = HashMap::new();
