@@ -10,7 +10,6 @@ mod series;
 
 use extremes::{best_order, extremes};
 use moments::{is_short, variance};
-pub(crate) use moments::{mean, products};
 
 use crate::measures::Certainty;
 use crate::names::Sampled;
@@ -33,6 +32,24 @@ pub(crate) const SAMPLED: Sampled = Sampled {
     then: "the mean is exact; for very large groups, the variance is not available; \
         for Cascade, the lowest value may be too low and the highest value too high",
 };
+
+/// Steps of [`moments::by_steps`] beyond which [`series`] takes less time.
+const STEPS: usize = 4_000_000;
+
+/// E\[X\] over all orders.
+pub(crate) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
+    if moments::steps(kinds, weights.len()) > STEPS {
+        series::mean(kinds, weights)
+    } else {
+        moments::by_steps(kinds, weights)
+    }
+}
+
+/// E_a, the mean product of the q of a documents that are drawn, for a = 0, 1, .. as far as it is not negligible, up to
+/// `most`.
+pub(crate) fn products(kinds: &[Kind], most: usize) -> Vec<f64> {
+    if moments::steps(kinds, most) > STEPS { series::moments(kinds, most).0 } else { moments::moments(kinds, most).0 }
+}
 
 /// A ranking as such a user walks it.
 pub(crate) trait Path {

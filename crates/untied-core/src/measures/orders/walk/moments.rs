@@ -1,17 +1,34 @@
 //! Mean and variance of the contribution of one tie group, see [`super`].
 
 use super::Kind;
-use super::series::{self, NEGLIGIBLE};
-use crate::elementary::powi;
+use crate::elementary::{ln, powi};
 use crate::measures::orders::Outcome;
 use crate::measures::orders::lattice::Lattice;
 
-/// Steps of [`by_steps`] beyond which [`series`] takes less time.
-const STEPS: usize = 4_000_000;
-
+/// What is reached with a probability below this is not worth a step.
+const NEGLIGIBLE: f64 = 1e-30;
 /// Steps of the tables of second moments, and positions in them, at most.
 const TABLE_STEPS: usize = 200_000_000;
 const TABLE_SLOTS: usize = 2_000;
+
+pub(super) fn documents(kinds: &[Kind]) -> f64 {
+    kinds.iter().map(|kind| kind.count as f64).sum()
+}
+
+pub(super) fn mean_go_on(kinds: &[Kind]) -> f64 {
+    kinds.iter().map(|kind| kind.count as f64 * kind.go_on).sum::<f64>() / documents(kinds)
+}
+
+/// The positions that are reached with a probability that is not negligible: it is at most c^a, as means of products are
+/// at most products of means (Maclaurin).
+pub(super) fn reached(kinds: &[Kind], slots: usize) -> usize {
+    let go_on = mean_go_on(kinds);
+    if go_on >= 1.0 {
+        return slots;
+    }
+    let most = ln(NEGLIGIBLE) / ln(go_on); // 0 where nobody goes on
+    slots.min(most as usize + 1)
+}
 
 /// Those of which there are most, and the others, most likely to go on first.
 fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
@@ -23,22 +40,11 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
     (base, others)
 }
 
-/// E\[X\] over all orders.
-pub(crate) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
-    if steps(kinds, weights.len()) > STEPS { series::mean(kinds, weights) } else { by_steps(kinds, weights) }
-}
-
-/// E_a, the mean product of the q of a documents that are drawn, for a = 0, 1, .. as far as it is not negligible, up to
-/// `most`.
-pub(crate) fn products(kinds: &[Kind], most: usize) -> Vec<f64> {
-    if steps(kinds, most) > STEPS { series::moments(kinds, most).0 } else { moments(kinds, most).0 }
-}
-
 /// Steps of [`by_steps`], about.
-fn steps(kinds: &[Kind], slots: usize) -> usize {
+pub(super) fn steps(kinds: &[Kind], slots: usize) -> usize {
     let most = kinds.iter().map(|kind| kind.count).max().unwrap_or(0);
     let others = kinds.iter().map(|kind| kind.count).sum::<usize>() - most;
-    series::reached(kinds, slots).saturating_mul(others)
+    reached(kinds, slots).saturating_mul(others)
 }
 
 /// E\[X\] over all orders, document by document.
@@ -57,7 +63,7 @@ pub(super) fn by_steps(kinds: &[Kind], weights: &[f64]) -> f64 {
 }
 
 /// E_0 .. and G_1 .., as far as they are not negligible, to K at most.
-fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
     let (base, others) = split(kinds);
     let mut reach = vec![0.0; slots + 1];
     let mut gains = vec![0.0; slots];

@@ -15,34 +15,12 @@
 //! are few; [`add`] adds them one by one.
 
 use super::Kind;
-use super::moments::add;
-use crate::elementary::ln;
+use super::moments::{add, documents, mean_go_on, reached};
 
-/// What is reached with a probability below this is not worth a step.
-pub(super) const NEGLIGIBLE: f64 = 1e-30;
 /// A term that is smaller than the first one by this factor does not matter.
 const SMALL: f64 = 1e-20;
 /// Where |d y| is larger, powers of it fall too slowly.
 const FAR: f64 = 0.5;
-
-fn documents(kinds: &[Kind]) -> f64 {
-    kinds.iter().map(|kind| kind.count as f64).sum()
-}
-
-fn mean_go_on(kinds: &[Kind]) -> f64 {
-    kinds.iter().map(|kind| kind.count as f64 * kind.go_on).sum::<f64>() / documents(kinds)
-}
-
-/// The positions that are reached with a probability that is not negligible: it is at most c^a, as means of products are
-/// at most products of means (Maclaurin).
-pub(super) fn reached(kinds: &[Kind], slots: usize) -> usize {
-    let go_on = mean_go_on(kinds);
-    if go_on >= 1.0 {
-        return slots;
-    }
-    let most = ln(NEGLIGIBLE) / ln(go_on); // 0 where nobody goes on
-    slots.min(most as usize + 1)
-}
 
 /// E\[X\] over all orders of a group of thousands of documents.
 pub(super) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
