@@ -32,11 +32,11 @@ def install(folder: Path, names: list[str]) -> None:
 
 
 def run(folder: Path, names: list[str]) -> None:
-    """Ask the evaluators, or all that are installed, and write a record for each."""
+    """Ask the evaluators, or all that are installed, and write a record for each; programs need no environment."""
     cases = reading.read()
     known = {adapter: name for name, table in ENVIRONMENTS.items() for adapter in table["adapters"]}
     for name in names or known:
-        python = folder / known[name] / "bin" / "python"
+        python = folder / known[name] / "bin" / "python" if name in known else Path(sys.executable)
         if python.exists():
             write(runner.run(name, str(python), cases))
         else:
@@ -60,6 +60,7 @@ def write(record: dict[str, Any]) -> None:
     for one in record["outcomes"].values():
         counts[one["kind"]] = counts.get(one["kind"], 0) + 1
     record = {"date": datetime.now(UTC).date().isoformat(), **record}
+    RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{record['evaluator']}.json"
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{record['evaluator']} {record['version']}: " + ", ".join(f"{n} {kind}" for kind, n in counts.items()))
