@@ -211,6 +211,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "measure_info": _core.measure_info,
     "moved_documents": lambda: comparison().moved("q1"),
     "observe": lambda: _core.observe(None),
+    "top_changes": lambda: comparison().top_changes(),
     "only_documents": lambda: _core.only_documents([run(), run("two")], iter(["a", "b"])),
     "overturning_documents": lambda: untied.certify(QRELS, RUNS, "AP@10")._overturning("one", "two", "AP@10"),
     "difference": lambda: _core.difference(0.5, 0.25),

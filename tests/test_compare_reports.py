@@ -219,6 +219,7 @@ def test_report(compare: Command) -> None:
     _, out, _ = compare("old.run", "new.run", "--qrels", "qrels", "-m", "Overlap@2", "--format", "table", "--top", 1)
     assert out == (
         "old to new: 2 queries\n\n"
+        "The first 10 documents changed in 50 % of queries: in 1 of 2 queries, a document entered or left.\n\n"
         "              mean      min       5%      25%      50%      75%      95%      max\n"
         "Overlap@2   0.5000   0.0000   0.0500   0.2500   0.5000   0.7500   0.9500   1.0000\n\n"
         "changed most by Overlap@2\n\n"

@@ -20,7 +20,7 @@ PACKAGE = ROOT / "python" / "untied"
 PUBLIC = {
     "arrays": "ArrayComparison ArrayEvaluator ArrayQueries ArrayResults ArrayValues compare_arrays evaluate_arrays",
     "batches": "BatchComparer BatchEvaluator ComparisonSummary EvaluationSummary",
-    "compare": "Assignment Comparison Comparisons Outcomes compare compare_all",
+    "compare": "Assignment Comparison Comparisons Outcomes TopChanges compare compare_all",
     "compat.beir": "EvaluateRetrieval hole mrr recall_cap top_k_accuracy",
     "compat.ir_measures": "install uninstall",
     "compat.mteb": "install mrr recall_cap uninstall",

@@ -87,6 +87,7 @@ __all__ = [
     "show_id",
     "standing",
     "tie_counts",
+    "top_changes",
     "top_groups",
     "trec_eval_names",
     "tukey_p",
@@ -586,6 +587,9 @@ def moved_documents(
     ties: str,
     score_dtype: str,
 ) -> list[tuple[str, tuple[int, int] | None, tuple[int, int] | None, float | None]]: ...
+def top_changes(
+    run_a: Run, run_b: Run, *, depth: int, ties: str, score_dtype: str, threads: int | None
+) -> tuple[int, int, int]: ...
 def observe(observer: Callable[[str, str, int, int | None], object] | None) -> None: ...
 def difference(a: float, b: float) -> float: ...
 def differences(a: Sequence[float], b: Sequence[float]) -> tuple[bytearray, float]: ...

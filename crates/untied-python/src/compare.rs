@@ -190,6 +190,25 @@ pub fn moved_documents(
     })
 }
 
+/// Numbers of queries whose first documents changed, and of others in which these have other ranks; and of documents that
+/// left the first ranks.
+#[pyfunction]
+#[pyo3(signature = (run_a, run_b, *, depth, ties, score_dtype, threads))]
+pub fn top_changes(
+    py: Python<'_>,
+    run_a: &Run,
+    run_b: &Run,
+    depth: usize,
+    ties: &str,
+    score_dtype: &str,
+    threads: Option<Threads>,
+) -> PyResult<(usize, usize, usize)> {
+    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
+    let compare::TopChanges { changed, reordered, left } =
+        threads::run(py, threads, || compare::top_changes((&run_a.0, &run_b.0), depth, settings))?;
+    Ok((changed, reordered, left))
+}
+
 /// (whether A is ahead, value, documents and their grades, grades of those that fill the ranking ahead)
 type Assigned = (bool, f64, Vec<(String, f64)>, Vec<f64>);
 

@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use super::compare::{
         ArrayComparer, Comparison, compare_rows, compare_runs, comparing_info, comparing_measure, difference_outcomes,
-        filled_rankings, item_distance, largest_assignment, moved_documents,
+        filled_rankings, item_distance, largest_assignment, moved_documents, top_changes,
     };
     #[pymodule_export]
     use super::convert::show_id;

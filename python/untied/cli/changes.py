@@ -6,7 +6,9 @@ from itertools import groupby
 
 from untied._core import show_id
 from untied.cli import width
+from untied.cli.notes import filled
 from untied.cli.output import bold
+from untied.compare.changes import TOP, changed_at_the_top
 from untied.results.text import aligned, brackets, in_queries, lines, padded
 
 TYPE_CHECKING = False
@@ -44,6 +46,7 @@ class Report:
         sign = f"; Delta is {old} minus {new}" if _has_delta(found) else ""
         parts = [
             self.title(f"{old} to {new}: {in_queries(len(found._native))}{sign}"),
+            self._wrapped(changed_at_the_top(found.top_changes(TOP), TOP)) + "\n",
             self._distribution(found),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
         ]
@@ -98,6 +101,10 @@ class Report:
         shown = rows if self.style == "md" else _padded(rows, texts)
         title, body = lines(head, shown, self.style, texts).split("\n", 1)
         return bold(title, self.on_screen) + "\n" + body
+
+    def _wrapped(self, text: str) -> str:
+        """A sentence, in lines that the terminal holds."""
+        return filled(text, width()) if self.on_screen else text
 
     def _distribution(self, found: Comparison) -> str:
         """A table with a line for each measure, or a column for each if that is too wide."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import inf, isnan, nan
 
 from untied import _core
+from untied.compare.changes import TopChanges
 from untied.compare.measures import as_comparing
 from untied.compare.notes import on_pairs
 from untied.compare.outcomes import Assignment, Outcomes
-from untied.errors import UntiedError, check_flag
+from untied.errors import UntiedError, check_count, check_flag
 from untied.results.base import MeasureResults
 from untied.results.table import FIELDS, Table, table_of, tidy
 from untied.results.value import Value
@@ -204,6 +205,31 @@ class Comparison(MeasureResults):
             return -value if lower_is_better or symmetry == "opposite" else value
 
         return [self._native.query(query) for query in nsmallest(n, range(len(values)), key=likeness)]
+
+    def top_changes(self, depth: int = 10, *, threads: int | None = None) -> TopChanges:
+        """Count the queries whose first documents differ between the runs.
+
+        Parameters
+        ----------
+        depth : int
+            Number of ranks to look at.
+        threads : int, optional
+            Number of threads; as many as there are processors by default.
+
+        Returns
+        -------
+        TopChanges
+            Numbers of queries, and of documents that left the first ranks.
+
+        Raises
+        ------
+        UntiedError
+            The depth is below 1.
+        """
+        check_count("depth", depth)
+        reading = {name: self._options[name] for name in ("ties", "score_dtype")}
+        counts = _core.top_changes(*self._inputs, depth=depth, **reading, threads=threads)
+        return TopChanges(len(self._native), *counts)
 
     def moved(self, query: str, depth: int | None = None) -> Table:
         """The documents of a query whose ranks differ between the runs.

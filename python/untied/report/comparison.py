@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import inf, isnan
+from math import isnan
 
 from untied import _core
 from untied._core import show_id
+from untied.compare.changes import TOP, changed_at_the_top
 from untied.report.measures import explained, meaning
 from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import MOST, number
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     from untied.compare.comparison import Comparison
     from untied.inputs.texts import TextsLike
-
-#: Ranks whose documents the headline counts changes of.
-TOP = 10
 
 
 def collect_comparison(
@@ -71,11 +69,8 @@ def _measure(measure: _core.Measure) -> dict[str, Any]:
 
 def _headline(found: Comparison) -> list[list[str]]:
     """The headline: how many of the first ten documents changed, and the value of each measure."""
-    changed, moved, left, queries = changes(found, TOP)
-    first = (
-        f"The first {TOP} documents changed in {_percent(changed, queries)} of queries: in {changed:,} of {queries:,} "
-        f"{'query' if queries == 1 else 'queries'}, a document entered or left."
-    )
+    changes = found.top_changes(TOP)
+    queries, changed, moved, left = changes.queries, changes.changed, changes.reordered, changes.left
     still = queries - changed - moved
     rest = [f"On average, {left / queries:.1f} documents left the first {TOP}."] if left else []
     rest += [f"In {_queries(moved)}, the same documents have other ranks."] if moved else []
@@ -87,7 +82,7 @@ def _headline(found: Comparison) -> list[list[str]]:
         [most] = found.most_changed(1, measure)
         said.append(
             [
-                first,
+                changed_at_the_top(changes, TOP),
                 *rest,
                 f"{measure} is {'undefined' if isnan(total.mean) else show(total.mean)} on average. {meaning(measure)}",
                 f"The query that changed most by {measure} is {show_id(most)}.",
@@ -98,32 +93,6 @@ def _headline(found: Comparison) -> list[list[str]]:
 
 def _queries(count: int) -> str:
     return f"{count:,} other {'query' if count == 1 else 'queries'}"
-
-
-def changes(found: Comparison, depth: int) -> tuple[int, int, int, int]:
-    """In how many queries documents entered or left the first ranks, and in how many others some moved.
-
-    Then how many documents left the first ranks, summed over queries, and the number of queries. A tied document counts
-    at the first of its ranks, so a run has no changes against itself.
-    """
-    reading = {name: found._options[name] for name in ("ties", "score_dtype")}
-    changed = moved = left = 0
-    queries = found.queries
-    for query in queries:
-        rows = _core.moved_documents(*found._inputs, query, qrels=None, depth=depth, **reading)
-        ranks = [(a and a[0], b and b[0]) for _, a, b, _ in rows]
-        left += sum((a or inf) <= depth < (b or inf) for a, b in ranks)
-        if any((a or inf) > depth or (b or inf) > depth for a, b in ranks):
-            changed += 1
-        elif any(a != b for a, b in ranks):
-            moved += 1
-    return changed, moved, left, len(queries)
-
-
-def _percent(count: int, of: int) -> str:
-    """A share in whole percent, or with decimals if it would round to 0 or 100."""
-    share = 100 * count / of if of else 0.0
-    return f"{share:.0f} %" if 1 <= share <= 99 or share in (0, 100) else f"{share:.2f} %"
 
 
 def _signed(value: float) -> str:

@@ -12,7 +12,7 @@ pub use assignment::{Assigned, assignment, outcomes};
 pub use bulk::{Bulk, Lists};
 pub use evidence::Evidence;
 pub use mean::Mean;
-pub use moved::{Moved, Rank, moved};
+pub use moved::{Moved, Rank, TopChanges, moved, top_changes};
 pub use pair_scores::PairScores;
 
 use rayon::prelude::*;

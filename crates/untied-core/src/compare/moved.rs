@@ -1,9 +1,12 @@
 //! The documents at the top of either ranking of a query, with their ranks in both.
 
+use rayon::prelude::*;
+
 use super::{Settings, sort};
 use crate::error::Result;
 use crate::ranking::{List, Numbering, Order};
 use crate::table::{Qrels, Run};
+use crate::watch;
 
 /// The positions of a document's tie group, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +53,45 @@ pub fn moved<'a>(
     let all = documents.iter().zip(a.into_iter().zip(b));
     let top = all.filter(|(_, (a, b))| is_at_top(*a) || is_at_top(*b));
     Ok(top.map(|(&(document, hash), (a, b))| Moved { document, a, b, grade: grade(document, hash) }).collect())
+}
+
+/// What changed at the top of the rankings of many queries. A tied document counts at the first of its ranks.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct TopChanges {
+    /// Queries in which a document entered or left the top.
+    pub changed: usize,
+    /// Other queries in which a document at the top has another rank.
+    pub reordered: usize,
+    /// Documents that left the top, in all queries.
+    pub left: usize,
+}
+
+/// Count what changed within a depth, in all queries that both runs have.
+///
+/// # Errors
+/// A score does not fit the precision, or the work shall stop.
+pub fn top_changes(runs: (&Run, &Run), depth: usize, settings: Settings) -> Result<TopChanges> {
+    let settings = Settings { depth: Some(depth), ..settings };
+    let is_within = |rank: Option<Rank>| rank.is_some_and(|rank| rank.first as usize <= depth);
+    let of_query = |(query, _): (usize, usize)| -> Result<TopChanges> {
+        watch::check()?;
+        let moved = moved(runs, None, runs.0.id(query), settings)?;
+        let left = moved.iter().filter(|document| is_within(document.a) && !is_within(document.b)).count();
+        let changed = moved.iter().any(|document| is_within(document.a) != is_within(document.b));
+        let has_other_rank =
+            |document: &Moved<'_>| document.a.map(|rank| rank.first) != document.b.map(|rank| rank.first);
+        let reordered = !changed && moved.iter().any(has_other_rank);
+        Ok(TopChanges { changed: usize::from(changed), reordered: usize::from(reordered), left })
+    };
+    let add = |one: TopChanges, other: TopChanges| {
+        Ok(TopChanges {
+            changed: one.changed + other.changed,
+            reordered: one.reordered + other.reordered,
+            left: one.left + other.left,
+        })
+    };
+    let queries: Vec<(usize, usize)> = runs.0.common(runs.1).collect();
+    queries.into_par_iter().map(of_query).try_reduce(TopChanges::default, add)
 }
 
 /// A run's whole ranking of a query.

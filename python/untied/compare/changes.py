@@ -1,0 +1,48 @@
+"""What changed at the top of the rankings, from one run to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Ranks whose documents a comparison counts changes of.
+TOP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TopChanges:
+    """How the first documents changed from one run to another.
+
+    A tied document counts at the first of its ranks, so a run has no changes against itself.
+
+    Attributes
+    ----------
+    queries : int
+        Queries of both runs.
+    changed : int
+        Queries in which a document entered or left the first ranks.
+    reordered : int
+        Other queries in which a document in the first ranks has another rank.
+    left : int
+        Documents that left the first ranks, summed over queries.
+    """
+
+    queries: int
+    changed: int
+    reordered: int
+    left: int
+
+
+def changed_at_the_top(changes: TopChanges, depth: int) -> str:
+    """In how many queries the first documents changed, in words."""
+    queries, changed = changes.queries, changes.changed
+    share, noun = _percent(changed, queries), "query" if queries == 1 else "queries"
+    return (
+        f"The first {depth} documents changed in {share} of queries: in {changed:,} of {queries:,} {noun}, "
+        "a document entered or left."
+    )
+
+
+def _percent(count: int, total: int) -> str:
+    """A share in whole percent, or with decimals if it would round to 0 or 100."""
+    share = 100 * count / total if total else 0.0
+    return f"{share:.0f} %" if 1 <= share <= 99 or share in (0, 100) else f"{share:.2f} %"
