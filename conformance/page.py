@@ -251,7 +251,7 @@ def sentence(record: Record, case: str, one: dict[str, Any]) -> str:
     if one["kind"] == "wrong":
         return f"**Wrong**: {explained(record['evaluator'], case)}."
     verb = {"refuses": "Refuses", "crashes": "Fails", "hangs": "Hangs"}[one["kind"]]
-    said = one.get("said", "").split("/tmp/")[0].replace("|", "\\|")
+    said = one.get("said", "").replace("|", "\\|")
     return f"{verb}: {said[:110]}" if said else f"{verb}."
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from conformance.adapters.common import Case
 from conformance.adapters.trec_names import names
 
-PROGRAM = os.environ.get("TREC_EVAL") or shutil.which("trec_eval") or "trec_eval"
+PROGRAM = os.path.abspath(os.environ.get("TREC_EVAL") or shutil.which("trec_eval") or "trec_eval")
 PACKAGE = "trec_eval"
 HOW = "trec_eval -c -m MEASURE QRELS RUN: the row of all queries"
 #: It prints four decimals.
@@ -43,8 +43,8 @@ def by(program: list[str], case: Case) -> Any:
     """The same with any program that takes trec_eval's arguments."""
     asked, printed = names(case)
     with tempfile.TemporaryDirectory() as folder:
-        paths = write(case, Path(folder))
-        done = subprocess.run([*program, "-c", "-m", asked, *paths], capture_output=True, text=True, check=False)
+        command = [*program, "-c", "-m", asked, *write(case, Path(folder))]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode < 0:
         raise RuntimeError(f"ended by signal {-done.returncode}")
     if done.returncode:
@@ -53,13 +53,13 @@ def by(program: list[str], case: Case) -> Any:
 
 
 def write(case: Case, folder: Path) -> list[str]:
-    """Files of judgments and of the run."""
+    """Files of judgments and of the run: their names, so that messages do not have the folder's."""
     qrels, run = folder / "qrels", folder / "run"
     qrels.write_text("".join(f"{query} 0 {doc} {grade}\n" for query, truth in case.qrels.items()
                              for doc, grade in truth.items()))  # fmt: skip
     run.write_text("".join(f"{query} Q0 {doc} {rank} {score!r} tag\n" for query, ranked in case.run.items()
                            for rank, (doc, score) in enumerate(ranked, 1)))  # fmt: skip
-    return [str(qrels), str(run)]
+    return [qrels.name, run.name]
 
 
 def value(output: str, printed: str) -> float:

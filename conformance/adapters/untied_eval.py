@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from pathlib import Path
@@ -23,7 +24,7 @@ def answer(case: Case) -> Any:
     measure = "ESL" if case.name == "Rank" else case.measure
     if not any(case.run.values()):
         raise NotOffered("reads runs that hold a line")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         files = trec_eval.write(case, Path(folder))
         found = json.loads(command(["eval", *files, "-m", measure, "--ties", "range", "--format", "json"]))
     [row] = found["results"]

@@ -25,7 +25,7 @@ DECLARED = {
 def answer(case: Case) -> Any:
     """As from trec_eval, in this process."""
     asked, printed = names(case)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         return trec_eval.value(command(["trec_eval", "-c", "-m", asked, *trec_eval.write(case, Path(folder))]), printed)
 
 
