@@ -98,6 +98,7 @@ def shown(answer: Any) -> str:
 
 #: Conventions that choose an order by a rule come before those that look at the judgments.
 LOOKS_AT_JUDGMENTS = ("optimistic", "pessimistic", "realistic", "some other order")
+FIXED_ORDERS = ("docid up", "docid down", "as given", "as given, reversed")
 
 
 def settle(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
@@ -122,7 +123,25 @@ def settle(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
     for case, one in outcomes.items():
         chosen = sorted(one.conventions, key=lambda name, case=case: weight(case, name), reverse=True)[:1]  # type: ignore[misc]
         settled[case] = Outcome(one.kind, chosen, one.said)
-    return settled
+    return _without_a_rule(settled)
+
+
+def _without_a_rule(settled: dict[str, Outcome]) -> dict[str, Outcome]:
+    """The same, but an evaluator that seems to follow three orders of ties for one measure follows none of them."""
+    orders = (*FIXED_ORDERS, *LOOKS_AT_JUDGMENTS)
+    seen: dict[str, set[str]] = {}
+    for case, one in settled.items():
+        own = {part for name in one.conventions for part in parts(name)}
+        seen.setdefault(family(case), set()).update(own.intersection(orders))
+    found = {}
+    for case, one in settled.items():
+        mixed = len(seen[family(case)].intersection(FIXED_ORDERS)) > 2
+        told = [
+            " + ".join("some other order" if mixed and part in orders else part for part in parts(name))
+            for name in one.conventions
+        ]
+        found[case] = Outcome(one.kind, told, one.said)
+    return found
 
 
 def family(case: str) -> str:

@@ -307,6 +307,12 @@ def test_one_convention_explains_as_many_answers_as_it_can() -> None:
     assert [one.conventions for one in found.values()] == [["docid up"], ["docid up"], ["as given"]]
 
 
+def test_three_orders_for_one_measure_are_no_rule() -> None:
+    orders = ["docid up", "docid down", "as given"]
+    found = judging.settle({f"a/{i}/ap": judging.Outcome("convention", [name]) for i, name in enumerate(orders)})
+    assert [one.conventions for one in found.values()] == [["some other order"]] * 3
+
+
 PROGRAM = """
 import json, os, sys, time
 print(json.dumps({"ready": "7"}), flush=True)

@@ -477,7 +477,7 @@ def duplicate(name: str, about: str, ranked: Ranked, truth: Mapping[str, int], m
         def once(order: Sequence[str], grades: Any) -> Fraction | None:
             return credited(measure, order, truth)
 
-        return answers({"q": truth}, {"q": renamed}, replace(reading, score=once))
+        return answers({"q": truth}, {"q": renamed}, replace(reading, score=once, of_groups={}))
 
     ways: dict[str, Answers | None] = {
         "every copy counts": every_copy(own),
