@@ -75,6 +75,26 @@ def test_equal_columns_have_no_difference(test: Callable[..., Any]) -> None:
         assert mean_interval(a, b) == (0, 0)
 
 
+def test_equal_means_are_not_significant_where_ranks_differ() -> None:
+    queries = [f"q{number:02}" for number in range(30)]
+    relevant, others = [f"r{place}" for place in range(30)], [f"n{place}" for place in range(30)]
+    qrels = {query: dict.fromkeys(relevant, 1) | dict.fromkeys(others, 0) for query in queries}
+
+    def run(one: int, rest: int) -> dict[str, list[str]]:
+        """A run that finds so many relevant documents in one query, and in each of the others."""
+        found = dict.fromkeys(queries, rest) | {queries[0]: one}
+        return {query: relevant[:hits] + others[hits:] for query, hits in found.items()}
+
+    runs = {"often": run(0, 1), "once": run(29, 0)}
+    for order in (["often", "once"], ["once", "often"]):
+        results = untied.evaluate(qrels, {name: runs[name] for name in order}, "P@30")
+        tested = significance(results, test="wilcoxon")
+        (row,) = tested.table.to_dicts()
+        assert (row["difference"], row["significant"]) == (0, "no")
+        assert row["p"] < 1e-4  # it is of ranks
+        assert not any("disagree" in note for note in tested.notes)
+
+
 def test_magnitudes_that_are_equal_but_for_rounding_are_tied() -> None:
     a, b = [0.3, 0.1, 0.9, 0.6, 0.4, 0.8], [0.2, 0.2, 0.8, 0.4, 0.7, 0.4]
     assert len({abs(x - y) for x, y in zip(a, b, strict=True)}) > 4  # of 1, 2, 3 and 4 tenths

@@ -59,18 +59,18 @@ class Significance(Exported):
     Attributes
     ----------
     table : Table
-        A row for every measure and pair of runs. ``significant``: yes or no, by ``p_adjusted``. ``mean_a``, ``mean_b``
-        and their ``difference``, with its confidence interval ``ci_low``, ``ci_high`` (absent with
-        ``interval="none"``). ``effect``: Cohen's d of the differences. ``better``, ``worse``, ``equal``: numbers of
-        queries in which the first run is better, worse or equal (values that differ by at most 1e-12 of the larger are
-        equal: such a difference is only rounding). ``p`` and ``p_adjusted``. Counts have sums over
-        queries instead of means. For geometric means, logarithms are tested and differences are ln(``mean_a`` /
-        ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties or judgments, ``least`` and
-        ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the difference keeps its sign
-        and stays significant for all orders of ties and all grades of unjudged documents, and otherwise no. For tests
-        other than the randomisation test, p has no bound, so ``survives`` of a significant difference that keeps its
-        sign is unknown. ``p_most`` is the upper bound of the adjusted p. Bounds also take into account queries that
-        have a value only with some judgments.
+        A row for every measure and pair of runs. ``significant``: yes or no, by ``p_adjusted``; no if the means are
+        equal, whose difference has no sign. ``mean_a``, ``mean_b`` and their ``difference``, with its confidence
+        interval ``ci_low``, ``ci_high`` (absent with ``interval="none"``). ``effect``: Cohen's d of the differences.
+        ``better``, ``worse``, ``equal``: numbers of queries in which the first run is better, worse or equal (values
+        that differ by at most 1e-12 of the larger are equal: such a difference is only rounding). ``p`` and
+        ``p_adjusted``. Counts have sums over queries instead of means. For geometric means, logarithms are tested and
+        differences are ln(``mean_a`` / ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties
+        or judgments, ``least`` and ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the
+        difference keeps its sign and stays significant for all orders of ties and all grades of unjudged documents, and
+        otherwise no. For tests other than the randomisation test, p has no bound, so ``survives`` of a significant
+        difference that keeps its sign is unknown. ``p_most`` is the upper bound of the adjusted p. Bounds also take
+        into account queries that have a value only with some judgments.
     dropped : dict of str and int
         For each measure, the number of pairs of runs and queries with an undefined value; they are left out.
     settings : dict
@@ -366,7 +366,9 @@ class _Method:
         adjusted, p_most, significant, survives = _core.decide(
             found["p"], found.pop("p_most", []), ends, self.correction, self.level
         )
-        found |= {"p_adjusted": adjusted, "significant": ["yes" if one else "no" for one in significant]}
+        # Equal means have no sign that could be significant, although Wilcoxon's p, which is of ranks, can be small.
+        both = zip(significant, found["difference"], strict=True)
+        found |= {"p_adjusted": adjusted, "significant": ["yes" if one and signed else "no" for one, signed in both]}
         if ends:
             found["least"], found["most"] = map(list, zip(*ends, strict=True))
             found |= {"survives": survives} | ({"p_most": p_most} if p_most else {})
