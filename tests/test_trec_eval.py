@@ -193,6 +193,16 @@ def test_help_and_version(trec_eval: Command) -> None:
     assert trec_eval("--trec-version", "9", "--version")[2].startswith("trec_eval version 9.0.8 ")
 
 
+def test_the_version_ends_the_command_where_it_stands(trec_eval: Command) -> None:
+    """Measures before it must exist; their parameters, other values and whatever follows are not looked at."""
+    for before in (["-mnap"], ["-mP."], ["-x"], ["--trec-version", "9", "-mdcg"]):
+        code, out, err = trec_eval(*before, "-v")
+        assert (code, out, "trec_eval version" in err) == (1, "", False), before
+    for around in (["-v", "-mnap"], ["-v", "-x"], ["-mP.0", "-v"], ["-l0", "-R", "x", "-h", "-v"]):
+        code, out, err = trec_eval(*around)
+        assert (code, out, err.startswith("trec_eval version 10.0 ")) == (0, "", True), around
+
+
 def test_numbers_as_c_reads_them(trec_eval: Command, tmp_path: Path) -> None:
     """Grades 1.9 and 0.9 are 1 and 0, x is 0; scores 9,5 and text are 9 and 0, nan stands last; fields may follow."""
     qrels = "q 0 a 1.9\nq 0 b 0.9\nq 0 c x\nq 0 d -3\nq 0 e 12\nq 0 f 3z\n"
@@ -273,8 +283,9 @@ def test_no_topic_in_common(trec_eval: Command, tmp_path: Path) -> None:
     assert trec_eval("--trec-version", "9", "-c", *paths)[:2] == (7, "")
     assert trec_eval(*paths)[:2] == (4, "")
     assert rows(trec_eval("-c", "-mnum_q", "-mmap", *paths)[1]) == {("num_q", "all"): "1", ("map", "all"): "0.0000"}
-    # What needs no ranking is not kept from being told.
-    assert trec_eval("-mnum_q", *paths)[:2] == (0, "num_q                 \tall\t1\n")
+    for measure in ("num_q", "runid"):  # although they depend on no ranking
+        assert trec_eval("-m", measure, *paths)[:2] == (4, "")
+    assert trec_eval("-c", "-mnum_q", *paths)[:2] == (0, "num_q                 \tall\t1\n")
 
 
 @pytest.mark.parametrize("blank", ["\n", "  \n\t\n", "\n\n  ", "   "])
@@ -287,6 +298,25 @@ def test_results_of_blank_lines(trec_eval: Command, tmp_path: Path, blank: str) 
     assert (code, err) == (0, "")
     assert (rows(out)["num_ret", "all"], rows(out)["map", "all"]) == ("0", "0.0000")
     assert trec_eval("-c", *written(tmp_path, QRELS, ""))[0] == 2
+
+
+@pytest.mark.parametrize(("options", "code"), [(["-c"], 0), ([], 4), (["--trec-version", "9"], 7)])
+def test_empty_standard_input(tmp_path: Path, options: list[str], code: int) -> None:
+    """It has no results, as a file of blank lines."""
+    qrels, run = written(tmp_path, QRELS, "\n")
+    command = [sys.executable, "-m", "untied", "trec_eval", "-q", *options, str(qrels)]
+    empty = subprocess.run([*command, "-"], input="", capture_output=True, text=True, check=False)
+    blank = subprocess.run([*command, str(run)], capture_output=True, text=True, check=False)
+    assert (empty.returncode, empty.stdout) == (blank.returncode, blank.stdout)
+    assert empty.returncode == code
+    if code == 0:
+        assert (rows(empty.stdout)["num_q", "all"], rows(empty.stdout)["map", "all"]) == ("3", "0.0000")
+
+
+def test_nan_stands_last_whatever_the_other_documents_are_called(trec_eval: Command, tmp_path: Path) -> None:
+    """trec_eval ranks z first, as if it were tied: its rank there depends on ids and on the C library's sort."""
+    paths = written(tmp_path, "q 0 z 1\nq 0 a 0\n", "q 0 z 1 nan t\nq 0 a 1 1 t\nq 0 b 1 -inf t\n")
+    assert rows(trec_eval("-q", "-mrelstring", *paths)[1])["relstring", "q"] == "'01-'"
 
 
 def test_arithmetic_step_by_step(trec_eval: Command, tmp_path: Path) -> None:

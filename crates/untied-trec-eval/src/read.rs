@@ -13,7 +13,7 @@ use crate::numbers::{atof, atol};
 /// Read a run; with the tag of its last line.
 ///
 /// NaN as a score becomes negative infinity, the last place; version 9 keeps scores in single precision. What follows the
-/// tag is not read.
+/// tag is not read. Standard input may be empty, because trec_eval ends it with a line feed and so finds a blank line.
 ///
 /// # Errors
 /// The file cannot be read or is empty, or a line has fewer than six columns.

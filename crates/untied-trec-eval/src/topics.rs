@@ -18,7 +18,8 @@ pub struct Judged<'a> {
 }
 
 /// Go through judged topics (ids ascending). `fill` writes a topic's values, one a line of the report, and returns what
-/// `relstring` shows; an error ends the report there. `needs_rankings`: whether any line depends on documents.
+/// `relstring` shows; an error ends the report there. `needs_rankings`: whether any line depends on documents, so that
+/// none may stand twice.
 ///
 /// Version 10 takes a judged topic without results for an error, or with `-c` for a ranking of one unknown document;
 /// version 9 leaves it out.
@@ -40,8 +41,7 @@ pub fn collect<'a>(
         }
         let row = values.cells.len();
         values.cells.resize(row + width, 0.0);
-        let refused = if needs_rankings { refused(topic, run, options) } else { None };
-        match refused.map_or_else(|| fill(topic, &mut values.cells[row..]), Err) {
+        match refused(topic, run, options, needs_rankings).map_or_else(|| fill(topic, &mut values.cells[row..]), Err) {
             Ok(relevances) => values.topics.push(Topic { id: id.to_vec(), relevances }),
             Err(message) => {
                 values.cells.truncate(row);
@@ -54,12 +54,13 @@ pub fn collect<'a>(
     values
 }
 
-fn refused(topic: Judged<'_>, run: &Run, options: &Options) -> Option<String> {
+/// Why the results of a topic cannot be evaluated, if they cannot.
+fn refused(topic: Judged<'_>, run: &Run, options: &Options, needs_rankings: bool) -> Option<String> {
     let Some(found) = topic.found else {
         let message = || format!("the results lack topic {}; with -c it counts 0", show(topic.id));
         return (!options.complete).then(message);
     };
-    let row = run.duplicate(found)?;
+    let row = run.duplicate(found).filter(|_| needs_rankings)?;
     Some(twice(topic, run.rows(found).doc(row as usize), "results"))
 }
 

@@ -43,7 +43,7 @@ usage: untied trec_eval [-h] [-v] [-q] [-n] [-c] [-J] [-m MEASURE[.PARAMETERS]].
 
 HELP = f"""\
 {USAGE}
-Evaluate RESULTS against the judgments of REL_INFO as trec_eval does. The output and the exit codes are the same as
+Evaluate RESULTS against the judgments of REL_INFO as trec_eval does. The report and the exit codes are the same as
 trec_eval's. RESULTS can be - for standard input. Files may be compressed (gzip, zstd, xz).
 
   -m, --measure MEASURE               compute MEASURE, such as P.5,10 or all_trec (repeatable; default: official)
@@ -103,6 +103,12 @@ def main(arguments: Sequence[str]) -> int:
             if option == "":
                 files.append(value)
             elif option == "v":
+                # trec_eval looks up each measure as it reads the option, and the rest only after the last one.
+                _, failure = explain_measures(
+                    {**defaults(), "version": given["version"], "measures": given["measures"]}
+                )
+                if failure is not None and failure[0] == 1:
+                    return told(failure, meant(given))
                 version = "9.0.8" if given["version"] == 9 else "10.0"
                 print(f"trec_eval version {version} (untied {__version__})", file=sys.stderr)
                 return 0

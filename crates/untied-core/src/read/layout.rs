@@ -58,7 +58,7 @@ pub struct Layout {
     pub blanks: bool,
     /// Whether a line may go on after the last column.
     pub more: bool,
-    /// Whether a file may hold blank lines and comments only.
+    /// Whether a file may hold blank lines and comments only, and standard input nothing at all.
     pub rowless: bool,
 }
 
@@ -79,8 +79,12 @@ impl Layout {
 /// It cannot be opened.
 pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Pieces> {
     let input = input.into();
-    let (path, found) = (input.name(), (!layout.rowless).then_some("only blank lines and comments"));
-    let no_rows = NoRows { expected: layout.shape, found };
+    let path = input.name();
+    let no_rows = NoRows {
+        expected: layout.shape,
+        without_lines: (!layout.rowless || path != "-").then_some("an empty file"),
+        with_lines: (!layout.rowless).then_some("only blank lines and comments"),
+    };
     Ok(Pieces::new(Blocks::open(input)?, path, no_rows, Box::new(|block, chunk| parse(block, layout, chunk))))
 }
 

@@ -18,8 +18,10 @@ const AT_ONCE: u64 = 256;
 pub struct NoRows {
     /// What was expected.
     pub expected: &'static str,
-    /// What was found if the file is not empty; None if a file may hold nothing but that.
-    pub found: Option<&'static str>,
+    /// What was found if the input has no line; None if it may have none.
+    pub without_lines: Option<&'static str>,
+    /// What was found if it has lines; None if they may all be without a row.
+    pub with_lines: Option<&'static str>,
 }
 
 /// A file that is read piece by piece.
@@ -120,7 +122,7 @@ impl Pieces {
         if !self.is_empty {
             return Ok(None);
         }
-        let found = if self.blocks.lines() == 0 { Some("an empty file") } else { self.no_rows.found };
+        let found = if self.blocks.lines() == 0 { self.no_rows.without_lines } else { self.no_rows.with_lines };
         found.map_or(Ok(None), |found| Err(Error::input(&self.path, None, self.no_rows.expected, found)))
     }
 }

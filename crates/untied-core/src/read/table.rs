@@ -56,6 +56,6 @@ pub fn open_table(path: &str, format: Format, kind: Content, named: &[(String, S
         chunk.finish();
         Ok(lines)
     };
-    let no_rows = NoRows { expected: "records", found: Some("none") };
+    let no_rows = NoRows { expected: "records", without_lines: Some("an empty file"), with_lines: Some("none") };
     Ok(Pieces::new(blocks, path, no_rows, Box::new(parse)))
 }
