@@ -162,9 +162,11 @@ def test_parsing(tmp_path: Any) -> None:
     with path.open(encoding="utf-8") as one, path.open(encoding="utf-8") as other:
         mine, peer = ours.parse_run(one), theirs.parse_run(other)
     assert (mine, type(mine)) == (peer, type(peer))
-    lines = ["q1 0 d1 1", "q1 0 d2 -1\n", "q2 0 d1 +2"]
+    lines = ["q1 0 d1 1", "q1 0 d2 -1\n", "q2 0 d1 +2", "q2 0 d2 +1_0", "q2 0 d3 1_0", "q2 0 d4 \uff13"]
     mine, peer = ours.parse_qrel(lines), theirs.parse_qrel(lines)
     assert (mine, type(mine)) == (peer, type(peer))
+    assert {type(grade) for documents in mine.values() for grade in documents.values()} == {int}
+    assert ours.parse_run(["q Q0 d 1 1_0 t"]) == theirs.parse_run(["q Q0 d 1 1_0 t"]) == {"q": {"d": 10}}
     assert mine["q3"] == {}
     assert ours.parse_qrel(["q1 0 d1 0.5"]) == {"q1": {"d1": 0.5}}  # pytrec_eval takes whole numbers only
     with pytest.raises(AssertionError):

@@ -206,10 +206,14 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
         A line does not have four fields, or its grade is not a number.
     """
     rows = (line.split() for line in f_qrel)
-    return _table(
-        (query, document, int(grade) if re.fullmatch(r"[-+]?\d+", grade) else float(grade))
-        for query, _, document, grade in rows
-    )
+    return _table((query, document, _grade(grade)) for query, _, document, grade in rows)
+
+
+def _grade(text: str) -> float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _table(rows: Iterable[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
