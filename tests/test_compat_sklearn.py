@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import permutations
 from typing import Any
 
@@ -14,6 +15,7 @@ import sklearn.metrics as theirs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from sklearn.exceptions import UndefinedMetricWarning
 
 from nightly import many
 from untied.compat import sklearn as ours
@@ -154,8 +156,21 @@ def test_top_k_accuracy_refuses() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             ours.top_k_accuracy_score(y_true, scores, labels=labels)
-    with pytest.warns(UserWarning, match="includes all 3 classes"):
-        assert ours.top_k_accuracy_score([0, 1], scores, k=3, labels=[0, 1, 2]) == 1
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_top_k_accuracy_of_all_classes_warns(k: int) -> None:
+    scores = [[1, 2, 3], [1, 2, 3]]
+    for module in (ours, theirs):
+        with pytest.warns(UndefinedMetricWarning):
+            assert module.top_k_accuracy_score([0, 1], scores, k=k, labels=[0, 1, 2]) == 1
+
+
+def test_warnings_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.exceptions", None)
+    with pytest.warns(UserWarning, match="k = 2 includes all 2 classes") as caught:
+        assert ours.top_k_accuracy_score([0, 1], [0.2, 0.6], k=2) == 1
+    assert [warning.category for warning in caught] == [UserWarning]
 
 
 @pytest.mark.parametrize("name", OURS)

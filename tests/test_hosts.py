@@ -45,7 +45,7 @@ SKLEARN = {
     "test_ndcg_negative_ndarray_error": "words",
     "test_ndcg_error_single_document": "words",
     "test_top_k_accuracy_score_error": "words",
-    "test_top_k_accuracy_score_warning": "its own class of warnings",
+    "test_top_k_accuracy_score_warning": "words",
 }
 
 

@@ -240,8 +240,9 @@ def top_k_accuracy_score(
 
     Warns
     -----
-    UserWarning
-        `k` is at least the number of classes, so that no score can be wrong.
+    UndefinedMetricWarning
+        `k` is at least the number of classes, so that no score can be wrong. Without scikit-learn, its base class,
+        UserWarning.
 
     Examples
     --------
@@ -269,12 +270,24 @@ def top_k_accuracy_score(
         raise ValueError(f"top_k_accuracy_score: scores have shape {scores.shape}, expected {expected}")
     if k >= len(classes):
         warnings.warn(
-            f"top_k_accuracy_score: k = {k} includes all {len(classes)} classes: no score can be wrong", stacklevel=2
+            f"top_k_accuracy_score: k = {k} includes all {len(classes)} classes: no score can be wrong",
+            _undefined_metric_warning(),
+            stacklevel=2,
         )
     hits = _values(Success @ k, (truth[:, None] == classes).astype(numpy.int8), scores, False)
     if normalize:
         return float(numpy.average(hits, weights=sample_weight))
     return float(numpy.dot(hits, numpy.ones(len(hits)) if sample_weight is None else sample_weight))
+
+
+def _undefined_metric_warning() -> type[UserWarning]:
+    """scikit-learn's class of warnings, so that filters for it apply; its base class without scikit-learn."""
+    try:
+        from sklearn.exceptions import UndefinedMetricWarning
+    except ImportError:
+        return UserWarning
+    category: type[UserWarning] = UndefinedMetricWarning
+    return category
 
 
 def _gains(function: str, y_true: Any) -> Any:
