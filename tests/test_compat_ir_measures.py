@@ -336,12 +336,14 @@ def test_contradiction_of_ideal_rankings() -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_contradiction_of_goal() -> None:
     """Gains of 2/3, 1 and 1/3 reach a goal of 2; cwl_eval adds them up as floats and misses it."""
-    if not irm.cwl_eval.is_available():
-        pytest.skip("cwl-eval is not installed")
     qrels, run = {"q": {"a": 2, "b": 3, "c": 1}}, {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
     measure = irm.BPM(T=2.0, max_rel=3) @ 4
-    assert irm.cwl_eval.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(2 / 4)
     assert irm.calc_aggregate([ours.untied_BPM(T=2.0, max_rel=3) @ 4], qrels, run).popitem()[1] == 2 / 3
+    if not irm.cwl_eval.is_available():
+        pytest.skip("cwl-eval is not installed")
+    assert irm.cwl_eval.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(2 / 4)
+    ours.install(prefer=True)
+    assert irm.calc_aggregate([measure], qrels, run)[measure] == 2 / 3
 
 
 def test_contradiction_of_judged() -> None:
@@ -375,7 +377,7 @@ def test_subtopics_in_every_shape() -> None:
     judged = judged_by_subtopic(1)
     run = collection(1)[1]
     ours.install(prefer=True)
-    measures = [irm.alpha_nDCG @ 10, ours.untied_alpha_nDCG @ 10, irm.AP]
+    measures = [irm.alpha_nDCG @ 10, ours.untied_alpha_nDCG(ideal="ndeval") @ 10, irm.AP]
     found = irm.calc_aggregate(measures, iter(judged), run)
     assert found[measures[0]] == pytest.approx(found[measures[1]], abs=1e-12)
     assert irm.calc_aggregate(measures, pandas.DataFrame(judged), run) == found
@@ -390,10 +392,20 @@ def test_subtopics_in_every_shape() -> None:
 
 
 def test_contradiction_of_undefined_values() -> None:
-    """Accuracy is undefined where nothing relevant is retrieved: left out of the mean, but 0 beside another measure."""
-    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}, "r": {"b": 1.0}}
-    assert irm.calc_aggregate([irm.Accuracy], qrels, run) == {irm.Accuracy: 1}
-    assert irm.calc_aggregate([irm.Accuracy, irm.AP], qrels, run) == {irm.Accuracy: 0.5, irm.AP: 0.5}
+    """Accuracy is undefined where nothing relevant is retrieved: left out of the mean, but 0 beside another measure.
+
+    untied, which computes both measures, always counts 0.
+    """
+    qrels = {"q": {"a": 1}, "r": {"a": 1}}
+    run = {"q": {"a": 2.0, "b": 1.0}, "r": {"b": 1.0}}
+    for retrieved in (run, {"q": run["q"]}):  # the relevant document is missing, or the query
+        ours.uninstall()
+        assert irm.calc_aggregate([irm.Accuracy], qrels, retrieved) == {irm.Accuracy: 1}
+        assert irm.calc_aggregate([irm.Accuracy, irm.AP], qrels, retrieved) == {irm.Accuracy: 0.5, irm.AP: 0.5}
+        ours.install(prefer=True)
+        assert irm.calc_aggregate([irm.Accuracy], qrels, retrieved) == {irm.Accuracy: 0.5}
+        assert irm.calc_aggregate([irm.Accuracy, irm.AP], qrels, retrieved) == {irm.Accuracy: 0.5, irm.AP: 0.5}
+    ours.uninstall()
     measure = irm.IPrec(judged_only=True) @ 0.0
     found = irm.calc_aggregate([measure, irm.AP], qrels, run)
     assert math.isnan(found[measure])
