@@ -1,10 +1,10 @@
 //! Means of samples that are drawn with replacement (Efron 1979).
 //!
-//! Values stand in blocks. A sample first draws how many of its values come from each block, by halves: of N draws, the
-//! number that falls into the left half is the number of ones in N random bits. Then it draws within the block, with a
-//! few bits of a random word for each draw. So each draw is uniform, and what is looked up is in the cache, where single
-//! draws out of a million values would wait for memory. Draws that fall behind the last value, up to the next power of
-//! two, are drawn again.
+//! Values that fit into a block are drawn singly, with a few bits of a random word for each draw. More values are sorted
+//! and halved: of N draws, the number that falls into the left half is the number of ones in N random bits. Halves of
+//! equal values need no further draws, and those of a few values are drawn from singly. So each draw is uniform, and what
+//! is looked up is in the cache, where single draws out of a million values would wait for memory. Draws that fall behind
+//! the last value, up to the next power of two, are drawn again.
 
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ use crate::{memory, watch};
 
 /// Values in a block, at most.
 const BLOCK: usize = 1 << 12;
+/// Values that are drawn singly where there are several blocks: fewer would spend more time on halves than they save.
+const FEW: usize = 1 << 9;
 /// Samples that draw from a block before any draws from the next.
 const GROUP: usize = 16;
 
@@ -33,17 +35,25 @@ pub struct Bootstrap {
 
 /// Draw as many of the values as there are, with replacement, `samples` times.
 ///
-/// Sums are exact on the grid. Those that differ only by what rounding to the grid moves them are equal.
+/// Sums are exact on the grid. Those that differ only by what rounding to the grid moves them are equal. Values of the
+/// other sign have the same sums, with the other sign.
 ///
 /// # Errors
 /// There is no value, work shall stop, or there is no memory for as many samples.
 pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap> {
-    let grid = on_grid(values.iter());
-    let steps = grid.steps.as_slice();
-    let count = steps.len();
+    let mut grid = on_grid(values.iter());
+    let count = grid.steps.len();
     if count == 0 {
         return Err(Error::Value("there are no values to draw from".to_owned()));
     }
+    let seen = grid.steps.iter().sum::<i64>();
+    if count > BLOCK {
+        grid.steps.sort_unstable();
+        if seen < 0 {
+            grid.steps.reverse();
+        }
+    }
+    let steps = grid.steps.as_slice();
     let mut sums: Vec<i64> = memory::room(samples, "bootstrap samples")?;
     sums.resize(samples, 0);
     sums.par_chunks_mut(GROUP).enumerate().try_for_each(|(group, sums)| {
@@ -52,7 +62,7 @@ pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap>
         watch::step((count * sums.len()) as u64)
     })?;
     sums.sort_unstable();
-    let (seen, slack) = (steps.iter().sum::<i64>(), count as i64);
+    let slack = count as i64;
     let below = sums.partition_point(|&sum| sum < seen - slack);
     let at_most = sums.partition_point(|&sum| sum <= seen + slack);
     let means = sums.iter().map(|&sum| grid.value(sum as f64 / count as f64)).collect();
@@ -63,17 +73,18 @@ pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap>
 fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64]) -> Result<()> {
     let size = steps.len().next_power_of_two();
     let block = size.min(BLOCK);
+    let singly = if size > BLOCK { FEW } else { block };
     let mut generators: Vec<Random> = samples.map(|sample| Random::of_sample(seed, sample)).collect();
     let mut missing = vec![steps.len(); sums.len()];
     let mut counts = vec![vec![0; size / block]; sums.len()];
     while missing.iter().any(|&missing| missing > 0) {
         for ((random, counts), missing) in generators.iter_mut().zip(&mut counts).zip(&missing) {
-            part(random, *missing, counts);
+            part(random, *missing, steps, counts);
         }
         for (number, values) in steps.chunks(block).enumerate() {
             watch::check()?;
             for (sample, random) in generators.iter_mut().enumerate() {
-                let (sum, drawn) = draw(random, counts[sample][number], values, block.ilog2());
+                let (sum, drawn) = draw(random, counts[sample][number], values, block, singly);
                 sums[sample] += sum;
                 missing[sample] -= drawn;
             }
@@ -82,22 +93,55 @@ fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64])
     Ok(())
 }
 
-/// Draw how many of `draws` fall into each block; the number of blocks is a power of two.
-fn part(random: &mut Random, draws: usize, counts: &mut [usize]) {
-    if let [count] = counts {
-        *count = draws;
+/// Draw how many of `draws` fall into each block of sorted values; the number of blocks is a power of two.
+fn part(random: &mut Random, draws: usize, sorted: &[i64], counts: &mut [usize]) {
+    counts.fill(0);
+    if counts.len() == 1 || are_equal(sorted, counts.len() * BLOCK) {
+        counts[0] = draws;
         return;
     }
+    let half = counts.len() / 2;
+    let left = draws_of_left_half(random, draws);
+    let (left_values, right_values) = sorted.split_at(sorted.len().min(half * BLOCK));
+    let (left_counts, right_counts) = counts.split_at_mut(half);
+    part(random, left, left_values, left_counts);
+    part(random, draws - left, right_values, right_counts);
+}
+
+/// Whether sorted values fill `size` places and are all the same.
+fn are_equal(sorted: &[i64], size: usize) -> bool {
+    sorted.len() == size && sorted[0] == sorted[size - 1]
+}
+
+/// A binomial number: how many of `draws` random bits are ones.
+fn draws_of_left_half(random: &mut Random, draws: usize) -> usize {
     let words: u32 = (0..draws / 64).map(|_| random.bits().count_ones()).sum();
     let rest = random.bits() & ((1 << (draws % 64)) - 1);
-    let left = (words + rest.count_ones()) as usize;
-    let (one, other) = counts.split_at_mut(counts.len() / 2);
-    part(random, left, one);
-    part(random, draws - left, other);
+    (words + rest.count_ones()) as usize
+}
+
+/// The sum of `draws` values out of `size` places, of which the first have values, and the number of draws that met one.
+/// Up to `singly` places are drawn from singly; more have sorted values.
+fn draw(random: &mut Random, draws: usize, values: &[i64], size: usize, singly: usize) -> (i64, usize) {
+    if draws == 0 || values.is_empty() {
+        return (0, 0);
+    }
+    if size <= singly {
+        return draw_singly(random, draws, values, size.ilog2());
+    }
+    if are_equal(values, size) {
+        return (values[0] * draws as i64, draws);
+    }
+    let half = size / 2;
+    let left = draws_of_left_half(random, draws);
+    let (left_values, right_values) = values.split_at(values.len().min(half));
+    let (left_sum, left_drawn) = draw(random, left, left_values, half, singly);
+    let (right_sum, right_drawn) = draw(random, draws - left, right_values, half, singly);
+    (left_sum + right_sum, left_drawn + right_drawn)
 }
 
 /// The sum of the values drawn, `bits` random bits a draw, and the number of draws that met a value.
-fn draw(random: &mut Random, draws: usize, values: &[i64], bits: u32) -> (i64, usize) {
+fn draw_singly(random: &mut Random, draws: usize, values: &[i64], bits: u32) -> (i64, usize) {
     let (mask, a_word) = ((1usize << bits) - 1, 64 / bits.max(1) as usize);
     let (mut sum, mut drawn, mut left) = (0, 0, draws);
     while left > 0 {
@@ -145,6 +189,16 @@ mod tests {
             assert!((mean - 1.0 / 3.0).abs() < 4.0 * (expected / 4000.0).sqrt(), "{third}: {mean}");
             assert!((variance / expected - 1.0).abs() < 0.1, "{third}: {variance}");
         }
+    }
+
+    #[test]
+    fn neither_the_order_of_many_values_nor_their_sign_changes_the_samples() {
+        let values: Vec<f64> = (0..3 * BLOCK).map(|i| f64::from((i * 7919 % 1000) as u16) / 1000.0 - 0.4).collect();
+        let means = |values: &[f64]| bootstrap(values, 50, 1).expect("nobody stops it").means;
+        let reversed: Vec<f64> = values.iter().rev().copied().collect();
+        assert_eq!(means(&values), means(&reversed));
+        let negated: Vec<f64> = values.iter().map(|value| -value).collect();
+        assert_eq!(means(&values), means(&negated).iter().rev().map(|mean| -mean).collect::<Vec<_>>());
     }
 
     #[test]

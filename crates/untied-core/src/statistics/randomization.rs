@@ -21,6 +21,8 @@ const BLOCK: usize = 8;
 const ASKED: usize = 1 << 10;
 /// Samples whose sums are held at once.
 const HELD: usize = 1 << 17;
+/// From this many differences on, equal ones stand together, so that their signs are only counted.
+const MANY: usize = 1 << 16;
 
 /// How many choices of signs give a sum as extreme as the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,8 +49,8 @@ impl Counts {
 /// Compare the sum of differences with sums under random signs.
 ///
 /// All choices of signs are counted, in two halves of which each is listed and sorted, where a half has at most
-/// `samples` of them; otherwise that many are drawn, the same ones for every `seed` and number of differences. Sums that
-/// are equal but for rounding count as equal.
+/// `samples` of them; otherwise that many are drawn. Fewer than 65,536 differences get the same signs for every `seed`;
+/// more are sorted by magnitude first. Sums that are equal but for rounding count as equal.
 ///
 /// # Errors
 /// Work shall stop.
@@ -58,10 +60,23 @@ pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<C
     let half = other_than_0.len().div_ceil(2);
     if other_than_0.len() <= MOST_LISTED && 1 << half <= samples.max(1) {
         Ok(all_signs(&other_than_0))
-    } else {
+    } else if grid.len() < MANY {
         // With those that are 0, so that a query has the same signs whatever the others' differences are.
-        sampled_signs(&grid, samples, seed)
+        sampled_signs(&grid, &Limits::of(&grid), samples, seed)
+    } else {
+        let limits = Limits::of(&grid);
+        sampled_signs(&by_magnitude(other_than_0, limits.sum < 0), &limits, samples, seed)
     }
+}
+
+/// Magnitudes in ascending order, which have the same sums under random signs as the differences themselves. They are
+/// negated if these add up to less than 0, so that p-values of two runs in the other order are those of the first order,
+/// exchanged.
+fn by_magnitude(mut steps: Vec<i64>, is_negative: bool) -> Vec<i64> {
+    let sign = if is_negative { -1 } else { 1 };
+    steps.iter_mut().for_each(|step| *step = sign * step.abs());
+    steps.sort_unstable_by_key(|step| step.abs());
+    steps
 }
 
 /// What sums are held against: T, and how far rounding to the grid may have moved a sum.
@@ -139,23 +154,19 @@ fn pairs_from(one: &[i64], other: &[i64], least: i64) -> f64 {
 
 /// Sample s takes the words from s times their number on from one sequence, so sums can be computed in any order, block
 /// by block and in parallel.
-fn sampled_signs(grid: &[i64], samples: usize, seed: u64) -> Result<Counts> {
-    let limits = Limits::of(grid);
-    let words = grid.len().div_ceil(64) as u64;
+fn sampled_signs(grid: &[i64], limits: &Limits, samples: usize, seed: u64) -> Result<Counts> {
+    let all_words = grid.len().div_ceil(64) as u64;
     let (mut at_least, mut at_most, mut beyond) = (0u64, 0u64, 0u64);
     let mut sums = vec![0i64; samples.min(HELD)];
     for first in (0..samples).step_by(HELD) {
         let sums = &mut sums[..HELD.min(samples - first)];
         sums.fill(0);
         for (block, of_block) in grid.chunks(64 * BLOCK).enumerate() {
-            let tables: Vec<[i64; 1 << TOGETHER]> = of_block.chunks(TOGETHER).map(sums_by_bits).collect();
+            let words: Vec<Signed> = of_block.chunks(64).map(Signed::new).collect();
             sums.par_chunks_mut(ASKED).enumerate().try_for_each(|(chunk, sums)| {
                 for (sample, sum) in (first + chunk * ASKED..).zip(sums.iter_mut()) {
-                    let mut random = Random::after(seed, sample as u64 * words + (block * BLOCK) as u64);
-                    for tables in tables.chunks(8) {
-                        let bytes = random.bits().to_le_bytes();
-                        *sum += tables.iter().zip(bytes).map(|(table, byte)| table[usize::from(byte)]).sum::<i64>();
-                    }
+                    let mut random = Random::after(seed, sample as u64 * all_words + (block * BLOCK) as u64);
+                    *sum += words.iter().map(|word| word.sum(random.bits())).sum::<i64>();
                 }
                 watch::step((sums.len() * of_block.len()) as u64)
             })?;
@@ -167,6 +178,34 @@ fn sampled_signs(grid: &[i64], samples: usize, seed: u64) -> Result<Counts> {
     }
     let [at_least, at_most, beyond, choices] = [at_least, at_most, beyond, samples as u64].map(|count| count as f64);
     Ok(Counts { at_least, at_most, beyond, choices, exact: false })
+}
+
+/// Differences whose signs are the bits of one word.
+enum Signed {
+    /// 64 times this difference.
+    Equal(i64),
+    /// A table for each byte of signs.
+    Different(Vec<[i64; 1 << TOGETHER]>),
+}
+
+impl Signed {
+    fn new(differences: &[i64]) -> Signed {
+        if differences.len() == 64 && differences.iter().all(|&difference| difference == differences[0]) {
+            Signed::Equal(differences[0])
+        } else {
+            Signed::Different(differences.chunks(TOGETHER).map(sums_by_bits).collect())
+        }
+    }
+
+    #[inline]
+    fn sum(&self, signs: u64) -> i64 {
+        match self {
+            Signed::Equal(difference) => difference * (2 * i64::from(signs.count_ones()) - 64),
+            Signed::Different(tables) => {
+                tables.iter().zip(signs.to_le_bytes()).map(|(table, byte)| table[usize::from(byte)]).sum()
+            }
+        }
+    }
 }
 
 /// The sum of a few differences for every choice of their signs, a bit each.
@@ -183,7 +222,8 @@ mod tests {
     #[test]
     fn blocks_draw_the_signs_of_one_sequence() {
         let mut random = Random::new(9);
-        let steps: Vec<i64> = (0..1300).map(|_| random.below(2000) as i64 - 900).collect();
+        let mut steps: Vec<i64> = (0..1300).map(|_| random.below(2000) as i64 - 900).collect();
+        steps[640..800].fill(700); // two words of equal ones and half of one
         let limits = Limits::of(&steps);
         let mut random = Random::new(5);
         let mut sums = vec![];
@@ -196,8 +236,34 @@ mod tests {
             }
             sums.push(sum);
         }
-        let found = sampled_signs(&steps, 3000, 5).expect("nobody stops it");
+        let found = sampled_signs(&steps, &limits, 3000, 5).expect("nobody stops it");
         assert_eq!(found.at_least, sums.iter().filter(|&&sum| sum >= limits.smallest_at_least()).count() as f64);
         assert_eq!(found.beyond, sums.iter().filter(|&&sum| sum.abs() >= limits.smallest_beyond()).count() as f64);
+    }
+    #[test]
+    fn many_differences_have_the_p_values_of_their_normal_distribution() {
+        // 0, 1 and -1, and some that occur once: sums have the variance of the sum of squares.
+        let differences = |sign: f64| -> Vec<f64> {
+            (0..MANY).map(|i| sign * if i < 500 { i as f64 / 250.0 } else { (i % 3) as f64 - 1.0 }).collect()
+        };
+        let deviation = differences(1.0).iter().map(|difference| difference * difference).sum::<f64>().sqrt();
+        let mut shifted = differences(1.0);
+        // The sum becomes one standard deviation, the squares stay: some that are 1 were -1.
+        let turned = ((deviation - shifted.iter().sum::<f64>()) / 2.0).round() as i32;
+        let from = if turned > 0 { -1.0 } else { 1.0 };
+        shifted[500..]
+            .iter_mut()
+            .filter(|value| **value == from)
+            .take(turned.unsigned_abs() as usize)
+            .for_each(|value| *value = -from);
+        let counts = randomization(&shifted, 9999, 1).expect("nobody stops it");
+        assert!((counts.p(counts.at_least) - 0.1587).abs() < 0.015, "{counts:?}");
+        assert!((counts.p(counts.beyond) - 0.3173).abs() < 0.02, "{counts:?}");
+        // Neither the order of queries matters nor which run is the first.
+        let mut turned: Vec<f64> = shifted.iter().rev().copied().collect();
+        assert_eq!(randomization(&turned, 9999, 1).expect("nobody stops it"), counts);
+        turned.iter_mut().for_each(|value| *value = -*value);
+        let exchanged = randomization(&turned, 9999, 1).expect("nobody stops it");
+        assert_eq!((exchanged.at_least, exchanged.at_most), (counts.at_most, counts.at_least));
     }
 }
