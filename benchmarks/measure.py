@@ -17,7 +17,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -52,8 +52,8 @@ def median_cost(costs: Sequence[Cost]) -> Cost:
     )
 
 
-def run_child(command: Sequence[str]) -> Cost:
-    """Run a command to its end, its output thrown away; raise where it fails.
+def run_child(command: Sequence[str], accepted: Collection[int] = (0,)) -> Cost:
+    """Run a command to its end, its output thrown away; raise where it ends with another exit code than those accepted.
 
     Linux counts the memory of the process a child was forked from into the child's peak, so nothing below the size
     of this process can be seen: `own_peak_mib`.
@@ -69,7 +69,7 @@ def run_child(command: Sequence[str]) -> Cost:
     wall = time.perf_counter() - start
     child.stderr.close()
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
+    if child.returncode not in accepted:
         raise RuntimeError(f"{' '.join(command)}\nended with {child.returncode}:\n{message[-2000:]}")
     return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 

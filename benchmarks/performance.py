@@ -312,7 +312,7 @@ def put(page: str, name: str, table: str) -> str:
     """The page with another table in its place."""
     place = re.compile(rf"(<!-- table: {name} -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
     if not place.search(page):
-        raise SystemExit(f"{PAGE} has no place for the table {name}")
+        raise SystemExit(f"the page has no place for the table {name}")
     return place.sub(lambda found: found[1] + table + found[2], page)
 
 

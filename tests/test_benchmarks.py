@@ -45,6 +45,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "growth": ("{data} -n 1", {"growth.TENS": [1, 2, 3], "growth.ARRAYS": 500}),
     "incomplete": (f"--trec {EXAMPLE} --repeats 1", {}),
     "memory": ("{data} -n 1 --shapes S", {}),
+    "million": ("{data}", {"million.QUERIES": 30}),
     "ties": ("{data} -n 1 --queries 2", {"ties.SIZES": [10, 20, 40]}),
 }
 #: Packages that benchmarks cannot do without.
