@@ -716,3 +716,25 @@ def test_too_many_pairs_of_runs_are_refused_before_they_are_made() -> None:
     ):
         significance(results, interval="none")
     assert len(significance(results, interval="none", baseline="run7", samples=9).table) == 1_499
+    few = {name: {"q": ["a"]} for name in results.runs}
+    for function in (untied.certify, untied.compare_all):
+        inputs = ({"q": {"a": 1}}, few) if function is untied.certify else (few,)
+        with pytest.raises(UntiedError, match=r"1,500 runs make 1,124,250 pairs, more than 1,000,000; .* fewer runs"):
+            function(*inputs)
+
+
+def test_counts_beyond_64_bits_are_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    huge = 10**23
+    sentence = "must be at most 9,223,372,036,854,775,807"
+    with pytest.raises(UntiedError, match=f"most {sentence}"):
+        untied.certify({"q": {"a": 1}}, {"one": {"q": ["a"]}, "two": {"q": ["a"]}}, "RR", most=huge)
+    with pytest.raises(UntiedError, match=f"samples {sentence}"):
+        significance(untied.evaluate({"q": {"a": 1}}, {"one": {"q": ["a"]}, "two": {"q": ["a"]}}, "RR"), samples=huge)
+    (tmp_path / "q").write_text("q 0 a 1\n")
+    (tmp_path / "r").write_text("q Q0 a 1 1 t\n")
+    for command in ("certify --most", "judge-next --depth", "judge-next --top", "stats --samples", "compare --depth"):
+        name, option = command.split()
+        files = [str(tmp_path / "r")] * 2 if name == "compare" else [str(tmp_path / file) for file in "qrr"]
+        with pytest.raises(SystemExit, match="2"):
+            main([name, *files, option, str(huge)])
+        assert "must be a whole number from" in capfd.readouterr().err, command

@@ -68,6 +68,10 @@ def check_flag(name: str, value: bool) -> bool:
     return value
 
 
+#: The largest number that the core counts with.
+LARGEST_COUNT = 2**63 - 1
+
+
 def check_whole(name: str, value: int) -> int:
     """Refuse what is no whole number."""
     if not hasattr(value, "__index__"):
@@ -76,9 +80,16 @@ def check_whole(name: str, value: int) -> int:
 
 
 def check_count(name: str, value: int) -> int:
-    """Refuse what is no whole number, or below 1."""
-    if check_whole(name, value) < 1:
-        raise UntiedError(f"{name} must be at least 1, not {value}")
+    """Refuse what is no whole number, or below 1, or has more bits than the core counts with."""
+    return check_between(name, value, 1)
+
+
+def check_between(name: str, value: int, least: int) -> int:
+    """Refuse what is no whole number, or below the least one, or has more bits than the core counts with."""
+    if check_whole(name, value) < least:
+        raise UntiedError(f"{name} must be at least {least}, not {value}")
+    if value > LARGEST_COUNT:
+        raise UntiedError(f"{name} must be at most {LARGEST_COUNT:,}, not {value}")
     return value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied.cli.parser import Parser
-from untied.errors import UntiedError
+from untied.errors import LARGEST_COUNT, UntiedError
 from untied.policies import EVALUATING
 
 TYPE_CHECKING = False
@@ -299,12 +299,13 @@ def threads(text: str) -> int:
     return min(count(text), 256)
 
 
-def whole(least: int, most: float = float("inf")) -> Callable[[str], int]:
+def whole(least: int, most: int = LARGEST_COUNT) -> Callable[[str], int]:
     """A function that reads a whole number within a range."""
 
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
-            span = f"from {least} to {most:g}" if most < float("inf") else f"of at least {least}"
+            too_large = text.isascii() and text.isdigit() and int(text) > most
+            span = f"from {least} to {most:,}" if most < LARGEST_COUNT or too_large else f"of at least {least}"
             from argparse import ArgumentTypeError
 
             raise ArgumentTypeError(f"must be a whole number {span}")

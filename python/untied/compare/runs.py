@@ -13,6 +13,7 @@ from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import check_two, names_of
 from untied.policies import COMPARING, Policies, described_by
+from untied.results.differences import check_pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ def compare_all(
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
     loaded = two_or_more(runs, "a comparison", threads, qrels)
+    check_pairs(len(loaded), "compare fewer runs")
     known = _known(qrels, probabilities, docs, threads)
     options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
     return compare_loaded(

@@ -31,17 +31,19 @@ CHANGES = {-1: "loss", 1: "gain", 0: "none"}
 MOST_PAIRS = 1_000_000
 
 
+def check_pairs(runs: int, instead: str) -> None:
+    """Refuse so many runs that their pairs would fill memory, and say what to do instead."""
+    pairs = runs * (runs - 1) // 2
+    if pairs > MOST_PAIRS:
+        raise UntiedError(f"{runs:,} runs make {pairs:,} pairs, more than {MOST_PAIRS:,}; {instead}")
+
+
 def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
     """Every pair of runs, or every run with the baseline."""
     if len(runs) < 2:
         raise UntiedError("a comparison needs two runs or more")
     if baseline is None:
-        count = len(runs) * (len(runs) - 1) // 2
-        if count > MOST_PAIRS:
-            raise UntiedError(
-                f"{len(runs):,} runs make {count:,} pairs, more than {MOST_PAIRS:,}; compare all runs with a baseline, "
-                "or fewer runs"
-            )
+        check_pairs(len(runs), "compare all runs with a baseline, or fewer runs")
         return [(a, b) for place, a in enumerate(runs) for b in runs[place + 1 :]]
     if baseline not in runs:
         raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(runs)}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.errors import UntiedError, check_whole
+from untied.errors import check_between
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
 from untied.policies import CERTIFYING, Policies
+from untied.results.differences import check_pairs
 from untied.verdicts.found import Verdicts
 
 TYPE_CHECKING = False
@@ -102,10 +103,11 @@ def certify(
     Verdict(verdict='A', low=0.5, high=1.0, overturn=inf, largest_m=inf)
     """
     policies = Policies(CERTIFYING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype)
-    if most is not None and check_whole("most", most) < 0:
-        raise UntiedError(f"most must be at least 0, not {most}")
+    if most is not None:
+        check_between("most", most, 0)
     asked = as_measures(DEFAULT if measures is None else measures)
     loaded = two_or_more(runs, "a verdict", threads, qrels)
+    check_pairs(len(loaded), "certify fewer runs")
     known = as_qrels(qrels, threads)
     options = {
         "ties": policies["ties"],
