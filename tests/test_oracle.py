@@ -17,6 +17,7 @@ import oracle
 import untied
 from nightly import many, seeded
 from strategies import (
+    DOCS,
     PACKAGE,
     TESTED,
     UNRETRIEVED,
@@ -413,6 +414,55 @@ def test_document_names_are_irrelevant(batch: dict[str, Topic], rng: random.Rand
         groups = tuple(tuple(names[doc] for doc in group) for group in topic.groups)
         renamed[query] = Topic(groups, {names[doc]: grade for doc, grade in topic.truth.items()})
     assert evaluate(renamed) == evaluate(batch)
+
+
+@st.composite
+def renamings(draw: st.DrawFn, queries: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """New names of documents, and of queries, which also come in another order then."""
+    docs = [*DOCS, *UNRETRIEVED, "judged"]
+    new = draw(st.permutations([*docs, *(f"n{i}" for i in range(9))]))
+    return dict(zip(docs, new, strict=False)), dict(zip(queries, draw(st.permutations(queries)), strict=True))
+
+
+def with_names(truth: dict[str, Any], docs: dict[str, str]) -> dict[str, Any]:
+    """Judgments of a query, by subtopic or not, with other names of documents, from the last to the first."""
+    return {docs.get(key, key): with_names(value, docs) if isinstance(value, dict) else value
+            for key, value in reversed(truth.items())}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TESTED)
+@settings(max_examples=many(4, nightly=100))
+@given(st.data())
+def test_names_change_no_bit_of_any_measure(name: str, data: st.DataObject) -> None:
+    """Of no value, bound, extreme or distribution: numbers of kinds of documents come from what is known of them."""
+    measure = data.draw(measures(name))
+    batch = {f"q{i}": data.draw(cases(name, real=not has_table(measure))) for i in range(BATCH)}
+    docs, queries = data.draw(renamings(list(batch)))
+    form = oracle.OF_PAIRS.get(name, "subtopics" if name in oracle.OF_SUBTOPICS else "trec")
+    qrels = {query: case.truth for query, case in batch.items()}
+    runs = {query: [list(group) for group in case.groups] for query, case in batch.items()}
+    lengths = {doc: length for case in batch.values() for doc, length in case.lengths.items()}
+    again = {queries[query]: with_names(truth, docs) for query, truth in qrels.items()}
+    renamed = {queries[query]: [[docs[doc] for doc in group[::-1]] for group in groups]
+               for query, groups in runs.items()}  # fmt: skip
+    originals, others = untied.Qrels(qrels, format=form), untied.Qrels(again, format=form)
+    before = {"docs": lengths} if name in oracle.OF_DOCUMENTS else {}
+    after = {"docs": {docs[doc]: length for doc, length in lengths.items()}} if before else {}
+    asked = [as_text(measure)]
+    policies: list[dict[str, Any]] = [RANGE, {"ties": "best"}, {"ties": "worst"}]
+    if not PACKAGE[name]["unbounded"]:
+        policies.append({"ties": "range", "unjudged": "range", "unretrieved": "pooled"})
+    for policy in policies:
+        try:
+            old = untied.evaluate(originals, runs, asked, **policy, **before)
+        except untied.UntiedError as error:
+            if "bounds over unjudged documents are not known" not in str(error):  # with these parameters
+                raise
+            continue
+        new = untied.evaluate(others, renamed, asked, **policy, **after)
+        for query in (*batch, None):
+            one, two = (old.value(asked[0], query=query), new.value(asked[0], query=query and queries[query]))
+            assert repr(two.__reduce__()) == repr(one.__reduce__()), (policy, query)
 
 
 @settings(max_examples=many(60, nightly=1500))

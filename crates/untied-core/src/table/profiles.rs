@@ -5,6 +5,7 @@
 //! for them are counted together. Number i is -1 - i where the document is in the pool but not judged, as its grade
 //! would be negative. All other measures read plain grades.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::{Chunk, Chunks, Qrels};
@@ -102,8 +103,10 @@ impl Qrels {
                 chunks.last.block.columns[0].push(if grade < 0.0 { -1.0 - number } else { number });
             }
         }
-        let mut judged = Qrels::with_duplicates(chunks.finish())?;
-        judged.profiles = profiles.list;
+        let mut chunks = chunks.finish();
+        let profiles = profiles.in_order(&mut chunks);
+        let mut judged = Qrels::with_duplicates(chunks)?;
+        judged.profiles = profiles;
         self.profiled = Some(Box::new(Profiled { detail, judged, repeated: 0 }));
         Ok(self)
     }
@@ -131,5 +134,28 @@ impl Profiles {
             self.list.push(profile);
         }
         f64::from(number)
+    }
+
+    /// Number the profiles in the first column of these chunks by what they say, and return them by their new numbers.
+    ///
+    /// Sums over tied documents follow these numbers, so numbers in the order of reading would let the names of
+    /// documents and queries change the last digits of values.
+    pub fn in_order(mut self, chunks: &mut [Chunk]) -> Vec<Profile> {
+        let mut order: Vec<usize> = (0..self.list.len()).collect();
+        order.sort_unstable_by(|&a, &b| {
+            let (a, b) = (&self.list[a], &self.list[b]);
+            let pairs = a.iter().zip(b).map(|(a, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            pairs.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
+        });
+        let mut numbers = vec![0.0; order.len()];
+        for (number, &profile) in order.iter().enumerate() {
+            numbers[profile] = number as f64;
+        }
+        for number in chunks.iter_mut().flat_map(|chunk| &mut chunk.block.columns[0]) {
+            let pooled_only = *number < 0.0;
+            let renumbered = numbers[if pooled_only { -1.0 - *number } else { *number } as usize];
+            *number = if pooled_only { -1.0 - renumbered } else { renumbered };
+        }
+        order.into_iter().map(|profile| std::mem::take(&mut self.list[profile])).collect()
     }
 }

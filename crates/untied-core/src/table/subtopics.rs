@@ -62,8 +62,9 @@ impl Qrels {
         for chunk in &mut by_profile {
             chunk.block.columns.swap_remove(0);
         }
+        let profiles = profiles.in_order(&mut by_profile);
         let mut judged = Qrels::new(by_profile, source)?;
-        judged.profiles = profiles.list;
+        judged.profiles = profiles;
         for chunk in &mut chunks {
             chunk.block.columns.truncate(1);
         }
