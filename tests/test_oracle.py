@@ -434,7 +434,7 @@ def with_names(truth: dict[str, Any], docs: dict[str, str]) -> dict[str, Any]:
 @settings(max_examples=many(4, nightly=100))
 @given(st.data())
 def test_names_change_no_bit_of_any_measure(name: str, data: st.DataObject) -> None:
-    """Of no value, bound, extreme or distribution: numbers of kinds of documents come from what is known of them."""
+    """Of no value, bound, extreme or variance: documents are told apart by what is known of them alone."""
     measure = data.draw(measures(name))
     batch = {f"q{i}": data.draw(cases(name, real=not has_table(measure))) for i in range(BATCH)}
     docs, queries = data.draw(renamings(list(batch)))

@@ -9,8 +9,7 @@ use crate::statistics::ExactSum;
 /// The aggregate of a measure: mean or sum of means, lows and highs; tie orders of different queries are
 /// independent, so variances add up. Of a geometric mean's variance nothing is known.
 ///
-/// Sums of values are exact, so means are the same in any order of queries. Variances and errors are added in the order
-/// of the queries' ids.
+/// Sums are exact until they are read, so aggregates are the same in any order of queries.
 #[derive(Debug, Clone)]
 pub struct Total {
     aggregate: Aggregate,
@@ -18,10 +17,10 @@ pub struct Total {
     mean: Sum,
     /// Smallest and largest values.
     range: Option<(Sum, Sum)>,
-    variance: Option<f64>,
+    variance: Option<ExactSum>,
     certainty: Certainty,
     /// Queries are all drawn from the same seed, so their errors may be alike: they are added as they are.
-    error: Option<f64>,
+    error: Option<ExactSum>,
 }
 
 /// Whether to find the smallest or the largest mean, where grades of unjudged documents decide which queries count.
@@ -84,11 +83,20 @@ impl Sum {
     }
 }
 
+/// Add a number to a sum; if either is not known, the sum is not.
+fn add_if_known(sum: &mut Option<ExactSum>, number: Option<f64>) {
+    match (&mut *sum, number) {
+        (Some(sum), Some(number)) => sum.add(number),
+        _ => *sum = None,
+    }
+}
+
 impl Total {
     /// Of no query yet.
     pub fn new(aggregate: Aggregate, settings: Settings, lower_is_better: bool) -> Total {
         let is_linear = aggregate != Aggregate::Geometric;
-        let (variance, error) = ((settings.variance && is_linear).then_some(0.0), is_linear.then_some(0.0));
+        let sum_if = |known: bool| known.then(ExactSum::default);
+        let (variance, error) = (sum_if(settings.variance && is_linear), sum_if(is_linear));
         let (best, worst) = if lower_is_better { (End::Least, End::Most) } else { (End::Most, End::Least) };
         let [mean, low, high] = match settings.unjudged {
             Unjudged::Best => [best; 3],
@@ -116,13 +124,13 @@ impl Total {
         if value.mean.is_nan() {
             return;
         }
-        self.variance = self.variance.zip(value.variance).map(|(sum, variance)| sum + variance);
+        add_if_known(&mut self.variance, value.variance);
         self.n += 1.0;
         self.mean.add(self.aggregate.term(value.mean), value.unsettled);
         if value.certainty != Certainty::Exact {
             self.certainty = self.certainty.max(value.certainty);
             if value.certainty == Certainty::Estimate {
-                self.error = self.error.zip(value.error).map(|(sum, error)| sum + error);
+                add_if_known(&mut self.error, value.error);
             }
         }
     }
@@ -152,13 +160,14 @@ impl Total {
         let n = if self.aggregate == Aggregate::Sum { 1.0 } else { self.n * self.n };
         Value {
             mean: extreme(&self.mean),
-            variance: self.variance.map(|sum| sum / n),
+            variance: self.variance.as_ref().map(|sum| sum.value() / n),
             range: self.range.as_ref().map(|(low, high)| (extreme(low), extreme(high))),
             certainty: self.certainty,
             error: self
                 .error
+                .as_ref()
                 .filter(|_| self.certainty == Certainty::Estimate)
-                .map(|sum| self.aggregate.of_sum(sum, self.n)),
+                .map(|sum| self.aggregate.of_sum(sum.value(), self.n)),
             unsettled: false,
         }
     }
