@@ -269,7 +269,7 @@ def discriminative_power(
     test : str
         As for `significance`.
     correction : str
-        As for `significance`, but by default p-values are not corrected, as in the literature.
+        As for `significance`. By default p-values are not corrected, as in the literature.
     level : float
         Pairs with a corrected p of at most 1 - `level` count as distinguished.
     samples, seed, threads
