@@ -116,6 +116,24 @@ def test_a_name_by_place_gives_way() -> None:
     assert names_of([Frame()]) == ["run"]
 
 
+def test_a_run_is_called_as_it_was_named() -> None:
+    bm25 = untied.Run({"q": {"d": 1.0}}, name="bm25")
+    other = untied.Run(bm25, name="other")
+    assert (bm25.name, other.name, untied.Run({"q": ["d"]}).name) == ("bm25", "other", None)
+    assert untied.Run(bm25).name == "bm25"
+    assert repr(other) == '<untied.Run "other": 1 queries, 1 documents>'
+    qrels = {"q": {"d": 1}}
+    assert untied.evaluate(qrels, bm25, "RR").runs == ["bm25"]
+    assert untied.evaluate(qrels, [bm25, other, untied.Run({"q": ["d"]})], "RR").runs == ["bm25", "other", "run3"]
+    assert untied.evaluate(qrels, {"x": bm25}, "RR").runs == ["x"]
+    assert untied.compare(bm25, other, "RBO").runs == ("bm25", "other")
+    with pytest.raises(untied.UntiedError, match="run 'bm25' is given twice"):
+        untied.evaluate(qrels, [bm25, untied.Run(other, name="bm25")], "RR")
+    for name, message in (("", "name must not be empty"), ("\ud800", "name must be valid text")):
+        with pytest.raises(untied.UntiedError, match=message):
+            untied.Run(bm25, name=name)
+
+
 @pytest.mark.parametrize("twice", [["x.run", "./x.run"], ["-", "-"], ["a/../x", "x"]])
 def test_a_file_twice_is_an_error(twice: list[str]) -> None:
     with pytest.raises(untied.UntiedError, match="is given twice"):

@@ -54,7 +54,7 @@ pub fn certify_runs(
 ) -> PyResult<Vec<Vec<Concluded>>> {
     let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
     let specs = specs(&measures);
-    let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let found = threads::run(py, threads, || certify::certify(&tables, &qrels.0, &specs, settings))?;
     Ok(found.iter().map(|pair| pair.iter().map(concluded).collect()).collect())
 }
@@ -79,7 +79,7 @@ pub fn differences_of_queries<'py>(
 ) -> PyResult<Vec<Vec<Ends<'py>>>> {
     let settings = settings(ties, score_dtype, false, unretrieved, None)?;
     let specs = specs(&measures);
-    let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let found = threads::run(py, threads, || certify::spans(&tables, &pairs, &qrels.0, &specs, settings))?;
     let bytes = |place: usize, end: fn((f64, f64)) -> f64| {
         PyByteArray::new_with(py, found.len() * size_of::<f64>(), |bytes| {
@@ -119,7 +119,7 @@ pub fn explain_verdict(
     threads: Option<Threads>,
 ) -> PyResult<(Concluded, Vec<Explained>)> {
     let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
-    let runs = [&run_a.0, &run_b.0];
+    let runs = [&*run_a.0, &*run_b.0];
     let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, &qrels.0, &measure.0, settings))?;
     let explained = queries.iter().map(|query| {
         let assigned = |witness: &Witness| {
@@ -150,7 +150,7 @@ pub fn overturning_documents<'py>(
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyByteArray>> {
     let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
-    let runs = [&run_a.0, &run_b.0];
+    let runs = [&*run_a.0, &*run_b.0];
     let (_, counts) = threads::run(py, threads, || certify::overturning(&runs, &qrels.0, &measure.0, settings))?;
     packed(py, counts.iter().map(|count| count.to_ne_bytes()))
 }

@@ -75,7 +75,7 @@ pub fn item_distance(
 fn evidence<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: Option<&'a Lengths>) -> Evidence<'a> {
     Evidence {
         qrels: qrels.map(|qrels| &qrels.0),
-        probabilities: probabilities.map(|run| &run.0),
+        probabilities: probabilities.map(|run| &*run.0),
         lengths: docs.map(|docs| docs.0.as_ref()),
     }
 }
@@ -108,7 +108,7 @@ pub fn compare_runs(
 ) -> PyResult<Vec<Comparison>> {
     let settings = Settings { itself, only_means, ..settings(ties, score_dtype, variance, depth)? };
     let specs = specs(&measures);
-    let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let evidence = evidence(qrels, probabilities, docs);
     let found = threads::run(py, threads, || compare::compare(&tables, evidence, &specs, settings))?;
     let to_object = |comparison: compare::Comparison| {
@@ -135,7 +135,7 @@ pub fn compare_rows<'py>(
     variance: bool,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let (a, b) = (&run_a.0, &run_b.0);
+    let (a, b) = (&*run_a.0, &*run_b.0);
     let names = measures.iter().map(|measure| measure.0.to_string()).collect();
     let optional = ["low", "high", "variance"].into_iter().take(if variance { 3 } else { 2 }).collect();
     let mut rows = Rows::new(names, optional, &["in_a", "in_b", "matched", "judged"]);
@@ -179,7 +179,7 @@ pub fn moved_documents(
     score_dtype: &str,
 ) -> PyResult<Vec<Row>> {
     let settings = Settings { depth: Some(depth), ..Settings::new(ties, score_dtype, false).map_err(to_python)? };
-    let (runs, qrels) = ((&run_a.0, &run_b.0), qrels.map(|qrels| &qrels.0));
+    let (runs, qrels) = ((&*run_a.0, &*run_b.0), qrels.map(|qrels| &qrels.0));
     let positions = |rank: Rank| (rank.first, rank.last);
     with_id(query, "a query id", |query| {
         let moved = compare::moved(runs, qrels, query, settings).map_err(to_python)?;
@@ -227,7 +227,7 @@ pub fn largest_assignment(
     score_dtype: &str,
 ) -> PyResult<Assigned> {
     let settings = settings(ties, score_dtype, false, depth)?;
-    let (runs, evidence) = ((&run_a.0, &run_b.0), evidence(qrels, None, docs));
+    let (runs, evidence) = ((&*run_a.0, &*run_b.0), evidence(qrels, None, docs));
     with_id(query, "a query id", |query| {
         let found = compare::assignment(runs, evidence, &measure.0, query, settings).map_err(to_python)?;
         let documents = found.documents.iter().map(|&(document, grade)| (text(document), grade)).collect();
@@ -254,7 +254,7 @@ pub fn difference_outcomes(
     score_dtype: &str,
 ) -> PyResult<(Vec<f64>, Vec<f64>, Option<f64>)> {
     let settings = settings(ties, score_dtype, false, depth)?;
-    let (runs, evidence) = ((&run_a.0, &run_b.0), evidence(qrels, probabilities, docs));
+    let (runs, evidence) = ((&*run_a.0, &*run_b.0), evidence(qrels, probabilities, docs));
     with_id(query, "a query id", |query| {
         let found = compare::outcomes(runs, evidence, &measure.0, query, settings, (points, seed));
         let found = found.map_err(to_python)?;

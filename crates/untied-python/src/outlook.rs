@@ -33,7 +33,7 @@ pub fn judgment_outlook<'py>(
     threads: Option<Threads>,
 ) -> PyResult<(Vec<Columns<'py>>, Vec<Row>, usize)> {
     let qrels = &qrels.0;
-    let tables: Vec<_> = runs.iter().map(|run| &run.get().0).collect();
+    let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let longest = tables.iter().map(|run| run.longest()).max().unwrap_or(0);
     // One more document is judged, which a run may lack: an ideal ranking can be longer by it.
     let plan = Plan::new(std::slice::from_ref(&measure.0), qrels, longest + 1, None).map_err(to_python)?;

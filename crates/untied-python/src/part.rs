@@ -40,9 +40,9 @@ pub fn only_documents(
         })?;
     }
     let parts = threads::run(py, threads, || part::only(&tables(&runs), &DocumentSet::new(docs)))?;
-    Ok(parts.into_iter().map(Run).collect())
+    Ok(parts.into_iter().map(Run::from).collect())
 }
 
 fn tables(runs: &[Py<Run>]) -> Vec<&table::Run> {
-    runs.iter().map(|run| &run.get().0).collect()
+    runs.iter().map(|run| &*run.get().0).collect()
 }

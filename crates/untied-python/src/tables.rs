@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
-use untied_core::error::text;
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
+use untied_core::error::{quote, text};
 use untied_core::read;
 use untied_core::table::columns::Content;
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
-use crate::convert::with_id;
+use crate::convert::{no_text, with_id};
 use crate::errors::refused;
 use crate::formats::{FilePath, Named, detail, named, path_text, read_run};
 use crate::mappings::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths};
@@ -19,9 +19,24 @@ use crate::registered::{AS_QRELS, AS_RUN};
 use crate::threads::Threads;
 use crate::{arrow, formats, from_rows, threads};
 
-/// Retrieved documents with scores, query by query.
+/// Retrieved documents with scores, query by query, and the name of the run if it was given one.
 #[pyclass(frozen, module = "untied")]
-pub struct Run(pub table::Run);
+pub struct Run(pub Arc<table::Run>, Option<String>);
+
+impl From<table::Run> for Run {
+    fn from(run: table::Run) -> Run {
+        Run(Arc::new(run), None)
+    }
+}
+
+/// The name of a run, which must be text that can be printed.
+fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
+    match name.to_str() {
+        Ok("") => Err(refused("name must not be empty")),
+        Ok(name) => Ok(name.into()),
+        Err(_) => Err(refused(no_text("name", name.as_any()))),
+    }
+}
 
 /// Relevance judgments, query by query.
 #[pyclass(frozen, module = "untied")]
@@ -43,6 +58,9 @@ fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
 
 /// A function and its arguments, as pickle has them.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>,));
+
+/// The same of a run, which may have a name.
+type ReducedRun<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, Option<String>));
 
 /// The static method `restore` of an object's class, and the bytes that it makes the object from.
 fn reduced<'py>(object: &Bound<'py, PyAny>, store: impl FnOnce() -> Vec<u8> + Send) -> PyResult<Reduced<'py>> {
@@ -75,14 +93,23 @@ fn rows(table: &Table, query: &Bound<'_, PyAny>) -> PyResult<Vec<(String, f64)>>
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (run, *, format = "auto", columns = None, threads = None))]
+    #[pyo3(signature = (run, *, name = None, format = "auto", columns = None, threads = None))]
     fn new<'py>(
         run: &Bound<'py, PyAny>,
+        name: Option<&Bound<'py, PyString>>,
         format: &str,
         columns: Option<&Bound<'py, PyAny>>,
         threads: Option<Threads>,
     ) -> PyResult<Py<Run>> {
-        Ok(AS_RUN.get(run.py())?.call1((run, threads, format, columns))?.extract()?)
+        let py = run.py();
+        let name = name.map(run_name).transpose()?;
+        let unnamed: Py<Run> = AS_RUN.get(py)?.call1((run, threads, format, columns))?.extract()?;
+        if name.is_none() { Ok(unnamed) } else { Py::new(py, Run(Arc::clone(&unnamed.get().0), name)) }
+    }
+
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.1.as_deref()
     }
 
     #[staticmethod]
@@ -96,14 +123,14 @@ impl Run {
         ranks: bool,
     ) -> PyResult<Run> {
         let (path, columns) = (path_text(path)?, named(columns));
-        threads::run(py, threads, || read_run(&path, format, &columns, ranks)).map(Run)
+        threads::run(py, threads, || read_run(&path, format, &columns, ranks)).map(Run::from)
     }
 
     #[staticmethod]
     #[pyo3(signature = (run, threads = None))]
     fn from_mapping(run: &Bound<'_, PyAny>, threads: Option<Threads>) -> PyResult<Run> {
         let chunks = chunks(run, "run", "score")?;
-        threads::run(run.py(), threads, || table::Run::new(chunks, "run")).map(Run)
+        threads::run(run.py(), threads, || table::Run::new(chunks, "run")).map(Run::from)
     }
 
     #[staticmethod]
@@ -122,7 +149,7 @@ impl Run {
             let chunks = arrow::chunks(stream, kind, &columns, source)?;
             table::Run::new(if piece { without_rows(chunks) } else { chunks }, source)
         })
-        .map(Run)
+        .map(Run::from)
     }
 
     #[staticmethod]
@@ -134,7 +161,7 @@ impl Run {
         names: Option<Vec<String>>,
     ) -> PyResult<Run> {
         let chunks = from_rows::chunks(rows, Content::Run { ranks: false }, names, &named(columns), "run")?;
-        threads::run(rows.py(), threads, || table::Run::new(chunks, "run")).map(Run)
+        threads::run(rows.py(), threads, || table::Run::new(chunks, "run")).map(Run::from)
     }
 
     fn queries(&self) -> Vec<String> {
@@ -158,13 +185,15 @@ impl Run {
     }
 
     #[staticmethod]
-    fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Run> {
-        restored(py, bytes, table::Run::restore, "run").map(Run)
+    #[pyo3(signature = (bytes, name = None))]
+    fn restore(py: Python<'_>, bytes: &[u8], name: Option<String>) -> PyResult<Run> {
+        restored(py, bytes, table::Run::restore, "run").map(|run| Run(Arc::new(run), name))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<ReducedRun<'py>> {
         let held = slf.get();
-        reduced(slf.as_any(), || held.0.store())
+        let (restore, (bytes,)) = reduced(slf.as_any(), || held.0.store())?;
+        Ok((restore, (bytes, held.1.clone())))
     }
 
     /// Nothing can be changed, so that a copy would be the same for ever.
@@ -178,7 +207,8 @@ impl Run {
     }
 
     fn __repr__(&self) -> String {
-        format!("<untied.Run: {} queries, {} documents>", self.0.len(), documents(&self.0))
+        let name = self.1.as_ref().map_or_else(String::new, |name| format!(" {}", quote(name.as_bytes())));
+        format!("<untied.Run{name}: {} queries, {} documents>", self.0.len(), documents(&self.0))
     }
 }
 

@@ -66,8 +66,8 @@ def compare(
         Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
         count.
     names : tuple of str, optional
-        Names of the runs in tables. By default, runs from two files are named after their files, and other runs are
-        ``a`` and ``b``.
+        Names of the runs in tables. By default, runs from files are named after their files, and a `Run` by its
+        name; if one of the two has no name, they are ``a`` and ``b``.
     ties : str
         ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
         one order, as for `evaluate`.
@@ -114,8 +114,11 @@ def compare(
     policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
     asked = as_comparing_measures(measures)
     if names is None:
-        paths = [os.fspath(run) for run in (run_a, run_b) if isinstance(run, (str, os.PathLike))]
-        name_a, name_b = names_of(paths) if len(set(paths)) == 2 else ("a", "b")
+        sources = [os.fspath(run) if isinstance(run, os.PathLike) else run for run in (run_a, run_b)]
+        named = [
+            run for run in sources if isinstance(run, str) or (isinstance(run, _core.Run) and run.name is not None)
+        ]
+        name_a, name_b = names_of(named) if len(named) == 2 and named[0] != named[1] else ("a", "b")
         names = (name_a, name_b)
     names = check_two(names)
     ranked_lists = [isinstance(run, (list, tuple)) and not are_rows(run) for run in (run_a, run_b)]
