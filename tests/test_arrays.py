@@ -222,6 +222,38 @@ class Tensor:
         raise AssertionError("DLPack comes first")
 
 
+class Differentiable:
+    """A tensor that is part of a computation of gradients, which PyTorch exports only after ``detach()``."""
+
+    requires_grad = True
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def detach(self) -> Any:
+        return self.values
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, **_: Any) -> Any:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+
+
+def test_tensors_that_require_gradients() -> None:
+    scores, labels = np.array([[0.5, 0.25, 0.75]]), np.array([[1.0, 0.0, 0.0]])
+    found = untied.evaluate_arrays(Differentiable(scores), Differentiable(labels), "AP")
+    assert found["AP"] == untied.evaluate_arrays(scores, labels, "AP")["AP"] == 0.5
+    columns = {"label": labels[0], "qid": np.array([1, 1, 1]), "bm25": scores[0]}
+    differentiable = {**columns, "label": Differentiable(labels[0]), "bm25": Differentiable(scores[0])}
+    assert untied.features(differentiable, "AP").means.to_dicts() == untied.features(columns, "AP").means.to_dicts()
+    with pytest.raises(TypeError, match=r"scores cannot be read as an array: .*Use tensor.detach\(\)"):
+        untied.evaluate_arrays([Differentiable(scores[0])], labels, "AP")
+
+
 class Interface:
     """What only says where its memory is."""
 
@@ -316,7 +348,11 @@ REFUSED: list[tuple[str, type[Exception], dict[str, Any]]] = [
     ("mask must hold booleans", TypeError, {"mask": [[1.0] * 3] * 2}),
     ("judged has shape", untied.UntiedError, {"judged": [True] * 3}),
     ("sizes is for flat labels", untied.UntiedError, {"sizes": [3, 3]}),
-    ("flat labels need sizes, offsets or query_ids", untied.UntiedError, {"labels": [1, 0, 0]}),
+    (
+        "XGBRanker calls gets no groups, so give it the group sizes .* as sizes=",
+        untied.UntiedError,
+        {"labels": [1, 0, 0]},
+    ),
     (
         "one of sizes, offsets and query_ids, not sizes and offsets",
         untied.UntiedError,

@@ -89,6 +89,7 @@ def native(array: Any) -> Any:
 def _read(name: str, array: Any) -> Numbers:
     """Any array as a numpy array, with the name of its type; types that numpy lacks are given as bits."""
     refuse_masks(name, array)
+    array = detached(array)
     if hasattr(array, "tocsr"):
         raise TypeError(f"{name} must be an array, not a sparse {type(array).__name__}: pass {name}.toarray()")
     if not isinstance(array, numpy.ndarray) and hasattr(array, "__dlpack__"):
@@ -116,7 +117,10 @@ def grouped(
     if len(shape) != 1:
         raise UntiedError(f"labels must have one or two dimensions, not {len(shape)}")
     if not given:
-        raise UntiedError("flat labels need sizes, offsets or query_ids (sizes=[n] for one query of n documents)")
+        raise UntiedError(
+            "flat labels need sizes, offsets or query_ids: sizes=[n] for one query of n documents; a metric that "
+            "XGBRanker calls gets no groups, so give it the group sizes of the evaluation set as sizes="
+        )
     documents = shape[0]
     if sizes is not None:
         counts = as_counts("sizes", sizes, -1, "queries")
@@ -202,6 +206,7 @@ def _first(numbers: Numbers, present: Any, count: int | None) -> Any:
 def as_array(name: str, array: Any) -> Any:
     """Anything that numpy reads as an array without loss."""
     refuse_masks(name, array)
+    array = detached(array)
     try:
         found = numpy.asarray(array)
     except ValueError as error:
@@ -217,6 +222,11 @@ def as_array(name: str, array: Any) -> Any:
     if may_be_rounded and not (numpy.asarray(array, dtype=object) == found).all():
         raise UntiedError(f"{name} has an integer that float64 cannot represent")
     return found
+
+
+def detached(array: Any) -> Any:
+    """The array itself, or the numbers of a PyTorch tensor that requires gradients, which PyTorch refuses to export."""
+    return array.detach() if getattr(array, "requires_grad", False) is True else array
 
 
 def refuse_masks(name: str, array: Any) -> None:

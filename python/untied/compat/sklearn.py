@@ -295,7 +295,14 @@ def _gains(function: str, y_true: Any) -> Any:
 
     gains = numpy.asarray(y_true)
     if gains.ndim != 2:
-        raise ValueError(f"{function}: y_true must have two dimensions, samples and documents, not {gains.ndim}")
+        remedy = (
+            ": pass [y_true] and [y_score] for one query; flat arrays of several, as XGBRanker passes to its "
+            "eval_metric, go with the sizes of their groups to untied.evaluate_arrays(scores, labels, sizes=groups)"
+        )
+        raise ValueError(
+            f"{function}: y_true must have two dimensions, samples and documents, not {gains.ndim}"
+            + (remedy if gains.ndim == 1 else "")
+        )
     if not numpy.all(gains >= 0):
         raise ValueError(f"{function}: y_true must not hold negative values or NaN")
     return gains
