@@ -7,6 +7,7 @@ import pickle
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy
@@ -73,6 +74,21 @@ def test_keys_that_differ_may_be_one_document(run):
         untied.Run(run)
 
 
+def test_documents_may_be_objects():
+    """Retrievers such as Haystack's return lists of objects with an id and a score."""
+    scores = {"a": 1.0, "b": 2.0, "c": 2.0}
+    scored = [SimpleNamespace(id=name, score=score, content="text") for name, score in scores.items()]
+    mixed = {"q1": scored, "q2": {"a": 1.0}, "q3": []}
+    held = untied.Run(mixed)
+    assert dict(held["q1"]) == scores
+    assert held["q2"] == [("a", 1.0)]
+    assert untied.evaluate(QRELS, mixed, AP).runs == ["run"]
+    assert untied.evaluate(QRELS, {"x": mixed, "y": {"q1": ["a"]}}, AP).runs == ["x", "y"]
+    assert untied.compare(mixed, {"q1": ["c", "b", "a"], "q2": ["a"], "q3": []}, "Overlap@3").runs == ("a", "b")
+    without = [SimpleNamespace(id=name, score=None) for name in scores]
+    assert untied.Run({"q1": without})["q1"] == untied.Run({"q1": list(scores)})["q1"]
+
+
 def test_one_run_or_several(tmp_path):
     path = tmp_path / "bm25.run.gz"
     path.with_suffix("").write_text("q1 Q0 a 1 2 t\n")
@@ -100,6 +116,14 @@ def test_one_run_or_several(tmp_path):
         ({"q1": {1.5: 2.0}}, TypeError, "a document id must be a str, bytes or an int, not float"),
         ({"q1": [("a", 12), ("b", 3)]}, TypeError, "not tuples; scores go into a dict"),
         (pandas.DataFrame({"query": ["q1"]}), ValueError, "run: expected a column for the score or rank"),
+        ({"q1": [SimpleNamespace(id="a", score=1.0)] * 2}, ValueError, "'q1': document 'a' is retrieved twice"),
+        (
+            {"q1": [SimpleNamespace(id="a", score=None), SimpleNamespace(id="b", score=1.0)]},
+            ValueError,
+            "query 'q1': document 'a' has no score, but others have one",
+        ),
+        ({"q1": [SimpleNamespace(id="a", score=1.0), "b"]}, TypeError, "query 'q1': object 1 has no id"),
+        ([SimpleNamespace(id="a", score=1.0)], TypeError, r"has no query; pass \{query: \[document, ...\]\}"),
         ([], untied.UntiedError, "no run given"),
         ({"q1": 3.0}, TypeError, r"run\['q1'\] must be a mapping, not float"),
         (3, TypeError, "runs: expected a path, a frame, a dict or rows, not int"),
@@ -354,6 +378,11 @@ def test_runs_and_qrels_can_be_pickled_and_copied():
                 assert [other[query] for query in qrels] == [made[query] for query in qrels]
                 results = untied.evaluate(other, again, [measures[format], "AP", "NumRel"], ties="range")
                 assert results.table().to_dicts() == expected
+    named = untied.Run(held, name="bm25 <i>")
+    for again in (pickle.loads(pickle.dumps(named)), copy.copy(named), copy.deepcopy(named), untied.Run(named)):
+        assert again.name == "bm25 <i>"
+        assert [again[query] for query in run] == [held[query] for query in run]
+    assert pickle.loads(pickle.dumps(held)).name is None
     with pytest.raises(untied.UntiedError, match="these bytes are no qrels of this version"):
         untied.Qrels.restore(b"x")
 

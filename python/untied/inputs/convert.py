@@ -12,7 +12,7 @@ from untied.inputs.names import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sized
+    from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
     from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
     Held = TypeVar("Held", bound=Sized)
@@ -128,7 +128,7 @@ def as_run(
         plain = files.retrieved(plain)
     if hasattr(plain, "keys"):
         files.check_columns(columns, "a dict", "run")
-        return Run.from_mapping(plain, threads)
+        return Run.from_mapping(_with_ids(plain), threads)
     return read_once(Run.from_rows(plain, threads, columns), plain, "run")
 
 
@@ -181,6 +181,42 @@ def _plain(judged_or_retrieved: Any, name: str) -> Any:
     return to_dict() if callable(to_dict) else judged_or_retrieved
 
 
+def _with_ids(run: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A run whose queries may have lists of documents as objects, such as Haystack's, with these as ids and scores."""
+    if not any(isinstance(documents, (list, tuple)) and _are_objects(documents) for documents in run.values()):
+        return run
+    return {
+        query: _scored(query, documents)
+        if isinstance(documents, (list, tuple)) and _are_objects(documents)
+        else documents
+        for query, documents in run.items()
+    }
+
+
+def _are_objects(documents: Sequence[Any]) -> bool:
+    """Whether documents are objects that have an id."""
+    return len(documents) > 0 and hasattr(documents[0], "id")
+
+
+def _scored(query: Any, documents: Sequence[Any]) -> dict[Any, float] | list[Any]:
+    """The scores of documents by id, or, if they have none, their ids in the given order."""
+    for position, document in enumerate(documents):
+        if not hasattr(document, "id"):
+            raise TypeError(f"run: query {query!r}: object {position} has no id, unlike the first: {document!r:.60}")
+    ids = [document.id for document in documents]
+    scores = [getattr(document, "score", None) for document in documents]
+    if all(score is None for score in scores):
+        return ids
+    if None in scores:
+        without = ids[scores.index(None)]
+        raise UntiedError(f"run: query {query!r}: document {without!r} has no score, but others have one")
+    by_id = dict(zip(ids, scores, strict=True))
+    if len(by_id) < len(ids):
+        again = next(document for position, document in enumerate(ids) if document in ids[:position])
+        raise UntiedError(f"run: query {query!r}: document {again!r} is retrieved twice")
+    return by_id
+
+
 #: What inputs have, at least one of them.
 READABLE = ("__iter__", "__getitem__", "__fspath__", "__arrow_c_stream__", "to_dict", "collect")
 
@@ -196,6 +232,8 @@ def _refuse_others(source: Any, name: str) -> None:
             f"{name}: an array of numbers has no ids of queries and documents; untied.evaluate_arrays(scores, labels) "
             "and untied.ArrayEvaluator evaluate arrays"
         )
+    if hasattr(source, "id") and hasattr(source, "score"):
+        raise TypeError(f"{name}: a list of {kind}s has no query; pass {{query: [document, ...]}}")
     if not any(hasattr(source, method) for method in READABLE):
         raise TypeError(f"{name}: expected a path, a frame, a dict or rows, not {kind}")
 
