@@ -6,6 +6,8 @@ import copy
 import json
 import math
 import pickle
+import posixpath
+import re
 import statistics
 from collections.abc import Callable
 from fractions import Fraction
@@ -23,8 +25,11 @@ import pytest
 import untied
 from untied.batches import BatchComparer, BatchEvaluator
 from untied.cli import main
+from untied.paper import paper_table
 from untied.results.base import ByMeasure, MeasureResults
+from untied.results.text import markdown_text
 from untied.statistics import significance
+from untied.table import for_trackers
 
 QRELS = {"q": {"a": 1, "b": 0}, "r": {"b": 1}}
 RUNS = {"tied": {"q": {"a": 1, "b": 1}, "r": {"b": 1}}, "<i>": {"q": ["b", "a"], "r": ["a", "b"]}}
@@ -416,3 +421,83 @@ def test_keys_of_several_parts_are_explained(tmp_path: Path) -> None:
     pairs = untied.compare_all({"ab": {"q": ["d"]}, "cd": {"q": ["d"]}}, ["RBO"])
     with pytest.raises(KeyError, match=r"expected two runs, such as \('ab', 'cd'\), found 'ab'"):
         pairs["ab"]  # type: ignore[index]
+
+
+#: What MLflow accepts as the name of a metric, with paths that are their own normal form.
+MLFLOW = re.compile(r"[/\w.\- ]+")
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("nDCG@10", "nDCG_at_10"),
+        ("nDCG(gain='exp2')@10", "nDCG_gain_exp2_at_10"),
+        ("RBP(p=0.8)", "RBP_p_0.8"),
+        (("../old.run", "AP"), "old.run/AP"),
+        (("..", "AP"), "_/AP"),
+        (("/new/dense", "P@5"), "new_dense/P_at_5"),
+    ],
+)
+def test_names_that_trackers_accept(key: Any, name: str) -> None:
+    assert for_trackers({key: 0.5}) == {name: 0.5}
+    assert MLFLOW.fullmatch(name)
+    assert posixpath.normpath(name) == name
+
+
+def test_results_for_trackers() -> None:
+    measures = ["AP", "P@1"]
+    one, two = (untied.evaluate(QRELS, runs, measures) for runs in (RUNS["tied"], RUNS))
+    assert for_trackers(one) == {"AP": one["AP"], "P_at_1": one["P@1"]}
+    assert for_trackers(one) == for_trackers(untied.Evaluator(QRELS, measures).means(RUNS["tied"]))
+    assert list(for_trackers(two)) == ["tied/AP", "tied/P_at_1", "i/AP", "i/P_at_1"]
+    assert {type(value) for value in for_trackers(two).values()} == {float}
+    arrays = untied.evaluate_arrays([[2, 1]], [[1, 0]], "P@1")
+    assert for_trackers(arrays) == {"P_at_1": 1.0}
+    with pytest.raises(untied.UntiedError, match="would both be called 'a_b/AP'; rename one"):
+        for_trackers(untied.evaluate(QRELS, {"a b": RUNS["tied"], "a+b": RUNS["tied"]}, "AP"))
+    columns = untied.evaluate_arrays([[[2, 1]], [[1, 2]]], [[1, 0]], "P@1")
+    with pytest.raises(TypeError, match="expected a number for 'P@1', not ArrayValues"):
+        for_trackers(columns)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("bm25_k1_0.9", "bm25_k1_0.9"),
+        ("_draft_ v2", r"\_draft\_ v2"),
+        ("a__b", r"a\_\_b"),
+        ("*best*", r"\*best\*"),
+        ("`x`", r"\`x\`"),
+        ("<i>", r"\<i>"),
+        ("[x](y)", r"\[x\](y)"),
+        ("a|b\\c", r"a\|b\\c"),
+        ("#1 run #", r"\#1 run \#"),
+        ("c#", "c#"),
+        ("R&D", "R&D"),
+        ("&lt;", r"\&lt;"),
+    ],
+)
+def test_markdown_shows_names_as_they_are(text: str, escaped: str) -> None:
+    assert markdown_text(text) == escaped
+
+
+def test_every_command_escapes_names_in_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.txt").write_text("*q* 0 _d_ 1\n*q* 0 e 0\n2 0 x 1\n")
+    for name, order in (("*a*", "_d_ e"), ("[b]", "e _d_")):
+        ranked = "".join(f"*q* Q0 {document} 1 {-rank} t\n" for rank, document in enumerate(order.split()))
+        (tmp_path / f"{name}.run").write_text(ranked + "2 Q0 x 1 1 t\n")
+    qrels, *runs = (str(tmp_path / file) for file in ("q.txt", "*a*.run", "[b].run"))
+    lines = {
+        "eval": ["eval", qrels, *runs, "-m", "AP", "--per-query"],
+        "stats": ["stats", qrels, *runs, "-m", "AP"],
+        "compare": ["compare", *runs, "-m", "RBO"],
+        "certify": ["certify", qrels, *runs, "-m", "AP"],
+    }
+    for command, line in lines.items():
+        assert main([*line, "--format", "md"]) == 0, command
+        out = capsys.readouterr().out
+        assert r"\*a\*" in out, command
+        assert r"\[b\]" in out, command
+        assert not re.search(r"(?<!\\)\*[aq]|(?<!\\)\[b", out.replace("**", "")), command
+    results = untied.evaluate({"q": {"d": 1}}, {"*a*": {"q": ["d"]}, "b": {"q": ["e", "d"]}}, "AP")
+    assert r"| \*a\* | **1.0000** |" in paper_table(results, style="md")

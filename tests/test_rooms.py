@@ -48,7 +48,7 @@ PUBLIC = {
     "statistics": "Significance TESTS Test adjust discriminative_power effect_size mean_interval paired_p "
     "randomization_test significance t_test wilcoxon_test",
     "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med ties",
-    "table": "MeasureResults Results Table Value",
+    "table": "MeasureResults Results Table Value for_trackers",
     "truth": "groups_from_preferences groups_from_rankings read_groups read_mirex",
 }
 

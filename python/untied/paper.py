@@ -6,7 +6,7 @@ from untied._core import show_id
 from untied.errors import UntiedError, check_one_of
 from untied.results.latex import escaped, tabular
 from untied.results.shown import best
-from untied.results.text import in_queries, lines, over_all
+from untied.results.text import in_queries, lines, markdown_text, over_all
 from untied.statistics.notes import test_name
 from untied.statistics.paired import of_runs
 
@@ -106,7 +106,7 @@ def paper_table(
     if style in ("csv", "tsv"):
         return _data(results, cells, letters, found is not None, style)
     doubtful = any("?" in cell.marks for row in cells.values() for cell in row.values())
-    caption = _caption(results, found, "^" if style == "table" else "Bold", doubtful)
+    caption = _caption(results, found, style, doubtful)
     called = headings or {}
     caption += "".join(
         f" {text}: {full}." for full, text in called.items() if full in results.measures and text != full
@@ -118,7 +118,7 @@ def paper_table(
         return tabular([*map(escaped, head)], body, _symbols(escaped(caption)), texts=1)
     show = _markdown if style == "md" else _text
     body = [[_name(run, letters, style), *(show(cell) for cell in row.values())] for run, row in cells.items()]
-    return lines(head, body, style, texts=len(head)) + f"\n{caption}\n"
+    return lines(head, body, style, texts=len(head), names=1) + f"\n{caption}\n"
 
 
 def _letters(runs: Sequence[str]) -> dict[str, str]:
@@ -215,7 +215,7 @@ def _data(
     return lines(head, body, style)
 
 
-def _caption(results: Results, found: Significance | None, best: str, doubtful: bool) -> str:
+def _caption(results: Results, found: Significance | None, style: str, doubtful: bool) -> str:
     """The caption: how the table was made."""
     said = [f"Means over {in_queries(len(results.queries))}"]
     sums = [str(measure) for measure in results._measures if measure.is_count]
@@ -224,13 +224,14 @@ def _caption(results: Results, found: Significance | None, best: str, doubtful: 
     if any(cell.low is not None for cell in (results.value(results.measures[0], run=run) for run in results.runs)):
         said[0] += f", in brackets the lowest and highest mean over {over_all(results._varied)}"
     if len(results.runs) > 1:
-        said.append(f"{best}: best")
+        said.append(f"{'^' if style == 'table' else 'Bold'}: best")
     if found is not None:
         settings = found.settings
         baseline = settings["baseline"]
         how = f"{test_name(settings['test'], found.correction)}, p ≤ {1 - settings['level']:.4g}"
         if baseline:
-            said.append(f"Arrows: significantly better (↑) or worse (↓) than {show_id(baseline)} ({how})")
+            than = markdown_text(show_id(baseline)) if style == "md" else show_id(baseline)
+            said.append(f"Arrows: significantly better (↑) or worse (↓) than {than} ({how})")
         else:
             said.append(f"Letters: significantly better than these runs ({how})")
         of_logs = [str(measure) for measure in results._measures if measure.is_geometric]

@@ -25,7 +25,7 @@ from untied.cli.verdicts import not_exact, plain
 from untied.policies import CERTIFYING
 from untied.results.notes import of_queries
 from untied.results.plotting import need_matplotlib
-from untied.results.text import cell
+from untied.results.text import cell, markdown_text
 from untied.verdicts.found import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
 from untied.verdicts.sampled import DEFAULT as OF_SAMPLES
@@ -191,8 +191,8 @@ def main(arguments: Sequence[str]) -> None:
     else:
         text = _text(columns, rows, options, style)
         if is_first:
-            blank = "" if style == "table" else "\n"
-            text = "".join(f"{answer}\n{blank}" for answer in answers) + text
+            shown = answers if style == "table" else (markdown_text(answer) + "\n" for answer in answers)
+            text = "".join(f"{answer}\n" for answer in shown) + text
     output.write(text, options.output)
     notes.show(said)
     if options.certificate:
@@ -216,7 +216,8 @@ def _text(columns: Sequence[str], rows: list[dict[str, Any]], options: argparse.
         return tabular([*map(escaped, columns)], body, escaped(_caption(columns, options)), texts)
     text = output.lines(columns, lines, style, texts)
     if style in ("table", "md") and not options.ranks:
-        return f"{_sign(options.explain)}\n{'' if style == 'table' else chr(10)}{text}"
+        sign = _sign(options.explain)
+        return f"{sign}\n{text}" if style == "table" else f"{markdown_text(sign)}\n\n{text}"
     return text
 
 

@@ -9,7 +9,7 @@ from untied.cli import width
 from untied.cli.notes import filled
 from untied.cli.output import bold
 from untied.compare.changes import TOP, changed_at_the_top
-from untied.results.text import aligned, brackets, in_queries, lines, padded
+from untied.results.text import aligned, brackets, in_queries, lines, markdown_text, padded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Report:
 
     def title(self, text: str) -> str:
         """A heading."""
-        return f"## {text}\n" if self.style == "md" else bold(text, self.on_screen) + "\n"
+        return f"## {markdown_text(text)}\n" if self.style == "md" else bold(text, self.on_screen) + "\n"
 
     def _value(self, row: dict[str, Any]) -> str:
         """A value, with its bounds if they differ from it."""
@@ -123,8 +123,8 @@ class Report:
             items = []
             for row, changes in zip(rows, moved, strict=True):
                 values = ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True))
-                items.append(f"* **{row[0]}**: {values}\n")
-                items += [f"  * {change}: {', '.join(entries)}\n" for change, entries in changes.items()]
+                items.append(f"* **{markdown_text(row[0])}**: {values}\n")
+                items += [f"  * {change}: {markdown_text(', '.join(entries))}\n" for change, entries in changes.items()]
             return "".join(items)
         groups, texts = [[row] for row in rows], 1
         if self._is_wide(head, rows, texts):

@@ -10,6 +10,7 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.notes import listed
 from untied.measures import as_measure
+from untied.results.text import markdown_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Changed:
         lower = ", where lower is better" if as_measure(measure).lower_is_better else ""
         rows = self._rows.get(pair, [])
         for change, called in PLURALS.items():
-            title = f"{measure}: largest {called} of {show_id(a)} (a) against {show_id(b)} (b){lower}"
+            name_a, name_b = (markdown_text(show_id(run)) if style == "md" else show_id(run) for run in (a, b))
+            title = f"{measure}: largest {called} of {name_a} (a) against {name_b} (b){lower}"
             head = ["query", "a", "b", "a - b", *(["a - b can be"] if "least" in (rows or [{}])[0] else [])]
             lines = [_line(row, digits) for row in rows if row["change"] == change]
             if not lines:

@@ -57,14 +57,33 @@ def cell(value: str | float | None, column: str, digits: int) -> str:
     return f"{value:.{digits}g}" if column in SMALL else f"{value:z.{digits}f}"
 
 
-def lines(columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2) -> str:
-    """Text in columns, as a table, TSV, CSV or Markdown; the first `texts` columns are text, the others numbers."""
+#: What Markdown would read as markup: anywhere, an underscore that is not inside a word, a heading, and an entity.
+MARKUP = r"[\\`*<[\]|~]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|&(?=#?\w+;)"
+
+
+def markdown_text(text: str) -> str:
+    """An id or a name in Markdown, which shows it as it is."""
+    import re  # only for Markdown, as start-up counts
+
+    return re.sub(MARKUP, r"\\\g<0>", text)
+
+
+def lines(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2, names: int | None = None
+) -> str:
+    """Text in columns, as a table, TSV, CSV or Markdown; the first `texts` columns are text, the others numbers.
+
+    In Markdown, the first `names` columns, by default those of text, hold plain text, and the others may hold markup.
+    """
     if style == "table":
         return "".join(f"{line}\n" for line in aligned([columns, *rows], texts))
     if style == "md":
         rule = ["---"] * texts + ["---:"] * (len(columns) - texts)
-        escaped = ([cell.replace("|", "\\|") for cell in line] for line in rows)
-        return "".join(f"| {' | '.join(line)} |\n" for line in (columns, rule, *escaped))
+        plain = texts if names is None else names
+        escaped = (
+            [*map(markdown_text, line[:plain]), *(cell.replace("|", "\\|") for cell in line[plain:])] for line in rows
+        )
+        return "".join(f"| {' | '.join(line)} |\n" for line in (map(markdown_text, columns), rule, *escaped))
     if style == "tsv":
         return "\n".join(map("\t".join, (columns, *rows))) + "\n"
     import csv

@@ -102,6 +102,6 @@ def _listed(text: str, read: Callable[[str], Number], what: str) -> list[Number]
         raise argparse.ArgumentTypeError(f"must be {what} separated by commas, not {text!r}") from None
 
 
-def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """A table in Markdown; the first columns are `texts`, the others numbers."""
-    return lines(columns, rows, "md", texts)
+def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1, names: int = 0) -> str:
+    """A table in Markdown; the first columns are `texts`, the first of them plain `names`, the others numbers."""
+    return lines(columns, rows, "md", texts, names)

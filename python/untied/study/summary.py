@@ -40,7 +40,7 @@ def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequen
             f"untied {__version__}:\n",
             f"    {_command(study)}\n",
             f"<details><summary>{len(rows)} inputs with their SHA-256</summary>\n",
-            markdown(["input", "path", "SHA-256"], rows, texts=3),
+            markdown(["input", "path", "SHA-256"], rows, texts=3, names=2),
             "</details>\n",
         ]
     )
