@@ -206,3 +206,12 @@ def test_refused_as_there(name: str, y_true: Any, scores: Any) -> None:
         getattr(theirs, name)(y_true, scores)
     with pytest.raises((ValueError, TypeError)):
         getattr(ours, name)(y_true, scores)
+
+
+@pytest.mark.parametrize("function", [ours.ndcg_score, ours.dcg_score])
+def test_flat_arrays_are_told_where_to_go(function: Any) -> None:
+    """XGBRanker passes flat arrays, without groups, to the metric that it is given."""
+    with pytest.raises(
+        ValueError, match=r"not 1: pass \[y_true\] .* untied.evaluate_arrays\(scores, labels, sizes=groups\)"
+    ):
+        function([1, 0, 2], [0.1, 0.2, 0.3])
