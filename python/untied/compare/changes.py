@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 #: Ranks whose documents a comparison counts changes of.
 TOP = 10
 
 
-@dataclass(frozen=True, slots=True)
-class TopChanges:
+class TopChanges(namedtuple("TopChanges", "queries changed reordered left")):
     """How the first documents changed from one run to another.
 
     A tied document counts at the first of its ranks, so a run has no changes against itself.
@@ -25,6 +24,8 @@ class TopChanges:
     left : int
         Documents that left the first ranks, summed over queries.
     """
+
+    __slots__ = ()
 
     queries: int
     changed: int
