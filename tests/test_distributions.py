@@ -248,6 +248,17 @@ def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, untied_: Com
     [row] = json.loads(run("stats", "--shuffle", "--format", "json")[1])["results"]
     assert (row["greater_low"], row["equal_high"], row["less_low"]) == (0.25, 0.25, 0.5)
     assert "0.2500" in run("stats", "--shuffle", "--format", "table")[1]
+    # What rounding leaves of certainty is neither turned round nor shown twice.
+    example = Path(__file__).parent.parent / "examples/tar2017"
+    paths = [str(example / name) for name in ("qrels.txt", "amc.run", "qut.run")]
+    options = ["-m", "AP", "--shuffle", "--digits", "4"]
+    [row] = json.loads(untied_("stats", *paths, *options, "--format", "json")[1])["results"]
+    assert all(row[f"{what}_low"] <= row[f"{what}_high"] for what in ("greater", "equal", "less"))
+    assert row["equal_low"] == 0
+    table = untied_("stats", *paths, *options, "--format", "table")[1]
+    assert ">0.9999" in table
+    assert " to " not in table
+    assert "P(a = b)" not in table
     for command, options, said in (
         ("eval", ["--quantiles", "2"], "expected numbers from 0 to 1"),
         ("eval", ["--quantiles", "x"], "expected numbers from 0 to 1"),

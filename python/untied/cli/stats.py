@@ -373,8 +373,10 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
 
 def _chance(low: float, high: float, digits: int) -> str:
     """A probability, or the two that it lies between; 0 and 1 only where it is exactly that."""
-    ends = [_rounded(end, digits) for end in (low, high)]
-    return " to ".join(dict.fromkeys(ends))
+    least, most = (_rounded(end, digits) for end in (low, high))
+    if float(f"{high:.{digits}f}") == 0:
+        return most  # below the least number shown, which may be 0
+    return least if least == most or float(f"{low:.{digits}f}") == 1 else f"{least} to {most}"
 
 
 def _may_be_equal(row: dict[str, Any], digits: int) -> bool:

@@ -134,7 +134,7 @@ impl Law {
 
     /// P(V <= x).
     pub fn at_most(&self, x: f64) -> Enclosed {
-        (at_most(self.upper(), x), at_most(&self.lower, x))
+        in_order(at_most(self.upper(), x), at_most(&self.lower, x))
     }
 
     /// How a value compares with one of `other`, if neither says anything about the other.
@@ -144,11 +144,19 @@ impl Law {
             let equal = equals(&self.lower, &other.lower);
             return Chances { greater: (greater, greater), equal: (equal, equal), less: (less, less) };
         }
-        let ahead = |a: &Law, b: &Law| (exceeds(a.lower(), b.upper()), exceeds(a.upper(), b.lower()));
+        let ahead = |a: &Law, b: &Law| in_order(exceeds(a.lower(), b.upper()), exceeds(a.upper(), b.lower()));
         let (greater, less) = (ahead(self, other), ahead(other, self));
-        let equal = ((1.0 - greater.1 - less.1).max(0.0), (1.0 - greater.0 - less.0).max(0.0));
+        let rest = |greater: f64, less: f64| (1.0 - greater - less).max(0.0);
+        let (least, most) = (rest(greater.1, less.1), rest(greater.0, less.0));
+        // Rounding must not make it certain that both can be equal.
+        let equal = (if least > PROBABILITY { least } else { 0.0 }, most);
         Chances { greater, equal, less }
     }
+}
+
+/// The ends of a probability, which rounding may have swapped.
+fn in_order(low: f64, high: f64) -> Enclosed {
+    (low.min(high), low.max(high))
 }
 
 /// The first value with at least this probability of it or less; the last one if none has.
@@ -210,5 +218,17 @@ mod tests {
         assert_eq!((enclosed.quantile(0.4), enclosed.quantile(1.0)), ((0.0, 0.1), (0.9, 1.0)));
         assert_eq!(enclosed.at_most(0.05), (0.0, 0.5));
         assert_eq!(enclosed.against(&Law::certain(0.95)).greater, (0.0, 0.5));
+    }
+
+    #[test]
+    fn rounding_swaps_no_ends() {
+        let (full, rounded) = (1.0, 1.0 - 4e-15);
+        let above = Law::enclosed(vec![(0.5, full)], vec![(0.6, rounded)]);
+        let Chances { greater, equal, less } = above.against(&Law::certain(0.1));
+        assert_eq!((greater, less), ((rounded, full), (0.0, 0.0)));
+        assert!(equal.0 == 0.0 && equal.1 < 5e-15, "{equal:?}");
+        assert_eq!(Law::certain(0.1).against(&above).less, (rounded, full));
+        let below = Law::enclosed(vec![(0.5, rounded)], vec![(0.6, full)]);
+        assert_eq!(below.at_most(0.9), (rounded, full));
     }
 }
