@@ -349,7 +349,7 @@ def test_the_core_takes_the_same_values() -> None:
     for value in OF_ROWS["ties"].values:
         options = dict.fromkeys(("qrels", "probabilities", "docs", "depth", "threads"))
         options |= {"ties": value, "score_dtype": "float64", "variance": False, "itself": False}
-        found = taken(lambda options=options: _core.compare_runs((run, run), asked, **options))
+        found = taken(lambda options=options: _core.compare_runs((run, run), asked, names=("a", "b"), **options))
         assert found == (COMPARING["ties"].why_not(value) is None), value
 
 

@@ -485,6 +485,7 @@ def compare_runs(
     runs: Sequence[Run],
     measures: list[Measure],
     *,
+    names: Sequence[str],
     qrels: Qrels | None,
     probabilities: Run | None,
     docs: Lengths | None,

@@ -52,7 +52,7 @@ fn all_that_takes_long_stops() {
         let specs = registry::parse_all(name).expect(name);
         let both: Vec<&Run> = runs.iter().collect();
         let settings = compare::Settings::new("expected", "float64", false).expect("settings");
-        let found = stopped(|| compare::compare(&both, Evidence::default(), &specs, settings));
+        let found = stopped(|| compare::compare(&both, &["a", "b"], Evidence::default(), &specs, settings));
         assert!(is_stopped(&found), "{name}");
     }
 }

@@ -90,11 +90,12 @@ fn settings(ties: &str, score_dtype: &str, variance: bool, depth: Option<usize>)
 
 /// Compare every run with every later one, query by query.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, qrels, probabilities, docs, depth, ties, score_dtype, variance, itself, threads, only_means = false))]
+#[pyo3(signature = (runs, measures, *, names, qrels, probabilities, docs, depth, ties, score_dtype, variance, itself, threads, only_means = false))]
 pub fn compare_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
     measures: Vec<PyRef<'_, Measure>>,
+    names: Vec<String>,
     qrels: Option<&Qrels>,
     probabilities: Option<&Run>,
     docs: Option<&Lengths>,
@@ -109,8 +110,9 @@ pub fn compare_runs(
     let settings = Settings { itself, only_means, ..settings(ties, score_dtype, variance, depth)? };
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let evidence = evidence(qrels, probabilities, docs);
-    let found = threads::run(py, threads, || compare::compare(&tables, evidence, &specs, settings))?;
+    let found = threads::run(py, threads, || compare::compare(&tables, &names, evidence, &specs, settings))?;
     let to_object = |comparison: compare::Comparison| {
         let run = runs[comparison.runs.0].clone_ref(py);
         Comparison { run, comparison }
@@ -143,7 +145,7 @@ pub fn compare_rows<'py>(
     if joined(a, b).any(|(_, a, b)| a.is_some() && b.is_some()) {
         let settings = settings(ties, score_dtype, variance, depth)?;
         let (specs, evidence) = (specs(&measures), evidence(qrels, probabilities, None));
-        found = threads::run(py, threads, || compare::compare(&[a, b], evidence, &specs, settings))?;
+        found = threads::run(py, threads, || compare::compare(&[a, b], &["a", "b"], evidence, &specs, settings))?;
     }
     let mut values = found.iter().flat_map(|comparison| comparison.values.iter());
     for (query, in_a, in_b) in joined(a, b) {

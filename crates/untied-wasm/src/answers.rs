@@ -225,7 +225,7 @@ impl Session {
         let known = known.map(|qrels| self.qrels(qrels)).transpose()?;
         let (a, b) = (self.run(a)?, self.run(b)?);
         let evidence = Evidence { qrels: known, ..Evidence::default() };
-        let found = compare::compare(&[a, b], evidence, &specs, settings)?;
+        let found = compare::compare(&[a, b], &["a", "b"], evidence, &specs, settings)?;
         let found = &found[0];
         let of_query = |query: usize| -> Vec<Value> {
             (0..specs.len()).map(|measure| value(found.values.get(query * specs.len() + measure))).collect()

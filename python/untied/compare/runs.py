@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from untied import _core
+from untied._core import show_id
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.several import Comparisons
@@ -132,7 +133,9 @@ def compare(
     known = _known(qrels, probabilities, docs, threads)
     runs = (as_run(given[0], threads), as_run(given[1], threads))
     options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
-    [native] = _core.compare_runs(runs, asked, **known, **options, itself=False, threads=threads)
+    [native] = _core.compare_runs(
+        runs, asked, names=list(map(show_id, names)), **known, **options, itself=False, threads=threads
+    )
     _warn(dict(zip(names, runs, strict=True)), known, not any(ranked_lists), strict, threads)
     return Comparison(names, asked, native, runs, known, options)
 
@@ -224,7 +227,7 @@ def compare_loaded(
 ) -> Comparisons:
     """Compare every two runs in memory, see `compare_all`; with `only_means`, values of queries are not kept."""
     given = {**known, **options, "itself": itself, "threads": threads, "only_means": only_means}
-    natives = _core.compare_runs(list(runs.values()), measures, **given)
+    natives = _core.compare_runs(list(runs.values()), measures, names=list(map(show_id, runs)), **given)
     _warn(runs, known, True, strict, threads)
     return Comparisons(runs, measures, natives, known, options)
 

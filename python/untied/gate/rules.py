@@ -226,8 +226,9 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     spec = _core.comparing_measure(name)
     runs = (evidence.runs["run"], evidence.runs["baseline"])
     [found] = _core.compare_runs(
-        runs, [spec], qrels=evidence.qrels, probabilities=None, docs=evidence.docs, depth=None, ties=evidence.ties,
-        score_dtype=evidence.score_dtype, variance=False, itself=False, threads=evidence.threads,
+        runs, [spec], names=("run", "baseline"), qrels=evidence.qrels, probabilities=None, docs=evidence.docs,
+        depth=None, ties=evidence.ties, score_dtype=evidence.score_dtype, variance=False, itself=False,
+        threads=evidence.threads,
     )  # fmt: skip
     total = Value(*found.totals()[0])
     highs = found.column(0, high=True)

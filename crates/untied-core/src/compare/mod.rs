@@ -134,12 +134,14 @@ pub struct Comparison {
 /// Numbers of a query in the runs that have it, and the values of all pairs of these.
 type Found = (Vec<Option<usize>>, Vec<PairScore>);
 
-/// Compare every run with every later one (and with itself, if asked for), in parallel over queries.
+/// Compare every run with every later one (and with itself, if asked for), in parallel over queries. Errors name runs as
+/// `names` does.
 ///
 /// # Errors
 /// A measure or a score is refused, a document has no length, or two runs have no query in common.
 pub fn compare<'a>(
     runs: &[&'a Run],
+    names: &[&str],
     evidence: Evidence<'_>,
     specs: &[Spec],
     settings: Settings,
@@ -170,7 +172,7 @@ pub fn compare<'a>(
         let found = ids.par_iter().map_init(Buffers::default, of_query).collect::<Result<Vec<_>>>()?;
         gathered.add(&found);
     }
-    gathered.finish(runs)
+    gathered.finish(runs, names)
 }
 
 /// What comes query by query and pair by pair, pair by pair.
@@ -203,12 +205,11 @@ impl Gathered {
         }
     }
 
-    fn finish(self, runs: &[&Run]) -> Result<Vec<Comparison>> {
+    fn finish(self, runs: &[&Run], names: &[&str]) -> Result<Vec<Comparison>> {
         let of_pair = |(mut one, count, means): (Comparison, usize, Vec<Mean>)| {
             let (a, b) = one.runs;
             if count == 0 {
-                let which = if runs.len() == 2 { "the runs".into() } else { format!("runs {} and {}", a + 1, b + 1) };
-                return Err(Error::Value(format!("{which} have no query in common")));
+                return Err(Error::Value(format!("runs {} and {} have no query in common", names[a], names[b])));
             }
             one.alone = (runs[a].len() - count, runs[b].len() - count);
             one.totals = means.iter().map(Mean::finish).collect();
