@@ -197,6 +197,16 @@ def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         report(QRELS, RUNS[:1], depth=0)
     assert main(["compare", *RUNS[:3], "--html", str(tmp_path / "page.html")]) == 2
     assert "--html needs exactly two runs" in capfd.readouterr().err
+    for option, value, said in (
+        ("--ties", "docid", "unknown option --ties; a page shows the mean over all orders of tied documents"),
+        ("--unjudged", "remove", "unknown option --unjudged; a page counts unjudged documents as non-relevant"),
+        ("--adjust", "chance", "unknown option --adjust; a page does not adjust values for chance"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["report", QRELS, RUNS[0], option, value, "-o", str(tmp_path / "page.html")])
+        assert said in capfd.readouterr().err
+    with pytest.raises(UntiedError, match="runs one and other have no query in common"):
+        report({"1": {"a": 1}, "2": {"a": 1}}, {"one": {"1": {"a": 1}}, "other": {"2": {"a": 1}}})
 
 
 def walk_through(browser, path: Path, screenshots: Path, runs: int) -> None:

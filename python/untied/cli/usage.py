@@ -27,6 +27,11 @@ TREC_EVAL = ("-c", "-l", "-n", "-J", "-M", "-N")
 #: Options that another command has, by the command that they are given to.
 ELSEWHERE = {
     ("untied certify", "--baseline"): "; to compare with one run, use untied stats --certify --baseline RUN",
+    ("untied report", "--ties"): "; a page shows the mean over all orders of tied documents, with the lowest and the "
+    "highest value; --live lets its readers choose another policy",
+    ("untied report", "--unjudged"): "; a page counts unjudged documents as non-relevant, and shows what they could "
+    "change; --live lets its readers choose another policy",
+    ("untied report", "--adjust"): "; a page does not adjust values for chance; untied eval and stats do",
 }
 
 
