@@ -612,7 +612,11 @@ def bootstrap_means(
     values: Sequence[float], samples: int, seed: int, threads: int | None = None
 ) -> tuple[list[float], int, int]: ...
 def randomization_p(
-    differences: Sequence[Sequence[float]], samples: int, seed: int, threads: int | None = None
+    differences: Sequence[Sequence[float]],
+    samples: int,
+    seed: int,
+    threads: int | None = None,
+    pairs: Sequence[tuple[Terms, Terms]] | None = None,
 ) -> list[tuple[list[float], bool]]: ...
 def adjust(p: list[float], correction: str) -> list[float]: ...
 def decide(

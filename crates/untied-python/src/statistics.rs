@@ -5,7 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use rayon::prelude::*;
 use untied_core::equality;
-use untied_core::statistics::{self, Column, Decided, Differences, Pair, bootstrap, interval, randomization, tukey};
+use untied_core::statistics::{
+    self, Column, Counts, Decided, Differences, Pair, bootstrap, interval, randomizations, tukey,
+};
 use untied_core::watch;
 
 use crate::arrays::packed;
@@ -99,26 +101,26 @@ pub fn differences<'py>(
     Ok((packed(py, differences.tied().iter().map(|value| value.to_ne_bytes()))?, mean))
 }
 
-/// For each list of differences: p-values of sums at least as large, at most as large, and of at least the magnitude; and
+/// For each list of differences, of the two runs in `pairs` if they are known: p-values of sums at least as large, at most as large, and of at least the magnitude; and
 /// whether they are exact.
 #[pyfunction]
-#[pyo3(signature = (differences, samples, seed, threads=None))]
+#[pyo3(signature = (differences, samples, seed, threads=None, pairs=None))]
 pub fn randomization_p(
     py: Python<'_>,
     differences: Vec<Vec<f64>>,
     samples: usize,
     seed: u64,
     threads: Option<Threads>,
+    pairs: Option<Vec<(Py<Terms>, Py<Terms>)>>,
 ) -> PyResult<Vec<([f64; 3], bool)>> {
+    let pairs: Vec<(&Column, &Column)> = pairs.iter().flatten().map(|(a, b)| (&a.get().0, &b.get().0)).collect();
     threads::run(py, threads, || {
         let values: usize = differences.iter().map(Vec::len).sum();
         let total = samples.saturating_mul(values) as u64;
         watch::begin(|| "testing differences".into(), "values", Some(total));
-        let found = differences.par_iter().map(|differences| {
-            let counts = randomization(differences, samples, seed)?;
-            Ok(([counts.at_least, counts.at_most, counts.beyond].map(|count| counts.p(count)), counts.exact))
-        });
-        found.collect()
+        let p_values = |counts: &Counts| [counts.at_least, counts.at_most, counts.beyond].map(|count| counts.p(count));
+        let counts = randomizations(&differences, &pairs, samples, seed)?;
+        Ok(counts.iter().map(|counts| (p_values(counts), counts.exact)).collect())
     })
 }
 

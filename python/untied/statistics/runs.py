@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from untied._core import Measure
+    from untied._core import Measure, Terms
     from untied.arrays import ArrayResults
     from untied.compare.comparison import Comparison
     from untied.policies import Correction, Interval, TestName
@@ -348,11 +348,12 @@ class _Method:
             compared, are_joint = pairs_with_bounds(results, [(columns[a], columns[b]) for a, b in piece], given)
             dropped += sum(pair.dropped[0] for pair in compared)
             unsettled += sum(pair.dropped[1] for pair in compared) if is_open else 0
-            _add(found, self._described(compared, columns[piece[0][0]]))
+            runs = [(columns[a].terms, columns[b].terms) for a, b in piece]
+            _add(found, self._described(compared, runs, columns[piece[0][0]]))
             if is_open:
                 ends += [pair.ends for pair in compared]
                 if self.test == "randomization":
-                    _add(found, {"p_most": self._tested([pair.nearest for pair in compared])})
+                    _add(found, {"p_most": self._tested([pair.nearest for pair in compared], runs)})
         if self.test == "tukey":
             places = {run: place for place, run in enumerate(columns)}
             terms = [column.terms for column in columns.values()]
@@ -373,7 +374,7 @@ class _Method:
             found["least"], found["most"] = map(list, zip(*ends, strict=True))
             found |= {"survives": survives} | ({"p_most": p_most} if p_most else {})
 
-    def _described(self, compared: list[Pair], column: Column) -> dict[str, list[Any]]:
+    def _described(self, compared: list[Pair], runs: list[tuple[Terms, Terms]], column: Column) -> dict[str, list[Any]]:
         """The rows for pairs of runs, without bounds."""
         found: dict[str, list[Any]] = {}
         for pair in compared:
@@ -390,11 +391,12 @@ class _Method:
             row["better"], row["worse"] = (below, above) if column.measure.lower_is_better else (above, below)
             _add(found, {name: [cell] for name, cell in row.items()})
         if self.test != "tukey":
-            found["p"] = self._tested([pair.differences for pair in compared])
+            found["p"] = self._tested([pair.differences for pair in compared], runs)
         return found
 
-    def _tested(self, differences: Sequence[Sequence[float]]) -> list[float]:
+    def _tested(self, differences: Sequence[Sequence[float]], runs: list[tuple[Terms, Terms]]) -> list[float]:
         if self.test == "randomization":
-            return [p for p, _ in randomization_p(differences, "two-sided", self.samples, self.seed, self.threads)]
+            tested = randomization_p(differences, "two-sided", self.samples, self.seed, self.threads, runs)
+            return [p for p, _ in tested]
         one: Callable[[Sequence[float], str], float] = t_p if self.test == "t" else wilcoxon_p
         return [one(of_pair, "two-sided") for of_pair in differences]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
+    from untied._core import Terms
     from untied.policies import Alternative, Correction, TestName
     from untied.statistics.values import Values
 
@@ -266,11 +267,16 @@ def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float
 
 
 def randomization_p(
-    differences: Sequence[Sequence[float]], alternative: str, samples: int, seed: int, threads: int | None
+    differences: Sequence[Sequence[float]],
+    alternative: str,
+    samples: int,
+    seed: int,
+    threads: int | None,
+    pairs: Sequence[tuple[Terms, Terms]] | None = None,
 ) -> list[tuple[float, str]]:
-    """p-values, and whether they are exact."""
+    """p-values, and whether they are exact; faster for many pairs of runs, whose terms are `pairs`."""
     which = {"greater": 0, "less": 1, "two-sided": 2}[check_one_of("alternative", alternative, ALTERNATIVES)]
-    found = _core.randomization_p(differences, samples, seed, threads)
+    found = _core.randomization_p(differences, samples, seed, threads, pairs)
     return [(p[which], "exact" if is_exact else "estimate") for p, is_exact in found]
 
 

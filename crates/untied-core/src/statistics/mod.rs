@@ -16,7 +16,7 @@ pub use bca::interval;
 pub use bootstrap::{Bootstrap, bootstrap};
 pub use decide::{Decided, adjust, decide};
 pub use paired::{Column, Differences, Pair, Standing};
-pub use randomization::{Counts, randomization};
+pub use randomization::{Counts, randomization, randomizations};
 pub use range::{Ranges, largest_ranges, tukey};
 pub use sum::{ExactSum, SignedMean, mean, sum};
 
@@ -49,14 +49,18 @@ fn scaled(value: f64, scale: i32) -> f64 {
 
 /// Values as whole numbers, in the same proportions. A step is a power of two, and no sum of all values overflows.
 fn on_grid<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> Grid {
-    let (count, largest) =
-        values.clone().fold((0usize, 0.0f64), |(count, largest), value| (count + 1, largest.max(value.abs())));
+    let coarser = values.clone().count().next_power_of_two().ilog2().saturating_sub(MOST_VALUES) as i32;
+    on_grid_of(values, STEPS - coarser)
+}
+
+/// The same, with the largest magnitude from 2^digits up to twice as many steps.
+fn on_grid_of<'a>(values: impl Iterator<Item = &'a f64> + Clone, digits: i32) -> Grid {
+    let largest = values.clone().fold(0.0f64, |largest, value| largest.max(value.abs()));
     if largest == 0.0 {
-        return Grid { steps: vec![0; count], scale: 0 };
+        return Grid { steps: values.map(|_| 0).collect(), scale: 0 };
     }
     let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    let coarser = count.next_power_of_two().ilog2().saturating_sub(MOST_VALUES) as i32;
-    let scale = STEPS - coarser - exponent.max(-1000);
+    let scale = digits - exponent.max(-1000);
     Grid { steps: values.map(|&value| scaled(value, scale).round_ties_even() as i64).collect(), scale }
 }
 

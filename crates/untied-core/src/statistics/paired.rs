@@ -53,6 +53,18 @@ impl Column {
         }
     }
 
+    /// Columns whose differences can be those of two runs: the terms of both, or the lowest ones of one run and the highest of
+    /// the other.
+    pub(super) fn opposite<'a>(a: &'a Column, b: &'a Column) -> impl Iterator<Item = (&'a [f64], &'a [f64])> {
+        let [low_a, high_a] = a.either_end();
+        let [low_b, high_b] = b.either_end();
+        [(a.terms.as_slice(), b.terms.as_slice()), (low_a, high_b), (high_a, low_b)].into_iter()
+    }
+
+    fn either_end(&self) -> [&[f64]; 2] {
+        self.ends.as_ref().map_or([&self.terms; 2], |[low, high]| [low, high])
+    }
+
     fn ends(&self, row: usize) -> [f64; 2] {
         self.ends.as_ref().map_or([self.terms[row]; 2], |[low, high]| [low[row], high[row]])
     }

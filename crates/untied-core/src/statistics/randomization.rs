@@ -4,9 +4,11 @@
 //! S = sum of s_i d_i over signs s_i. With all 2^n of them the p-value is exact; of a sample of B it is
 //! (1 + those at least as extreme) / (1 + B) (Phipson & Smyth 2010).
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 
-use super::on_grid;
+use super::{Column, Grid, on_grid, on_grid_of};
 use crate::error::Result;
 use crate::random::Random;
 use crate::watch;
@@ -23,6 +25,12 @@ const ASKED: usize = 1 << 10;
 const HELD: usize = 1 << 17;
 /// From this many differences on, equal ones stand together, so that their signs are only counted.
 const MANY: usize = 1 << 16;
+/// Sums of all columns that are held at once.
+const SHARED: usize = 1 << 22;
+/// How finely the columns of pairs are told: as finely as floating point tells the largest value.
+const MOST_DIGITS: i32 = 52;
+/// Digits of as many largest values as there are rows, at most: the difference of two columns' sums does not overflow.
+const SUM_BITS: i32 = 60;
 
 /// How many choices of signs give a sum as extreme as the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,6 +48,26 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Those of a sample before any of it is drawn.
+    fn of_sample(samples: usize) -> Counts {
+        Counts { at_least: 0.0, at_most: 0.0, beyond: 0.0, choices: samples as f64, exact: false }
+    }
+
+    /// Count more sums.
+    fn add(&mut self, limits: &Limits, sums: impl Iterator<Item = i64>) {
+        let (least, most, beyond) = (limits.smallest_at_least(), limits.largest_at_most(), limits.smallest_beyond());
+        let mut counts = [0u64; 3];
+        for sum in sums {
+            counts[0] += u64::from(sum >= least);
+            counts[1] += u64::from(sum <= most);
+            counts[2] += u64::from(sum.abs() >= beyond);
+        }
+        let [at_least, at_most, beyond] = counts.map(|count| count as f64);
+        self.at_least += at_least;
+        self.at_most += at_most;
+        self.beyond += beyond;
+    }
+
     /// The p-value of one of the counts. The signs that were seen are one of all; to a sample they are added.
     pub fn p(&self, count: f64) -> f64 {
         if self.exact { count / self.choices } else { (count + 1.0) / (self.choices + 1.0) }
@@ -57,8 +85,7 @@ impl Counts {
 pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<Counts> {
     let grid = on_grid(differences.iter()).steps;
     let other_than_0: Vec<i64> = grid.iter().copied().filter(|&step| step != 0).collect();
-    let half = other_than_0.len().div_ceil(2);
-    if other_than_0.len() <= MOST_LISTED && 1 << half <= samples.max(1) {
+    if are_listed(other_than_0.len(), samples) {
         Ok(all_signs(&other_than_0))
     } else if grid.len() < MANY {
         // With those that are 0, so that a query has the same signs whatever the others' differences are.
@@ -77,6 +104,11 @@ fn by_magnitude(mut steps: Vec<i64>, is_negative: bool) -> Vec<i64> {
     steps.iter_mut().for_each(|step| *step = sign * step.abs());
     steps.sort_unstable_by_key(|step| step.abs());
     steps
+}
+
+/// Whether all choices of signs of as many differences are counted, rather than drawn.
+fn are_listed(other_than_0: usize, samples: usize) -> bool {
+    other_than_0 <= MOST_LISTED && 1 << other_than_0.div_ceil(2) <= samples.max(1)
 }
 
 /// What sums are held against: T, and how far rounding to the grid may have moved a sum.
@@ -152,32 +184,120 @@ fn pairs_from(one: &[i64], other: &[i64], least: i64) -> f64 {
     pairs as f64
 }
 
-/// Sample s takes the words from s times their number on from one sequence, so sums can be computed in any order, block
-/// by block and in parallel.
 fn sampled_signs(grid: &[i64], limits: &Limits, samples: usize, seed: u64) -> Result<Counts> {
-    let all_words = grid.len().div_ceil(64) as u64;
-    let (mut at_least, mut at_most, mut beyond) = (0u64, 0u64, 0u64);
-    let mut sums = vec![0i64; samples.min(HELD)];
+    let mut counts = Counts::of_sample(samples);
+    let mut sums = vec![0; samples.min(HELD)];
     for first in (0..samples).step_by(HELD) {
         let sums = &mut sums[..HELD.min(samples - first)];
-        sums.fill(0);
-        for (block, of_block) in grid.chunks(64 * BLOCK).enumerate() {
-            let words: Vec<Signed> = of_block.chunks(64).map(Signed::new).collect();
-            sums.par_chunks_mut(ASKED).enumerate().try_for_each(|(chunk, sums)| {
-                for (sample, sum) in (first + chunk * ASKED..).zip(sums.iter_mut()) {
-                    let mut random = Random::after(seed, sample as u64 * all_words + (block * BLOCK) as u64);
-                    *sum += words.iter().map(|word| word.sum(random.bits())).sum::<i64>();
-                }
-                watch::step((sums.len() * of_block.len()) as u64)
-            })?;
-        }
-        let count = |is: &dyn Fn(i64) -> bool| sums.iter().filter(|&&sum| is(sum)).count() as u64;
-        at_least += count(&|sum| sum >= limits.smallest_at_least());
-        at_most += count(&|sum| sum <= limits.largest_at_most());
-        beyond += count(&|sum| sum.abs() >= limits.smallest_beyond());
+        signed_sums(grid, first, sums, seed, 1)?;
+        counts.add(limits, sums.iter().copied());
     }
-    let [at_least, at_most, beyond, choices] = [at_least, at_most, beyond, samples as u64].map(|count| count as f64);
-    Ok(Counts { at_least, at_most, beyond, choices, exact: false })
+    Ok(counts)
+}
+
+/// Sums of steps under the random signs of the samples from `first` on. Sample s takes the words from s times their number
+/// on from one sequence, so sums can be computed in any order, block by block and in parallel. A step of a sample is
+/// `progress` units of work.
+fn signed_sums(grid: &[i64], first: usize, sums: &mut [i64], seed: u64, progress: usize) -> Result<()> {
+    let all_words = grid.len().div_ceil(64) as u64;
+    sums.fill(0);
+    for (block, of_block) in grid.chunks(64 * BLOCK).enumerate() {
+        let words: Vec<Signed> = of_block.chunks(64).map(Signed::new).collect();
+        sums.par_chunks_mut(ASKED).enumerate().try_for_each(|(chunk, sums)| {
+            for (sample, sum) in (first + chunk * ASKED..).zip(sums.iter_mut()) {
+                let mut random = Random::after(seed, sample as u64 * all_words + (block * BLOCK) as u64);
+                *sum += words.iter().map(|word| word.sum(random.bits())).sum::<i64>();
+            }
+            watch::step((progress * sums.len() * of_block.len()) as u64)
+        })?;
+    }
+    Ok(())
+}
+
+/// The same as [`randomization`] of each list of differences, faster if the two runs of each are known (`pairs`, else empty).
+///
+/// Where the differences are those of the runs' terms, or of the lowest terms of one and the highest of the other, the sum
+/// of a pair under some signs is the difference of two columns' sums under these signs. Each column is then summed once for
+/// all pairs.
+///
+/// # Errors
+/// Work shall stop.
+pub fn randomizations(
+    differences: &[Vec<f64>],
+    pairs: &[(&Column, &Column)],
+    samples: usize,
+    seed: u64,
+) -> Result<Vec<Counts>> {
+    let mut shared = Vec::new();
+    for (row, (differences, (a, b))) in differences.iter().zip(pairs).enumerate() {
+        let grid = on_grid(differences.iter());
+        let other_than_0 = grid.steps.iter().filter(|&&step| step != 0).count();
+        // The signs of very many differences stand in another order, see `MANY`.
+        if differences.len() < MANY && !are_listed(other_than_0, samples) {
+            let columns = Column::opposite(a, b).find(|&(a, b)| are_between(differences, &grid, a, b));
+            shared.extend(columns.map(|(a, b)| SharedPair { row, columns: [a, b], scale: grid.scale }));
+        }
+    }
+    let mut counts = vec![None; differences.len()];
+    for (row, of_row) in shared_signs(&shared, samples, seed)? {
+        counts[row] = Some(of_row);
+    }
+    let others = counts.into_par_iter().zip(differences);
+    others.map(|(counts, differences)| counts.map_or_else(|| randomization(differences, samples, seed), Ok)).collect()
+}
+
+/// A list of differences of two columns.
+struct SharedPair<'a> {
+    /// The number of the list.
+    row: usize,
+    columns: [&'a [f64]; 2],
+    /// That of the grid of the differences.
+    scale: i32,
+}
+
+/// Whether differences are those of two columns, as far as their grid tells.
+fn are_between(differences: &[f64], grid: &Grid, a: &[f64], b: &[f64]) -> bool {
+    let half_a_step = grid.value(0.5);
+    let mut rows = differences.iter().zip(a.iter().zip(b));
+    differences.len() == a.len() && rows.all(|(difference, (a, b))| (a - b - difference).abs() <= half_a_step)
+}
+
+/// What random signs of pairs count, from sums of their columns; nothing of those whose differences are too small for a
+/// grid of all columns.
+fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<Vec<(usize, Counts)>> {
+    let Some(rows) = pairs.iter().map(|pair| pair.columns[0].len()).max() else { return Ok(Vec::new()) };
+    let (mut columns, mut numbers): (Vec<&[f64]>, HashMap<*const f64, usize>) = (Vec::new(), HashMap::new());
+    let pairs = pairs.iter().filter(|pair| pair.columns.iter().all(|column| column.len() == rows));
+    for column in pairs.clone().flat_map(|pair| pair.columns) {
+        numbers.entry(column.as_ptr()).or_insert_with(|| {
+            columns.push(column);
+            columns.len() - 1
+        });
+    }
+    let digits = MOST_DIGITS.min(SUM_BITS - rows.next_power_of_two().ilog2() as i32);
+    let Grid { steps, scale } = on_grid_of(columns.iter().copied().flatten(), digits);
+    let steps: Vec<&[i64]> = steps.chunks(rows).collect();
+    let seen: Vec<i64> = steps.iter().map(|steps| steps.iter().sum()).collect();
+    let mut counted: Vec<([usize; 2], Limits, usize, Counts)> = Vec::new();
+    for pair in pairs.filter(|pair| pair.scale <= scale) {
+        let [a, b] = pair.columns.map(|column| numbers[&column.as_ptr()]);
+        // Rounding of the differences to their grid, and of both columns to theirs.
+        let slack = rows as i64 * ((1 << (scale - pair.scale)) + 2);
+        counted.push(([a, b], Limits { sum: seen[a] - seen[b], slack }, pair.row, Counts::of_sample(samples)));
+    }
+    let at_once = (SHARED / columns.len()).clamp(ASKED, HELD).min(samples.max(1));
+    let mut sums = vec![0; columns.len() * at_once];
+    for first in (0..samples).step_by(at_once) {
+        let length = at_once.min(samples - first);
+        let of_columns = sums.par_chunks_mut(at_once).zip(&steps);
+        of_columns.try_for_each(|(sums, steps)| signed_sums(steps, first, &mut sums[..length], seed, 0))?;
+        counted.par_iter_mut().try_for_each(|([a, b], limits, _, counts)| {
+            let [a, b] = [a, b].map(|&mut column| &sums[column * at_once..][..length]);
+            counts.add(limits, a.iter().zip(b).map(|(a, b)| a - b));
+            watch::step((length * rows) as u64)
+        })?;
+    }
+    Ok(counted.into_iter().map(|(_, _, row, counts)| (row, counts)).collect())
 }
 
 /// Differences whose signs are the bits of one word.
@@ -218,6 +338,40 @@ fn sums_by_bits(few: &[i64]) -> [i64; 1 << TOGETHER] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry;
+
+    #[test]
+    fn pairs_have_the_counts_of_their_differences() {
+        let spec = registry::parse("AP").expect("a measure");
+        let mut random = Random::new(3);
+        let columns: Vec<Column> = (0..5)
+            .map(|run| {
+                let mut values = || (0..70).map(|_| random.below(1 << 20) as f64 / 1e6).collect::<Vec<_>>();
+                let (terms, low) = (values(), values());
+                // Some values have few digits, so that sums tie.
+                let terms: Vec<f64> =
+                    if run > 2 { terms.iter().map(|x| (x * 4.0).round() / 5.0).collect() } else { terms };
+                let high = terms.iter().map(|x| x + 0.1).collect();
+                Column::new("a", &spec, terms, Some([low, high])).expect("a column")
+            })
+            .collect();
+        let (mut lists, mut pairs) = (Vec::new(), Vec::new());
+        for (a, b) in (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))) {
+            for (x, y) in Column::opposite(&columns[a], &columns[b]) {
+                lists.push(x.iter().zip(y).map(|(x, y)| x - y).collect::<Vec<f64>>());
+                pairs.push((&columns[a], &columns[b]));
+            }
+            // What the columns do not tell, fewer queries, and differences that the columns' grid does not tell apart.
+            lists.push(lists[0].iter().map(|x| x * 0.9).collect());
+            lists.push(lists[1][..69].to_vec());
+            lists.push(lists[0].iter().map(|x| x * 1e-17).collect());
+            pairs.extend([(&columns[a], &columns[b]); 3]);
+        }
+        let found = randomizations(&lists, &pairs, 3000, 7).expect("nobody stops it");
+        let alone: Vec<Counts> = lists.iter().map(|list| randomization(list, 3000, 7).expect("nor it")).collect();
+        assert_eq!(found, alone);
+        assert_eq!(randomizations(&lists, &[], 3000, 7).expect("nor this"), alone);
+    }
 
     #[test]
     fn blocks_draw_the_signs_of_one_sequence() {
