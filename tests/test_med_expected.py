@@ -127,7 +127,7 @@ def test_outcomes_that_are_refused() -> None:
             found.outcomes(measure)
     with pytest.raises(untied.UntiedError, match="points must be a whole number from 2 to 10,000,000, not 1"):
         found.outcomes("Delta(P@2)", points=1)
-    with pytest.raises(untied.UntiedError, match="must be a number from 0 to 1, not 2"):
+    with pytest.raises(untied.UntiedError, match="must be from 0 to 1, not 2"):
         found.outcomes("Delta(P@2)").quantile(2)
 
 

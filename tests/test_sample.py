@@ -179,14 +179,14 @@ def test_command_refuses(tmp_path: pathlib.Path) -> None:
     twice = tmp_path / "twice.txt"
     twice.write_text("q a 1\nq a 2\n")
     for arguments, code, message in (
-        (["--rate", "x"], 1, "--rate: expected a number"),
-        (["--strata", strata, "--rate", "1=1"], 1,
+        (["--rate", "x"], 2, "--rate: expected a number"),
+        (["--strata", strata, "--rate", "1=1"], 2,
          "strata.txt:1: expected 3 columns (query document stratum), found 2"),
         (["--depth", "5"], 2, "a pool needs both --depth and runs"),
-        (["--strata", twice, "--rate", "1=1"], 1,
+        (["--strata", twice, "--rate", "1=1"], 2,
          "twice.txt:2: expected one stratum for every document of a query, found"),
-        (["--rate", "0"], 1, "rate must be above 0 and at most 1, not 0"),
-        (["--rate", "nan"], 1, "rate must be above 0 and at most 1, not nan"),
+        (["--rate", "0"], 2, "rate must be above 0 and at most 1, not 0"),
+        (["--rate", "nan"], 2, "rate must be above 0 and at most 1, not nan"),
         (["--subcollection"], 2, "--subcollection needs runs, and -o DIR"),
         (["--subcollection", "--by-query"], 2, "--subcollection cannot be combined with --by-query"),
         (["--documents", "0.5"], 2, "--documents needs runs, and -o DIR"),

@@ -26,6 +26,7 @@ from untied.gate import gate
 from untied.inputs import overlap
 from untied.judging import judge_next
 from untied.policies import TIES
+from untied.results.notes import by_run
 from untied.statistics import significance
 
 QRELS = "q 0 a 1\nq 0 b 0\nr 0 a 1\n"
@@ -185,8 +186,8 @@ def test_captions_name_the_order_of_ties(run, command: str) -> None:
 def test_one_more_is_not_plural() -> None:
     counts = dict(zip("abcdefg", range(1, 8), strict=True))
     five = dict(list(counts.items())[:5])
-    assert notes.by_run(five) == "1 of a, 2 of b, 3 of c, 4 of d and 5 of 1 more run"
-    assert notes.by_run(counts) == "1 of a, 2 of b, 3 of c, 4 of d and 5 to 7 each of 3 more runs"
+    assert by_run(five) == "1 of a, 2 of b, 3 of c, 4 of d and 5 of 1 more run"
+    assert by_run(counts) == "1 of a, 2 of b, 3 of c, 4 of d and 5 to 7 each of 3 more runs"
     assert notes.listed(list(five), "run") == "a, b, c, d and 1 more run"
     assert notes.listed(list(counts), "run") == "a, b, c, d and 3 more runs"
     assert notes.listed(list(five)) == "a, b, c, d and 1 more"

@@ -63,43 +63,60 @@ impl Smoothing {
             };
             return (0..=size).map(value).collect();
         }
-        let inverses = inverses(size, group.judged, x);
-        let value = |(above, inverse): (usize, f64)| {
+        let value = |above: usize, inverse: f64, share: f64| {
             let ratio = of_judged + apart * inverse;
-            let weighted = of_judged * sampled(above) + apart * (1.0 - x * inverse);
+            let weighted = of_judged * sampled(above) + apart * share;
             pooled(above) * ratio + (1.0 - of_others) * weighted
         };
-        inverses.into_iter().enumerate().map(value).collect()
+        // Each of 1 / (x + s) and s / (x + s) follows from the other, but loses digits where x is small, or large.
+        if x > 1.0 {
+            let shares = shares(size, group.judged, x).into_iter().enumerate();
+            shares.map(|(above, share)| value(above, (1.0 - share) / x, share)).collect()
+        } else {
+            let inverses = inverses(size, group.judged, x).into_iter().enumerate();
+            inverses.map(|(above, inverse)| value(above, inverse, 1.0 - x * inverse)).collect()
+        }
     }
 }
 
 /// E\[1 / (x + S_a)\] for a = 0, 1, .., n, S_a the number of `r` special documents among the first a of n, x > 0.
-///
-/// With h_a this mean, (a+x+1) (n-a) h_{a+1} = (a+1) (n-a-r-x) h_a + n + 1. It is used in the direction in which
-/// errors shrink: first from h_0 = 1/x on, then from h_n = 1 / (x+r) back.
 fn inverses(n: usize, r: usize, x: f64) -> Vec<f64> {
-    let mut inverses = vec![0.0; n + 1];
+    recurrence(n, r, x, [1.0 / x, 1.0 / (x + r as f64)], |_| n as f64 + 1.0)
+}
+
+/// E\[S_a / (x + S_a)\] for a = 0, 1, .., n.
+fn shares(n: usize, r: usize, x: f64) -> Vec<f64> {
+    let special = r as f64;
+    recurrence(n, r, x, [0.0, special / (x + special)], |a| (a + 1.0) * special)
+}
+
+/// Solves (a+x+1) (n-a) h_{a+1} = (a+1) (n-a-r-x) h_a + c_a for h_0, h_1, .., h_n, the first and the last of which are
+/// known.
+///
+/// It is used in the direction in which errors shrink: first from h_0 on, then from h_n back.
+fn recurrence(n: usize, r: usize, x: f64, ends: [f64; 2], constant: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mut values = vec![0.0; n + 1];
     let (all, special) = (n as f64, r as f64);
     let factors = |a: usize| {
         let a = a as f64;
         ((a + 1.0) * (all - a - special - x), (a + x + 1.0) * (all - a))
     };
-    inverses[0] = 1.0 / x;
+    values[0] = ends[0];
     let mut a = 0;
     while a < n {
         let (of_this, of_next) = factors(a);
         if of_this.abs() > of_next {
             break;
         }
-        inverses[a + 1] = (of_this * inverses[a] + all + 1.0) / of_next;
+        values[a + 1] = (of_this * values[a] + constant(a as f64)) / of_next;
         a += 1;
     }
-    inverses[n] = 1.0 / (x + special);
+    values[n] = ends[1];
     for a in (a + 1..n).rev() {
         let (of_this, of_next) = factors(a);
-        inverses[a] = (of_next * inverses[a + 1] - (all + 1.0)) / of_this;
+        values[a] = (of_next * values[a + 1] - constant(a as f64)) / of_this;
     }
-    inverses
+    values
 }
 
 #[cfg(test)]
@@ -110,10 +127,16 @@ mod tests {
     #[test]
     fn inverses_as_by_probabilities() {
         for (n, r) in [(1, 1), (5, 2), (40, 39), (40, 1), (300, 150), (1000, 7), (1000, 993)] {
-            for x in [2e-5, 0.5, 3.0, 1e3, 1e6] {
-                for (a, found) in inverses(n, r, x).into_iter().enumerate() {
-                    let expected: f64 = drawing::within(n, r, a).map(|(s, chance)| chance / (x + s as f64)).sum();
-                    assert!((found - expected).abs() < 1e-12 * expected, "{n} {r} {x} {a}: {found} {expected}");
+            for x in [2e-5, 0.5, 3.0, 1e3, 1e6, 1e12] {
+                let both = inverses(n, r, x).into_iter().zip(shares(n, r, x));
+                for (a, (inverse, share)) in both.enumerate() {
+                    let mean = |value: fn(f64, f64) -> f64| -> f64 {
+                        drawing::within(n, r, a).map(|(s, chance)| chance * value(x, s as f64)).sum()
+                    };
+                    let expected = mean(|x, s| 1.0 / (x + s));
+                    assert!((inverse - expected).abs() < 1e-12 * expected, "{n} {r} {x} {a}: {inverse} {expected}");
+                    let expected = mean(|x, s| s / (x + s));
+                    assert!((share - expected).abs() <= 1e-12 * expected, "{n} {r} {x} {a}: {share} {expected}");
                 }
             }
         }
