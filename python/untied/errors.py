@@ -93,6 +93,17 @@ def check_between(name: str, value: int, least: int) -> int:
     return value
 
 
+#: The most pairs of runs that are compared at once, at about a kilobyte for each measure.
+MOST_PAIRS = 1_000_000
+
+
+def check_pairs(runs: int, instead: str) -> None:
+    """Refuse so many runs that their pairs would fill memory, and say what to do instead."""
+    pairs = runs * (runs - 1) // 2
+    if pairs > MOST_PAIRS:
+        raise UntiedError(f"{runs:,} runs make {pairs:,} pairs, more than {MOST_PAIRS:,}; {instead}")
+
+
 def check_real(name: str, value: float) -> float:
     """Refuse what is no number."""
     if not hasattr(value, "__float__"):

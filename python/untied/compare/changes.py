@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 #: Ranks whose documents a comparison counts changes of.
 TOP = 10
 
 
-class TopChanges(namedtuple("TopChanges", "queries changed reordered left")):
+class TopChanges:
     """How the first documents changed from one run to another.
 
     A tied document counts at the first of its ranks, so a run has no changes against itself.
@@ -25,12 +23,24 @@ class TopChanges(namedtuple("TopChanges", "queries changed reordered left")):
         Documents that left the first ranks, summed over queries.
     """
 
-    __slots__ = ()
+    __slots__ = ("changed", "left", "queries", "reordered")
 
-    queries: int
-    changed: int
-    reordered: int
-    left: int
+    def __init__(self, queries: int, changed: int, reordered: int, left: int) -> None:
+        self.queries = queries
+        self.changed = changed
+        self.reordered = reordered
+        self.left = left
+
+    def __repr__(self) -> str:
+        return (
+            f"TopChanges(queries={self.queries}, changed={self.changed}, reordered={self.reordered}, left={self.left})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TopChanges) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
 
 def changed_at_the_top(changes: TopChanges, depth: int) -> str:

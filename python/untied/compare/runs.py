@@ -9,12 +9,11 @@ from untied._core import show_id
 from untied.compare.comparison import Comparison
 from untied.compare.measures import DEFAULT, as_comparing_measures
 from untied.compare.several import Comparisons
-from untied.errors import check_count, check_flag
+from untied.errors import check_count, check_flag, check_pairs
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import check_two, names_of
 from untied.policies import COMPARING, Policies, described_by
-from untied.results.differences import check_pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

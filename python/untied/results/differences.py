@@ -6,7 +6,7 @@ from array import array
 from math import isnan, nan
 
 from untied._core import difference
-from untied.errors import UntiedError, check_count
+from untied.errors import UntiedError, check_count, check_pairs
 from untied.results.table import tidy
 from untied.results.worst import worst_of
 
@@ -25,17 +25,6 @@ if TYPE_CHECKING:
 
 #: What a difference is for the first run, by its sign where higher is better, in the order of tables.
 CHANGES = {-1: "loss", 1: "gain", 0: "none"}
-
-
-#: The most pairs of runs that are compared at once, at about a kilobyte for each measure.
-MOST_PAIRS = 1_000_000
-
-
-def check_pairs(runs: int, instead: str) -> None:
-    """Refuse so many runs that their pairs would fill memory, and say what to do instead."""
-    pairs = runs * (runs - 1) // 2
-    if pairs > MOST_PAIRS:
-        raise UntiedError(f"{runs:,} runs make {pairs:,} pairs, more than {MOST_PAIRS:,}; {instead}")
 
 
 def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.errors import check_between
+from untied.errors import check_between, check_pairs
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
 from untied.policies import CERTIFYING, Policies
-from untied.results.differences import check_pairs
 from untied.verdicts.found import Verdicts
 
 TYPE_CHECKING = False
