@@ -3,7 +3,6 @@
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use rayon::prelude::*;
 use untied_core::equality;
 use untied_core::statistics::{
     self, Column, Counts, Decided, Differences, Pair, bootstrap, interval, randomizations, tukey,
