@@ -415,3 +415,37 @@ def test_an_explanation_names_each_case_once(untied_: Command, tmp_path: Path) -
         assert above == [row["measure"], row["query"], row["bound"], f"{row['difference']:.4f}"]
         assert words[-1] == f"{row['grade']:g}"
         assert row["document"] in words
+
+
+@pytest.mark.parametrize("number", range(many(12)))
+def test_names_change_no_verdict_and_no_law(number: int) -> None:
+    """Other names of documents and queries change no bit of verdicts; laws of means are added in another order then."""
+    measures = ["AP", "nDCG@3", "P@3", "RR", "RBP(p=0.5)", "Bpref"]
+    rng = seeded(f"names {number}")
+    docs, queries = [f"d{i}" for i in range(9)], [f"q{i}" for i in range(3)]
+    new_docs = dict(zip(docs, rng.sample([f"n{i}" for i in range(50)], len(docs)), strict=True))
+    new_queries = dict(zip(queries, rng.sample(queries, len(queries)), strict=True))
+
+    def drawn(documents: int) -> dict[str, dict[str, int]]:
+        return {query: {doc: rng.randrange(3) for doc in rng.sample(docs, documents)} for query in queries}
+
+    def renamed(table: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+        return {
+            new_queries[query]: {new_docs[doc]: number for doc, number in reversed(row.items())}
+            for query, row in reversed(table.items())
+        }
+
+    qrels, runs = drawn(5), {"one": drawn(6), "two": drawn(6)}
+    new_qrels, new_runs = renamed(qrels), {run: renamed(table) for run, table in runs.items()}
+    old, new = (
+        untied.certify(truth, tables, measures)["one", "two"]
+        for truth, tables in ((qrels, runs), (new_qrels, new_runs))
+    )
+    assert [repr(new[name]) for name in measures] == [repr(old[name]) for name in measures]
+    old_laws, new_laws = (
+        untied.distributions(truth, tables, measures).means.to_dicts()
+        for truth, tables in ((qrels, runs), (new_qrels, new_runs))
+    )
+    for one, other in zip(old_laws, new_laws, strict=True):
+        assert {name: pytest.approx(cell, abs=1e-12) if isinstance(cell, float) else cell
+                for name, cell in one.items()} == other  # fmt: skip
