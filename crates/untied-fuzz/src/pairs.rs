@@ -133,7 +133,7 @@ fn tied_run(rows: Vec<Retrieved>) -> Run {
 fn compared(name: &str, one: &Run, other: &Run, qrels: Option<&Qrels>, layout: Layout) -> PairScore {
     let settings = Settings { layout, variance: true, ..Settings::default() };
     let evidence = Evidence { qrels, ..Evidence::default() };
-    let found = compare(&[one, other], evidence, &[parse(name).expect(name)], settings).expect(name);
+    let found = compare(&[one, other], &["one", "other"], evidence, &[parse(name).expect(name)], settings).expect(name);
     found[0].values.get(0)
 }
 
