@@ -32,10 +32,7 @@ impl Judge {
     ) -> (bool, bool) {
         let any = self.levels.look_up(retrieved, truth, self.relevant_only);
         let mut writer = Writer { every_group: self.every_group, levels: self.levels.rows(), truth, ranking };
-        let single = |writer: &mut Writer<'_, u32>, start, row| {
-            writer.push_in_order(start, &[row]);
-        };
-        let mixed = writer.all(order, &mut self.counts, judged_only, single, |writer, start, rows| match layout {
+        let mixed = writer.all(order, &mut self.counts, judged_only, |writer, start, rows| match layout {
             Layout::Tied => false,
             Layout::AsGiven => writer.push_in_order(start, rows),
             Layout::ByDocument => writer.push_in_order(start, self.by_document.sort(rows, retrieved)),
@@ -54,18 +51,8 @@ impl Judge {
         ranking: &mut Ranking,
     ) -> bool {
         let mut writer = Writer { every_group: self.every_group, levels, truth, ranking };
-        // Labels of arrays are dense, so that nobody can foresee which documents are judged.
-        let single = |writer: &mut Writer<'_, C>, start, row| {
-            let level = writer.levels.level(row);
-            let grade = level.map_or(0.0, |level| truth.grades()[level as usize]);
-            if writer.every_group {
-                writer.push_in_order(start, &[row]);
-            } else {
-                writer.ranking.push_one_if(level.is_some(), start, grade);
-            }
-        };
-        let part = |writer: &mut Writer<'_, C>, start, rows: &[u32]| !tied && writer.push_in_order(start, rows);
-        writer.all(order, &mut self.counts, judged_only, single, part)
+        writer
+            .all(order, &mut self.counts, judged_only, |writer, start, rows| !tied && writer.push_in_order(start, rows))
     }
 
     /// Add all documents of the query that was judged last, with their lengths.
@@ -157,15 +144,13 @@ struct Writer<'a, C> {
 }
 
 impl<C: Copy + Into<u32>> Writer<'_, C> {
-    /// Write all groups. `single` writes an untied document; `part` writes the documents of a group one by one, or tells
-    /// that they are to stay tied.
+    /// Write all groups. `part` writes the documents of a group one by one, or tells that they are to stay tied.
     #[inline]
     fn all(
         &mut self,
         order: &Order,
         counts: &mut Counts,
         judged_only: bool,
-        mut single: impl FnMut(&mut Self, usize, u32),
         mut part: impl FnMut(&mut Self, usize, &[u32]) -> bool,
     ) -> bool {
         self.ranking.clear();
@@ -177,8 +162,8 @@ impl<C: Copy + Into<u32>> Writer<'_, C> {
             let from = start as usize;
             let rows = &order.rows[from..end as usize];
             start = end;
-            if let &[row] = rows {
-                single(self, from, row);
+            if let [_] = rows {
+                self.push_in_order(from, rows);
             } else if counts.count(rows, self.levels) {
                 mixed |= counts.is_mixed(rows.len(), judged_only, self.truth);
                 if !part(self, from, rows) {

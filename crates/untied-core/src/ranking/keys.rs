@@ -61,7 +61,7 @@ impl Keys {
 
     /// The smallest and the largest key, if there are any.
     pub fn ends<K: Key>(&self) -> Option<[K; 2]> {
-        Some([*self.packed.first()?, *self.packed.last()?].map(|packed| K::of(self.key(packed))))
+        Some([*self.packed.first()?, *self.packed.last()?].map(|packed| K::from_bits(self.key(packed))))
     }
 
     #[inline(always)]

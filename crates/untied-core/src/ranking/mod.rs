@@ -156,16 +156,6 @@ impl Ranking {
         self.spans.push(Span { start: start as u32, size: 1, levels: self.levels.len() as u32 });
     }
 
-    /// Append an untied document, or nothing: without a branch, which processors could not predict where about half of the
-    /// documents are appended.
-    #[inline(always)]
-    pub fn push_one_if(&mut self, condition: bool, start: usize, grade: f64) {
-        let lengths = [self.spans.len(), self.levels.len()].map(|length| length + usize::from(condition));
-        self.push_one(start, grade);
-        self.spans.truncate(lengths[0]);
-        self.levels.truncate(lengths[1]);
-    }
-
     /// Keep only the first `depth` documents of a ranking without ties.
     pub fn cut(&mut self, depth: usize) {
         self.retrieved = self.retrieved.min(depth);

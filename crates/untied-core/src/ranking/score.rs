@@ -13,7 +13,7 @@ pub trait Score {
     /// What it is compared by: 0 and -0 are equal.
     type Number: Copy + PartialOrd;
     /// Counts numbers in a vector as wide as theirs.
-    type Count: Counter;
+    type Count: Copy + Default + AddAssign + From<bool> + Into<u64>;
 
     /// As far as such a count goes.
     const MOST_COUNTED: usize;
@@ -34,27 +34,19 @@ pub trait Score {
     fn are_finite(raws: &[Self::Raw]) -> bool;
 }
 
-/// An integer to count with.
-pub trait Counter: Copy + Default + AddAssign + From<bool> + Into<u64> + 'static {}
-
-impl Counter for u8 {}
-impl Counter for u16 {}
-impl Counter for u32 {}
-impl Counter for u64 {}
-
 /// An integer to sort by.
 pub trait Key: Copy + Ord + Not<Output = Self> + Into<u64> {
     /// How many bits it has.
     const BITS: u32;
 
     /// The key with these bits.
-    fn of(bits: u64) -> Self;
+    fn from_bits(bits: u64) -> Self;
 }
 
 impl Key for u32 {
     const BITS: u32 = u32::BITS;
 
-    fn of(bits: u64) -> u32 {
+    fn from_bits(bits: u64) -> u32 {
         bits as u32
     }
 }
@@ -62,7 +54,7 @@ impl Key for u32 {
 impl Key for u64 {
     const BITS: u32 = u64::BITS;
 
-    fn of(bits: u64) -> u64 {
+    fn from_bits(bits: u64) -> u64 {
         bits
     }
 }

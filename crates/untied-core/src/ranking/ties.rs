@@ -172,7 +172,7 @@ impl Order {
     }
 }
 
-/// Write where the groups of so many documents end: where a document and the next one differ, and at the end.
+/// Write where the groups of a ranking end: behind each document that differs from the next one, and at the end.
 #[inline]
 fn end_groups(ends: &mut Vec<u32>, documents: usize, differs_from_next: impl Fn(usize) -> bool) {
     ends.clear();
