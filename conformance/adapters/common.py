@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
@@ -116,6 +116,17 @@ def labels(truth: dict[str, Any], ranked: list[tuple[str, float]]) -> tuple[list
     if len({doc for doc, _ in ranked}) < len(ranked):
         raise NotOffered("takes arrays without ids")
     return [truth.get(doc, 0) for doc, _ in ranked], [score for _, score in ranked]
+
+
+def arrays_of_queries(case: Case) -> Iterator[tuple[list[Any], list[float]]]:
+    """`labels` of each judged query, for evaluators that take flat arrays and the sizes of the queries."""
+    for query, truth in case.qrels.items():
+        ranked = case.run.get(query)
+        if not ranked or len(case.run) != len(case.qrels):
+            raise NotOffered("takes arrays of judged queries")
+        all_retrieved(truth, ranked)
+        relevant(truth)
+        yield labels(truth, ranked)
 
 
 def as_python(value: Any) -> Any:

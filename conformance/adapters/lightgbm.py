@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.adapters.common import Case, NotOffered, all_retrieved, labels, relevant
+from conformance.adapters.common import Case, NotOffered, arrays_of_queries
 
 PACKAGE = "lightgbm"
 HOW = "the metrics ndcg (with label_gain) and map of a validation set, with scores as init_score and no split"
@@ -21,13 +21,7 @@ def answer(case: Case) -> Any:
     grades: list[int] = []
     scores: list[float] = []
     sizes = []
-    for query, truth in case.qrels.items():
-        ranked = case.run.get(query)
-        if not ranked or len(case.run) != len(case.qrels):
-            raise NotOffered("takes arrays of judged queries")
-        all_retrieved(truth, ranked)
-        relevant(truth)
-        own, values = labels(truth, ranked)
+    for own, values in arrays_of_queries(case):
         grades += own
         scores += values
         sizes.append(len(own))

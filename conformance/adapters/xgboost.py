@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.adapters.common import Case, NotOffered, all_retrieved, labels, relevant
+from conformance.adapters.common import Case, arrays_of_queries
 
 PACKAGE = "xgboost"
 HOW = "Booster.eval of a DMatrix with scores as base_margin and no trees; ndcg, map, pre"
@@ -23,13 +23,7 @@ def answer(case: Case) -> Any:
     grades: list[int] = []
     scores: list[float] = []
     sizes = []
-    for query, truth in case.qrels.items():
-        ranked = case.run.get(query)
-        if not ranked or len(case.run) != len(case.qrels):
-            raise NotOffered("takes arrays of judged queries")
-        all_retrieved(truth, ranked)
-        relevant(truth)
-        own, values = labels(truth, ranked)
+    for own, values in arrays_of_queries(case):
         grades += own if name == "ndcg" else [int(grade >= 1) for grade in own]
         scores += values
         sizes.append(len(own))
