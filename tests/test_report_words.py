@@ -18,7 +18,6 @@ from page_data import data_of
 from test_certify import FORMS, TOLERANCE, Form
 from test_report import EXAMPLE
 from untied.cli import main
-from untied.compare.changes import TopChanges
 from untied.errors import InputError, UntiedError
 from untied.inputs.provenance import named_inputs
 from untied.inputs.texts import texts_of
@@ -361,7 +360,7 @@ def test_top_tens_that_changed() -> None:
     new["q1"][0], new["q1"][1] = new["q1"][1], new["q1"][0]  # the same documents
     new["q2"][10], new["q2"][11] = new["q2"][11], new["q2"][10]  # below
     found = untied.compare(old, new, ["RBO", "MED(nDCG@10)"])
-    assert found.top_changes(10) == TopChanges(queries=10, changed=1, reordered=1, left=1)
+    assert repr(found.top_changes(10)) == "TopChanges(queries=10, changed=1, reordered=1, left=1)"
     said = data_of(comparison_report(found))["headline"]
     assert said[0][:4] == [
         "The first 10 documents changed in 10 % of queries: in 1 of 10 queries, a document entered or left.",
@@ -371,7 +370,8 @@ def test_top_tens_that_changed() -> None:
     ]
     assert "could show. untied eval divides by another number than MED" in said[1][4]
     tied = {q: {"a": 1.0, "b": 1.0} for q in QUERIES}
-    assert untied.compare(tied, tied, "RBO").top_changes(1) == TopChanges(10, 0, 0, 0)  # a run against itself
+    itself = untied.compare(tied, tied, "RBO").top_changes(1)
+    assert repr(itself) == "TopChanges(queries=10, changed=0, reordered=0, left=0)"
 
 
 @pytest.mark.parametrize(

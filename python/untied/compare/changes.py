@@ -36,12 +36,6 @@ class TopChanges:
             f"TopChanges(queries={self.queries}, changed={self.changed}, reordered={self.reordered}, left={self.left})"
         )
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TopChanges) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
 
 def changed_at_the_top(changes: TopChanges, depth: int) -> str:
     """In how many queries the first documents changed, in words."""
