@@ -98,7 +98,7 @@ MOST_PAIRS = 1_000_000
 
 
 def check_pairs(runs: int, instead: str) -> None:
-    """Refuse so many runs that their pairs would fill memory, and say what to do instead."""
+    """Refuse runs whose pairs would fill memory, and say what to do instead."""
     pairs = runs * (runs - 1) // 2
     if pairs > MOST_PAIRS:
         raise UntiedError(f"{runs:,} runs make {pairs:,} pairs, more than {MOST_PAIRS:,}; {instead}")

@@ -171,7 +171,7 @@ pub fn parse_measures(text: &Bound<'_, PyString>) -> PyResult<Vec<Measure>> {
     Ok(registry::parse_all(text).map_err(to_python)?.into_iter().map(Measure).collect())
 }
 
-/// How many orders of ties are drawn, at least, for the estimate of a ranking of so many documents.
+/// The least number of orders of ties from which the value of a ranking with this number of documents is estimated.
 #[pyfunction]
 pub fn drawn_at_least(documents: usize) -> u64 {
     untied_core::measures::drawn_at_least(documents)

@@ -221,7 +221,7 @@ class BatchEvaluator:
         if not facts["evaluated"]:
             why = "the run and the qrels have no query in common" if judged else "the qrels are empty"
             raise UntiedError(f"no query to evaluate: {why}")
-        found = EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns, self._options)
+        summary = EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns, self._options)
         if warn:
-            found.warn()
-        return found
+            summary.warn()
+        return summary

@@ -191,9 +191,9 @@ def _rows_named(rows: Any) -> Iterator[None]:
     try:
         yield
     except UntiedError as error:
-        found = ROW.match(str(error))
-        if found is None:
+        match = ROW.match(str(error))
+        if match is None:
             raise
-        table, row, problem = found.groups()
+        table, row, problem = match.groups()
         query, document = (rows[name][int(row)].as_py() for name in ("query", "document"))
         raise UntiedError(f"{table}, query {query!r}, document {document!r}: {problem}") from None

@@ -73,7 +73,7 @@ WITHOUT_SAMPLES = (
     "unjudged", "unretrieved", "score_dtype", "ranks", "levels", "explain", "plot", "most", "certificate",
 )  # fmt: skip
 
-#: Judged queries are few if there are more than so many times as many others.
+#: A note says that few queries are judged if the others are more than this times as many.
 FEW = 9
 #: Bounds that are no farther apart are the same: more than a certificate rounds them, and takes for exact.
 CLOSE = 1e-6

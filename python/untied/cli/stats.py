@@ -149,18 +149,18 @@ def main(arguments: Sequence[str]) -> None:
     only_queries = bool(options.top) and style in ("tsv", "csv")
     if by_run or only_queries:
         options.interval = "none"  # is not printed
-    results, found, skipped = _found(options, settings)
+    results, tests, skipped = _found(options, settings)
     said = [
         *skipped,
-        *_notes(results, found, with_tests=not only_queries),
+        *_notes(results, tests, with_tests=not only_queries),
         *of_adjusted(results.facts(), options.adjust, can_leave_out=False),
         *of_undefined(results.facts(), adjust=options.adjust, can_leave_out=False),
     ]
     columns: Sequence[str]
-    if isinstance(found, Significance):
-        rows, columns, settings = found.table.to_dicts(), found.table.columns, settings | found.settings | certify
+    if isinstance(tests, Significance):
+        rows, columns, settings = tests.table.to_dicts(), tests.table.columns, settings | tests.settings | certify
     else:
-        rows, columns = found.to_dicts(), found.columns
+        rows, columns = tests.to_dicts(), tests.columns
         if options.correction == "none" and options.test != "tukey":
             comparisons = f"{rows[0]['pairs']:,.0f} comparisons"
             said.append(f"p-values are not corrected for {comparisons}; --correction holm corrects them")
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str]) -> None:
     if by_run:
         from untied.cli.tables import for_paper
 
-        text = for_paper(results, found, options, style)
+        text = for_paper(results, tests, options, style)
     elif style == "json":
         more = {} if changed is None else {"queries": changed.table.to_dicts()}
         text = output.json(
@@ -180,12 +180,12 @@ def main(arguments: Sequence[str]) -> None:
     elif only_queries and changed is not None:
         lines = ([cell(one, "value", options.digits) for one in row] for row in changed.table.rows())
         text = output.lines(changed.table.columns, lines, style, 5)
-    elif style in ("tsv", "csv") or not isinstance(found, Significance):
+    elif style in ("tsv", "csv") or not isinstance(tests, Significance):
         texts = sum(isinstance(cell, str) for cell in rows[0].values())
         lines = ([cell(one, name, options.digits) for name, one in row.items()] for row in rows)
         text = output.lines(columns, lines, style, texts)
     else:
-        text = "\n".join(_tables(found, results, changed, options, style))
+        text = "\n".join(_tables(tests, results, changed, options, style))
     output.write(text, options.output)
     notes.show(said)
 
@@ -249,21 +249,21 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         results = order.runs(results)
     if options.power:
         return results, discriminative_power(results, **chance), skipped
-    found = significance(results, **chosen(options, "baseline", "interval"), **chance)
+    tests = significance(results, **chosen(options, "baseline", "interval"), **chance)
     for one in beside:
-        found.table = one.beside(found.table)
-    return results, found, skipped + (list(not_exact(beside[0], OF_VERDICTS)) if options.certify else [])
+        tests.table = one.beside(tests.table)
+    return results, tests, skipped + (list(not_exact(beside[0], OF_VERDICTS)) if options.certify else [])
 
 
 def _tables(
-    found: Significance, results: Results, changed: Changed | None, options: argparse.Namespace, style: str
+    tests: Significance, results: Results, changed: Changed | None, options: argparse.Namespace, style: str
 ) -> Iterator[str]:
     """A table for each measure, with a line about the test above it; then the queries that changed most."""
-    settings, digits, on_screen = found.settings, options.digits, options.output is None
-    how = test_name(settings["test"], found.correction)
-    plain = " (intervals uncorrected)" if found.correction != "none" and settings["interval"] != "none" else ""
-    rows = found.table.to_dicts()
-    most = options.rows or (ROWS if style == "table" else found.pairs)
+    settings, digits, on_screen = tests.settings, options.digits, options.output is None
+    how = test_name(settings["test"], tests.correction)
+    plain = " (intervals uncorrected)" if tests.correction != "none" and settings["interval"] != "none" else ""
+    rows = tests.table.to_dicts()
+    most = options.rows or (ROWS if style == "table" else tests.pairs)
     for measure in results.measures:
         mine = [row for row in rows if row["measure"] == measure]
         scale = scale_of(as_measure(measure))
@@ -274,7 +274,7 @@ def _tables(
         if "equal_low" in mine[0] and not any(_may_be_equal(row, digits) for row in mine):
             for line in lines:
                 line.pop("P(a = b)", None)
-        below = _left_out(len(mine) - most, options) + _reversed(mine, options, is_apart=measure in found.apart)
+        below = _left_out(len(mine) - most, options) + _reversed(mine, options, is_apart=measure in tests.apart)
         if style == "table":
             from textwrap import fill
 
@@ -391,9 +391,9 @@ def _rounded(chance: float, digits: int) -> str:
     return f"<{step:.{digits}f}" if chance > 0 and float(text) == 0 else text
 
 
-def _notes(results: Results, found: Any, *, with_tests: bool) -> Iterable[str]:
+def _notes(results: Results, tests: Any, *, with_tests: bool) -> Iterable[str]:
     """Notes on unusual inputs, and on the tests if these are printed."""
     yield from of_queries(results.facts())
-    if isinstance(found, Significance):
-        yield from found.notes if with_tests else on_bounds(results, found.apart)
-        yield from on_dropped(found.dropped, found.pairs)
+    if isinstance(tests, Significance):
+        yield from tests.notes if with_tests else on_bounds(results, tests.apart)
+        yield from on_dropped(tests.dropped, tests.pairs)

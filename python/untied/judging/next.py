@@ -178,12 +178,12 @@ def judge_next(
     if until_decided and len(named) != 2:
         raise UntiedError(f"until_decided needs two runs, found {len(named)}")
     loaded = {name: load() for name, load in named}
-    now, found, considered = judgment_outlook(
+    now, rows, considered = judgment_outlook(
         table, list(loaded.values()), measure, top=top, depth=depth, prior=prior, until_decided=until_decided,
         threads=threads,
     )  # fmt: skip
     overlap.warn({name: overlap.of_inputs(table, run, threads, judging=True) for name, run in loaded.items()})
-    candidates = [Candidate(query, document, tuple(ranks), *numbers) for query, document, ranks, *numbers in found]
+    candidates = [Candidate(query, document, tuple(ranks), *numbers) for query, document, ranks, *numbers in rows]
     verdict = None
     if until_decided:
         with overlap.Silence():  # there has been a warning
@@ -207,10 +207,10 @@ def _difference(
     joint: Joint, measure: Measure, runs: list[str], values: Sequence[Sequence[float]]
 ) -> tuple[float, float] | None:
     """Bounds of the mean difference of two runs with these values of queries; None if the measure has no verdicts."""
-    found = joint.bounds(measure, [(runs[0], runs[1])])
-    if found is None:
+    bounds = joint.bounds(measure, [(runs[0], runs[1])])
+    if bounds is None:
         return None
-    [(lows, highs)] = found
+    [(lows, highs)] = bounds
     differences = array("d", (a - b for a, b in zip(*values, strict=True)))
     # They contain the difference, as those that are tested do.
     low, high = fsum(map(min, lows, differences)), fsum(map(max, highs, differences))

@@ -122,13 +122,13 @@ def report(
     texts = queries_text, docs_text
     with Parts("report", 2 * len(asked) + FURTHER_PARTS):
         tested = evaluated(judged, loaded, asked, baseline, chance, interval, policies)
-        found = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
-    found["settings"]["interval"] = interval
-    found["settings"]["seed"] = str(seed)  # as text: numbers of a page are exact to 2^53 only
-    found["inputs"] = named_inputs(inputs)
-    held = found.pop("held")
-    more = embedded(found, held, asked, judged, loaded) if live else None
-    return page(found, title or _title(found["runs"], found["baseline"]), more)
+        data = collect(judged, loaded, asked, tested, baseline, depth, distances, texts, qrels_format, policies)
+    data["settings"]["interval"] = interval
+    data["settings"]["seed"] = str(seed)  # as text: numbers of a page are exact to 2^53 only
+    data["inputs"] = named_inputs(inputs)
+    held = data.pop("held")
+    more = embedded(data, held, asked, judged, loaded) if live else None
+    return page(data, title or _title(data["runs"], data["baseline"]), more)
 
 
 def _title(runs: Sequence[str], baseline: int | None) -> str:

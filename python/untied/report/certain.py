@@ -59,11 +59,11 @@ class Certain:
 
     def overturn(self, measure: Measure, leader: int, others: list[dict[str, Any]] | None) -> dict[str, Any] | None:
         """The smallest number of unjudged documents that would end the lead over a run if they were relevant."""
-        found = self._certified(measure)
-        if found is None or others is None:
+        verdicts_of_all = self._certified(measure)
+        if verdicts_of_all is None or others is None:
             return None
         pairs = ((self._names[leader], self._names[other["run"]]) for other in others if other["standing"] == "open")
-        verdicts = [found.between(*pair, measure) for pair in pairs]
+        verdicts = [verdicts_of_all.between(*pair, measure) for pair in pairs]
         known = [(one.overturn, not one.overturn_is_exact) for one in verdicts if 0 < one.overturn < inf]
         if not known:
             return None
@@ -73,11 +73,11 @@ class Certain:
     def ranks(self, measure: Measure) -> list[list[int]] | None:
         """For each run the best and the worst rank that it can have, whatever the order of ties and the judgments."""
         results = self._evaluated(measure, "range") if self.has_all and len(self._runs) > 1 else None
-        found = None if results is None else _standings(results, measure, self._pairs)
-        if found is None or any(stand.standing == "unknown" for stand in found):
+        standings = None if results is None else _standings(results, measure, self._pairs)
+        if standings is None or any(stand.standing == "unknown" for stand in standings):
             return None
         ranks = [[1, len(self._runs)] for _ in self._runs]
-        for (a, b), stand in zip(self._pairs, found, strict=True):
+        for (a, b), stand in zip(self._pairs, standings, strict=True):
             if stand.standing in ("better", "worse"):
                 ahead, behind = (a, b) if stand.standing == "better" else (b, a)
                 ranks[behind][0] += 1
@@ -86,8 +86,8 @@ class Certain:
 
     def test(self, measure: Measure, pair: tuple[str, str]) -> dict[str, Any]:
         """What to say beside p: the verdict and the overturn number, as words where it is infinite."""
-        found = self._certified(measure)
-        return {"verdict": None, "overturn": None} if found is None else _said(found.between(*pair, measure))
+        verdicts = self._certified(measure)
+        return {"verdict": None, "overturn": None} if verdicts is None else _said(verdicts.between(*pair, measure))
 
     def _certified(self, measure: Measure) -> Verdicts | None:
         """Verdicts about all pairs; None if the measure has none, or if there are too many pairs."""
@@ -119,8 +119,12 @@ class Certain:
 def others_of(results: Results, measure: Measure, leader: int) -> list[dict[str, Any]] | None:
     """How the leading run stands to every other run, by number; None if that is not known."""
     runs = [run for run in range(len(results.runs)) if run != leader]
-    found = _standings(results, measure, [(leader, run) for run in runs])
-    return None if found is None else [{"run": run, **stand._asdict()} for run, stand in zip(runs, found, strict=True)]
+    standings = _standings(results, measure, [(leader, run) for run in runs])
+    return (
+        None
+        if standings is None
+        else [{"run": run, **stand._asdict()} for run, stand in zip(runs, standings, strict=True)]
+    )
 
 
 def _standings(results: Results, measure: Measure, pairs: Iterable[tuple[int, int]]) -> list[Stand] | None:

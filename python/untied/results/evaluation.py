@@ -55,12 +55,12 @@ class Results(ByRun):
     def __reduce__(self) -> tuple[Any, ...]:
         from untied.results.recorded import recorded
 
-        found = {}
+        records = {}
         for name, evaluation in self._evaluations.items():
             fields = [(place, field) for place in range(len(self._measures)) for field in self._fields]
             calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
-            found[name] = recorded(evaluation, calls | {"column": fields})
-        return Results, (self._measures, found, self._policies, self._joint)
+            records[name] = recorded(evaluation, calls | {"column": fields})
+        return Results, (self._measures, records, self._policies, self._joint)
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
         run, measure = self._run_and_measure(key)
@@ -220,8 +220,8 @@ class Results(ByRun):
 
         runs = self.runs
         others = [run for run, value in zip(runs, values, strict=True) if run != runs[leader] and not isnan(value)]
-        found = standings(self, measure, [(runs[leader], other) for other in others])
-        return ["unknown"] if found is None else [stand.standing for stand in found]
+        standings_of_others = standings(self, measure, [(runs[leader], other) for other in others])
+        return ["unknown"] if standings_of_others is None else [stand.standing for stand in standings_of_others]
 
     def _facts_of_rows(self) -> list[Facts]:
         return list(self.facts().values())

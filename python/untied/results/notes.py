@@ -89,10 +89,10 @@ def of_adjusted(facts: Mapping[str, Any], adjust: str, *, can_leave_out: bool) -
     if adjust == "none":
         return
     yield f"values are {ADJUSTED}"
-    found = {name: dict(fact)["undefined"] - dict(fact)["left_out"] for name, fact in facts.items()}
-    if any(found.values()):
+    counts = {name: dict(fact)["undefined"] - dict(fact)["left_out"] for name, fact in facts.items()}
+    if any(counts.values()):
         hint = " (--on-undefined nan leaves them out)" if can_leave_out else ""
-        yield (f"values counted as 0, because {WORTHLESS}: {values_by_run(found)}{hint}")
+        yield (f"values counted as 0, because {WORTHLESS}: {values_by_run(counts)}{hint}")
 
 
 def of_undefined(
@@ -152,8 +152,8 @@ def of_evaluation(facts: Mapping[str, Any], measures: Sequence[Measure], policie
     yield from of_queries(facts, policies.get("queries"))
 
     def count(what: str) -> str:
-        found: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
-        return values_by_run(found) if any(found.values()) else ""
+        counts: dict[str, Any] = {name: dict(fact)[what] for name, fact in facts.items()}
+        return values_by_run(counts) if any(counts.values()) else ""
 
     can_leave_out = policies["on_undefined"] == "zero"
     yield from of_adjusted(facts, adjust, can_leave_out=can_leave_out)

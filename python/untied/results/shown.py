@@ -118,7 +118,7 @@ def wide(
 ) -> Grid:
     """The wide form of means, each in one cell with its bounds.
 
-    If rows are ranked, the best ones are marked, and `standings_of` tells how they stand to the others.
+    If rows are ranked, the best ones are marked, and `standings_of` says whether another run could be better.
     """
     size = len(next(iter(columns.values()), ()))
     columns, contested, unknown = dict(columns), [], []

@@ -147,13 +147,13 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
     let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::with_capacity(specs.len()); pairs.len()];
     for (pairs, verdicts) in pairs.chunks(pairs_at_once).zip(verdicts.chunks_mut(pairs_at_once)) {
         for certifiers in certifiers.chunks(measures_at_once) {
-            let found = sides(&mut queries, pairs, certifiers)?;
-            let found = found.into_par_iter().zip(pairs).zip(verdicts.par_iter_mut());
-            found.try_for_each(|((found, &pair), verdicts)| {
+            let sides = sides(&mut queries, pairs, certifiers)?;
+            let sides = sides.into_par_iter().zip(pairs).zip(verdicts.par_iter_mut());
+            sides.try_for_each(|((sides, &pair), verdicts)| {
                 let mut pairing = Pairing::default();
-                for (certifier, mut found) in certifiers.iter().zip(found) {
-                    certifier.settle(&mut found, &mut pairing, &queries, pair)?;
-                    verdicts.push(certifier.verdict(found).0);
+                for (certifier, mut sides) in certifiers.iter().zip(sides) {
+                    certifier.settle(&mut sides, &mut pairing, &queries, pair)?;
+                    verdicts.push(certifier.verdict(sides).0);
                 }
                 watch::check()
             })?;
@@ -164,10 +164,10 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
 
 /// What either run of each pair can be ahead of the other, by measure.
 fn sides(queries: &mut Blocks<'_>, pairs: &[(usize, usize)], certifiers: &[Certifier]) -> Result<Vec<Vec<Sides>>> {
-    let mut found = vec![vec![Sides::default(); certifiers.len()]; pairs.len()];
+    let mut sides = vec![vec![Sides::default(); certifiers.len()]; pairs.len()];
     for first in queries.starts() {
         let block = queries.block(first)?;
-        found.par_iter_mut().zip(pairs).try_for_each(|(found, &pair)| {
+        sides.par_iter_mut().zip(pairs).try_for_each(|(of_pair, &pair)| {
             let of_query = |pairing: &mut Pairing, query| {
                 watch::step(1)?;
                 Ok(pairing
@@ -175,12 +175,12 @@ fn sides(queries: &mut Blocks<'_>, pairs: &[(usize, usize)], certifiers: &[Certi
             };
             let of_queries = block.par_iter().with_min_len(SEPARATE).map_init(Pairing::default, of_query);
             for of_query in of_queries.collect::<Result<Vec<Vec<_>>>>()? {
-                found.iter_mut().zip(of_query).for_each(|(found, ceilings)| found.push(ceilings));
+                of_pair.iter_mut().zip(of_query).for_each(|(sides, ceilings)| sides.push(ceilings));
             }
             Ok(())
         })?;
     }
-    Ok(found)
+    Ok(sides)
 }
 
 /// Queries that one thread looks at in a row.

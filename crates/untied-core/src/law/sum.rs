@@ -285,7 +285,7 @@ mod tests {
         };
         let deviation = laws.iter().map(variance).sum::<f64>().sqrt();
         let found = sum(laws, Limits::default()).expect("not interrupted");
-        // The sum of so many is all but normal.
+        // By the central limit theorem, a sum of 40,000 laws is nearly normal.
         for (share, normal) in [(0.05, -1.644_854), (0.5, 0.0), (0.95, 1.644_854)] {
             let (low, high) = found.quantile(share);
             assert!(high - low < 0.02 * deviation, "{share}: {low} to {high}");

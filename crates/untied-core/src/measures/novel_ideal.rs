@@ -34,7 +34,7 @@ impl BestSums {
     }
 
     /// The sum of the best ranking for these weights of ranks, which are the same in every call.
-    pub fn of(&self, sets: Sets, weights: &[f64]) -> f64 {
+    pub fn best(&self, sets: Sets, weights: &[f64]) -> f64 {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&sets).copied();
         known.unwrap_or_else(|| {
             let sum = best_sum(&sets, weights, self.q);

@@ -86,7 +86,7 @@ impl Novelty {
         match &self.norm {
             Norm::Subtopics(factor) => covered * factor,
             Norm::Retrieved(factors) => covered * factors[ranking.retrieved],
-            Norm::Best(sums) => sums.of(topic.sets(), &self.weights),
+            Norm::Best(sums) => sums.best(topic.sets(), &self.weights),
             Norm::Greedy(q) => {
                 let gains = topic.greedy(*q, self.weights.len());
                 self.weights.iter().zip(gains).map(|(weight, gain)| weight * gain).sum()

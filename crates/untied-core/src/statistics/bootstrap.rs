@@ -79,7 +79,7 @@ fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64])
     let mut counts = vec![vec![0; size / block]; sums.len()];
     while missing.iter().any(|&missing| missing > 0) {
         for ((random, counts), missing) in generators.iter_mut().zip(&mut counts).zip(&missing) {
-            part(random, *missing, steps, counts);
+            draw_by_block(random, *missing, steps, counts);
         }
         for (number, values) in steps.chunks(block).enumerate() {
             watch::check()?;
@@ -94,7 +94,7 @@ fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64])
 }
 
 /// Draw how many of `draws` fall into each block of sorted values; the number of blocks is a power of two.
-fn part(random: &mut Random, draws: usize, sorted: &[i64], counts: &mut [usize]) {
+fn draw_by_block(random: &mut Random, draws: usize, sorted: &[i64], counts: &mut [usize]) {
     counts.fill(0);
     if counts.len() == 1 || are_equal(sorted, counts.len() * BLOCK) {
         counts[0] = draws;
@@ -104,8 +104,8 @@ fn part(random: &mut Random, draws: usize, sorted: &[i64], counts: &mut [usize])
     let left = draws_of_left_half(random, draws);
     let (left_values, right_values) = sorted.split_at(sorted.len().min(half * BLOCK));
     let (left_counts, right_counts) = counts.split_at_mut(half);
-    part(random, left, left_values, left_counts);
-    part(random, draws - left, right_values, right_counts);
+    draw_by_block(random, left, left_values, left_counts);
+    draw_by_block(random, draws - left, right_values, right_counts);
 }
 
 /// Whether sorted values fill `size` places and are all the same.

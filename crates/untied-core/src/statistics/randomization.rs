@@ -27,7 +27,7 @@ const HELD: usize = 1 << 17;
 const MANY: usize = 1 << 16;
 /// Sums of all columns that are held at once.
 const SHARED: usize = 1 << 22;
-/// How finely the columns of pairs are told: as finely as floating point tells the largest value.
+/// Values are rounded to steps of the largest one times 2 to the power of this, negated: the precision of floating point.
 const MOST_DIGITS: i32 = 52;
 /// Digits of as many largest values as there are rows, at most: the difference of two columns' sums does not overflow.
 const SUM_BITS: i32 = 60;

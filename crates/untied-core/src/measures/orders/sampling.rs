@@ -24,13 +24,13 @@ const ENOUGH: u64 = 2 * STEP;
 const PLACED: u64 = 20_000_000;
 const FEWEST: u64 = 20;
 
-/// How many orders of so many documents are drawn, at least and at most.
+/// The least and the largest number of orders that are drawn of a ranking with this number of documents.
 fn drawn(documents: usize) -> (u64, u64) {
     let most = (PLACED / (documents as u64).max(1)).clamp(FEWEST, DRAWN);
     (ENOUGH.min(most), most)
 }
 
-/// Orders that are drawn at least if a ranking has so many documents.
+/// The least number of orders that are drawn of a ranking with this number of documents.
 pub fn drawn_at_least(documents: usize) -> u64 {
     drawn(documents).0
 }

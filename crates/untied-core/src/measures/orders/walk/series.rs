@@ -51,7 +51,7 @@ fn near_moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
     // 0 where nobody goes on.
     let d: Vec<f64> = kinds.iter().map(|kind| ((kind.go_on - go_on) / go_on.max(f64::MIN_POSITIVE)) * scale).collect();
     let (product, gained) = terms(kinds, &d);
-    // Factors of the terms, from one to the next, for draws from so many documents.
+    // Each term is the one before times such a factor, where documents are drawn from n.
     let factors = |n: f64| (0..product.len()).map(|k| 1.0 / ((n - k as f64) * scale)).collect::<Vec<f64>>();
     let (of_reach, of_gain) = (factors(n), factors(n - 1.0));
     let value = |terms: &[f64], factors: &[f64], a: usize| {
