@@ -204,6 +204,48 @@ def narrow(options: Options) -> str:
     return f"{markdown_table(head, rows)}\n\n{others}"
 
 
+#: Queries and documents of each, whose labels are drawn.
+LABELLED = [(500_000, 10), (100_000, 50)]
+#: Shares of the grades 0, 1, ...: the last are those of MSLR-WEB, a data set for learning to rank.
+SHARES = {
+    "one relevant document": [],
+    "10 % relevant": [0.9, 0.1],
+    "50 % relevant": [0.5, 0.5],
+    "grades 0 to 3, evenly": [0.25] * 4,
+    "grades as in MSLR-WEB": [0.52, 0.32, 0.134, 0.018, 0.008],
+}
+
+
+def labelled(options: Options) -> str:
+    """nDCG@10 where few or many documents are relevant, beside numpy's argsort of the same scores."""
+    import numpy as np
+
+    import untied
+
+    rng = np.random.default_rng(7)
+    rows = []
+    for queries, documents in LABELLED:
+        scores = rng.normal(size=(queries, documents))
+        for name, shares in SHARES.items():
+            progress(f"labelled: {documents} documents, {name}")
+            if shares:
+                labels = rng.choice(len(shares), p=shares, size=scores.shape).astype(np.int8)
+            else:
+                labels = (rng.integers(documents, size=(queries, 1)) == np.arange(documents)).astype(np.int8)
+            cells = []
+            for typed in (scores, scores.astype(np.float32), scores.round(1)):
+                calls = {
+                    "sort": partial(np.argsort, typed, axis=1),
+                    "all": partial(untied.evaluate_arrays, typed, labels, "nDCG@10", threads=1),
+                }
+                costs = time_functions(calls, 3)
+                each = 1e9 * costs["all"].cpu / scores.size
+                cells.append(f"{each:.1f} ({costs['all'].cpu / costs['sort'].cpu:.1f})")
+            rows.append([f"{documents}", name, *cells])
+    head = ["documents", "labels", "float64", "float32", "float64, one decimal"]
+    return markdown_table(head, rows)
+
+
 def wide(options: Options) -> str:
     """Thousands of candidates, beside numpy's argpartition."""
     from arrays import wide as rows
@@ -300,6 +342,7 @@ PARTS: dict[str, Callable[[Options], str]] = {
     "dropin": dropin,
     "formats": formats,
     "narrow": narrow,
+    "labelled": labelled,
     "wide": wide,
     "ties": ties,
     "corners": slow,
