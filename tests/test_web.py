@@ -281,6 +281,43 @@ def test_findings_and_comparisons_are_those_of_the_commands(
     tab.close()
 
 
+def test_problems_of_files_that_were_replaced_are_forgotten(browser, page_path: Path, tmp_path: Path) -> None:
+    """What is found belongs to the judgments of the page, also if it is found only after these were replaced."""
+    first, second, run = tmp_path / "first.qrels", tmp_path / "second.qrels", tmp_path / "a.run"
+    first.write_text("q1 0 a 1\n")
+    second.write_text("q1 0 a 1\nq2 0 b 1\nq3 0 c 1\n")
+    run.write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\n")
+    tab = Tab(browser, page_path)
+    tab.page.wait_for_function("() => work.waiting.size === 0 && state.checks.size === state.values.size")
+    tab.page.evaluate(
+        """() => {
+            const ask = work.ask.bind(work);
+            window.late = [];
+            work.ask = async (request, what) => {
+                const answer = await ask(request, what).then((value) => () => value, (error) => () => { throw error; });
+                if (["check", "evaluate"].includes(request.do)) await new Promise((go) => late.push([request.do, go]));
+                return answer();
+            };
+            window.let_go = (what) => late.splice(late.findIndex(([name]) => name === what), 1)[0][1]();
+            window.has = (what) => late.some(([name]) => name === what);
+        }"""
+    )
+    tab.page.set_input_files("#choose", [str(first), str(run)])
+    tab.page.wait_for_function("() => has('evaluate')")
+    tab.page.evaluate("let_go('evaluate')")
+    tab.page.wait_for_function("() => has('check')")
+    tab.page.set_input_files("#choose", [str(second)])
+    tab.page.wait_for_function("() => has('evaluate')")
+    tab.page.evaluate("let_go('check')")
+    tab.page.evaluate("let_go('evaluate')")
+    tab.page.wait_for_function("() => has('check')")
+    tab.page.evaluate("let_go('check')")
+    tab.page.wait_for_function("() => state.checks.size === 1")
+    assert tab.page.locator("#check h3").first.inner_text() == "qrels: 3 queries"
+    assert tab.page.evaluate("state.trouble") == ""
+    tab.close()
+
+
 def test_files_that_are_dropped(browser, page_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, run, other = tmp_path / "my qrels.txt", tmp_path / "one.run.gz", tmp_path / "two.txt"
     qrels.write_text("# comment\nq1 0 a 2\nq1 0 b 0\nq2 0 é<b> 1\n")

@@ -33,14 +33,13 @@ function findingsSection() {
   const where = section("check", "Problems in these files", "What untied check finds. Lines that begin with ! point to possible problems.");
   const holder = node("div");
   where.append(holder);
-  let drawn = 0;
   const line = ([suspicious, text]) => node("li", { class: suspicious ? "suspicious" : null }, node("b", {}, suspicious ? "! " : ""), text);
-  const draw = async (all) => {
-    const mine = ++drawn, parts = [], checks = new Map(state.checks);
+  const drawing = restartable(async (isLast, all) => {
+    const parts = [], checks = new Map(state.checks);
     for (const run of all) {
       // Policies change nothing that is found.
       const found = checks.get(run.number) ?? await work.ask({ do: "check", qrels: qrels().number, run: run.number }, `checking ${run.name}`);
-      if (mine !== drawn) return;
+      if (!isLast()) return;
       checks.set(run.number, found);
       if (!parts.length) {
         const of = [...(found.without_relevant.length ? [[true, `queries without a relevant document: ${listed5(found.without_relevant)}`]] : []),
@@ -51,14 +50,15 @@ function findingsSection() {
     }
     holder.replaceChildren(...parts);
     if (checks.size !== state.checks.size) change({ checks });
-  };
+  });
   follow("values", () => {
+    drawing.stop(); // What is still being checked may belong to files that were replaced.
     const all = runs().filter((run) => state.values.has(run.number));
     where.hidden = !qrels() || !all.length;
     if (where.hidden) return;
     const large = all.filter((run) => run.held.large);
     if (large.some((run) => !state.checks.has(run.number))) {
-      holder.replaceChildren(node("p", {}, "To check a large run, all of it is read into memory. ", node("button", { type: "button", onclick: () => { draw(all).catch(fail); } }, "Check")));
-    } else draw(all).catch(fail);
+      holder.replaceChildren(node("p", {}, "To check a large run, all of it is read into memory. ", node("button", { type: "button", onclick: () => drawing.start(all) }, "Check")));
+    } else drawing.start(all);
   });
 }

@@ -25,26 +25,25 @@ function rankingSection() {
   };
   panel.addEventListener("mouseover", (event) => light(event, true));
   panel.addEventListener("mouseout", (event) => light(event, false));
-  let drawn = 0;
-  const draw = async () => {
-    const mine = ++drawn, [one, other] = [state.a, state.b];
+  const drawing = restartable(async (isLast) => {
+    const [one, other] = [state.a, state.b];
     const found = await Promise.all([...new Set([one, other])].map(wholeGroups));
     const moved = one === other ? { documents: [] } : await work.ask({ do: "moved", a: one, b: other, query: state.query, depth: state.depth, ties: "expected", score_dtype: state.policies.score_dtype }, "reading rankings");
-    if (mine !== drawn) return;
+    if (!isLast()) return;
     const ranks = new Map(moved.documents.map((document) => [document.id, document]));
     const side = (number, letter, ranking) => oneRanking(number, letter, ranking, (id) => ranks.get(id)?.[letter === "A" ? "b" : "a"], one === other);
     panel.replaceChildren(side(one, "A", found[0]), ...(one === other ? [] : [side(other, "B", found[1])]));
     more.hidden = found.every(({ groups, total }) => groups.flat().length === total);
-  };
+  });
   follow("files values a b query depth shared", () => {
     [fillA, fillB, fillQueries].forEach((fill) => fill());
     where.hidden = !file(state.a) || !file(state.b) || !state.query || !listed().length || (qrels() && !state.values.size); // then it waits for the scores
     if (where.hidden) return;
     if (isLarge(state.a) || isLarge(state.b)) {
       panel.replaceChildren(node("p", {}, "These runs are large: to show a ranking, all of a run is read into memory. ",
-        node("button", { type: "button", onclick: () => { draw().catch(fail); } }, "Read them")));
+        node("button", { type: "button", onclick: () => drawing.start() }, "Read them")));
       more.hidden = true;
-    } else draw().catch(fail);
+    } else drawing.start();
   });
 }
 

@@ -44,3 +44,17 @@ function reveal(id) {
 function fail(error) {
   if (!(error instanceof Cancelled)) change({ trouble: error.message });
 }
+
+/** A drawing that waits for the core. Only its last start counts: `draw` asks `isLast` before it shows anything, and an
+ * error of an earlier start is dropped, because it may speak of files that are closed.
+ * @param {(isLast: () => boolean, ...what: any[]) => Promise<void>} draw */
+function restartable(draw) {
+  let starts = 0;
+  return {
+    start(...what) {
+      const mine = ++starts, isLast = () => mine === starts;
+      draw(isLast, ...what).catch((error) => { if (isLast()) fail(error); });
+    },
+    stop() { starts++; },
+  };
+}
