@@ -289,7 +289,8 @@ def test_check_finds_what_is_wrong(untied_, tmp_path):
         "! 2 documents (50.0%) are tied, in 1 of 2 queries",
         "! all documents are tied in 1 of 2 queries, so their rankings have no order",
         "! documents that tie only after rounding to 32 bits, as in trec_eval 9: 2 (in 1 of 2 queries)",
-        "! queries where the rank column contradicts the scores: 1 (untied sorts by score; --ties rank sorts by rank)",
+        "! queries where the rank column contradicts the scores: 1 "
+        "(untied sorts by score; --run-format trec-ranks sorts by rank)",
         "! ranks that are not numbers: 1",
         "! 0.0% of the first 10 documents are judged",
         "! no retrieved document is judged",

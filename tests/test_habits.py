@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -151,27 +152,30 @@ def test_wide(untied_) -> None:
 
 def test_by_rank(untied_) -> None:
     """Ranks order, scores are not read, and equal ranks are tied."""
-    assert "good\tall\tAP\t0.7500" in untied_("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
-    assert "tied\tall\tAP\t0.8750" in untied_("eval", "qrels", "runs", "-m", "AP", "--ties", "rank")[1]
-    found = untied.evaluate("qrels", "runs/good.run", ["AP"], ties="rank")
+    by_rank: dict[str, Any] = {"run_format": "trec-ranks"}
+    assert "good\tall\tAP\t0.7500" in untied_("eval", "qrels", "runs", "-m", "AP", "--run-format", "trec-ranks")[1]
+    assert "tied\tall\tAP\t0.8750" in untied_("eval", "qrels", "runs", "-m", "AP", "--run-format", "trec-ranks")[1]
+    found = untied.evaluate("qrels", "runs/good.run", ["AP"], **by_rank)
     assert found["AP"].mean == 0.75
+    assert untied.Evaluator("qrels", ["AP"]).evaluate("runs/good.run", **by_rank)["AP"].mean == 0.75
     assert untied.evaluate("qrels", untied.read_run("runs/good.run", format="trec-ranks"), ["AP"])["AP"].mean == 0.75
     shuffled = sorted(GOOD.splitlines(keepends=True), reverse=True)
     Path("shuffled").write_text("".join(shuffled).replace(" 9 ", " no-score "), encoding="utf-8")
-    assert untied.evaluate("qrels", "shuffled", ["AP"], ties="rank")["AP"].mean == 0.75
-    assert (
-        json.loads(untied_("eval", "qrels", "runs", "--ties", "rank", "--format", "json")[1])["settings"]["ties"]
-        == "rank"
-    )
+    assert untied.evaluate("qrels", "shuffled", ["AP"], **by_rank)["AP"].mean == 0.75
+    told = json.loads(untied_("eval", "qrels", "runs", "--run-format", "trec-ranks", "--format", "json")[1])
+    assert told["settings"]["run_format"] == "trec-ranks"
     Path("none").write_text("q Q0 a - 1 t\n", encoding="utf-8")
-    assert untied_("eval", "qrels", "none", "--ties", "rank")[::2] == (
+    assert untied_("eval", "qrels", "none", "--run-format", "trec-ranks")[::2] == (
         2, 'untied: none, line 1: expected a number as the rank, found "-"\n',
     )  # fmt: skip
-    with pytest.raises(untied.UntiedError, match="rank column of files in TREC's format; a dict has none"):
-        untied.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ties="rank")
-    with pytest.raises(untied.UntiedError, match="ties 'rank' ignores scores"):
-        untied.evaluate("qrels", "runs/good.run", ties="rank", score_dtype="float16")
-    assert untied_("eval", "qrels", "runs/good.run", "--ties", "rank", "--stream")[::2] == (
+    for run in ({"q": {"a": 1.0}}, untied.Run({"q": {"a": 1.0}}), [("q", "a", 1.0)]):
+        with pytest.raises(
+            untied.UntiedError, match=f"run format 'trec-ranks' is for files, not for a {type(run).__name__}"
+        ):
+            untied.evaluate({"q": {"a": 1}}, {"name": run}, **by_rank)
+    with pytest.raises(untied.UntiedError, match=r"run_format must be auto, trec, .*, not 'rank'"):
+        untied.evaluate("qrels", "absent", run_format="rank")  # type: ignore[arg-type]
+    assert untied_("eval", "qrels", "runs/good.run", "--run-format", "trec-ranks", "--stream")[::2] == (
         2,
         "untied: runs/good.run: only runs of format trec, csv, tsv, jsonl or parquet can be streamed, not trec-ranks\n",
     )

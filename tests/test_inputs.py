@@ -527,7 +527,7 @@ def folder(tmp_path: pathlib.Path) -> pathlib.Path:
 @pytest.mark.parametrize("function", [
     lambda qrels, runs: untied.evaluate(qrels, runs, RR),
     lambda qrels, runs: untied.Evaluator(qrels, RR).evaluate(runs),
-    lambda qrels, runs: untied.evaluate(qrels, runs, RR, ties="rank"),
+    lambda qrels, runs: untied.evaluate(qrels, runs, RR, run_format="trec-ranks"),
     lambda qrels, runs: untied.compare_all(runs, "RBO", qrels=qrels),
     lambda qrels, runs: untied.certify(qrels, runs, RR),
     lambda qrels, runs: untied.distributions(qrels, runs, RR),

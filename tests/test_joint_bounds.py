@@ -90,7 +90,7 @@ def test_runs_ordered_by_rank_have_bounds_together(tmp_path: Any) -> None:
     for name, docs in {"a": "xu", "b": "yv"}.items():
         files.append(tmp_path / f"{name}.run")
         files[-1].write_text("".join(f"q Q0 {doc} {rank} {rank} t\n" for rank, doc in enumerate(docs, 1)))
-    results = untied.evaluate({"q": {"x": 1, "y": 0}}, files, "AP", ties="rank", unjudged="range")
+    results = untied.evaluate({"q": {"x": 1, "y": 0}}, files, "AP", run_format="trec-ranks", unjudged="range")
     (row,) = significance(results, interval="none").table.to_dicts()
     # With v relevant and u not: x is first of two relevant ones, v second.
     assert (row["least"], row["most"]) == pytest.approx((1 / 2 - 1 / 4, 1.0))

@@ -22,7 +22,6 @@ from untied.policies import (
     EVALUATING,
     GATING,
     OF_ARRAYS,
-    OF_ROWS,
     Policies,
     Policy,
 )
@@ -32,7 +31,7 @@ ABSENT = "/nowhere/at/all"
 ENTRY_POINTS: dict[str, tuple[Any, dict[str, Policy], Callable[..., object], str | None]] = {
     "evaluate": (untied.evaluate, EVALUATING, lambda **o: untied.evaluate(ABSENT, ABSENT, **o), "eval"),
     "Evaluator": (untied.Evaluator, EVALUATING, lambda **o: untied.Evaluator(ABSENT, **o), None),
-    "curves": (curves.curves, OF_ROWS, lambda **o: curves.curves(ABSENT, ABSENT, "q", **o), "curve"),
+    "curves": (curves.curves, EVALUATING, lambda **o: curves.curves(ABSENT, ABSENT, "q", **o), "curve"),
     "compare": (untied.compare, COMPARING, lambda **o: untied.compare(ABSENT, ABSENT, **o), "compare"),
     "compare_all": (untied.compare_all, COMPARING, lambda **o: untied.compare_all([ABSENT, ABSENT], **o), None),
     "certify": (untied.certify, CERTIFYING, lambda **o: untied.certify(ABSENT, [ABSENT, ABSENT], **o), "certify"),
@@ -51,7 +50,7 @@ with contextlib.suppress(ImportError):
 
     ENTRY_POINTS |= {
         "BatchEvaluator": (
-            batches.BatchEvaluator, OF_ROWS, lambda **o: batches.BatchEvaluator(grades=[0], docs=ABSENT, **o), None,
+            batches.BatchEvaluator, EVALUATING, lambda **o: batches.BatchEvaluator(grades=[0], docs=ABSENT, **o), None,
         ),
         "BatchComparer": (batches.BatchComparer, COMPARING, lambda **o: batches.BatchComparer(**o), None),
     }  # fmt: skip
@@ -59,7 +58,7 @@ with contextlib.suppress(ImportError):
 
     nothing: Any = None
     ENTRY_POINTS |= {
-        "spark.evaluate": (spark.evaluate, OF_ROWS, lambda **o: spark.evaluate(nothing, nothing, **o), None),
+        "spark.evaluate": (spark.evaluate, EVALUATING, lambda **o: spark.evaluate(nothing, nothing, **o), None),
         "spark.compare": (spark.compare, COMPARING, lambda **o: spark.compare(nothing, nothing, **o), None),
     }
 
@@ -67,7 +66,6 @@ with contextlib.suppress(ImportError):
 TYPES = {
     "ties": {
         "EVALUATING": "Ties",
-        "OF_ROWS": "TiesOfRows",
         "COMPARING": "TiesOfPairs",
         "CERTIFYING": "TiesOfVerdicts",
         "OF_ARRAYS": "TiesOfArrays",
@@ -94,7 +92,7 @@ DEFAULTS = {
 }
 
 
-KINDS = ("EVALUATING", "OF_ROWS", "COMPARING", "CERTIFYING", "DISTRIBUTING", "OF_ARRAYS", "GATING")
+KINDS = ("EVALUATING", "COMPARING", "CERTIFYING", "DISTRIBUTING", "OF_ARRAYS", "GATING")
 
 
 def kind(known: dict[str, Policy]) -> str:
@@ -143,9 +141,9 @@ def test_types_have_the_values_that_are_taken() -> None:
                 continue
             type_ = TYPES.get(name, {}).get(known, OTHERWISE[name])
             assert set(found[type_]) == set(policy.values), (known, name)
-    from untied.inputs.files import QRELS_FORMATS
+    from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS
 
-    assert found["QrelsFormat"] == QRELS_FORMATS
+    assert (found["QrelsFormat"], found["RunFormat"]) == (QRELS_FORMATS, RUN_FORMATS)
 
 
 @pytest.mark.parametrize(("name", "policy"), cases())
@@ -338,15 +336,13 @@ def test_the_core_takes_the_same_values() -> None:
     qrels, run = _core.Qrels.from_mapping(QRELS), _core.Run.from_mapping(RUN)
     defaults: Any = {name: policy.default for name, policy in EVALUATING.items()}
     for name, policy in EVALUATING.items():
-        if name == "ties":
-            policy = OF_ROWS[name]  # by rank a run is read, not evaluated
         for value in [*policy.values, "decimals=17", "decimals=18", "decimals=", "decimals=x", "fail", "some"]:
             value = value.replace("=N", "=3")
             options = defaults | {name: value, "variance": False, "threads": 1}
             found = taken(lambda options=options: _core.Evaluator(qrels, [_core.Measure("AP")], **options))
             assert found == (policy.why_not(value) is None), (name, value)
     asked = [_core.comparing_measure("RBO")]
-    for value in OF_ROWS["ties"].values:
+    for value in EVALUATING["ties"].values:
         options = dict.fromkeys(("qrels", "probabilities", "docs", "depth", "threads"))
         options |= {"ties": value, "score_dtype": "float64", "variance": False, "itself": False}
         found = taken(lambda options=options: _core.compare_runs((run, run), asked, names=("a", "b"), **options))

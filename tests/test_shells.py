@@ -19,8 +19,8 @@ import pytest
 CASES = {
     "untied ev": "untied eval",
     "untied eval --sort": "untied eval --sort-by",
-    "untied eval --ties ra": "untied eval --ties ran",
-    "untied eval --ties=ran": "untied eval --ties=ran",
+    "untied eval --ties ra": "untied eval --ties range",
+    "untied eval --score-dtype=f": "untied eval --score-dtype=float",
     "untied eval --ties=exp": "untied eval --ties=expected",
     "untied compare --ties exp": "untied compare --ties expected",
     "untied eval judgments runs --format js": "untied eval judgments runs --format json",

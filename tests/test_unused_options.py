@@ -47,7 +47,6 @@ LACKS = "has no effect without"
     ("gate QRELS NEW --min AP=0.1 --seed 0", f"--seed {LACKS} --significant"),
     ("gate QRELS NEW --baseline OLD --certain AP --unjudged nonrelevant", f"--unjudged {LACKS} --min, --max or"),
     ("eval QRELS NEW --unretrieved none", "unretrieved 'none' has no effect unless unjudged is range"),
-    ("eval QRELS NEW --ties rank --score-dtype float64", "ties 'rank' ignores scores"),
     ("eval QRELS NEW --ties trec --score-dtype float64", "ties 'trec' reads scores as float32"),
     ("eval QRELS NEW --quantiles 0.5 --ties expected", "--quantiles cannot be combined with --ties"),
     ("compare OLD NEW --qrels-format auto", f"--qrels-format {LACKS} --qrels"),

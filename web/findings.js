@@ -20,7 +20,7 @@ function findings(found) {
   if (allTied) add(true, `all documents are tied in ${count(allTied)} of ${count(queries)} queries, so their rankings have no order`);
   const [in32, more] = found.tied_in_32_bits;
   if (in32) add(true, `documents that tie only after rounding to 32 bits, as in trec_eval 9: ${count(more)} (in ${count(in32)} of ${count(queries)} queries)`);
-  if (found.rank_contradicts) add(true, `queries where the rank column contradicts the scores: ${count(found.rank_contradicts)} (untied sorts by score; --ties rank sorts by rank)`);
+  if (found.rank_contradicts) add(true, `queries where the rank column contradicts the scores: ${count(found.rank_contradicts)} (untied sorts by score; --run-format trec-ranks sorts by rank)`);
   if (found.rank_not_a_number) add(true, `ranks that are not numbers: ${count(found.rank_not_a_number)}`);
   const [top, retrieved] = found.top;
   if (retrieved) add(found.judged_share < 0.5, `${share(found.judged_share)} of the first ${top} documents are judged`);

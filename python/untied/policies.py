@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
     Described = TypeVar("Described", bound=Callable[..., Any])
 
-    Ties: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given", "rank"]
-    #: Where runs are rows, which have no rank column.
-    TiesOfRows: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given"]
+    Ties: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given"]
     #: Where documents have no ids.
     TiesOfArrays: TypeAlias = Literal["expected", "range", "best", "worst", "given"]
     #: Where two rankings are compared.
@@ -38,6 +36,9 @@ if TYPE_CHECKING:
     QrelsFormat: TypeAlias = Literal[
         "auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval", "subtopics", "stratified", "prels",
         "groups", "mirex",
+    ]  # fmt: skip
+    RunFormat: TypeAlias = Literal[
+        "auto", "trec", "trec-ranks", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval",
     ]  # fmt: skip
     #: Where qrels are rows of a frame.
     QrelsFormatOfRows: TypeAlias = Literal["auto", "trec", "subtopics", "stratified", "prels"]
@@ -138,7 +139,6 @@ TIES = Policy(
         "docid": "sort tied documents by descending id, as trec_eval 10 does",
         "trec": "round scores to 32 bits, then sort tied documents by descending id, as trec_eval 9 does",
         "given": "keep tied documents in the order that they have in the input",
-        "rank": "sort documents by the rank column instead of the score column",
     },
     "choose what to do with tied documents",
 )
@@ -200,25 +200,16 @@ def _named(*policies: Policy) -> dict[str, Policy]:
 
 #: Evaluations of runs.
 EVALUATING = _named(TIES, UNJUDGED, UNRETRIEVED, SCORE_DTYPE, QUERIES, ON_UNDEFINED, ADJUST)
-#: Only files in TREC's format have a rank column.
-RANKLESS = TIES.only(
-    *(value for value in TIES.values if value != "rank"),
-    because="to order by the rank column, read the run in format 'trec-ranks'",
-)
-#: Evaluations of what is no file.
-OF_ROWS = EVALUATING | _named(RANKLESS)
 #: Evaluations of arrays and features: documents have no ids.
 OF_ARRAYS = EVALUATING | _named(
-    RANKLESS.only("expected", "range", "best", "worst", "given", because="documents have no ids here")
+    TIES.only("expected", "range", "best", "worst", "given", because="documents have no ids here")
 )
 #: Comparisons of two rankings.
 COMPARING = _named(
-    RANKLESS.only(
-        "expected", "docid", "trec", "given", because="a comparison of two rankings has no best or worst order"
-    ),
+    TIES.only("expected", "docid", "trec", "given", because="a comparison of two rankings has no best or worst order"),
     SCORE_DTYPE,
 )
-_TIES_OF_VERDICTS = RANKLESS.only(
+_TIES_OF_VERDICTS = TIES.only(
     "expected", "range", "docid", "trec", "given", because="a comparison of two rankings has no best or worst order"
 )
 #: Verdicts about two rankings.
@@ -255,7 +246,7 @@ DISTRIBUTING = _named(
 )
 #: Gates: one value decides, and no value is an answer too.
 GATING = EVALUATING | _named(
-    RANKLESS.only("expected", "best", "worst", "docid", "trec", "given", because="a gate needs one value"),
+    TIES.only("expected", "best", "worst", "docid", "trec", "given", because="a gate needs one value"),
     UNJUDGED.only("nonrelevant", "remove", "best", "worst", because="a gate needs one value"),
     Policy(
         "on_undefined",
@@ -281,8 +272,6 @@ def why_not_together(chosen: Mapping[str, str], typed: Collection[str] = ()) -> 
     ties, has_dtype = chosen.get("ties"), is_set("score_dtype", "float64")
     if ties == "trec" and has_dtype and chosen["score_dtype"] != "float32":
         return "ties 'trec' reads scores as float32; it cannot be combined with another score_dtype"
-    if ties == "rank" and has_dtype:
-        return "ties 'rank' ignores scores; it cannot be combined with score_dtype"
     if is_set("unretrieved", "none") and chosen.get("unjudged") in ("nonrelevant", "remove"):
         return f"unretrieved {chosen['unretrieved']!r} has no effect unless unjudged is range, best or worst"
     return None
@@ -294,7 +283,7 @@ class Policies:
     Parameters
     ----------
     known : dict of Policy
-        The available policies: `EVALUATING`, `OF_ROWS`, `OF_ARRAYS`, `COMPARING` or `GATING`.
+        The available policies: `EVALUATING`, `OF_ARRAYS`, `COMPARING` or `GATING`.
     variance : bool, optional
         Whether to compute variances.
     **chosen : str

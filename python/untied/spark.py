@@ -24,7 +24,7 @@ from untied.compare.measures import DEFAULT
 from untied.compare.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
 from untied.inputs.names import check_two
-from untied.policies import COMPARING, OF_ROWS, Policies, described_by
+from untied.policies import COMPARING, EVALUATING, Policies, described_by
 from untied.results.base import MeasureResults
 
 TYPE_CHECKING = False
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
         QrelsFormatOfRows,
         Queries,
         ScoreDtype,
+        Ties,
         TiesOfPairs,
-        TiesOfRows,
         Unjudged,
         Unretrieved,
     )
@@ -145,7 +145,7 @@ def evaluate(
     run: DataFrame,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
-    ties: TiesOfRows = "expected",
+    ties: Ties = "expected",
     unjudged: Unjudged = "nonrelevant",
     unretrieved: Unretrieved = "none",
     score_dtype: ScoreDtype = "float64",
@@ -186,7 +186,7 @@ def evaluate(
         `clear_errors`.
     """
     policies = Policies(
-        OF_ROWS, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+        EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
         on_undefined=on_undefined, variance=variance,
     )  # fmt: skip
     given = ties == "given"

@@ -21,7 +21,7 @@ from untied.errors import UntiedError
 from untied.evaluate.runs import Evaluator
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
-from untied.policies import OF_ROWS, Policies, described_by
+from untied.policies import EVALUATING, Policies, described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from untied._types import Facts
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefined, QrelsFormatOfRows, Queries, ScoreDtype, TiesOfRows, Unjudged, Unretrieved
+    from untied.policies import OnUndefined, QrelsFormatOfRows, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
 
 
 @described_by(Evaluator)
@@ -63,7 +63,7 @@ class BatchEvaluator:
     grades : iterable of float
         All grades of the whole qrels, which determine the highest gain and the possible grades of unjudged documents.
     ties : str
-        As for `Evaluator`. Only files in TREC's format take ``"rank"``.
+        As for `Evaluator`.
     unjudged, unretrieved, score_dtype, queries, on_undefined, variance
         As for `Evaluator`.
     qrels_format : str
@@ -96,7 +96,7 @@ class BatchEvaluator:
         measures: MeasureLike | Iterable[MeasureLike] | None = None,
         *,
         grades: Iterable[float],
-        ties: TiesOfRows = "expected",
+        ties: Ties = "expected",
         unjudged: Unjudged = "nonrelevant",
         unretrieved: Unretrieved = "none",
         score_dtype: ScoreDtype = "float64",
@@ -108,7 +108,7 @@ class BatchEvaluator:
         threads: int = 1,
     ) -> None:
         policies = Policies(
-            OF_ROWS, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+            EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
             on_undefined=on_undefined, variance=variance,
         )  # fmt: skip
         self._measures = as_measures(measures)

@@ -20,7 +20,7 @@ from untied.cli.options import (
     refuse_others,
     whole,
 )
-from untied.cli.reading import columns_named, parse, read_qrels, with_readable
+from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
 from untied.cli.verdicts import not_exact, plain
 from untied.policies import CERTIFYING
 from untied.results.notes import of_queries
@@ -186,7 +186,7 @@ def main(arguments: Sequence[str]) -> None:
         if picture:
             output.write(verdicts.plot(style=picture), options.plot)
     if style == "json":
-        settings |= {"qrels_format": options.qrels_format, **columns_named(options)}
+        settings |= {"qrels_format": options.qrels_format, **reading_settings(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
     else:
         text = _text(columns, rows, options, style)

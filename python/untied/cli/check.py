@@ -157,7 +157,7 @@ def describe(found: Findings, most: int) -> Iterator[tuple[bool, str]]:
             f"(in {in_32_bits:,} of {queries:,} queries)",
         )
     if found["rank_contradicts"]:
-        count = f"{found['rank_contradicts']:,} (untied sorts by score; --ties rank sorts by rank)"
+        count = f"{found['rank_contradicts']:,} (untied sorts by score; --run-format trec-ranks sorts by rank)"
         yield True, f"queries where the rank column contradicts the scores: {count}"
     if found["rank_not_a_number"]:
         yield True, f"ranks that are not numbers: {found['rank_not_a_number']:,}"

@@ -9,7 +9,7 @@ from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
 from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others, whole
-from untied.cli.reading import columns_named, parse, read_qrels, with_readable
+from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
 from untied.compare.comparison import Comparison
@@ -266,7 +266,7 @@ def _json(
         "score_dtype": "float32" if options.ties == "trec" else options.score_dtype,  # what that policy means
         "depth": options.depth,
         "qrels_format": options.qrels_format,
-        **columns_named(options),
+        **reading_settings(options),
     }
     content: dict[str, Any] = {**plugins, "runs": found.runs, "notes": notes}
     if options.matrix:

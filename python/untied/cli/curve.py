@@ -6,7 +6,7 @@ from untied.cli import output
 from untied.cli.options import Command, WrongUsage, chosen, inputs_of, refuse_others, whole
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.evaluate.curves import curves
-from untied.policies import OF_ROWS
+from untied.policies import EVALUATING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def arguments_parser() -> Command:
         choices=("linear", "exp2"),
         default="linear",
     )
-    made.add_policies("score_dtype", known=OF_ROWS, ties="range")
+    made.add_policies("score_dtype", known=EVALUATING, ties="range")
     group = made.group("output")
     group.option(
         "--panel",

@@ -6,7 +6,7 @@ from math import fsum, isnan, sqrt
 
 from untied.cli import notes, output
 from untied.cli.options import PAPER_FORMATS, Command, WrongUsage, chosen, inputs_of, load_plugins, refuse_others
-from untied.cli.reading import columns_named, left_out, parse, read_qrels, refusal, run_files
+from untied.cli.reading import left_out, parse, read_qrels, reading_settings, refusal, run_files
 from untied.evaluate.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.overlap import Notes
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str]) -> None:
     said += [*_notes(results, measures, options), *notes.of_repeated(qrels)]
     if options.ties == "trec":
         settings["score_dtype"] = "float32"  # what that policy means
-    settings |= columns_named(options)
+    settings |= reading_settings(options)
     table = results.table(per_query=options.per_query)
     if order is not None and options.per_query:
         table = order.queries(table, results)

@@ -7,7 +7,7 @@ import sys
 from untied.cli import complain, output, paint
 from untied.cli.notes import show
 from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others
-from untied.cli.reading import columns_named, files_of, parse, read_qrels
+from untied.cli.reading import files_of, parse, read_qrels, reading_settings
 from untied.errors import either
 from untied.gate import gate
 from untied.gate.evidence import NAMED, Limit
@@ -136,7 +136,7 @@ def main(arguments: Sequence[str]) -> int:
     verdict = gate(read_qrels(options), run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)
     if style == "json":
         text = output.json(
-            settings | columns_named(options),
+            settings | reading_settings(options),
             inputs,
             **output.plugins(plugins),
             run=options.run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import show_id
 from untied.cli import notes, output
 from untied.cli.options import WrongUsage, chosen, refuse_others
-from untied.cli.reading import columns_named, with_readable
+from untied.cli.reading import reading_settings, with_readable
 from untied.errors import UntiedError
 from untied.inputs.overlap import Notes
 from untied.results.notes import of_queries, of_undefined
@@ -61,7 +61,7 @@ def write(
     said += [*skipped, *_notes(found, options), *notes.of_repeated(qrels)]
     table = found.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
-        settings |= {"quantiles": options.quantiles, **columns_named(options)}
+        settings |= {"quantiles": options.quantiles, **reading_settings(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=table.to_dicts())
     elif style == "table":
         text = _side_by_side(table.to_dicts(), options)

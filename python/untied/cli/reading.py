@@ -176,7 +176,11 @@ def left_out(errors: Sequence[Exception], number: int) -> list[str]:
     return [f"runs skipped: {len(errors)} of {number}", *skipped]
 
 
-def columns_named(options: argparse.Namespace) -> dict[str, Any]:
-    """The given names of columns, for records of an evaluation."""
-    named = {"qrels_columns": columns(options.qrels_column), "run_columns": columns(options.run_column)}
-    return {what: found for what, found in named.items() if found}
+def reading_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The format of runs and the names of columns, as far as they were chosen, for records of an evaluation."""
+    named: dict[str, Any] = {
+        "run_format": None if options.run_format == "auto" else options.run_format,
+        "qrels_columns": columns(options.qrels_column),
+        "run_columns": columns(options.run_column),
+    }
+    return {what: chosen for what, chosen in named.items() if chosen}

@@ -19,7 +19,7 @@ from untied.cli.options import (
     refuse_others,
     refuse_unused_draws,
 )
-from untied.cli.reading import baseline_of, columns_named, parse, read_qrels, with_readable
+from untied.cli.reading import baseline_of, parse, read_qrels, reading_settings, with_readable
 from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
@@ -174,7 +174,7 @@ def main(arguments: Sequence[str]) -> None:
     elif style == "json":
         more = {} if changed is None else {"queries": changed.table.to_dicts()}
         text = output.json(
-            settings | columns_named(options), inputs, **output.plugins(plugins), notes=said,
+            settings | reading_settings(options), inputs, **output.plugins(plugins), notes=said,
             results=list(map(plain, rows)), **more,
         )  # fmt: skip
     elif only_queries and changed is not None:

@@ -42,7 +42,6 @@ ORDERS = {
     "docid": "Ties are broken by document id, descending.",
     "trec": "Ties are broken as in trec_eval: by document id, descending, with scores in single precision.",
     "given": "Tied documents are in the order of the run.",
-    "rank": "Documents are sorted by the rank column; values are means over all orders of equal ranks.",
 }
 
 

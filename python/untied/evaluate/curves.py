@@ -8,14 +8,14 @@ from untied.evaluate.runs import evaluate
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
-from untied.policies import OF_ROWS, Policies, described_by
+from untied.policies import EVALUATING, Policies, described_by
 from untied.results.table import tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from untied._core import Measure
     from untied.inputs.convert import QrelsLike, Runs
-    from untied.policies import QrelsFormat, ScoreDtype, TiesOfRows
+    from untied.policies import QrelsFormat, ScoreDtype, Ties
     from untied.results.table import Table
 
 #: Names of curves: what has been found of what may have been expected so far, the number of relevant documents,
@@ -32,7 +32,7 @@ def curves(
     depth: int | None = None,
     rel: float = 1,
     gain: str = "linear",
-    ties: TiesOfRows = "range",
+    ties: Ties = "range",
     score_dtype: ScoreDtype = "float64",
     qrels_format: QrelsFormat = "auto",
     threads: int | None = None,
@@ -75,7 +75,7 @@ def curves(
     >>> table["value"][:3]
     [0.0, 0.5, 1.0]
     """
-    policies = Policies(OF_ROWS, ties=ties, score_dtype=score_dtype)
+    policies = Policies(EVALUATING, ties=ties, score_dtype=score_dtype)
     judged = as_qrels(qrels, threads, qrels_format)
     if query not in judged:
         raise UntiedError(f"query {query!r} is not in the qrels")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from untied import _core
-from untied.errors import UntiedError, check_flag, either
+from untied.errors import UntiedError, check_flag, check_one_of, either
 from untied.inputs import overlap
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
-from untied.inputs.files import STREAMED, by_rank, parquet_batches, run_file
+from untied.inputs.files import RUN_FORMATS, STREAMED, parquet_batches, run_file
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by
 from untied.progress import each
@@ -22,7 +22,17 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import Adjust, OnUndefined, QrelsFormat, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
+    from untied.policies import (
+        Adjust,
+        OnUndefined,
+        QrelsFormat,
+        Queries,
+        RunFormat,
+        ScoreDtype,
+        Ties,
+        Unjudged,
+        Unretrieved,
+    )
 
 
 class Evaluator:
@@ -44,8 +54,7 @@ class Evaluator:
         Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
         only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
         ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
-        the order of the input. ``"rank"``: the order of the rank column of files in TREC's format, lowest first,
-        instead of the scores; documents with equal ranks are tied.
+        the order of the input.
     unjudged : str
         How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
         from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
@@ -123,9 +132,7 @@ class Evaluator:
         self._given = qrels if isinstance(qrels, (str, os.PathLike)) else None
         self._qrels = as_qrels(qrels, threads, qrels_format)
         self._options: dict[str, Any] = {**policies.options, "threads": threads, "docs": as_lengths(docs, threads)}
-        self._by_rank = ties == "rank"
-        native = self._options | ({"ties": "expected"} if self._by_rank else {})
-        self._native = _core.Evaluator(self._qrels, self._measures, **native)
+        self._native = _core.Evaluator(self._qrels, self._measures, **self._options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from functools import partial
@@ -135,7 +142,7 @@ class Evaluator:
     def __repr__(self) -> str:
         return f"<untied.Evaluator: {', '.join(map(str, self._measures))}; {len(self._qrels)} queries>"
 
-    def evaluate(self, runs: Runs, *, stream: bool = False) -> Results:
+    def evaluate(self, runs: Runs, *, run_format: RunFormat = "auto", stream: bool = False) -> Results:
         """Evaluate one or several runs.
 
         Parameters
@@ -145,6 +152,10 @@ class Evaluator:
             columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
             groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
             qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+        run_format : str
+            Format of the runs' files. ``"auto"``: the format given by the suffix of the file. ``"trec-ranks"``: files
+            in TREC's format, with documents sorted by the rank column instead of the score, lowest first; documents
+            with equal ranks are tied. `read_run` describes the other formats.
         stream : bool
             Whether to stream standard input and pipes too; the lines of a query must then be adjacent. Files in TREC's
             format are always evaluated while they are read, in little memory; if the lines of a query are not adjacent,
@@ -171,20 +182,24 @@ class Evaluator:
             A run and the qrels have no document in common, they look swapped, or nothing is relevant. With
             ``strict=True``, an `UntiedError` is raised instead.
         """
-        return self._evaluate_all(runs, check_flag("stream", stream), None, keep=True)
+        check_one_of("run_format", run_format, RUN_FORMATS)
+        return self._evaluate_all(runs, run_format, check_flag("stream", stream), None, keep=True)
 
-    def _evaluate_all(self, runs: Runs, stream: bool, refused: list[Exception] | None, *, keep: bool) -> Results:
+    def _evaluate_all(
+        self, runs: Runs, run_format: RunFormat, stream: bool, refused: list[Exception] | None, *, keep: bool
+    ) -> Results:
         found = {}
         sources = named_sources(runs, self._given)
         # Bounds of a difference need both runs at once.
         is_open = self._options["unjudged"] == "range" and len(sources) > 1
         kept: dict[str, _core.Run] = {}
-        for name, source in each(sources, "run"):
+        for name, run in each(sources, "run"):
             try:
-                run = by_rank(source) if self._by_rank else source
                 if is_open and keep and not stream:
-                    run = kept[name] = as_run(run, self._threads)
-                found[name] = self._evaluate(run, stream)
+                    kept[name] = as_run(run, self._threads, run_format)
+                    found[name] = self._native.evaluate(kept[name])
+                else:
+                    found[name] = self._evaluate(run, run_format, stream)
             except (UntiedError, OSError) as error:
                 if refused is None:
                     raise
@@ -194,8 +209,7 @@ class Evaluator:
             return Results(self._measures, found, self._policies)
         from untied.results.joint import Joint
 
-        ties = "expected" if self._by_rank else self._options["ties"]
-        return Results(self._measures, found, self._policies, Joint(self._qrels, kept, self._options | {"ties": ties}))
+        return Results(self._measures, found, self._policies, Joint(self._qrels, kept, self._options))
 
     def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
         if all(evaluation.is_plain(self._least) for evaluation in found.values()):
@@ -207,9 +221,9 @@ class Evaluator:
             highest = next(iter(facts.values()))["highest"]  # of the qrels, so the same for all runs
             overlap.say(overlap.of_levels(self._measures, highest), strict=self._strict)
 
-    def _evaluate(self, run: OneRun, stream: bool) -> _core.Evaluation:
+    def _evaluate(self, run: OneRun, run_format: RunFormat, stream: bool) -> _core.Evaluation:
         if isinstance(run, (str, os.PathLike)):
-            run = run_file(run)
+            run = run_file(run, run_format)
             if run.format == "parquet":
                 batches = parquet_batches(run.path, "run", run.columns)
                 found = self._native.evaluate_arrow(batches, run.columns, run.path, stream)
@@ -221,7 +235,8 @@ class Evaluator:
             if stream:
                 formats = either(STREAMED)
                 raise UntiedError(f"{run.path}: only runs of format {formats} can be streamed, not {run.format}")
-        return self._native.evaluate(as_run(run, self._threads))
+            return self._native.evaluate(as_run(run, self._threads))
+        return self._native.evaluate(as_run(run, self._threads, run_format))
 
     def means(self, run: OneRun) -> dict[str, float]:
         """Return the means of one run.
@@ -241,7 +256,7 @@ class Evaluator:
         if len(runs) != 1:
             raise TypeError(f"means takes one run, not {len(runs)}; use evaluate for several")
         [(name, source)] = runs
-        found = self._evaluate(by_rank(source) if self._by_rank else source, stream=False)
+        found = self._evaluate(source, "auto", stream=False)
         self._warn({name: found})
         return MeansByName(self._measures, (total[0] for total in found.totals()))
 
@@ -251,7 +266,7 @@ def evaluate_readable(evaluator: Evaluator, runs: Runs, stream: bool, refused: l
 
     Runs are not kept, so the results have no bounds of differences over the grades of unjudged documents.
     """
-    return evaluator._evaluate_all(runs, stream, refused, keep=False)
+    return evaluator._evaluate_all(runs, "auto", stream, refused, keep=False)
 
 
 @described_by(Evaluator, Evaluator.evaluate)
@@ -269,6 +284,7 @@ def evaluate(
     on_undefined: OnUndefined = "zero",
     adjust: Adjust = "none",
     docs: DocsLike | None = None,
+    run_format: RunFormat = "auto",
     variance: bool = False,
     stream: bool = False,
     strict: bool = False,
@@ -280,7 +296,7 @@ def evaluate(
     ----------
     qrels, runs, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined
         As for `Evaluator` and `Evaluator.evaluate`.
-    adjust, docs, variance, stream, strict, threads
+    adjust, docs, run_format, variance, stream, strict, threads
         As for `Evaluator` and `Evaluator.evaluate`.
 
     Returns
@@ -330,4 +346,4 @@ def evaluate(
         strict=strict,
         threads=threads,
     )
-    return evaluator.evaluate(runs, stream=stream)
+    return evaluator.evaluate(runs, run_format=run_format, stream=stream)

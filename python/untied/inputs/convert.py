@@ -116,11 +116,13 @@ def as_run(
     run: OneRun, threads: int | None = None, format: str = "auto", columns: Mapping[str, str] | None = None
 ) -> Run:
     """A run from a path, a frame, rows, a dict or a ranked list."""
-    if isinstance(run, Run):
-        return run
     if isinstance(run, (str, os.PathLike)):
         return files.read_run(run, format=format, columns=columns, threads=threads)
     check_one_of("run format", format, files.RUN_FORMATS)
+    if format not in ("auto", "rank-eval"):
+        raise UntiedError(f"run format {format!r} is for files, not for a {type(run).__name__}")
+    if isinstance(run, Run):
+        return run
     if is_table(run):
         return read_once(_of_table(Run.from_arrow, Run.from_rows, run, threads, columns), run, "run")
     plain: Any = _plain(run, "run")

@@ -116,20 +116,6 @@ def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mappin
     return found
 
 
-def by_rank(run: object) -> RunFile:
-    """The file of a run that is ordered by its rank column."""
-    if isinstance(run, (str, os.PathLike)):
-        file = run_file(run)
-        if file.format == "trec":
-            return RunFile(file.path, "trec-ranks")
-        if file.format in ("trec-ranks", "msmarco"):
-            return file
-        given = f"{show_id(file.path)} has format {file.format}"
-    else:
-        given = f"a {type(run).__name__} has none"
-    raise UntiedError(f"ties 'rank' needs the rank column of files in TREC's format; {given}")
-
-
 def read_run(
     path: str | os.PathLike[str],
     *,

@@ -54,14 +54,14 @@ def values_by_run(counts: Mapping[str, int]) -> str:
 
 def of_ties(where: str, ties: str) -> str:
     """A note that ties affect values."""
-    if ties in ("expected", "rank"):
+    if ties == "expected":
         what = "the mean over all orders"
     elif ties in ("best", "worst"):
         what = f"from the {ties} order"
     else:
         what = f"from one order ({ties})"
-    more = "" if ties == "rank" else "; --ties range shows how far ties could move it"
-    return f"tied documents have different grades in {where}: each value is {what}{more}"
+    more = "--ties range shows how far ties could move it"
+    return f"tied documents have different grades in {where}: each value is {what}; {more}"
 
 
 def of_queries(facts: Mapping[str, Any], queries: str | None = None) -> Iterator[str]:
