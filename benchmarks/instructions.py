@@ -35,6 +35,11 @@ COMMANDS = {
     "trec_eval": ["trec_eval", "-m", "all_trec", "qrels", "tied"],
     "compare": ["compare", "run", "other", "-m", "RBO", "-m", "MED(nDCG@20)", "-m", "Overlap@10"],
     "compare, ties": ["compare", "run", "tied", "-m", "RBO", "-m", "MED(nDCG@20)", "-m", "Tau"],
+    "MED(AP)": ["compare", "run", "other", "-m", "MED(AP@100)"],
+    "MED(ERR)": ["compare", "run", "other", "-m", "MED(ERR@100)"],
+    "MED, ties": ["compare", "run", "tied", "-m", "MED(AP@100)", "-m", "MED(RR)"],
+    "certify": ["certify", "qrels", "run", "other", "-m", "AP@20", "-m", "nDCG@10", "-m", "R@20", "-m", "RR"],
+    "certify, ties": ["certify", "qrels", "run", "tied", "-m", "nDCG@10", "-m", "P@20", "--ties", "range"],
     "features": ["features", "letor", "-m", "AP", "-m", "nDCG@10"],
 }
 
