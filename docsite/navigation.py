@@ -30,6 +30,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/incomplete.md",
         "docs/partial-order.md",
         "docs/conventions.md",
+        "docs/exactness.md",
         "docs/own-measures.md",
         "docs/results.md",
     ),
