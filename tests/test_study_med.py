@@ -11,8 +11,10 @@ import pytest
 import untied
 from study_data import check, collection
 from untied import sample, study
+from untied._core import measure_info
 from untied.cli import main
-from untied.study.med_names import short
+from untied.compare.measures import as_comparing
+from untied.study.med_names import distance, short
 from untied.study.med_plots import best_groups
 
 SMALL = {
@@ -163,6 +165,59 @@ def test_names_in_plots() -> None:
     assert short("MED(RBP(p=0.9))") == "MED-RBP(p=0.9)"
     assert short("MED(ERR(max_grade=2)@30)") == "MED-ERR@30"
     assert short("RBO(p=0.9)") == "1 - RBO(p=0.9)"
+    assert short("Hoeffding@20") == "Hoeffding@20"
+    assert short("Footrule") == "Footrule"
+    assert short("KendallDistance") == "KendallDistance"
+    assert short("RRDistance") == "RRDistance"
+    assert short("Delta(nDCG@20, p=0.2)") == "absolute Delta(nDCG@20, p=0.2)"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MED(nDCG@5)",
+        *(
+            info["name"] + "@9" * (info["cutoff"] == "required")
+            for info in measure_info(comparing=True)
+            if info["name"] not in ("MED", "Delta")
+        ),
+    ],
+)
+def test_every_measure_of_two_rankings_is_a_distance(name: str) -> None:
+    """It is 0 for equal rankings, and larger for a ranking with more changes; the label says how it is made."""
+    docs = [f"d{number}" for number in range(9)]
+    runs = {
+        "same": docs,
+        "near": [*docs[:2], docs[3], docs[2], *docs[4:]],
+        "far": [*docs[:1:-1], "x", "y"],
+    }
+    lists = {run: {"q": {doc: -float(rank) for rank, doc in enumerate(order)}} for run, order in runs.items()}
+    means = {run: untied.compare(lists["same"], ranking, name)[name].mean for run, ranking in lists.items()}
+    same, near, far = (distance(name, means[run]) for run in runs)
+    assert same == pytest.approx(0, abs=1e-12)
+    assert 0 <= near <= far
+    assert far > 1e-6
+    label = short(name)
+    assert label == (f"1 - {name}" if far == 1 - means["far"] else "MED-nDCG@5" if name.startswith("MED") else name)
+
+
+def test_expected_differences_approach_actual_ones(tmp_path: pathlib.Path) -> None:
+    """The absolute mean of Delta, which needs judgments; with all of them and no prior it is the actual difference."""
+    qrels, runs = collection(tmp_path)
+    name = str(as_comparing("Delta(P@5, p=0)"))
+    result = study.med(qrels, runs, tmp_path / "out", **{**SMALL, "measure": "P@5", "distances": [name]})
+    rows = [row for row in result.rows if row[3] == name]
+    assert {row[4] for row in rows} == {0.5, 1.0}
+    assert len(rows) == 2 * 15
+    actual = {(row["run_a"], row["run_b"]): row["difference"] for row in result.tables["med-differences"].to_dicts()}
+    assert max(actual.values()) > 0
+    for a, b, _, _, judged, value, width in rows:
+        assert value >= 0
+        assert width == 0
+        if judged == 1:
+            assert value == pytest.approx(actual[a, b], abs=1e-12)
+    text = (tmp_path / "out" / "summary.md").read_text()
+    assert f"absolute {name}" in text
 
 
 def passages(folder: pathlib.Path) -> tuple[pathlib.Path, list[pathlib.Path]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from untied._core import show_id
+from untied._core import comparing_info, show_id
 from untied.compare.measures import as_comparing, measure_inside
 from untied.errors import UntiedError
 from untied.inputs.lines import lines, refused
@@ -30,8 +30,10 @@ class Distances:
     measure: str
     main: str
     delta: str
-    #: The main distance and the other requested ones.
+    #: The main distance and the other requested ones that say something without judgments.
     listed: list[str]
+    #: Requested expected differences (Delta). Without judgments they are 0 for all runs, as documents are then alike.
+    expected: list[str]
     #: Distances by the parameter that varies, and its value.
     swept: dict[tuple[str, float], str]
 
@@ -42,16 +44,29 @@ class Distances:
         most = f"max_grade={grade:g}"
         of, psi, cutoffs = settings["measure"], settings["psi"], settings["cutoffs"]
         main = canonical(f"MED({of}, {most})")
-        listed = [main, *(canonical(one.replace("{grade}", f"{grade:g}")) for one in settings["distances"])]
+        asked = [canonical(one.replace("{grade}", f"{grade:g}")) for one in settings["distances"]]
+        expected = [one for one in asked if is_signed(one)]
+        listed = [main, *(one for one in asked if one not in expected)]
         swept = {("MED-RBP", p): f"MED(RBP(p={p}))" for p in psi} | {("RBO", p): f"RBO(p={p})" for p in psi}
         swept |= {("MED-nDCG", k): f"MED(nDCG@{k}, {most})" for k in cutoffs}
         swept |= {("MED-ERR", k): f"MED(ERR({most})@{k})" for k in cutoffs}
-        return cls(of, main, f"Delta({of}, {most})", listed, {key: canonical(one) for key, one in swept.items()})
+        swept = {key: canonical(one) for key, one in swept.items()}
+        return cls(of, main, f"Delta({of}, {most})", listed, expected, swept)
+
+    @property
+    def unjudged(self) -> list[str]:
+        """The distances that are computed without judgments, each once."""
+        return list(dict.fromkeys([*self.listed, *self.swept.values()]))
+
+    @property
+    def judged(self) -> list[str]:
+        """The distances that are computed with shares of the judgments, each once."""
+        return list(dict.fromkeys([self.main, *self.expected]))
 
     @property
     def all(self) -> list[str]:
-        """All distances without repetitions."""
-        return list(dict.fromkeys([*self.listed, *self.swept.values()]))
+        """All distances, each once."""
+        return list(dict.fromkeys([*self.unjudged, *self.judged]))
 
     def numbers(self, what: str) -> list[float]:
         """Values of the parameter that varies."""
@@ -63,11 +78,32 @@ def canonical(name: str) -> str:
     return str(as_comparing(name))
 
 
+def is_signed(name: str) -> bool:
+    """Whether a measure of two rankings changes its sign when they change places, as Delta does."""
+    return comparing_info(as_comparing(name))[2] == "opposite"
+
+
+def lower_is_alike(name: str) -> bool:
+    """Whether low values of a measure of two rankings mean that these are alike."""
+    return comparing_info(as_comparing(name))[1]
+
+
+def distance(name: str, value: float) -> float:
+    """The distance of two runs, from the mean of a measure of two rankings: 0 for equal runs, more for others."""
+    if is_signed(name):
+        return abs(value)
+    return value if lower_is_alike(name) else 1 - value
+
+
 def short(name: str) -> str:
-    """The name of a distance in plots and tables: MED-nDCG@20."""
+    """The name of a distance in plots and tables, which says how it follows from the measure: MED-nDCG@20, 1 - RBO."""
+    if is_signed(name):
+        return f"absolute {name}"
+    if not lower_is_alike(name):
+        return f"1 - {name}"
     inner = measure_inside(name)
     if inner is None:
-        return f"1 - {name}"
+        return name
     # The highest grade is that of the judgments, and said in the settings.
     for part in ("(max_grade=1)", "(max_grade=2)", "(max_grade=3)", "(max_grade=4)"):
         inner = inner.replace(part, "")

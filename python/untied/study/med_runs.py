@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from untied import _core
 from untied.compare.correlation import kendall
 from untied.compare.measures import as_comparing
 from untied.compare.runs import compare_all
@@ -27,7 +26,7 @@ from untied.results.table import tidy
 from untied.study import med_summary
 from untied.study.frame import DIGITS, SEEDS, Study
 from untied.study.inputs import Inputs
-from untied.study.med_names import AMONG, DIFFERENCES, Distances
+from untied.study.med_names import AMONG, DIFFERENCES, Distances, distance
 from untied.study.notes import of_compared_queries, of_filled
 from untied.study.rows import linear, mean, numbers, whole_numbers
 
@@ -62,7 +61,9 @@ class Med(Study):
         "run_a": "one run",
         "run_b": "the other run",
         "group": "the group of the run, or of both runs; empty if the runs are from different groups",
-        "measure": "the distance, a mean over queries; the distance of a similarity is 1 minus its mean",
+        "measure": "the measure that the distance is made from: its mean over queries; 1 minus the mean of a "
+        "similarity; the absolute mean of a signed difference (Delta). If a measure depends on the order of the two "
+        "runs, run_a comes first",
         "judged": "share of the judgments that are known",
         "value": "the distance",
         "open": "how much larger the distance may be if a search ended early, or if rankings could continue",
@@ -119,23 +120,25 @@ class Med(Study):
             help="with --passages, count only the first L characters of each ranking (default: 12000)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
-        """One part for each distance, one for each share of the judgments, and one for the actual differences."""
-        judged = [("judged", rate) for rate in self.settings["rates"] if rate > 0]
-        return [("differences", 0), *(("distance", name) for name in self.distances.all), *judged]
+        """One part for each distance without judgments, one for each with a share of them, one for the differences."""
+        rates = [rate for rate in self.settings["rates"] if rate > 0]
+        return [
+            ("differences", 0),
+            *((name, 0) for name in self.distances.unjudged),
+            *((name, rate) for name in self.distances.judged for rate in rates),
+        ]
 
     def compute(self, *part: Any) -> list[Row]:
         """A row for each pair of runs."""
-        kind, of = part
-        if kind == "differences":
+        name, rate = part
+        if name == "differences":
             return self._differences()
-        if kind == "distance":
-            return self._distances(of, None)
-        if of == 1:
-            return self._distances(self.distances.main, self.inputs.qrels)
-        drawn = sample.judgments(self.inputs.qrels, of, seed=self.settings["seed"] * SEEDS)
+        if rate in (0, 1):
+            return self._distances(name, self.inputs.qrels if rate else None)
+        drawn = sample.judgments(self.inputs.qrels, rate, seed=self.settings["seed"] * SEEDS)
         # Not being judged is all that MED has to know of a document that was not sampled.
         known = {query: {doc: grade for doc, grade in of.items() if grade >= 0} for query, of in drawn.items()}
-        return self._distances(self.distances.main, known)
+        return self._distances(name, known)
 
     def _compare(self, name: str, qrels: Any) -> Comparisons:
         ties, threads = self.settings["ties"], self.inputs.threads
@@ -144,10 +147,9 @@ class Med(Study):
     def _distances(self, name: str, qrels: Any) -> list[Row]:
         found = self._compare(name, qrels).means
         rows = zip(*(found[column] for column in ("run_a", "run_b", "value", "low", "high")), strict=True)
-        if _core.comparing_info(as_comparing(name))[1]:
-            return [(a, b, value, high - low) for a, b, value, low, high in rows]
-        # The interval of a similarity is over tie orders.
-        return [(a, b, 1 - value, 0.0) for a, b, value, *_ in rows]
+        # Only the interval of a search for MED says what is open; other intervals are over tie orders or grades.
+        is_med = name.startswith("MED(")
+        return [(a, b, distance(name, value), high - low if is_med else 0.0) for a, b, value, low, high in rows]
 
     def _differences(self) -> list[Row]:
         measure, threads = self.settings["measure"], self.inputs.threads
@@ -166,11 +168,7 @@ class Med(Study):
     def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Distances, differences, correlations, the map."""
         group, main = self._group, self.distances.main
-        by_distance = {
-            (of, 0.0) if kind == "distance" else (main, of): rows
-            for (kind, of), rows in found.items()
-            if kind != "differences"
-        }
+        by_distance = {(name, float(rate)): rows for (name, rate), rows in found.items() if name != "differences"}
         there_are = [row for row in found["differences", 0] if row[1]]
         values = {key: [value for *_, value, _ in rows] for key, rows in by_distance.items()}
         values |= {(name, 1.0): [row[2 + number] for row in there_are] for number, name in enumerate(DIFFERENCES)}
@@ -204,6 +202,10 @@ class Med(Study):
         main, swept = self.distances.main, self.distances.swept
         rates = [0.0, *(rate for rate in self.settings["rates"] if rate > 0)]
         found = [((main, rate), (name, 1.0)) for rate in rates for name in DIFFERENCES]
+        found += [
+            ((one, rate), (name, 1.0)) for one in self.distances.expected for rate in rates[1:] for name in DIFFERENCES
+        ]
+        found += [((one, 0.0), (name, 1.0)) for one in self.distances.listed for name in DIFFERENCES]
         found += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances.listed, 2)]
         found += [((name, 0.0), (main, 0.0)) for name in swept.values() if name != main]
         found += [((swept["RBO", psi], 0.0), (swept["MED-RBP", psi], 0.0)) for psi in self.settings["psi"]]

@@ -70,8 +70,21 @@ def pieces(tables: Mapping[str, Table], name: str, distances: Distances, ties: s
         for rate in rates
     ]  # fmt: skip
     yield markdown(["judgments known", f"mean {main}", "of means", "per query", "scaled"], lines)
+    if distances.expected:
+        yield "How expected differences agree with the actual ones, as more judgments are known:\n"
+        lines = [
+            [short(one), f"{percent(rate)} %", f"{mean(values[one, rate]):.4f}",
+             *(", ".join(correlation(one, rate, to, "all")) for to in DIFFERENCES)]
+            for one in distances.expected for rate in rates if rate > 0
+        ]  # fmt: skip
+        yield markdown(["distance", "judgments known", "mean", "of means", "per query", "scaled"], lines)
     yield "## Measures\n"
     yield from med_plots.measures(distances, values, same)
+    yield "How each distance, without judgments, agrees with the actual differences (Pearson, Kendall's tau_b):\n"
+    lines = [
+        [short(one), *(", ".join(correlation(one, 0.0, to, "all")) for to in DIFFERENCES)] for one in distances.listed
+    ]
+    yield markdown(["distance", "of means", "per query", "scaled"], lines)
     yield "Each cell has Pearson's correlation and Kendall's tau_b of two distances:\n"
     lines = [
         [f"{short(one)}, {short(to)}", *(", ".join(correlation(one, 0.0, to, among)) for among in AMONG)]
