@@ -28,6 +28,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Guides/What is computed": (
         "docs/ties.md",
         "docs/incomplete.md",
+        "docs/estimators.md",
+        "docs/sampled_pools.md",
         "docs/partial-order.md",
         "docs/conventions.md",
         "docs/exactness.md",
@@ -38,6 +40,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/comparing.md",
         "docs/med.md",
         "docs/certify.md",
+        "docs/certificates.md",
+        "docs/sample_verdicts.md",
         "docs/statistics.md",
         "docs/report.md",
         "docs/gate.md",
@@ -67,6 +71,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/studies/med.md",
         "docs/studies/agreement.md",
         "docs/studies/judging.md",
+        "docs/studies/verdicts.md",
     ),
     "Project": (
         "docs/performance.md",

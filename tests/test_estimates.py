@@ -111,7 +111,7 @@ def test_the_example_of_the_docs() -> None:
         "subAP": (1 + 2 * of_c + 3 * of_f) / 3,
         "infAP": (1 + 1 / 5 + 3 / 5 / 2 + 1 / 8 + 5 / 8 / 2) / 3,
     }
-    page = (pathlib.Path(__file__).parents[1] / "docs" / "incomplete.md").read_text()
+    page = (pathlib.Path(__file__).parents[1] / "docs" / "estimators.md").read_text()
     for name, value in values.items():
         assert results[name].mean == pytest.approx(value, abs=1e-5)
         (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` | 1 |"))

@@ -309,7 +309,7 @@ def _reversed(rows: list[dict[str, Any]], options: argparse.Namespace, *, is_apa
     reversible, pairs = sum(map(_is_reversible, rows)), f"{len(rows):,} pair{'s' * (len(rows) > 1)}"
     if not reversible:
         return f"{' or '.join(causes)} could not reverse any difference\n"
-    # Bounds over judgments may be wider than what is reached (docs/certify.md).
+    # Bounds over judgments may be wider than what is reached (docs/exactness.md).
     could = "could" if causes == ["ties"] else "might"
     return f"{REVERSIBLE} {' or '.join(causes)} {could} reverse {reversible:,} of {pairs}\n"
 
