@@ -56,10 +56,10 @@ PARTS = {
         "compare compare_arrays compare_passages compare_reports correlation ranked survives_undefined",
         ("similarity::", "compare::"),
     ),
-    "med": Part(
-        (f"{CORE}med",),
+    "difference": Part(
+        (f"{CORE}difference",),
         "med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked",
-        ("med::",),
+        ("difference::",),
     ),
     "certify": Part(
         (f"{CORE}certify", f"{PYTHON}verdicts"),

@@ -43,7 +43,7 @@ def test_every_test_belongs_to_a_part() -> None:
 @pytest.mark.parametrize(
     ("file", "part"),
     [
-        ("crates/untied-core/src/med/err/tied.rs", "med"),
+        ("crates/untied-core/src/difference/solve/cells.rs", "difference"),
         ("crates/untied-core/src/evaluate/mod.rs", "core"),
         ("crates/untied-core/src/measures.rs", "measures"),
         ("crates/untied-core/src/measures_else.rs", "core"),
@@ -63,14 +63,14 @@ def test_the_longest_path_decides(file: str, part: str) -> None:
 
 
 def test_what_a_change_needs() -> None:
-    plan = parts.plan(["crates/untied-core/src/med/err/tied.rs", "tests/test_cli.py"])
-    assert plan.parts == ["med", "project"]
+    plan = parts.plan(["crates/untied-core/src/difference/solve/cells.rs", "tests/test_cli.py"])
+    assert plan.parts == ["difference", "project"]
     assert plan.crates == ["untied-core"]
-    assert plan.modules == ["med::"]
+    assert plan.modules == ["difference::"]
     assert {f"tests/test_{name}.py" for name in ("med", "med_ties", "golden", "golden_cli", "cli")} <= {*plan.tests}
     assert "tests/test_oracle.py" not in plan.tests
     # Of the core as a whole all tests in Rust run, whatever else has changed.
-    assert parts.plan([], ["core", "med"]).modules == []
+    assert parts.plan([], ["core", "difference"]).modules == []
     assert parts.plan(["python/untied/gate/rules.py"]).crates == []
     assert parts.plan([]) == parts.Plan([], [], [], [])
 

@@ -10,6 +10,7 @@ pub mod arrays;
 pub mod certify;
 pub mod check;
 pub mod compare;
+pub mod difference;
 mod elementary;
 pub mod equality;
 pub mod error;
@@ -18,7 +19,6 @@ pub mod features;
 pub mod grade;
 pub mod law;
 pub mod measures;
-pub mod med;
 pub mod memory;
 pub mod names;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::names::{Aggregate, Info, Names, Spec};
 use crate::similarity::{
     anchor, footrule, hoeffding, jaccard, kendall_distance, overlap, rbo, tau, tau_ap, weighted, weighted_footrule,
 };
-use crate::{med, similarity};
+use crate::{difference, similarity};
 
 /// All measures, family by family, in the order in which they are listed.
 pub static FAMILIES: &[Family] = &[
@@ -166,7 +166,10 @@ pub static FAMILIES: &[Family] = &[
             &hoeffding::HOEFFDING,
         ]),
     },
-    Family { title: "How much two rankings could differ", measures: Members::Differences(&[&med::MED, &med::DELTA]) },
+    Family {
+        title: "How much two rankings could differ",
+        measures: Members::Differences(&[&difference::MED, &difference::DELTA]),
+    },
 ];
 
 /// Measures that are listed together.
@@ -184,7 +187,7 @@ pub enum Members {
     /// Two rankings.
     Similarities(&'static [&'static similarity::Definition]),
     /// Two rankings, and what judgments there are.
-    Differences(&'static [&'static med::Definition]),
+    Differences(&'static [&'static difference::Definition]),
 }
 
 impl Family {
@@ -208,7 +211,7 @@ enum Maker {
     OfOne(Build),
     OfUser(&'static Defined),
     Similarity(similarity::Build),
-    Difference(med::Build),
+    Difference(difference::Build),
 }
 
 fn maker(spec: &Spec) -> Result<Maker> {
@@ -242,7 +245,7 @@ pub enum Comparator {
     /// What they have in common.
     Similarity(Box<dyn similarity::Similarity>),
     /// How much they differ, or could differ.
-    Difference(Box<dyn med::Comparer>),
+    Difference(Box<dyn difference::Comparer>),
 }
 
 /// Check a measure that compares two rankings and make it.

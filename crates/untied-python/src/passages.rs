@@ -1,8 +1,8 @@
 //! Differences of rankings of passages, for Python.
 
 use pyo3::prelude::*;
-use untied_core::med::decay::Decay;
-use untied_core::med::passages::{Passage, Passages, solve};
+use untied_core::difference::decay::Decay;
+use untied_core::difference::passages::{Passage, Passages, solve};
 
 /// Document, start, length.
 type Text = (u32, u64, u64);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::given::Given;
 use super::laid_out::{Blocks, Pairing};
-use super::question::{Ceiling, Ceilings, Orders, Question, Witness};
-use super::{Ahead, Overturn, Settings, Verdict, apart, catalogue, known, overturn};
+use super::{Ahead, Overturn, Settings, Verdict, overturn};
+use crate::difference::moving::given::Given;
+use crate::difference::moving::question::{Ceiling, Ceilings, Orders, Question, Witness};
+use crate::difference::moving::{apart, catalogue, known};
 use crate::equality::without_rounding;
 use crate::error::{Error, Result};
 use crate::measures::{Measure, Scope};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Settings;
-use super::question::Question;
+use crate::difference::moving::question::Question;
 use crate::error::Result;
 use crate::grade::Level;
 use crate::ranking::{Joiner, List, Numbering, Order, Placed, misfit};

@@ -1,32 +1,17 @@
 //! Conclusions about two runs with incomplete judgments: bounds of their mean difference, whether one run is certainly
 //! better, and how many further relevant documents would end its lead.
 //!
-//! A measure tells by [`question::Ceiling`] what S(A) - S(B) cannot exceed with at most 0, 1, 2, ... unknown documents
-//! relevant, its normaliser moving with them; one file each or one for a close family, listed in [`catalogue`]. The other
-//! direction is the same with A and B exchanged. What finds these is in [`solve`], which knows no measure. Assignments
-//! of queries are independent, so the bounds of the mean are the means of the bounds; what couples queries is a number
-//! of documents that they share: [`overturn`].
+//! What the difference of a query cannot exceed comes from [`crate::difference`]. Assignments of queries are independent,
+//! so the bounds of the mean are the means of the bounds; what couples queries is a number of documents that they share:
+//! [`overturn`].
 
-mod any_order;
-mod apart;
-mod average_precision;
-mod cascade;
-mod catalogue;
 mod certifier;
-mod first;
-mod given;
-mod known;
 mod laid_out;
 mod overturn;
-mod preference;
-mod question;
-mod r_precision;
-mod solve;
 mod spans;
-mod sums;
 
+pub use crate::difference::Witness;
 pub use overturn::Overturn;
-pub use question::Witness;
 pub use spans::spans;
 
 use rayon::prelude::*;

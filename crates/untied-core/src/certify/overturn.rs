@@ -8,7 +8,7 @@
 //! target, a choice that is below its hull's best by more than the whole sum can spare is in no solution of fewer
 //! documents.
 
-use super::question::Ceilings;
+use crate::difference::moving::question::Ceilings;
 use crate::watch;
 
 /// How many steps the dynamic program may take.

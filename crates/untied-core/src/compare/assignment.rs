@@ -2,8 +2,8 @@
 
 use super::plan::{Buffers, Plan};
 use super::{Evidence, Settings, scope};
+use crate::difference::{Comparer, Outcomes, RankingPair, Workspace};
 use crate::error::{Error, Result, show};
-use crate::med::{Comparer, Outcomes, RankingPair, Workspace};
 use crate::names::Spec;
 use crate::table::Run;
 

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::evidence::Evidence;
 use super::plan::{PairBuffers, Plan};
+use crate::difference::Known;
 use crate::error::{Error, Result};
 use crate::measures::Scope;
-use crate::med::Known;
 use crate::names::Spec;
 use crate::ranking::{List, Numbering};
 use crate::similarity::PairScore;

@@ -1,8 +1,8 @@
 //! Facts about documents besides their ranks: judgments, probabilities of relevance, lengths.
 
+use crate::difference::{Known, Subtopic};
 use crate::error::{Error, Result, show};
 use crate::grade::Level;
-use crate::med::{Known, Subtopic};
 use crate::names::{Needs, Spec};
 use crate::ranking::Numbering;
 use crate::table::{Judgments, Length, Lengths, Qrels, Rows, Run};

@@ -17,9 +17,9 @@ pub use pair_scores::PairScores;
 
 use rayon::prelude::*;
 
+use crate::difference;
 use crate::error::{Error, Result};
 use crate::measures::Scope;
-use crate::med;
 use crate::names::{Needs, Spec};
 use crate::ranking::{Layout, Order, Precision, misfit};
 use crate::registry;
@@ -109,7 +109,7 @@ pub fn cutoff(spec: &Spec) -> Option<usize> {
 /// In how many queries of two runs the first and the second ranking end before the cutoff of a measure of differences,
 /// which fills them up with unknown documents; of longer rankings only the documents to the depth count.
 pub fn filled(spec: &Spec, a: &Run, b: &Run, depth: Option<usize>) -> (usize, usize) {
-    let Some(filled_to) = spec.inner().and_then(med::filled_to) else { return (0, 0) };
+    let Some(filled_to) = spec.inner().and_then(difference::filled_to) else { return (0, 0) };
     let is_short = |run: &Run, query| run.rows(query).len().min(depth.unwrap_or(usize::MAX)) < filled_to;
     a.common(b).fold((0, 0), |(of_a, of_b), (query, other)| {
         (of_a + usize::from(is_short(a, query)), of_b + usize::from(is_short(b, other)))

@@ -2,9 +2,9 @@
 
 use super::evidence::{DocumentEvidence, QueryEvidence};
 use super::{Settings, pairs, sort};
+use crate::difference::{self, Known, RankingPair, Workspace};
 use crate::error::{Error, Result, show};
 use crate::measures::Scope;
-use crate::med::{self, Known, RankingPair, Workspace};
 use crate::names::Spec;
 use crate::ranking::{Joiner, List, Numbering, Order, Pair, Placed};
 use crate::registry::{Comparator, comparator};
@@ -95,7 +95,7 @@ impl Plan {
     }
 
     /// The first measure, if it is one of differences.
-    pub fn difference(&self) -> Option<&dyn med::Comparer> {
+    pub fn difference(&self) -> Option<&dyn difference::Comparer> {
         match &self.comparators[0] {
             Comparator::Similarity(_) => None,
             Comparator::Difference(difference) => Some(difference.as_ref()),

@@ -1,0 +1,267 @@
+//! Two rankings with partly assigned grades, and a measure's bounds for them.
+
+use std::cell::OnceCell;
+
+use super::General;
+use super::cost::Cost;
+use crate::difference::pair::RankingPair;
+use crate::difference::solve::branch;
+use crate::difference::solve::scores::Scores;
+use crate::grade::Level;
+use crate::measures::Certainty;
+use crate::measures::bounds::{Bounds, Open, Resolution};
+use crate::ranking::{List, Ranking};
+use crate::table::Judgments;
+
+/// Documents that are alike.
+#[derive(Debug, Clone)]
+pub(super) struct Alike {
+    /// Their tie groups in A and in B.
+    pub groups: [Option<usize>; 2],
+    /// Their places among all documents; none for one that fills a ranking up.
+    pub places: Vec<usize>,
+}
+
+/// A tie group.
+pub(super) struct Group {
+    pub start: usize,
+    size: usize,
+}
+
+/// Two rankings of which some documents have no grade yet.
+pub(super) struct Graded<'s> {
+    of: &'s General,
+    /// Tie groups of A and of B, also those of one document each that fill them up.
+    pub sides: [Vec<Group>; 2],
+    /// All grades that documents have or may have, highest first, and where among them is what a choice stands for.
+    grades: Vec<f64>,
+    choices: Vec<usize>,
+    /// How many judged documents have each grade: of all, and of each group of A and of B one after the other.
+    judged: Vec<u32>,
+    known: [Vec<u32>; 2],
+    pub cells: Vec<Alike>,
+    /// The cell of every document to decide, in the order in which they are.
+    pub units: Vec<usize>,
+    /// Tie groups of all documents in A and in B.
+    places: Vec<[Option<usize>; 2]>,
+    cost: Cost,
+    /// Bounds of S(A) and of S(B) where nothing is decided.
+    root: OnceCell<[Bounds; 2]>,
+}
+
+impl<'s> Graded<'s> {
+    pub fn new(of: &'s General, pair: &RankingPair<'_>) -> Graded<'s> {
+        let filled = of.scale.cutoff.filter(|_| of.scale.fills).unwrap_or(0);
+        let groups = |list: &List| -> Vec<Group> {
+            let ends = of.ends(list).iter().map(|&end| end as usize).chain(list.len() + 1..=filled);
+            let group = |start: &mut usize, end: usize| {
+                let start = std::mem::replace(start, end);
+                Some(Group { start, size: end - start })
+            };
+            ends.scan(0, group).collect()
+        };
+        let sides = [groups(pair.a), groups(pair.b)];
+        let judged = pair.known.levels.iter().map(|level| level.grade).filter(|&grade| grade >= 0.0);
+        let mut grades: Vec<f64> = of.grades.iter().copied().chain(judged).collect();
+        grades.sort_unstable_by(|one, other| other.total_cmp(one));
+        grades.dedup();
+        let index = |grade: f64| grades.partition_point(|&other| other > grade);
+        let choices: Vec<usize> = of.grades.iter().map(|&grade| index(grade)).collect();
+        let mut all = vec![0; grades.len()];
+        for level in pair.known.levels.iter().filter(|level| level.grade >= 0.0) {
+            all[index(level.grade)] += level.count;
+        }
+        let mut known = [0, 1].map(|side: usize| vec![0; sides[side].len() * grades.len()]);
+        let group = |list: &List, rank: u32| (rank > 0).then(|| of.ends(list).partition_point(|&end| end < rank));
+        let places: Vec<[Option<usize>; 2]> =
+            pair.places.iter().map(|place| [group(pair.a, place.a), group(pair.b, place.b)]).collect();
+        let mut keyed: Vec<([Option<usize>; 2], usize)> = Vec::new();
+        for (i, (place, &groups)) in pair.places.iter().zip(&places).enumerate() {
+            match pair.grade(place) {
+                Some(grade) => {
+                    for (known, group) in known.iter_mut().zip(groups) {
+                        if let Some(group) = group {
+                            known[group * grades.len() + index(grade)] += 1;
+                        }
+                    }
+                }
+                None => keyed.push((groups, i)),
+            }
+        }
+        keyed.sort_unstable();
+        let mut cells: Vec<Alike> = Vec::new();
+        for (groups, place) in keyed {
+            match cells.last_mut() {
+                Some(last) if last.groups == groups => last.places.push(place),
+                _ => cells.push(Alike { groups, places: vec![place] }),
+            }
+        }
+        // What fills a ranking up is a cell of its own.
+        let fillers =
+            |side: usize, list: &List| (of.ends(list).len()..sides[side].len()).map(move |group| (side, group));
+        for (side, group) in fillers(0, pair.a).chain(fillers(1, pair.b)) {
+            let mut groups = [None; 2];
+            groups[side] = Some(group);
+            cells.push(Alike { groups, places: Vec::new() });
+        }
+        // What is in both decides most, then what stands high.
+        let start = |cell: &Alike, side: usize| cell.groups[side].map_or(usize::MAX, |group| sides[side][group].start);
+        cells.sort_by_key(|cell| (cell.groups.contains(&None), start(cell, 0).min(start(cell, 1))));
+        let units = cells.iter().enumerate().flat_map(|(i, cell)| std::iter::repeat_n(i, cell.places.len().max(1)));
+        let units: Vec<usize> = units.collect();
+        let mut sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
+        if of.is_of_set() {
+            // Such a group costs no more than documents that are not tied.
+            sizes = vec![1; sizes.into_iter().sum()];
+        }
+        let cost = Cost::new(of, &sizes, units.len());
+        Graded { of, sides, grades, choices, judged: all, known, cells, units, places, cost, root: OnceCell::new() }
+    }
+
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        self.sides.swap(0, 1);
+        self.known.swap(0, 1);
+        self.cells.iter_mut().for_each(|cell| cell.groups.swap(0, 1));
+        self.places.iter_mut().for_each(|groups| groups.swap(0, 1));
+        self.root.get_mut().into_iter().for_each(|root| root.swap(0, 1));
+    }
+
+    /// A ranking where documents have these grades besides the known ones, each by its groups and the number of its grade.
+    fn ranking(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)>) -> Ranking {
+        let width = self.grades.len();
+        let mut counts = self.known[side].clone();
+        for (groups, grade) in decided {
+            if let Some(group) = groups[side] {
+                counts[group * width + grade] += 1;
+            }
+        }
+        let groups = &self.sides[side];
+        let retrieved = groups.last().map_or(0, |group| group.start + group.size);
+        let mut ranking = Ranking::default();
+        ranking.retrieved = retrieved;
+        for (group, counts) in groups.iter().zip(counts.chunks(width)) {
+            ranking.push(group.start, group.size, self.levels(counts));
+        }
+        ranking
+    }
+
+    fn levels(&self, counts: &[u32]) -> Vec<Level> {
+        let levels = self.grades.iter().zip(counts).filter(|(_, count)| **count > 0);
+        levels.map(|(&grade, &count)| Level { grade, count }).collect()
+    }
+
+    /// Levels of the query's judged documents and of those that have got a grade.
+    fn truth(&self, decided: impl Iterator<Item = usize>) -> Vec<Level> {
+        let mut counts = self.judged.clone();
+        decided.for_each(|grade| counts[grade] += 1);
+        self.levels(&counts)
+    }
+
+    /// Groups and numbers of grades of the first documents to decide.
+    fn decided<'c>(&'c self, chosen: &'c [u8]) -> impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone + 'c {
+        let units = self.units.iter().zip(chosen);
+        units.map(|(&cell, &choice)| (self.cells[cell].groups, self.choices[choice as usize]))
+    }
+
+    /// S of a ranking in which documents have these grades.
+    fn mean(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone) -> f64 {
+        let levels = self.truth(decided.clone().map(|(_, grade)| grade));
+        let ranking = self.ranking(side, decided);
+        let value = self.of.measure.mean(&ranking, &Judgments::none().with_levels(&levels));
+        let value = if value.is_nan() { 0.0 } else { value };
+        if let Some(formula) = self.of.measure.formula() {
+            let Bounds { low, high, .. } = self.root()[side];
+            if low < high {
+                formula.expect_growth(&ranking, low, value);
+                formula.expect_growth(&ranking, value, high);
+            }
+        }
+        value
+    }
+
+    /// How sure the means are where all is decided.
+    pub fn certainty(&self, chosen: &[u8]) -> Certainty {
+        let decided = self.decided(chosen);
+        let levels = self.truth(decided.clone().map(|(_, grade)| grade));
+        let truth = Judgments::none().with_levels(&levels);
+        let of = |side: usize| self.of.measure.certainty(&self.ranking(side, decided.clone()), &truth);
+        of(0).max(of(1))
+    }
+
+    /// S(A) and S(B) if no grade changes them, as of a measure of what is judged, which does not ask for others.
+    pub fn settled(&self) -> Option<[f64; 2]> {
+        let root = self.root();
+        root.iter().all(|bounds| bounds.low == bounds.high).then(|| root.map(|bounds| bounds.low))
+    }
+
+    pub fn root(&self) -> &[Bounds; 2] {
+        self.root.get_or_init(|| [0, 1].map(|side| self.bounds(side, &[])))
+    }
+
+    /// Smallest and largest S where some documents have these grades and others any.
+    fn bounds(&self, side: usize, chosen: &[u8]) -> Bounds {
+        let decided = self.decided(chosen);
+        let levels = self.truth(decided.clone().map(|(_, grade)| grade));
+        let (ranking, truth) = (self.ranking(side, decided), Judgments::none().with_levels(&levels));
+        let others = self.units[chosen.len()..].iter().filter(|&&cell| self.cells[cell].groups[side].is_none());
+        let others = others.count();
+        let of = |resolution: Resolution| {
+            let open = Open { resolution, ..self.of.open(&ranking, &truth, others) };
+            match self.of.measure.bounds(&open) {
+                None => Bounds::new(f64::NEG_INFINITY, f64::INFINITY),
+                Some(bounds) if bounds.low.is_nan() => Bounds::new(0.0, 0.0),
+                Some(bounds) => bounds.with_zero(),
+            }
+        };
+        let [low, high] = self.cost.resolutions;
+        let found = of(low);
+        if low == high { found } else { Bounds::new(found.low, of(high).high) }
+    }
+}
+
+impl branch::Problem for Graded<'_> {
+    fn units(&self) -> &[usize] {
+        &self.units
+    }
+
+    fn choices(&self) -> usize {
+        self.choices.len()
+    }
+
+    fn value(&self, chosen: &[u8]) -> f64 {
+        self.mean(0, self.decided(chosen)) - self.mean(1, self.decided(chosen))
+    }
+
+    fn bound(&self, chosen: &[u8]) -> f64 {
+        let [a, b] = if chosen.is_empty() { *self.root() } else { [0, 1].map(|side| self.bounds(side, chosen)) };
+        a.high - b.low
+    }
+
+    fn steps(&self) -> (usize, usize) {
+        (self.cost.mean, self.cost.bound)
+    }
+}
+
+/// Gains are grades.
+impl Scores for Graded<'_> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(0, gains)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(1, gains)
+    }
+}
+
+impl Graded<'_> {
+    /// S of a ranking where its documents have these grades; what fills it up has none.
+    fn score(&self, side: usize, gains: &[f64]) -> f64 {
+        if let Some(values) = self.settled() {
+            return values[side];
+        }
+        let grade = |gain: f64| self.grades.partition_point(|&other| other > gain);
+        let unknown = self.cells.iter().flat_map(|cell| &cell.places);
+        self.mean(side, unknown.map(|&place| (self.places[place], grade(gains[place]))))
+    }
+}

@@ -1,0 +1,154 @@
+//! How documents gain in a measure, and the problem of a pair of rankings as solvers take it.
+
+use super::pair::RankingPair;
+use super::solve::{Document, Instance, cascade, dot, quadratic};
+use crate::measures::gain::Gain;
+use crate::ranking::{List, Placed};
+
+/// Memory that is kept between pairs of rankings.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    pub(super) discounts: (Vec<f64>, Vec<f64>),
+    pub(super) instance: Instance,
+    pub(super) weights: dot::Weights,
+    pub(super) solvers: Solvers,
+}
+
+/// Memory of solvers.
+#[derive(Debug, Default)]
+pub(super) struct Solvers {
+    pub quadratic: quadratic::Workspace,
+    pub cascade: cascade::Workspace,
+}
+
+/// How documents gain, and which ones count.
+#[derive(Clone)]
+pub(super) struct Scale {
+    pub gain: Gain,
+    /// The highest grade that an unknown document may have, and the most that it gains, r_G.
+    pub max_grade: f64,
+    pub top: f64,
+    /// Documents below this rank do not matter.
+    pub cutoff: Option<usize>,
+    /// Whether shorter rankings are filled up to the depth.
+    pub fills: bool,
+}
+
+impl Scale {
+    /// Shorter rankings are filled up if there is a cutoff.
+    pub fn new(gain: Gain, max_grade: f64, cutoff: Option<usize>) -> Scale {
+        Scale { top: gain.of(max_grade), gain, max_grade, cutoff, fills: cutoff.is_some() }
+    }
+
+    /// The rank to which these rankings count: the cutoff, or the end of the longer one.
+    pub fn depth_of(&self, pair: &RankingPair<'_>) -> usize {
+        self.cutoff.unwrap_or(pair.a.len().max(pair.b.len()))
+    }
+
+    /// Documents that fill A.
+    pub fn lacking(&self, pair: &RankingPair<'_>) -> usize {
+        if self.fills { self.depth_of(pair).saturating_sub(pair.a.len()) } else { 0 }
+    }
+
+    /// Gain of a document; none if it is unknown.
+    #[inline]
+    pub fn known(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<f64> {
+        pair.grade(place).map(|grade| self.gain.of(grade))
+    }
+
+    /// Judged documents that are relevant, wherever they are.
+    pub fn relevant(&self, pair: &RankingPair<'_>) -> usize {
+        let relevant = pair.known.levels.iter().filter(|level| self.gain.of(level.grade) > 0.0);
+        relevant.map(|level| level.count as usize).sum()
+    }
+
+    /// The grades that unknown documents have if they gain so much: nothing, or the most.
+    pub fn grades(&self, gains: Vec<f64>) -> Vec<f64> {
+        gains.into_iter().map(|gain| if gain > 0.0 { self.max_grade } else { 0.0 }).collect()
+    }
+
+    /// Gains of documents, and then of those that fill A.
+    pub fn with_filling(&self, pair: &RankingPair<'_>, mut gains: Vec<f64>) -> Vec<f64> {
+        gains.resize(gains.len() + self.lacking(pair), self.top);
+        gains
+    }
+
+    /// Write the documents within the depth to an instance; their places.
+    pub fn lay_out<'p>(
+        &self,
+        pair: &'p RankingPair<'_>,
+        instance: &mut Instance,
+    ) -> impl Iterator<Item = &'p Placed> + use<'p> {
+        let depth = self.depth_of(pair);
+        let within = move |rank: u32| if rank as usize <= depth { rank } else { 0 };
+        let counted = move |place: &&Placed| within(place.a) > 0 || within(place.b) > 0;
+        // Where there is nothing to fill rankings up to, they are as long as the depth.
+        let filled = |list: &List| if self.fills { list.len().min(depth) } else { depth };
+        instance.depth = depth;
+        instance.top = self.top;
+        instance.lengths = (filled(pair.a), filled(pair.b));
+        instance.documents.clear();
+        let document = |x: &Placed| Document { a: within(x.a), b: within(x.b), known: self.known(pair, x) };
+        instance.documents.extend(pair.places.iter().filter(counted).map(document));
+        pair.places.iter().filter(counted)
+    }
+
+    /// All documents with their gains, wherever they stand.
+    pub fn with_ties(&self, pair: &RankingPair<'_>) -> Instance {
+        let mut instance = Instance::default();
+        self.lay_out_tied(pair, &mut instance);
+        instance
+    }
+
+    /// Write all documents with their gains to an instance, wherever they stand.
+    pub fn lay_out_tied(&self, pair: &RankingPair<'_>, instance: &mut Instance) {
+        let depth = self.depth_of(pair);
+        let place = |place: &Placed| Document { a: place.a, b: place.b, known: self.known(pair, place) };
+        let filled = |list: &List| if self.fills { list.len() } else { list.len().max(depth) };
+        instance.depth = depth;
+        instance.top = self.top;
+        instance.lengths = (filled(pair.a), filled(pair.b));
+        instance.documents.clear();
+        instance.documents.extend(pair.places.iter().map(place));
+    }
+
+    /// Write what documents weigh to the workspace: the discounts of their ranks, of tied ones the mean.
+    pub fn weigh(&self, pair: &RankingPair<'_>, discounts: &[f64], work: &mut Workspace) {
+        let Workspace { weights, discounts: (of_a, of_b), .. } = work;
+        let (at_a, at_b) = (by_rank(discounts, pair.a, of_a), by_rank(discounts, pair.b, of_b));
+        self.weigh_by(pair, (at_a, at_b), weights);
+        for (lacking, list) in [(&mut weights.lacking.0, pair.a), (&mut weights.lacking.1, pair.b)] {
+            if self.fills {
+                lacking.extend(&discounts[list.len().min(discounts.len())..]);
+            }
+        }
+    }
+
+    /// The same with weights of the ranks of A and of B; nothing is filled up.
+    pub fn weigh_by(&self, pair: &RankingPair<'_>, (of_a, of_b): (&[f64], &[f64]), weights: &mut dot::Weights) {
+        let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
+        weights.top = self.top;
+        weights.lacking.0.clear();
+        weights.lacking.1.clear();
+        weights.documents.clear();
+        weights.documents.extend(pair.places.iter().map(|place| {
+            let known = self.known(pair, place);
+            dot::Weighed { a: at(of_a, place.a), b: at(of_b, place.b), known }
+        }));
+    }
+}
+
+/// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions.
+fn by_rank<'a>(discounts: &'a [f64], list: &List, room: &'a mut Vec<f64>) -> &'a [f64] {
+    if !list.is_tied() {
+        return discounts;
+    }
+    room.clear();
+    for &end in &list.ends {
+        let start = room.len();
+        let size = end as usize - start;
+        let within = &discounts[start.min(discounts.len())..(end as usize).min(discounts.len())];
+        room.resize(end as usize, within.iter().sum::<f64>() / size as f64);
+    }
+    room
+}

@@ -1,0 +1,277 @@
+//! `MED(S)`, the largest difference that judgments could show between two rankings by a measure S, and `Delta(S)`, the
+//! expected difference with its bounds.
+
+use super::catalogue;
+use super::given::{Divisor, Given, Options};
+use super::layout::Workspace;
+use super::pair::RankingPair;
+use super::solution::{Assignment, Difference, Extent, Outcomes};
+use super::solve::expected::Moments;
+use crate::error::{Error, Failure, Result};
+use crate::measures::{self, Certainty, Scope};
+use crate::names::{Info, OF, Parameter, Spec, Value};
+use crate::ranking::Placed;
+use crate::similarity::{PairScore, Symmetry};
+
+/// Makes a measure of differences; the last argument makes measures of one ranking.
+pub type Build = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Comparer>>;
+
+/// A measure of differences: its facts, and how it is made.
+pub type Definition = crate::names::Definition<Build>;
+
+const MAX_GRADE: Parameter = Parameter {
+    name: "max_grade",
+    default: "None",
+    help: "highest grade that an unjudged document may have; by default that of the measure, else the highest of the \
+        qrels",
+};
+const TAIL: Parameter = Parameter {
+    name: "tail",
+    default: "'none'",
+    help: "'none': only the documents in the rankings; 'upper': also all that could follow them (RBP, ERR)",
+};
+
+const DIVISOR: Parameter = Parameter {
+    name: "R",
+    default: "'depth'",
+    help: "divisor of AP: the 'depth', the number of 'relevant' documents, or a number N: the judged relevant \
+        documents and up to N more",
+};
+const PER_GRADE: Parameter = Parameter {
+    name: "per_grade",
+    default: "None",
+    help: "if given, the largest number of documents with each grade from 1 to max_grade (DCG, nDCG)",
+};
+const TIES: Parameter = Parameter {
+    name: "ties",
+    default: "'expected'",
+    help: "tied documents: 'expected' (the mean over their orders), or 'optimistic' (the order that makes the \
+           difference largest; sums of gains times discounts)",
+};
+
+/// The largest difference.
+pub static MED: Definition = Info {
+    name: "MED",
+    aliases: &["med"],
+    title: "maximized effectiveness difference",
+    parameters: &[
+        OF,
+        MAX_GRADE,
+        TAIL,
+        DIVISOR,
+        PER_GRADE,
+        TIES,
+        Parameter { name: "direction", default: "'both'", help: "the largest of 'a-b', of 'b-a', or of 'both'" },
+    ],
+    lower_is_better: true,
+    range: "that of the measure",
+    equation: "max |S(A) - S(B)| over all grades that unjudged documents may have",
+    tex: r"\mathrm{MED}(S) = \max_{\text{grades}} |S(A) - S(B)|",
+    reference: "Tan & Clarke 2014",
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope, of_one| {
+    let difference = difference(spec, scope, of_one)?;
+    let known = [("both", (true, true)), ("a-b", (true, false)), ("b-a", (false, true))];
+    let directions = spec.choice("direction", &known)?;
+    Ok(Box::new(Largest { difference, directions }))
+});
+
+const CHANCE: Parameter = Parameter {
+    name: "p",
+    default: "0",
+    help: "probability that an unjudged document has the highest grade: a number, or a list of numbers by the \
+           document's better rank in the two rankings; after the end of the list, its last number; single documents \
+           may have other probabilities",
+};
+
+/// The difference, and all that it could become.
+pub static DELTA: Definition = Info {
+    name: "Delta",
+    aliases: &["delta"],
+    title: "expected difference of two rankings, with the lowest and highest possible one",
+    parameters: &[OF, CHANCE, MAX_GRADE, TAIL, DIVISOR],
+    range: "that of the measure, and its negative",
+    equation: "mean and variance of S(A) - S(B) if each unjudged document is relevant with probability p; low and \
+                   high over all grades of unjudged documents; documents that fill up short rankings are unjudged for \
+                   low and high, and non-relevant for the mean",
+    tex: r"\mathrm{Delta}(S) = E[S(A) - S(B)]",
+    reference: "Tan & Clarke 2014",
+    ..Info::DEFAULT
+}
+.built_by(|spec, scope, of_one| {
+    let difference = difference(spec, scope, of_one)?;
+    let share = |p: &f64| (0.0..=1.0).contains(p);
+    let chance = match spec.parameter(CHANCE.name) {
+        None => vec![0.0],
+        Some(Value::Number(p)) if share(p) => vec![*p],
+        Some(Value::List(list)) if !list.is_empty() && list.iter().all(share) => list.clone(),
+        Some(other) => {
+            let expected = "a number from 0 to 1, or a list of such numbers by rank";
+            return Err(Error::Measure(format!("{spec}: p must be {expected}, not {other}")));
+        }
+    };
+    Ok(Box::new(Signed { difference, chance }))
+});
+
+/// How much two rankings differ, or could differ.
+pub trait Comparer: Send + Sync {
+    /// Documents below this rank do not matter.
+    fn depth(&self) -> usize;
+
+    /// What becomes of it when the rankings change places.
+    fn symmetry(&self) -> Symmetry;
+
+    /// What went wrong in code of the user's since this was last asked.
+    fn failure(&self) -> Option<Failure>;
+
+    /// Its value.
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore;
+
+    /// The grades under which one ranking is farthest ahead: of MED, where it is defined.
+    fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut Workspace) -> Option<Assignment> {
+        None
+    }
+
+    /// All differences with their probabilities, on a grid of about this many points, or drawn from a seed: of Delta, where
+    /// it is defined.
+    fn outcomes(&self, _pair: &RankingPair<'_>, _work: &mut Workspace, _grid: (usize, u64)) -> Option<Outcomes> {
+        None
+    }
+}
+
+/// What a measure of differences is applied to.
+fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<Box<dyn Difference>> {
+    let name = spec.info.name;
+    let Some(of) = spec.inner() else {
+        return Err(Error::Measure(format!("{name} needs a measure, for instance {name}(nDCG@20)")));
+    };
+    let number = |name: &str, expected: &str, fits: fn(f64) -> bool| {
+        spec.number(name, f64::NAN, expected, fits).map(|number| Some(number).filter(|number| !number.is_nan()))
+    };
+    let whole = |n: f64| (1.0..1e9).contains(&n) && n.fract() == 0.0;
+    let options = Options {
+        max_grade: number(MAX_GRADE.name, "a number above 0", |grade| grade > 0.0)?,
+        tail: spec.choice(TAIL.name, &[("none", false), ("upper", true)])?,
+        divisor: match spec.parameter(DIVISOR.name) {
+            Some(&Value::Number(most)) if whole(most) => Divisor::Most(most as usize),
+            Some(Value::Number(_)) => spec
+                .number(DIVISOR.name, 1.0, "'depth', 'relevant' or a whole number of at least 1", whole)
+                .map(|_| Divisor::Depth)?,
+            _ => spec.choice(DIVISOR.name, &[("depth", Divisor::Depth), ("relevant", Divisor::Relevant)])?,
+        },
+        per_grade: number(PER_GRADE.name, "a whole number of at least 1", whole)?.map(|n| n as usize),
+        optimistic: spec.choice(TIES.name, &[("expected", false), ("optimistic", true)])?,
+    };
+    catalogue::make(&Given { of, scope, options: &options, build })
+}
+
+/// MED.
+struct Largest {
+    difference: Box<dyn Difference>,
+    /// Whether to look at A - B, and at B - A.
+    directions: (bool, bool),
+}
+
+impl Comparer for Largest {
+    fn depth(&self) -> usize {
+        self.difference.scale().cutoff.unwrap_or(usize::MAX)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.difference.failure()
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        if self.directions == (true, true) { Symmetry::Same } else { Symmetry::None }
+    }
+
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore {
+        let Extent { up, down, unseen, sure } = self.difference.extent(pair, work, self.directions);
+        let value = f64::max(up.0, down.0);
+        if value.is_nan() {
+            return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
+        }
+        // What follows A's documents may add to A - B, what follows B's may take from it.
+        let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
+        let low = f64::max(up.0 - unseen.1, down.0 - unseen.0).max(least).min(value);
+        let range = (low, f64::max(up.1 + unseen.0, down.1 + unseen.1));
+        let solved = if range.0 == range.1 { Certainty::Exact } else { Certainty::Interval };
+        PairScore { value, range: Some(range), variance: None, certainty: sure.max(solved) }
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<Assignment> {
+        let Extent { up: (up, _), down: (down, _), .. } = self.difference.extent(pair, work, self.directions);
+        if up.is_nan() || down.is_nan() {
+            return None;
+        }
+        let a_is_ahead = up >= down;
+        let swapped: Vec<Placed>;
+        let pair = if a_is_ahead {
+            *pair
+        } else {
+            swapped = pair.places.iter().map(|place| Placed { a: place.b, b: place.a, ..*place }).collect();
+            RankingPair { a: pair.b, b: pair.a, places: &swapped, ..*pair }
+        };
+        let (numbers, grades) = self.difference.assignment(&pair, work)?;
+        // Documents that fill A come after those of either ranking, then those that fill B, which gain nothing.
+        let (own, filling) = grades.split_at(numbers.len());
+        let open = numbers.into_iter().zip(own.iter().copied());
+        Some(Assignment {
+            a_is_ahead,
+            value: up.max(down),
+            documents: open.filter(|&(number, _)| pair.known.grades[number as usize].is_nan()).collect(),
+            filling: filling[..self.difference.scale().lacking(&pair)].to_vec(),
+        })
+    }
+}
+
+/// Delta.
+struct Signed {
+    difference: Box<dyn Difference>,
+    /// By rank; what follows has the last one.
+    chance: Vec<f64>,
+}
+
+impl Signed {
+    /// The probability that an unjudged document is relevant: its own, or that of its first rank in either ranking.
+    fn chance(&self, pair: &RankingPair<'_>, place: &Placed) -> f64 {
+        let given = pair.known.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
+        given.copied().unwrap_or_else(|| {
+            let first = [place.a, place.b].into_iter().filter(|&rank| rank > 0).min();
+            self.chance[first.map_or(0, |rank| rank as usize - 1).min(self.chance.len() - 1)]
+        })
+    }
+}
+
+impl Comparer for Signed {
+    fn depth(&self) -> usize {
+        self.difference.scale().cutoff.unwrap_or(usize::MAX)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.difference.failure()
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry::Opposite
+    }
+
+    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore {
+        let chance = |place: &Placed| self.chance(pair, place);
+        let (Moments { mean, variance }, sure) = self.difference.moments(pair, work, &chance);
+        if mean.is_nan() {
+            return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
+        }
+        let Extent { up, down, unseen, sure: of_range } = self.difference.extent(pair, work, (true, true));
+        let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
+        let certainty = sure.max(of_range).max(if solved { Certainty::Exact } else { Certainty::Interval });
+        let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
+        let variance = Some(variance).filter(|variance| !variance.is_nan());
+        PairScore { value: mean, range: Some(range), variance, certainty }
+    }
+
+    fn outcomes(&self, pair: &RankingPair<'_>, work: &mut Workspace, grid: (usize, u64)) -> Option<Outcomes> {
+        self.difference.outcomes(pair, work, &|place| self.chance(pair, place), grid)
+    }
+}

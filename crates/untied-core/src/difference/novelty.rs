@@ -1,0 +1,132 @@
+//! Measures of novelty: gains of relevant documents added up over subtopics.
+//!
+//! A document at rank i that is relevant to subtopic j, after c others that are, adds `D(i) (1 - alpha)^c`. Whether a
+//! document is relevant to one subtopic says nothing about another, so the largest difference is that of each subtopic,
+//! added up. Times alpha, a subtopic's sum is a cascade whose user stops at a relevant document with probability alpha
+//! (with alpha = 0 it is a dot product; subtopic recall and P-IA add up Success and P). All is divided by the value of k
+//! documents that are relevant to every subtopic, which no judgment changes. Without judgments subtopics are alike, and
+//! one stands for all.
+//!
+//! Subtopics are those to which the qrels have a relevant document, as for the measures; unknown documents may be
+//! relevant to any of these.
+
+use super::cascade::Cascade;
+use super::given::{Given, Options};
+use super::layout::{Scale, Workspace};
+use super::pair::{Known, RankingPair, Subtopic};
+use super::solution::{Chance, Difference, Extent};
+use super::solve::expected::Moments;
+use super::success::success;
+use super::sums::{Sum, precision};
+use crate::error::{Error, Result};
+use crate::measures::cascade::CASCADE;
+use crate::measures::diversity::{ERR_IA, NERR_IA, P_IA, SUBTOPIC_RECALL};
+use crate::measures::gain::{Gain, logarithmic};
+use crate::measures::hits::PRECISION;
+use crate::measures::success::SUCCESS;
+use crate::measures::{Certainty, Scope};
+use crate::names::{Spec, Value};
+
+/// See above.
+struct Novelty {
+    /// The difference with regard to one subtopic.
+    of_subtopic: Box<dyn Difference>,
+    rel: f64,
+    /// What its values are divided by.
+    norm: f64,
+}
+
+pub(super) fn novelty(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+    let of = given.of;
+    let Some(k) = of.cutoff else {
+        let name = of.info.name;
+        return Err(Error::Measure(format!(
+            "{name} needs a cutoff, for instance {name}@10, because its divisor depends on the cutoff"
+        )));
+    };
+    let rel = of.rel()?;
+    let max_grade = f64::from(u8::from(given.options.max_grade.is_none_or(|most| most >= rel)));
+    let options = &Options { max_grade: Some(max_grade), ..*given.options };
+    let scope = &Scope { depth: k, grades: &[1.0, 0.0] };
+    let of_subtopic = |of: &Spec, make: &dyn Fn(&Given<'_>) -> Result<Box<dyn Difference>>| {
+        make(&Given { of, scope, options, ..*given })
+    };
+    let discounted = |alpha: f64, discounts: Vec<f64>| {
+        // The gain of a relevant document.
+        let one = if alpha > 0.0 { alpha } else { 1.0 };
+        let go_on = (0..).scan(1.0, |power, _| Some(std::mem::replace(power, *power * (1.0 - alpha))));
+        let best = discounts.iter().zip(go_on).map(|(discount, go_on)| discount * go_on).sum::<f64>();
+        let scale = Scale::new(Gain::Table(vec![(1.0, one)]), max_grade, Some(k));
+        if alpha == 0.0 {
+            return Ok((Box::new(Sum::new(scale, discounts)) as Box<dyn Difference>, best));
+        }
+        let of = Spec::of(&CASCADE.info).with("gain", Value::Table(vec![(1.0, one)]))?;
+        let of = of.with("discount", Value::List(discounts.clone()))?.at(k)?;
+        Ok((of_subtopic(&of, &|given| Cascade::boxed(given, scale.clone(), discounts.clone()))?, one * best))
+    };
+    let (of_subtopic, norm) = if *of.info == SUBTOPIC_RECALL.info {
+        (of_subtopic(&Spec::of(&SUCCESS.info).at(k)?, &success)?, 1.0)
+    } else if *of.info == P_IA.info {
+        (of_subtopic(&Spec::of(&PRECISION.info).at(k)?, &precision)?, 1.0)
+    } else if [&ERR_IA.info, &NERR_IA.info].contains(&of.info) {
+        discounted(0.5, (1..=k).map(|rank| 1.0 / rank as f64).collect())?
+    } else {
+        let share = |alpha: f64| (0.0..=1.0).contains(&alpha);
+        discounted(of.number("alpha", 0.5, "a number from 0 to 1", share)?, logarithmic(k))?
+    };
+    Ok(Box::new(Novelty { of_subtopic, rel, norm }))
+}
+
+impl Novelty {
+    /// Go through the subtopics, for which grades are 1 and 0; their number.
+    fn each(&self, pair: &RankingPair<'_>, mut visit: impl FnMut(&RankingPair<'_>)) -> f64 {
+        let mut number = 0.0;
+        let mut of = |grades: Vec<f64>| {
+            number += 1.0;
+            visit(&RankingPair { known: Known { grades: &grades, subtopics: &[], ..pair.known }, ..*pair });
+        };
+        let is_covered = |subtopic: &&Subtopic| subtopic.highest >= self.rel;
+        let relevant = |&grade: &f64| if grade.is_nan() { grade } else { f64::from(u8::from(grade >= self.rel)) };
+        for subtopic in pair.known.subtopics.iter().filter(is_covered) {
+            of(subtopic.grades.iter().map(relevant).collect());
+        }
+        if !pair.known.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
+            // What is judged is relevant to none of however many there are.
+            of(pair.known.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
+        }
+        number
+    }
+}
+
+impl Difference for Novelty {
+    fn scale(&self) -> &Scale {
+        self.of_subtopic.scale()
+    }
+
+    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+        let mut sum = Extent::exact(((0.0, 0.0), (0.0, 0.0)));
+        let number = self.each(pair, |pair| {
+            let Extent { up, down, .. } = self.of_subtopic.extent(pair, work, directions);
+            sum.up = (sum.up.0 + up.0, sum.up.1 + up.1);
+            sum.down = (sum.down.0 + down.0, sum.down.1 + down.1);
+        });
+        let share = |(value, bound): (f64, f64)| (value / (number * self.norm), bound / (number * self.norm));
+        Extent { up: share(sum.up), down: share(sum.down), ..sum }
+    }
+
+    /// It would assign subtopics to documents, not grades.
+    fn assignment(&self, _: &RankingPair<'_>, _: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+        None
+    }
+
+    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+        let (mut sum, mut sure) = (Moments::default(), Certainty::Exact);
+        let number = self.each(pair, |pair| {
+            let (moments, certainty) = self.of_subtopic.moments(pair, work, chance);
+            sum.mean += moments.mean;
+            sum.variance += moments.variance;
+            sure = sure.max(certainty);
+        });
+        (sum.divided(number * self.norm), sure)
+    }
+}

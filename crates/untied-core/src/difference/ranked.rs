@@ -1,0 +1,190 @@
+//! Measures whose largest difference is found by a search on an [`Instance`]: ranks and gains of documents.
+
+use super::given::Given;
+use super::layout::{Scale, Solvers, Workspace};
+use super::means::Means;
+use super::pair::RankingPair;
+use super::solution::{Chance, Difference, Extent, Sampled, in_both};
+use super::solve::expected::{Moments, Uncertain};
+use super::solve::scores::Scores;
+use super::solve::{Document, Instance, Solution, Tied};
+use crate::error::Result;
+use crate::measures::{Certainty, Measure};
+use crate::ranking::Placed;
+
+/// What is asked of two rankings without ties.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'q> {
+    pub instance: &'q Instance,
+    /// Judged documents that are relevant, wherever they are.
+    pub relevant: usize,
+}
+
+impl Question<'_> {
+    /// Those of them that are in either ranking.
+    pub fn here(&self) -> usize {
+        self.instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count()
+    }
+
+    /// Those that are not.
+    pub fn elsewhere(&self) -> usize {
+        self.relevant - self.here()
+    }
+}
+
+/// Where tie groups of A and of B end.
+pub(super) type Ends<'e> = (&'e [u32], &'e [u32]);
+
+/// A pair of tied rankings, read once for both directions; none if the measure has no solver for it.
+pub(super) type TiedPair<'p> = Option<Box<dyn Tied + 'p>>;
+
+/// What such a measure has to tell.
+pub(super) trait Ranked: Send + Sync {
+    /// The largest S(A) - S(B) of rankings without ties.
+    fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution;
+
+    /// The same for means over the orders of ties.
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p>;
+
+    /// Mean and variance of the difference, without ties; none where they are drawn.
+    fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<Moments> {
+        None
+    }
+
+    /// The same for means over orders.
+    fn expected_tied(&self, _documents: &[Uncertain], _ends: Ends<'_>, _depth: usize) -> Option<Moments> {
+        None
+    }
+
+    /// S of gains by rank, given the number of relevant documents in both rankings.
+    fn score(&self, of: Question<'_>, by_rank: &[f64], relevant: f64) -> f64;
+}
+
+/// The difference in such a measure.
+pub(super) struct ByRank<M> {
+    pub scale: Scale,
+    pub of: M,
+    /// The measure itself, ready for the grades that documents may have; none where its mean over ties is not what is
+    /// compared.
+    pub measure: Option<Box<dyn Measure>>,
+}
+
+impl<M: Ranked + 'static> ByRank<M> {
+    pub fn boxed(given: &Given<'_>, scale: Scale, of: M) -> Result<Box<dyn Difference>> {
+        let measure = Some(given.with_grades(given.of, scale.max_grade)?);
+        Ok(Box::new(ByRank { scale, of, measure }))
+    }
+}
+
+impl<M: Ranked> ByRank<M> {
+    fn solve(&self, relevant: usize, work: &mut Workspace) -> Solution {
+        let Workspace { instance, solvers, .. } = work;
+        self.of.solve(Question { instance, relevant }, solvers)
+    }
+
+    /// The documents of untied rankings, whose instance is then in the workspace.
+    fn uncertain(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> Vec<Uncertain> {
+        let places = self.scale.lay_out(pair, &mut work.instance);
+        uncertain(&work.instance, places, chance)
+    }
+}
+
+impl<M: Ranked> Difference for ByRank<M> {
+    fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+        if pair.is_tied() {
+            let Workspace { instance, solvers, .. } = work;
+            self.scale.lay_out_tied(pair, instance);
+            let Some(mut tied) = self.of.tied(instance, pair.ends(), solvers) else {
+                return Extent::exact(((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)));
+            };
+            let solve = |tied: &mut Box<dyn Tied + '_>| {
+                let Solution { value, bound, .. } = tied.solve();
+                (value, bound)
+            };
+            return Extent::exact(in_both(directions, &mut tied, solve, |tied| tied.swap()));
+        }
+        drop(self.scale.lay_out(pair, &mut work.instance));
+        let relevant = self.scale.relevant(pair);
+        let solve = |work: &mut Workspace| {
+            let Solution { value, bound, .. } = self.solve(relevant, work);
+            (value, bound)
+        };
+        Extent::exact(in_both(directions, work, solve, |work| work.instance.swap()))
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+        if pair.is_tied() {
+            self.scale.lay_out_tied(pair, &mut work.instance);
+            let gains = self.of.tied(&mut work.instance, pair.ends(), &mut work.solvers)?.solve().gains;
+            let numbers = pair.places.iter().map(|place| place.document).collect();
+            return Some((numbers, self.scale.grades(self.scale.with_filling(pair, gains))));
+        }
+        let numbers = self.scale.lay_out(pair, &mut work.instance).map(|place| place.document).collect();
+        work.instance = work.instance.filled();
+        Some((numbers, self.scale.grades(self.solve(self.scale.relevant(pair), work).gains)))
+    }
+
+    fn sampled<'s>(
+        &'s self,
+        pair: &'s RankingPair<'_>,
+        work: &'s mut Workspace,
+        chance: Chance<'_>,
+    ) -> Option<Sampled<'s>> {
+        if pair.is_tied() {
+            let means = Means::new(pair, self.scale.cutoff.unwrap_or(0), self.measure.as_deref()?);
+            let documents = means.uncertain(pair, self.scale.max_grade, chance);
+            return Some(Sampled { documents, scores: Box::new(means) });
+        }
+        let documents = self.uncertain(pair, work, chance);
+        let of = Question { instance: &work.instance, relevant: self.scale.relevant(pair) };
+        Some(Sampled { documents, scores: Box::new(Untied { measure: &self.of, of }) })
+    }
+
+    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+        let depth = self.scale.depth_of(pair);
+        let found = if pair.is_tied() {
+            let documents = uncertain(&self.scale.with_ties(pair), pair.places.iter(), chance);
+            self.of.expected_tied(&documents, pair.ends(), depth)
+        } else {
+            self.of.expected(&self.uncertain(pair, work, chance), depth)
+        };
+        found.map_or_else(|| self.drawn_moments(pair, work, chance), |moments| (moments, Certainty::Exact))
+    }
+}
+
+/// Scores of rankings without ties.
+struct Untied<'s, M> {
+    measure: &'s M,
+    of: Question<'s>,
+}
+
+impl<M: Ranked> Untied<'_, M> {
+    fn score(&self, gains: &[f64], rank: impl Fn(&Document) -> u32) -> f64 {
+        let instance = self.of.instance;
+        let mut by_rank = vec![0.0; instance.depth];
+        for (x, &gain) in instance.documents.iter().zip(gains).filter(|(x, _)| rank(x) > 0) {
+            by_rank[rank(x) as usize - 1] = gain;
+        }
+        self.measure.score(self.of, &by_rank, gains.iter().filter(|&&gain| gain > 0.0).count() as f64)
+    }
+}
+
+impl<M: Ranked> Scores for Untied<'_, M> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.a)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.b)
+    }
+}
+
+/// Documents of an instance with the chances of those that are not judged, by their places.
+fn uncertain<'p>(instance: &Instance, places: impl Iterator<Item = &'p Placed>, chance: Chance<'_>) -> Vec<Uncertain> {
+    let documents = instance.documents.iter().zip(places);
+    documents.map(|(x, place)| Uncertain::of(x, instance.top, || chance(place))).collect()
+}

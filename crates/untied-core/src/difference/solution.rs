@@ -1,0 +1,178 @@
+//! The trait [`Difference`], by which a measure supports `MED` and `Delta`, and the answers that it gives.
+//!
+//! Normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of r_G at all ranks, as
+//! Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of their own.
+
+use super::layout::{Scale, Workspace};
+use super::pair::RankingPair;
+use super::solve::distribution::{self, Distribution};
+use super::solve::expected::{Moments, Term, Uncertain};
+use super::solve::scores::Scores;
+use crate::error::Failure;
+use crate::measures::Certainty;
+use crate::ranking::Placed;
+
+/// Nodes that the search for one largest difference may take.
+pub(super) const NODES: u64 = 20_000;
+/// Steps that it may take where documents are tied, or take time: with both directions less than a second.
+pub(super) const STEPS: u64 = 250_000_000;
+/// Draws from which an expected difference is estimated where there is no formula.
+const DRAWS: usize = 10_000;
+
+/// How much one ranking can be ahead of the other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    /// The largest S(A) - S(B) that was found, and what it cannot exceed.
+    pub up: (f64, f64),
+    /// The same of S(B) - S(A).
+    pub down: (f64, f64),
+    /// What documents below the last of A, and of B, may still add to it.
+    pub unseen: (f64, f64),
+    /// Whether scores of rankings with ties are exact.
+    pub sure: Certainty,
+}
+
+impl Extent {
+    /// One that nothing below the rankings changes.
+    pub fn exact((up, down): ((f64, f64), (f64, f64))) -> Extent {
+        Extent { up, down, unseen: (0.0, 0.0), sure: Certainty::Exact }
+    }
+}
+
+/// Grades of documents that are not judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assignment {
+    /// Whether A is ahead of B with them, or B of A.
+    pub a_is_ahead: bool,
+    /// By how much.
+    pub value: f64,
+    /// Numbers of the documents, and their grades.
+    pub documents: Vec<(u32, f64)>,
+    /// Grades of the documents that fill the ranking ahead up to the cutoff, from the first rank that it lacks.
+    pub filling: Vec<f64>,
+}
+
+/// Differences with their probabilities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcomes {
+    /// The differences in ascending order.
+    pub values: Vec<f64>,
+    /// Their probabilities; in a sample how often each was drawn.
+    pub probabilities: Vec<f64>,
+    /// Every outcome is this close to the difference that it was counted for; none for a sample.
+    pub error: Option<f64>,
+}
+
+/// The probability that an unjudged document is relevant.
+pub(super) type Chance<'c> = &'c dyn Fn(&Placed) -> f64;
+
+/// Documents that are relevant with a probability each, and the scores of two rankings by what they gain.
+pub(super) struct Sampled<'s> {
+    pub documents: Vec<Uncertain>,
+    pub scores: Box<dyn Scores + 's>,
+}
+
+/// The difference of two rankings in a measure, S(A) - S(B).
+pub(super) trait Difference: Send + Sync {
+    /// How documents gain, and which ones count.
+    fn scale(&self) -> &Scale;
+
+    /// The extent of differences, in the directions asked for.
+    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent;
+
+    /// Numbers of documents and their grades where A is farthest ahead, then the grades of those that fill rankings:
+    /// first those of A. None where what is assigned are no grades, or nothing is known.
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)>;
+
+    /// What mean and distribution are drawn from, where there is no formula; none where nothing is known.
+    fn sampled<'s>(
+        &'s self,
+        _pair: &'s RankingPair<'_>,
+        _work: &'s mut Workspace,
+        _chance: Chance<'_>,
+    ) -> Option<Sampled<'s>> {
+        None
+    }
+
+    /// Mean and variance where an unknown document is relevant, of the highest grade, with a probability; and how sure
+    /// they are.
+    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+        self.drawn_moments(pair, work, chance)
+    }
+
+    /// The same, drawn.
+    fn drawn_moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+        let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
+        self.sampled(pair, work, chance).map_or((undefined, Certainty::Exact), |sampled| sampled.moments())
+    }
+
+    /// The distribution of S(A) - S(B): on a grid of about that many points where possible, else drawn from the seed.
+    fn outcomes(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut Workspace,
+        chance: Chance<'_>,
+        (_, seed): (usize, u64),
+    ) -> Option<Outcomes> {
+        Some(self.sampled(pair, work, chance)?.outcomes(seed))
+    }
+
+    /// What went wrong in code of the user's since this was last asked.
+    fn failure(&self) -> Option<Failure> {
+        None
+    }
+}
+
+impl Sampled<'_> {
+    /// Mean and variance of a difference: as it is where nothing is uncertain, else of a sample.
+    pub fn moments(&self) -> (Moments, Certainty) {
+        if self.documents.iter().all(|x| x.chance == 0.0 || x.chance == 1.0) {
+            let gains: Vec<f64> = self.documents.iter().map(|x| x.gain * x.chance).collect();
+            return (Moments { mean: self.scores.difference(&gains), variance: 0.0 }, Certainty::Exact);
+        }
+        let found = distribution::drawn(&self.documents, &*self.scores, DRAWS, 0);
+        let mean = found.iter().sum::<f64>() / DRAWS as f64;
+        let squares: f64 = found.iter().map(|one| (one - mean).powi(2)).sum();
+        (Moments { mean, variance: squares / (DRAWS - 1) as f64 }, Certainty::Estimate)
+    }
+
+    fn outcomes(&self, seed: u64) -> Outcomes {
+        let found = distribution::drawn(&self.documents, &*self.scores, DRAWS, seed);
+        let (values, probabilities) =
+            found.chunk_by(|one, other| one == other).map(|same| (same[0], same.len() as f64 / DRAWS as f64)).unzip();
+        Outcomes { values, probabilities, error: None }
+    }
+}
+
+impl Outcomes {
+    /// Those of a sum of independent terms, which is divided by a number.
+    pub(super) fn of_terms(terms: &[Term], norm: f64, points: usize) -> Outcomes {
+        let terms: Vec<Term> = terms.iter().map(|x| Term { difference: x.difference / norm, ..*x }).collect();
+        let found = Distribution::of(&terms, points);
+        let all = found.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
+        let (values, probabilities) = all.map(|(i, &mass)| (found.low + i as f64 * found.step, mass)).unzip();
+        Outcomes { values, probabilities, error: Some(found.error) }
+    }
+}
+
+/// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.
+pub(super) fn in_both<P>(
+    directions: (bool, bool),
+    problem: &mut P,
+    solve: impl Fn(&mut P) -> (f64, f64),
+    swap: impl Fn(&mut P),
+) -> ((f64, f64), (f64, f64)) {
+    let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let up = if directions.0 { solve(problem) } else { never };
+    if !directions.1 {
+        return (up, never);
+    }
+    swap(problem);
+    (up, solve(problem))
+}
+
+/// A difference that no grade changes.
+pub(super) fn fixed(directions: (bool, bool), difference: f64) -> Extent {
+    let solve = |difference: &mut f64| (*difference, *difference);
+    Extent::exact(in_both(directions, &mut { difference }, solve, |difference| *difference = 0.0 - *difference))
+}

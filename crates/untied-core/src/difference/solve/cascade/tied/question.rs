@@ -1,0 +1,198 @@
+//! Cells of two rankings, and the numbers of relevant documents in them.
+
+use super::side::Side;
+use crate::difference::solve::cells::Cell;
+use crate::difference::solve::work::Work;
+
+/// A step that gains no more than this is none.
+const LEAST: f64 = 1e-13;
+
+/// Documents that are on in each group of A, and of B.
+pub(super) type Totals = (Vec<usize>, Vec<usize>);
+
+/// What is asked.
+#[derive(Debug, Default)]
+pub(super) struct Question {
+    /// By group of A, then by group of B: numbers of groups in the sides.
+    pub cells: Vec<Cell>,
+    pub a: Side,
+    pub b: Side,
+}
+
+/// Counts from `low` to `high`, by cell.
+#[derive(Debug, Clone)]
+pub(super) struct Range {
+    pub low: Vec<u32>,
+    pub high: Vec<u32>,
+}
+
+impl Range {
+    /// Whether at most half of the cells are undecided, but not none of them.
+    pub fn is_mostly_decided(&self) -> bool {
+        let open = self.low.iter().zip(&self.high).filter(|(low, high)| low < high).count();
+        (1..=self.low.len() / 2).contains(&open)
+    }
+
+    /// The nearest counts within.
+    pub fn clamp(&self, counts: &[u32]) -> Vec<u32> {
+        let within = |(&count, (&low, &high)): (&u32, (&u32, &u32))| count.clamp(low, high);
+        counts.iter().zip(self.low.iter().zip(&self.high)).map(within).collect()
+    }
+}
+
+impl Question {
+    /// Add these counts up.
+    pub fn add_up(&self, counts: &[u32], (a, b): &mut Totals) {
+        a.clear();
+        a.resize(self.a.len(), 0);
+        b.clear();
+        b.resize(self.b.len(), 0);
+        for (cell, &count) in self.cells.iter().zip(counts) {
+            a[cell.a] += count as usize;
+            b[cell.b] += count as usize;
+        }
+    }
+
+    /// The same, in memory of its own.
+    pub fn by_group(&self, counts: &[u32]) -> Totals {
+        let mut totals = Totals::default();
+        self.add_up(counts, &mut totals);
+        totals
+    }
+
+    /// `S(A) - S(B)`.
+    pub fn value(&self, counts: &[u32], room: &mut Totals) -> f64 {
+        self.add_up(counts, room);
+        self.b.loss(&room.1) - self.a.loss(&room.0)
+    }
+
+    /// More than any counts of a range are worth: all on in A, none in B.
+    pub fn most(&self, range: &Range, room: &mut Totals) -> f64 {
+        self.add_up(&range.low, room);
+        let of_b = self.b.loss(&room.1);
+        self.add_up(&range.high, room);
+        of_b - self.a.loss(&room.0)
+    }
+
+    /// About how many steps an evaluation takes.
+    pub fn steps(&self) -> usize {
+        2 * (self.a.len() + self.b.len())
+    }
+
+    /// All counts.
+    pub fn range(&self) -> Range {
+        Range { low: vec![0; self.cells.len()], high: self.cells.iter().map(|cell| cell.size as u32).collect() }
+    }
+
+    /// Improve counts until that does not help; the value. Documents are turned one by one, always that which gains most;
+    /// where none does, several of a cell at once.
+    pub fn climb(&self, counts: &mut [u32], work: &mut Work) -> f64 {
+        let (mut a, mut b) = self.by_group(counts);
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        while work.take(2 * self.steps() + 2 * counts.len()) {
+            self.a.marginals(&a, &mut of_a);
+            self.b.marginals(&b, &mut of_b);
+            let (mut best, mut most) = (None, LEAST);
+            for (i, cell) in self.cells.iter().enumerate() {
+                let (of_a, of_b) = (of_a[cell.a], of_b[cell.b]);
+                let (more, less) = (of_a.0 - of_b.0, of_b.1 - of_a.1);
+                if counts[i] < cell.size as u32 && more > most {
+                    (best, most) = (Some((i, 1)), more);
+                }
+                if counts[i] > 0 && less > most {
+                    (best, most) = (Some((i, -1)), less);
+                }
+            }
+            let Some((i, by)) = best.or_else(|| self.leap(counts, (&mut a, &mut b), work)) else { break };
+            let turn = |count: &mut usize| *count = count.wrapping_add_signed(by);
+            counts[i] = counts[i].wrapping_add_signed(by as i32);
+            turn(&mut a[self.cells[i].a]);
+            turn(&mut b[self.cells[i].b]);
+        }
+        self.b.loss(&b) - self.a.loss(&a)
+    }
+
+    /// A cell and by how much its count should change, by more than one; what that changes gains something.
+    fn leap(&self, counts: &[u32], (a, b): (&mut [usize], &mut [usize]), work: &mut Work) -> Option<(usize, isize)> {
+        let now = self.b.loss(b) - self.a.loss(a);
+        for (i, cell) in self.cells.iter().enumerate().filter(|(_, cell)| cell.size > 1) {
+            let count = counts[i] as isize;
+            let mut width = cell.size as isize;
+            while width > 1 {
+                for by in [(count - width).max(0) - count, (count + width).min(cell.size as isize) - count] {
+                    if by.abs() < 2 || !work.take(self.steps()) {
+                        continue;
+                    }
+                    let (of_a, of_b) = (a[cell.a], b[cell.b]);
+                    (a[cell.a], b[cell.b]) = (of_a.wrapping_add_signed(by), of_b.wrapping_add_signed(by));
+                    let found = self.b.loss(b) - self.a.loss(a);
+                    (a[cell.a], b[cell.b]) = (of_a, of_b);
+                    if found > now + LEAST {
+                        return Some((i, by));
+                    }
+                }
+                width /= 2;
+            }
+        }
+        None
+    }
+
+    /// Narrow a range by dominance, and by what one document changes whatever the others are: `S` gains least by it
+    /// where all others are on, and most where none is.
+    pub fn narrow(&self, range: &mut Range, work: &mut Work) {
+        let count = self.cells.len();
+        let (mut most, mut least) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+        let (mut totals, mut changed) = (Totals::default(), true);
+        while std::mem::take(&mut changed) && work.take(4 * count + 4 * self.steps()) {
+            self.dominate(range);
+            self.add_up(&range.low, &mut totals);
+            self.a.marginals(&totals.0, &mut most.0);
+            self.b.marginals(&totals.1, &mut most.1);
+            self.add_up(&range.high, &mut totals);
+            self.a.marginals(&totals.0, &mut least.0);
+            self.b.marginals(&totals.1, &mut least.1);
+            for (i, cell) in self.cells.iter().enumerate() {
+                if range.low[i] == range.high[i] {
+                    continue;
+                }
+                if least.0[cell.a].1 >= most.1[cell.b].0 {
+                    range.low[i] = range.high[i];
+                    changed = true;
+                } else if most.0[cell.a].0 <= least.1[cell.b].1 {
+                    range.high[i] = range.low[i];
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    /// Where one of a cell is on, all above it are; where not all are on, none below.
+    pub fn dominate(&self, range: &mut Range) {
+        // From the last group of A, cells below have been seen if they are in a later one, or in this one and before in B.
+        let (mut least, mut end) = (usize::MAX, self.cells.len());
+        for row in self.cells.chunk_by(|one, other| one.a == other.a).rev() {
+            end -= row.len();
+            let mut on = least;
+            for (i, cell) in (end..).zip(row) {
+                if on <= cell.b && range.high[i] == cell.size as u32 {
+                    range.low[i] = cell.size as u32;
+                }
+                on = if range.low[i] > 0 { on.min(cell.b) } else { on };
+            }
+            least = on;
+        }
+        // From the first, those above.
+        let (mut most, mut start) = (None, 0);
+        for row in self.cells.chunk_by(|one, other| one.a == other.a) {
+            let mut off = most;
+            start += row.len();
+            for (i, cell) in (start - row.len()..start).zip(row).rev() {
+                if off >= Some(cell.b) && range.low[i] == 0 {
+                    range.high[i] = 0;
+                }
+                off = if range.high[i] < cell.size as u32 { off.max(Some(cell.b)) } else { off };
+            }
+            most = off;
+        }
+    }
+}

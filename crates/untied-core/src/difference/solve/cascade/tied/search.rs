@@ -1,0 +1,214 @@
+//! Best-first search over ranges of counts: the range with the highest bound is split in two.
+
+use super::super::search::TOLERANCE;
+use super::positions::Positions;
+use super::prices::Prices;
+use super::question::{Question, Range, Totals};
+use crate::difference::solve::cells::Cell;
+use crate::difference::solve::queue::Queue;
+use crate::difference::solve::work::Work;
+
+/// Steps of the bound at the root and below it.
+const STEPS: (usize, usize) = (60, 12);
+
+/// Nodes that are bounded position by position.
+const BY_POSITION: u64 = 300;
+
+/// The search.
+#[derive(Debug)]
+pub(super) struct Search<'q> {
+    question: &'q Question,
+    /// The best counts found, and what they are worth.
+    pub counts: Vec<u32>,
+    pub value: f64,
+    prices: Prices,
+    positions: Option<&'q mut Positions>,
+    totals: Totals,
+    /// Counts of the solutions of a node's bounds, on average.
+    means: Vec<f64>,
+    pub work: Work,
+    pub nodes: u64,
+}
+
+impl<'q> Search<'q> {
+    pub fn new(question: &'q Question, positions: &'q mut Positions, work: Work) -> Search<'q> {
+        let (counts, mut totals) = (vec![0; question.cells.len()], Totals::default());
+        let value = question.value(&counts, &mut totals);
+        Search {
+            question,
+            counts,
+            value,
+            prices: Prices::new(question),
+            positions: positions.fit(question).then_some(positions),
+            totals,
+            means: Vec::new(),
+            work,
+            nodes: 0,
+        }
+    }
+
+    /// All counts that may be best.
+    pub fn root(&mut self) -> Range {
+        let mut range = self.question.range();
+        self.narrow(&mut range);
+        range
+    }
+
+    /// Find the best counts of a range; nothing is above the bound that is returned.
+    pub fn run(&mut self, mut range: Range) -> f64 {
+        let bound = self.narrow(&mut range).min(self.question.most(&range, &mut self.totals));
+        if self.list(&range) {
+            return self.value;
+        }
+        self.improve(range.low.clone());
+        self.improve(self.ahead(&range));
+        let mut left = Queue::new(bound, range);
+        while let Some((highest, range)) = left.pop().filter(|(bound, _)| *bound > self.value + TOLERANCE) {
+            if self.list(&range) {
+                continue;
+            }
+            if self.positions.is_some() && self.nodes < BY_POSITION {
+                self.nodes += 1;
+                for mut range in self.cut_first(&range) {
+                    let bound = self.narrow(&mut range).min(highest);
+                    left.push(bound, range);
+                }
+                continue;
+            }
+            let Some(bound) = self.bound(&range) else { return highest };
+            let bound = bound.min(highest);
+            if bound <= self.value + TOLERANCE {
+                continue;
+            }
+            for mut range in self.cut(&range) {
+                let bound = self.narrow(&mut range).min(bound);
+                left.push(bound, range);
+            }
+        }
+        self.value
+    }
+
+    /// Narrow a range until nothing changes; nothing in it is above the bound.
+    fn narrow(&mut self, range: &mut Range) -> f64 {
+        let Some(positions) = &mut self.positions else {
+            self.question.narrow(range, &mut self.work);
+            return f64::INFINITY;
+        };
+        loop {
+            self.question.dominate(range);
+            let (bound, changed) = positions.narrow(self.question, range, &mut self.work);
+            if !changed {
+                return bound;
+            }
+        }
+    }
+
+    /// Two parts of a range, at the undecided cell that comes first in either ranking.
+    fn cut_first(&self, range: &Range) -> [Range; 2] {
+        let open = (0..self.counts.len()).filter(|&i| range.low[i] < range.high[i]);
+        let place = |&i: &usize| {
+            let Cell { a, b, .. } = self.question.cells[i];
+            (a.min(b), a.max(b), a)
+        };
+        let cell = open.min_by_key(place).unwrap_or(0);
+        self.halves(range, cell)
+    }
+
+    /// Counts with every cell full that stands relatively higher in A than in B.
+    fn ahead(&self, range: &Range) -> Vec<u32> {
+        let (of_a, of_b) = (self.question.a.len() as f64, self.question.b.len() as f64);
+        let is_ahead = |cell: &Cell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
+        let ends = range.low.iter().zip(&range.high);
+        self.question
+            .cells
+            .iter()
+            .zip(ends)
+            .map(|(cell, (&low, &high))| if is_ahead(cell) { high } else { low })
+            .collect()
+    }
+
+    /// Take counts, climbed from there, if they are better.
+    fn improve(&mut self, mut counts: Vec<u32>) {
+        let value = self.question.climb(&mut counts, &mut self.work);
+        if value > self.value {
+            (self.value, self.counts) = (value, counts);
+        }
+    }
+
+    /// Try all counts of a range, where that takes less work than bounds of it; whether it was done.
+    fn list(&mut self, range: &Range) -> bool {
+        let widths = range.low.iter().zip(&range.high).map(|(&low, &high)| (high - low) as usize + 1);
+        let all = widths.fold(1, usize::saturating_mul);
+        let steps = all.saturating_mul(self.question.steps() + range.low.len());
+        let of_bounds = self.positions.as_ref().map_or(STEPS.1 * self.prices.steps, |positions| 4 * positions.steps);
+        if all > 1 && (steps > of_bounds || !self.work.take(steps)) {
+            return false;
+        }
+        let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
+        let mut counts = range.low.clone();
+        loop {
+            let value = self.question.value(&counts, &mut self.totals);
+            if value > self.value {
+                self.value = value;
+                self.counts.clone_from(&counts);
+            }
+            let Some(place) = wide.iter().position(|&i| counts[i] < range.high[i]) else { return true };
+            wide[..place].iter().for_each(|&i| counts[i] = range.low[i]);
+            counts[wide[place]] += 1;
+        }
+    }
+
+    /// A bound of a range; none where there is no work left.
+    fn bound(&mut self, range: &Range) -> Option<f64> {
+        let steps = if self.nodes == 0 { STEPS.0 } else { STEPS.1 };
+        self.nodes += 1;
+        self.means.clear();
+        self.means.resize(self.counts.len(), 0.0);
+        let start = range.clamp(&self.counts);
+        let mut least = None;
+        for step in 0..steps {
+            if !self.work.take(self.prices.steps) {
+                break;
+            }
+            match step {
+                0 => self.prices.start(self.question, range, &start),
+                _ => self.prices.move_on(self.question, range, 2.0 / (step as f64 + 2.0)),
+            }
+            let bound = self.prices.bound(self.question, range);
+            let counts = self.prices.counts.clone();
+            self.means.iter_mut().zip(&counts).for_each(|(mean, &count)| *mean += f64::from(count) / steps as f64);
+            if self.question.value(&counts, &mut self.totals) > self.value {
+                self.improve(counts);
+            }
+            least = Some(least.map_or(bound, |least: f64| least.min(bound)));
+            if bound <= self.value + TOLERANCE {
+                break;
+            }
+        }
+        least
+    }
+
+    /// Two parts of a range: where solutions of bounds disagreed most about a cell, of much that it is worth.
+    fn cut(&self, range: &Range) -> [Range; 2] {
+        let (mut cell, mut most) = (0, -1.0);
+        for i in 0..self.counts.len() {
+            let (low, high) = (range.low[i], range.high[i]);
+            let width = f64::from(high - low);
+            let above = self.means[i] - f64::from(low);
+            let tension = (above.min(width - above).max(0.0) / width + 1e-3) * self.prices.worth(i);
+            if low < high && tension > most {
+                (cell, most) = (i, tension);
+            }
+        }
+        self.halves(range, cell)
+    }
+
+    fn halves(&self, range: &Range, cell: usize) -> [Range; 2] {
+        let (low, high) = (range.low[cell], range.high[cell]);
+        let half = if (low..high).contains(&self.counts[cell]) { self.counts[cell] } else { (low + high) / 2 };
+        let (mut few, mut many) = (range.clone(), range.clone());
+        few.high[cell] = half;
+        many.low[cell] = half + 1;
+        [few, many]
+    }
+}

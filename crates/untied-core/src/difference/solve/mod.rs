@@ -1,0 +1,119 @@
+//! Solvers for the largest `S(A) - S(B)` and its mean: closed forms, searches with bounds, sampling.
+//!
+//! Solvers know the form of a score (a sum, a quadratic program, a cascade), not which measures have it. Each finds
+//! S(A) - S(B); the other direction is that of the rankings exchanged ([`Instance::swap`], [`Tied::swap`]).
+
+pub(super) mod branch;
+pub mod cascade;
+mod cells;
+pub(super) mod chain;
+pub(super) mod counts;
+pub(super) mod distribution;
+pub mod dot;
+pub(super) mod expected;
+pub(super) mod flow;
+pub(super) mod matching;
+mod network;
+pub(super) mod precisions;
+pub mod quadratic;
+mod queue;
+pub(super) mod scores;
+pub(super) mod shares;
+pub(super) mod stopping;
+#[cfg(test)]
+pub(super) mod testing;
+#[cfg(test)]
+mod tests;
+pub(super) mod timed;
+pub(super) mod transport;
+pub mod work;
+
+/// A document of two rankings of one query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Document {
+    /// Rank in A from 1; 0 if it is not among the first `depth`.
+    pub a: u32,
+    /// Rank in B, likewise.
+    pub b: u32,
+    /// What is known of it: its gain (relevance 0 or 1, or the probability to stop).
+    pub known: Option<f64>,
+}
+
+/// Two rankings of a query, cut at a depth.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Instance {
+    /// The depth.
+    pub depth: usize,
+    /// Documents of A and of B within the depth; what they lack up to it are further unknown documents.
+    pub lengths: (usize, usize),
+    /// All documents of either ranking.
+    pub documents: Vec<Document>,
+    /// The most an unknown document may gain, `r_G`.
+    pub top: f64,
+}
+
+impl Instance {
+    /// Exchange A and B.
+    pub fn swap(&mut self) {
+        self.lengths = (self.lengths.1, self.lengths.0);
+        self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
+    }
+
+    /// The same with the documents that A and B lack as documents; they come last.
+    pub fn filled(&self) -> Instance {
+        let mut filled = Instance { lengths: (self.depth, self.depth), ..self.clone() };
+        let ranks = |length: usize| length as u32 + 1..=self.depth as u32;
+        filled.documents.extend(ranks(self.lengths.0).map(|a| Document { a, b: 0, known: None }));
+        filled.documents.extend(ranks(self.lengths.1).map(|b| Document { a: 0, b, known: None }));
+        filled
+    }
+}
+
+/// The largest `S(A) - S(B)` over all assignments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The best found.
+    pub value: f64,
+    /// Nothing is above this; equals `value` where solved exactly.
+    pub bound: f64,
+    /// Gain of every document, in the order of the instance.
+    pub gains: Vec<f64>,
+    /// Nodes of the search.
+    pub nodes: u64,
+}
+
+impl Solution {
+    /// One that needed no search.
+    pub(super) fn exact(value: f64, gains: Vec<f64>) -> Solution {
+        Solution { value, bound: value, gains, nodes: 0 }
+    }
+}
+
+/// Two rankings with ties, made ready to be solved in both directions.
+pub trait Tied {
+    /// The largest mean of `S(A) - S(B)` over tie orders.
+    fn solve(&mut self) -> Solution;
+
+    /// Exchange A and B.
+    fn swap(&mut self);
+}
+
+/// The smaller one of two numbers that are not NaN, which `f64::min` would have to look for.
+fn smaller(x: f64, y: f64) -> f64 {
+    if x < y { x } else { y }
+}
+
+/// The largest so far: with at most n instead of exactly n documents.
+pub(super) fn rising(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    values
+        .scan(f64::NEG_INFINITY, |most, value| {
+            *most = most.max(value);
+            Some(*most)
+        })
+        .collect()
+}
+
+/// A share of nothing is 0.
+pub(super) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

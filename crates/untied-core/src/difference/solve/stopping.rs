@@ -1,0 +1,179 @@
+//! ERR: the mean of the largest discount among the documents that stop the user, each with a probability, if at most a
+//! given number of unknown documents are relevant.
+//!
+//! What one more document gains is submodular: it never rises with what is relevant already. So with S relevant, and U
+//! what may be, any further set T gains at most
+//!
+//!   sum over x in T of w_x,    w_x = dA(x | S) - dB(x | S and all of U but x),
+//!
+//! the gain in A where nothing more is relevant less that in B where all is. With room for k more documents the k largest
+//! w_x above 0 bound the rest; a document with w_x <= 0 is in no best set. With room for one, trying each is exact.
+//! Branching is on the document with the largest w_x.
+
+use crate::difference::solve::Document;
+use crate::difference::solve::work::Work;
+
+/// What is found to lie this close to the best known counts as solved.
+const TOLERANCE: f64 = 1e-12;
+
+/// The problem of a query.
+pub(in crate::difference) struct Stopping<'s> {
+    /// Documents within the depth; of unknown ones nothing is known.
+    pub documents: &'s [Document],
+    /// The chance that an unknown document stops the user if it is relevant.
+    pub top: f64,
+    pub depth: usize,
+}
+
+/// The best found.
+#[derive(Debug, Clone, Default)]
+pub(in crate::difference) struct Chosen {
+    pub value: f64,
+    /// Nothing is better than this.
+    pub bound: f64,
+    /// Numbers of relevant unknown documents.
+    pub documents: Vec<usize>,
+}
+
+/// A ranking given what is relevant: by rank the chance to reach it, over the rank, and what all below are worth.
+struct Side {
+    reach: Vec<f64>,
+    after: Vec<f64>,
+}
+
+impl Side {
+    fn new(stops: &[f64]) -> Side {
+        let (mut reach, mut chance) = (Vec::with_capacity(stops.len()), 1.0);
+        for (rank, stop) in (1..).zip(stops) {
+            reach.push(chance / f64::from(rank));
+            chance *= 1.0 - stop;
+        }
+        let (mut after, mut sum) = (vec![0.0; stops.len()], 0.0);
+        for rank in (0..stops.len()).rev() {
+            after[rank] = sum;
+            sum += reach[rank] * stops[rank];
+        }
+        Side { reach, after }
+    }
+
+    /// The value of the ranking.
+    fn value(&self, stops: &[f64]) -> f64 {
+        self.reach.iter().zip(stops).map(|(reach, stop)| reach * stop).sum()
+    }
+
+    /// What a document at a rank gains that stops the user by this chance; `own` is the chance with which it does in
+    /// this ranking.
+    fn gain(&self, rank: u32, top: f64, own: f64) -> f64 {
+        if rank == 0 {
+            return 0.0;
+        }
+        let rank = rank as usize - 1;
+        top * (self.reach[rank] - self.after[rank] / (1.0 - own))
+    }
+}
+
+impl Stopping<'_> {
+    fn sides(&self, on: impl Fn(usize) -> bool) -> (Vec<f64>, Vec<f64>) {
+        let mut sides = (vec![0.0; self.depth], vec![0.0; self.depth]);
+        for (number, x) in self.documents.iter().enumerate() {
+            let stop = x.known.unwrap_or(if on(number) { self.top } else { 0.0 });
+            for (rank, side) in [(x.a, &mut sides.0), (x.b, &mut sides.1)] {
+                if rank > 0 {
+                    side[rank as usize - 1] = stop;
+                }
+            }
+        }
+        sides
+    }
+
+    /// What A gains at most by 0, 1, 2, ... unknown documents over having none relevant: the largest by one of them, and
+    /// sums of w_x.
+    pub fn rises(&self) -> Vec<f64> {
+        let (none, all) = (self.sides(|_| false), self.sides(|_| true));
+        let (a, b, full) = (Side::new(&none.0), Side::new(&none.1), Side::new(&all.1));
+        let open = || self.documents.iter().filter(|x| x.known.is_none());
+        let gain = |x: &Document| a.gain(x.a, self.top, 0.0);
+        let single = open().map(|x| gain(x) - b.gain(x.b, self.top, 0.0)).fold(0.0, f64::max);
+        let mut weights: Vec<f64> = open().map(|x| gain(x) - full.gain(x.b, self.top, self.top)).collect();
+        weights.retain(|&weight| weight > 0.0);
+        weights.sort_unstable_by(|one, other| other.total_cmp(one));
+        let sums = weights.iter().skip(1).scan(weights.first().copied().unwrap_or(0.0), |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        });
+        std::iter::once(0.0).chain(weights.first().map(|_| single)).chain(sums).collect()
+    }
+
+    /// The largest difference with at most `most` unknown documents relevant.
+    pub fn largest(&self, most: usize, work: &mut Work) -> Chosen {
+        let mut search =
+            Search { of: self, best: Chosen { value: f64::NEG_INFINITY, ..Chosen::default() }, open: None };
+        let all = (0..self.documents.len()).filter(|&x| self.documents[x].known.is_none()).collect();
+        search.visit(&mut Vec::new(), all, most, work);
+        let mut best = search.best;
+        best.bound = search.open.map_or(best.value, |open| open.max(best.value));
+        best
+    }
+}
+
+struct Search<'s> {
+    of: &'s Stopping<'s>,
+    best: Chosen,
+    /// The largest bound of what was left open.
+    open: Option<f64>,
+}
+
+impl Search<'_> {
+    /// With some documents relevant, the others that may be, and how many of these.
+    fn visit(&mut self, chosen: &mut Vec<usize>, mut open: Vec<usize>, room: usize, work: &mut Work) {
+        let of = self.of;
+        let stops = of.sides(|x| chosen.contains(&x));
+        let (a, b) = (Side::new(&stops.0), Side::new(&stops.1));
+        let value = a.value(&stops.0) - b.value(&stops.1);
+        self.offer(value, chosen);
+        if room == 0 {
+            return;
+        }
+        if room == 1 {
+            let gain = |&x: &usize| a.gain(of.documents[x].a, of.top, 0.0) - b.gain(of.documents[x].b, of.top, 0.0);
+            if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|one, other| one.0.total_cmp(&other.0)) {
+                chosen.push(x);
+                self.offer(value + gain, chosen);
+                chosen.pop();
+            }
+            return;
+        }
+        loop {
+            let mut all = vec![false; of.documents.len()];
+            chosen.iter().chain(&open).for_each(|&x| all[x] = true);
+            let full = Side::new(&of.sides(|x| all[x]).1);
+            let weigh = |x: usize| {
+                let document = &of.documents[x];
+                a.gain(document.a, of.top, 0.0) - full.gain(document.b, of.top, of.top)
+            };
+            let mut weighed: Vec<(f64, usize)> = open.iter().map(|&x| (weigh(x), x)).collect();
+            weighed.retain(|&(weight, _)| weight > 0.0);
+            weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+            let bound = value + weighed.iter().take(room).map(|&(weight, _)| weight).sum::<f64>();
+            let Some(&(_, first)) = weighed.first() else { return };
+            if bound <= self.best.value + TOLERANCE {
+                return;
+            }
+            if !work.take(8 * of.depth + 4 * of.documents.len()) {
+                self.open = Some(self.open.map_or(bound, |open| open.max(bound)));
+                return;
+            }
+            open = weighed.iter().map(|&(_, x)| x).filter(|&x| x != first).collect();
+            chosen.push(first);
+            self.visit(chosen, open.clone(), room - 1, work);
+            chosen.pop();
+        }
+    }
+
+    fn offer(&mut self, value: f64, chosen: &[usize]) {
+        if value > self.best.value {
+            self.best.value = value;
+            self.best.documents = chosen.to_vec();
+        }
+    }
+}
