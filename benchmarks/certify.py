@@ -35,7 +35,7 @@ MARGIN = 1e-9
 
 def rows_of(qrels: untied.Qrels, runs: dict[str, untied.Run], judged: float, measures: list[str]) -> list[list[str]]:
     """Every verdict, with the difference that all judgments give."""
-    known = qrels if judged == 1 else untied.sample.judgments(qrels, judged, seed=1)
+    known = qrels if judged == 1 else untied.judging.sample.judgments(qrels, judged, seed=1)
     start = process_time()
     found = untied.certify(known, runs, measures, ties="docid", threads=1)
     print(f"{judged:.0%} judged, {', '.join(measures)}: {process_time() - start:.1f} CPU s", flush=True)

@@ -72,7 +72,9 @@ def beside_scikit_learn(paths: list[str]) -> list[list[str]]:
         return average_precision_score(truth > 0, scores) if truth.any() else 0.0
 
     for measure, theirs in [("nDCG@10", ndcg(10)), ("nDCG", ndcg(None)), ("AP", precision)]:
-        ours, our_cpu, our_wall = once(lambda measure=measure: untied.features(paths, measure, ties="expected"))
+        ours, our_cpu, our_wall = once(
+            lambda measure=measure: untied.evaluate_features(paths, measure, ties="expected")
+        )
         rows.append([f"untied, {measure}, from packed files", seconds(our_cpu), seconds(our_wall), "", ""])
         values, cpu, wall = once(lambda theirs=theirs: means(theirs))
         apart = max(

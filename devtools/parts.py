@@ -32,7 +32,7 @@ class Part:
 #: Parts by name, in the order of ``ARCHITECTURE.md``.
 PARTS = {
     "core": Part(
-        ("crates/untied-core", f"{PYTHON}evaluate", f"{PYTHON}results", "tests/oracle", "tests/strategies.py",
+        ("crates/untied-core", f"{PYTHON}evaluation", f"{PYTHON}results", "tests/oracle", "tests/strategies.py",
          "tests/golden.json"),
         "aggregates curves defaults determinism equality example levels names oracle ranges refused results"
         " worked writing",
@@ -52,7 +52,7 @@ PARTS = {
         ("measures::", "names::", "registry::"),
     ),
     "compare": Part(
-        (f"{CORE}similarity", f"{CORE}compare", f"{PYTHON}compare"),
+        (f"{CORE}similarity", f"{CORE}compare", f"{PYTHON}comparison"),
         "compare compare_arrays compare_passages compare_reports correlation ranked survives_undefined",
         ("similarity::", "compare::"),
     ),
@@ -103,7 +103,7 @@ PARTS = {
         (f"{PYTHON}cli", f"{PYTHON}progress.py"),
         "cli cli_notes columns fuzz habits policies progress security shells slips unused_options",
     ),
-    "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share, and doors
+    "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share
     "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "live site web"),
     "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
     "docs": Part(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 #: Modules that have a page, in order. The page has what they define and document in full, and what is named here.
 MODULES: dict[str, tuple[str, ...]] = {
-    "evaluate": (),
-    "table": (),
+    "evaluation": ("evaluate", "Evaluator"),
+    "results": (),
     "inputs": (),
     "arrays": (
         "evaluate_arrays",
@@ -33,22 +33,22 @@ MODULES: dict[str, tuple[str, ...]] = {
         "compare_arrays",
         "ArrayComparison",
     ),
-    "compare": (),
-    "passages": (),
+    "comparison": ("compare", "compare_all", "Comparison", "Comparisons", "TopChanges", "Assignment", "Outcomes"),
+    "comparison.passages": (),
     "statistics": (),
     "paper": (),
     "gate": (),
     "report": ("report", "comparison_report"),
-    "features": (),
-    "own": (),
-    "curves": (),
-    "truth": (),
-    "estimates": (),
+    "features": ("evaluate_features", "FeatureResults"),
+    "measures.own": (),
+    "evaluation.curves": (),
+    "inputs.truth": (),
+    "judging.estimates": (),
     "judging": (),
-    "sample": (),
+    "judging.sample": (),
     "study": (),
-    "correlation": (),
-    "distances": (),
+    "comparison.correlation": (),
+    "comparison.distances": (),
     "batches": (),
     "spark": ("evaluate", "compare", "SparkResults", "SparkEvaluation", "SparkComparison", "clear_errors"),
     "errors": (),
@@ -59,7 +59,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "compat.mteb": ("install", "uninstall"),
     "compat.sklearn": (),
 }
-NATIVE = {"inputs": ("Run", "Qrels"), "evaluate": ("Measure",)}
+NATIVE = {"inputs": ("Run", "Qrels"), "evaluation": ("Measure",)}
 WIDTH = 88
 
 
@@ -93,7 +93,7 @@ def help_of(command: str) -> str:
 def module_page(module: Any, name: str, named: tuple[str, ...]) -> str:
     """A module with the functions and classes that users call: first of all the one by its own name."""
     shown = [module[part] for part in named] if named else documented(module)
-    shown.sort(key=lambda thing: thing.name != name)
+    shown.sort(key=lambda thing: thing.name != name.rpartition(".")[2])
     lines = [f"# untied.{name}", ""]
     if module.docstring:
         lines += [marked(module.docstring.value), ""]

@@ -22,9 +22,12 @@ import numpy
 import pyarrow
 
 import untied
-from untied import _core, batches, curves, distances, estimates, gate, judging, own, report, sample, statistics
+from untied import _core, batches, gate, judging, report, statistics
 from untied.cli.trec_eval import defaults
-from untied.measures import as_measures
+from untied.comparison import distances
+from untied.evaluation import curves
+from untied.judging import estimates, sample
+from untied.measures import as_measures, own
 
 #: Seconds that a child may take: far more than any call here needs, even on a busy machine.
 LIMIT = 120
@@ -168,7 +171,7 @@ CALLS: dict[str, Callable[[], object]] = {
     ],
     "FeatureEvaluator.read": lambda: features(read=True),
     "FeatureEvaluator.columns": lambda: features(read=False),
-    "FeatureEvaluation": lambda: untied.features(folder() / "letor", ["AP"]).table(),
+    "FeatureEvaluation": lambda: untied.evaluate_features(folder() / "letor", ["AP"]).table(),
     "ArrayComparer": lambda: untied.compare_arrays([[1, 2, 3]] * 99, [[3, 2, 1]] * 99, "RBO"),
     "ArrayEvaluator": lambda: untied.evaluate_arrays([[1, 2, 2]] * 99, [[0, 1, 0]] * 99, ["AP"], ties="range").means,
     "ArrayEvaluation": lambda: untied.evaluate_arrays([[1, 2, 2]] * 99, [[0, 1, 0]] * 99, ["AP"]).per_query["AP"],

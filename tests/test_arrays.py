@@ -249,7 +249,10 @@ def test_tensors_that_require_gradients() -> None:
     assert found["AP"] == untied.evaluate_arrays(scores, labels, "AP")["AP"] == 0.5
     columns = {"label": labels[0], "qid": np.array([1, 1, 1]), "bm25": scores[0]}
     differentiable = {**columns, "label": Differentiable(labels[0]), "bm25": Differentiable(scores[0])}
-    assert untied.features(differentiable, "AP").means.to_dicts() == untied.features(columns, "AP").means.to_dicts()
+    assert (
+        untied.evaluate_features(differentiable, "AP").means.to_dicts()
+        == untied.evaluate_features(columns, "AP").means.to_dicts()
+    )
     with pytest.raises(TypeError, match=r"scores cannot be read as an array: .*Use tensor.detach\(\)"):
         untied.evaluate_arrays([Differentiable(scores[0])], labels, "AP")
 

@@ -184,7 +184,7 @@ def test_the_same_in_pieces_and_by_feature(measure: str, unjudged: str, tmp_path
     labels = [math.nan if grade is None else grade for grade in grades]
     frame = {"f": [float(-i) for docs in RUN.values() for i, _ in enumerate(docs)]}
     query_ids = [q for q, docs in RUN.items() for _ in docs]
-    found = untied.features(frame, [measure], labels=labels, query_ids=query_ids, **options)
+    found = untied.evaluate_features(frame, [measure], labels=labels, query_ids=query_ids, **options)
     assert found.value("f", measure) == whole
 
 

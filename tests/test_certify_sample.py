@@ -13,9 +13,9 @@ import pytest
 
 import untied
 from nightly import many, seeded
-from untied import sample
 from untied.cli import main
 from untied.errors import MeasureError, UntiedError
+from untied.judging import sample
 from untied.verdicts import from_sample
 from untied.verdicts.hypergeometric import at_least, at_most, cost, least_product, least_sum, tail
 from untied.verdicts.weights import of_ranking, steps

@@ -16,7 +16,7 @@ import pytest
 import untied
 from nightly import many, seeded
 from untied.cli import main
-from untied.passages import read_judged_passages, read_passages
+from untied.comparison.passages import read_judged_passages, read_passages
 
 Passage = tuple[str, int, int]
 Judged = tuple[str, int, int, float]

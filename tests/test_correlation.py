@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import untied
 from oracle import permutations, summarise
 from strategies import close
-from untied.correlation import kendall, spearman, tau_ap
+from untied.comparison.correlation import kendall, spearman, tau_ap
 
 CASES = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
 CASES = [case for case in CASES if case["measure"].startswith("tau")]

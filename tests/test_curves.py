@@ -19,7 +19,7 @@ import untied
 from oracle.partial import adr_profile
 from strategies import close
 from untied.cli import main
-from untied.curves import NAMES, curves
+from untied.evaluation.curves import NAMES, curves
 
 CASES = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
 EXAMPLE = Path(__file__).parent.parent / "examples" / "tar2017"

@@ -14,9 +14,10 @@ from untied.cli import main
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
-    "untied", "untied.batches", "untied.correlation", "untied.curves", "untied.distances", "untied.estimates",
-    "untied.gate", "untied.judging", "untied.paper", "untied.report", "untied.sample", "untied.spark",
-    "untied.statistics", "untied.study", "untied.truth", "untied.verdicts",
+    "untied", "untied.batches", "untied.comparison.correlation", "untied.comparison.distances",
+    "untied.evaluation.curves", "untied.gate", "untied.inputs.truth", "untied.judging", "untied.judging.estimates",
+    "untied.judging.sample", "untied.paper", "untied.report", "untied.spark", "untied.statistics", "untied.study",
+    "untied.verdicts",
 ]  # fmt: skip
 SHARED = (
     "ties", "unjudged", "unretrieved", "score_dtype", "qrels_format", "on_undefined", "adjust", "queries", "threads",
@@ -24,8 +25,11 @@ SHARED = (
 )  # fmt: skip
 #: By design another: the option, where, what, and why.
 OTHERS = {
-    ("ties", "untied.evaluate.curves.curves"): "range",  # a curve is drawn with its band
-    ("ties", "untied.features.evaluate.features"): "range",  # features tie many documents: that is what they are about
+    ("ties", "untied.evaluation.curves.curves"): "range",  # a curve is drawn with its band
+    (
+        "ties",
+        "untied.features.evaluate.evaluate_features",
+    ): "range",  # features tie many documents: that is what they are about
     ("ties", "untied.study.med.med"): "docid",  # as the program that the study repeats
     ("unjudged", "untied.verdicts.runs.certify"): "retrieved",  # which ones may be relevant, not what they count
     ("on_undefined", "untied.gate.gate"): "fail",  # a gate decides; nothing counts silently

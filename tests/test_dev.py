@@ -50,7 +50,7 @@ def test_every_test_belongs_to_a_part() -> None:
         ("crates/untied-python/src/lib.rs", "border"),
         ("python/untied/study/med.py", "study"),
         ("crates/untied-trec-eval/src/lib.rs", "trec_eval"),
-        ("python/untied/evaluate/runs.py", "core"),
+        ("python/untied/evaluation/runs.py", "core"),
         ("python/untied/errors.py", "python"),
         ("docs/studies/README.md", "docs"),
         ("tests/oracle/binary.py", "core"),

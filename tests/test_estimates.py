@@ -12,8 +12,8 @@ import statistics
 import pytest
 
 import untied
-from untied import estimates
 from untied.cli import main
+from untied.judging import estimates
 
 QRELS = {"q": {"a": 1, "b": 0, "c": 2}}
 POOL = {"q": {"a": 0, "b": 0, "c": 0, "d": 5, "e": -1}, "other": {"x": 1}}

@@ -113,7 +113,7 @@ def test_features_are_runs_to_the_last_bit(
     paths[-1].write_bytes(gzip.compress(text_of(lines[cut:]).encode())) if len(paths) > 1 else None
     policies = {"ties": ties, "unjudged": unjudged}
     threads = data.draw(st.sampled_from([1, 3]))
-    found = untied.features(list(paths), MEASURES, directions="both", threads=threads, **policies)
+    found = untied.evaluate_features(list(paths), MEASURES, directions="both", threads=threads, **policies)
     same(found, lines, **policies)
     for feature in found.features:
         counted = found.ties(feature)
@@ -132,7 +132,7 @@ def test_features_are_runs_to_the_last_bit(
 @given(st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0.0, 1.0, 3.0])), min_size=1, max_size=7))
 def test_features_against_the_oracle(documents: list[tuple[int, float]]) -> None:
     labels, values = [label for label, _ in documents], [value for _, value in documents]
-    found = untied.features(
+    found = untied.evaluate_features(
         [[value] for value in values], list(JUDGES), labels=labels, query_ids=["q"] * len(labels),
         names=["f"], directions="both"
     )  # fmt: skip
@@ -178,7 +178,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(
     path.write_bytes(b"1 qid:1 2:1 " + b"".join(tokens))
     refused = None
     try:
-        found = untied.features(path, ["AP"])
+        found = untied.evaluate_features(path, ["AP"])
     except untied.InputError as error:
         refused = error
     if refused is None:
@@ -215,7 +215,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, message:
     path = tmp_path / "features.txt"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(untied.InputError, match=re.escape(message)):
-        untied.features(path, ["AP"])
+        untied.evaluate_features(path, ["AP"])
 
 
 def drawn(queries: int, documents: int, features: int, seed: int = 1) -> list[Line]:
@@ -239,14 +239,14 @@ def test_data_larger_than_a_batch_and_the_order_of_lines(tmp_path: Path) -> None
     large = tmp_path / "large.txt"
     large.write_text("".join(line + padding for line in text_of(lines).splitlines(keepends=True)))
     assert large.stat().st_size > 12 << 20
-    found = untied.features(large, MEASURES, directions="both")
+    found = untied.evaluate_features(large, MEASURES, directions="both")
     same(found, lines, ties="range")
     shuffled = list(lines)
     random.Random(2).shuffle(shuffled)
     apart = tmp_path / "shuffled.txt.xz"
     apart.write_bytes(lzma.compress(text_of(shuffled).encode()))
     for threads in (1, 2):
-        other = untied.features(apart, MEASURES, directions="both", threads=threads)
+        other = untied.evaluate_features(apart, MEASURES, directions="both", threads=threads)
         assert list(other.means.rows()) == list(found.means.rows())
 
 
@@ -254,7 +254,7 @@ def test_values_of_queries(tmp_path: Path) -> None:
     lines = drawn(20, 10, 3)
     path = tmp_path / "data.txt"
     path.write_text(text_of(lines))
-    found = untied.features(path, ["AP", "RR"], directions="low", per_query=True)
+    found = untied.evaluate_features(path, ["AP", "RR"], directions="low", per_query=True)
     rows = found.table(per_query=True).to_dicts()
     assert len(rows) == 3 * 2 * (20 + 1)
     for feature in found.features:
@@ -264,7 +264,7 @@ def test_values_of_queries(tmp_path: Path) -> None:
         fields = ("query", "measure", "value", "low", "high")
         assert [[row[one] for one in fields] for row in got] == [[row[one] for one in fields] for row in expected]
     with pytest.raises(untied.UntiedError, match="per_query=True"):
-        untied.features(path, ["AP"]).table(per_query=True)
+        untied.evaluate_features(path, ["AP"]).table(per_query=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -304,19 +304,19 @@ def frames(columns: dict[str, Any], folder: Path) -> dict[str, Callable[[], Any]
     array = numpy.array([columns[name] for name in names]).T
     given = {"labels": numpy.array(columns["label"]), "query_ids": columns["qid"]}
     return {
-        "dict": lambda: untied.features(columns, MEASURES),
-        "pandas": lambda: untied.features(pandas.DataFrame(columns), MEASURES),
-        "polars": lambda: untied.features(polars.DataFrame(columns), MEASURES),
-        "pyarrow": lambda: untied.features(table, MEASURES),
-        "batch": lambda: untied.features(table.combine_chunks().to_batches()[0], MEASURES),
-        "reader": lambda: untied.features(table.to_reader(max_chunksize=7), MEASURES),
-        "duckdb": lambda: untied.features(duckdb.sql("from table_of_features"), MEASURES),
-        "capsule": lambda: untied.features(Capsule(table), MEASURES),
-        "parquet": lambda: untied.features(folder / "data.parquet", MEASURES),
-        "array": lambda: untied.features(array, MEASURES, names=names, **given),
-        "rows": lambda: untied.features(array.tolist(), MEASURES, names=names, **given),
-        "lists": lambda: untied.features(pyarrow.table(lists), MEASURES),
-        "float32": lambda: untied.features(array.astype(numpy.float32), MEASURES, names=names, **given),
+        "dict": lambda: untied.evaluate_features(columns, MEASURES),
+        "pandas": lambda: untied.evaluate_features(pandas.DataFrame(columns), MEASURES),
+        "polars": lambda: untied.evaluate_features(polars.DataFrame(columns), MEASURES),
+        "pyarrow": lambda: untied.evaluate_features(table, MEASURES),
+        "batch": lambda: untied.evaluate_features(table.combine_chunks().to_batches()[0], MEASURES),
+        "reader": lambda: untied.evaluate_features(table.to_reader(max_chunksize=7), MEASURES),
+        "duckdb": lambda: untied.evaluate_features(duckdb.sql("from table_of_features"), MEASURES),
+        "capsule": lambda: untied.evaluate_features(Capsule(table), MEASURES),
+        "parquet": lambda: untied.evaluate_features(folder / "data.parquet", MEASURES),
+        "array": lambda: untied.evaluate_features(array, MEASURES, names=names, **given),
+        "rows": lambda: untied.evaluate_features(array.tolist(), MEASURES, names=names, **given),
+        "lists": lambda: untied.evaluate_features(pyarrow.table(lists), MEASURES),
+        "float32": lambda: untied.evaluate_features(array.astype(numpy.float32), MEASURES, names=names, **given),
     }
 
 
@@ -328,7 +328,7 @@ def test_every_input_has_the_values_of_files(tmp_path: Path, grouped: bool) -> N
         random.Random(3).shuffle(lines)
     path = tmp_path / "data.txt"
     path.write_text(text_of(lines))
-    expected = list(untied.features(path, MEASURES).means.rows())
+    expected = list(untied.evaluate_features(path, MEASURES).means.rows())
     for name, evaluate in frames(wide(lines), tmp_path).items():
         assert list(evaluate().means.rows()) == expected, name
 
@@ -338,12 +338,12 @@ def test_integers_and_halves_are_compared_as_they_are() -> None:
 
     given: dict[str, Any] = {"labels": [1, 0, 0], "query_ids": [7, 7, 7]}
     small = numpy.array([[3], [2], [2]], dtype=numpy.int8)
-    assert untied.features(small, ["RR"], **given)["0", "RR"].mean == 1
+    assert untied.evaluate_features(small, ["RR"], **given)["0", "RR"].mean == 1
     half = numpy.array([[2049], [2048], [1]], dtype=numpy.float16)  # both are 2048
-    assert untied.features(half, ["RR"], **given)["0", "RR"].mean == 0.75
+    assert untied.evaluate_features(half, ["RR"], **given)["0", "RR"].mean == 0.75
     large = numpy.array([[2**53 + 1], [2**53], [1]])
     with pytest.raises(untied.UntiedError, match=r"0: expected integers of at most 2\^53"):
-        untied.features(numpy.array([[2**53 + 2], [2**53], [1]]), ["RR"], **given)
+        untied.evaluate_features(numpy.array([[2**53 + 2], [2**53], [1]]), ["RR"], **given)
     assert large.dtype == numpy.int64
 
 
@@ -369,7 +369,7 @@ def test_integers_and_halves_are_compared_as_they_are() -> None:
 def test_what_is_refused(change: dict[str, Any], message: str) -> None:
     data: dict[str, Any] = {"data": [[1.0, 2.0], [0.0, 1.0], [0.0, 1.0]], "labels": [1, 0, 0], "query_ids": [1, 1, 1]}
     with pytest.raises(untied.UntiedError, match=message):
-        untied.features(**(data | change))
+        untied.evaluate_features(**(data | change))
 
 
 def test_missing_values_and_texts_in_columns_are_refused() -> None:
@@ -377,11 +377,11 @@ def test_missing_values_and_texts_in_columns_are_refused() -> None:
 
     table = pyarrow.table({"qid": ["q", "q"], "label": [1, 0], "f": [1.0, None], "docid": ["a", "b"]})
     with pytest.raises(untied.UntiedError, match="f: expected a value in every row, found 1 missing"):
-        untied.features(table, ["AP"])
+        untied.evaluate_features(table, ["AP"])
     with pytest.raises(TypeError, match="docid must hold"):
-        untied.features(table, ["AP"], names=["docid"])
+        untied.evaluate_features(table, ["AP"], names=["docid"])
     with pytest.raises(untied.UntiedError, match="names: no column 'g'"):
-        untied.features(table, ["AP"], names=["g"])
+        untied.evaluate_features(table, ["AP"], names=["g"])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -398,10 +398,10 @@ def small(tmp_path: Path) -> str:
 
 
 def test_directions_and_ranks(small: str) -> None:
-    high = untied.features(small, ["RR", "ESL"])
+    high = untied.evaluate_features(small, ["RR", "ESL"])
     assert high.ranked() == [("3", "high"), ("2", "high"), ("1", "high")]
     assert high.ranked("ESL") == high.ranked()  # where lower is better
-    both = untied.features(small, ["RR"], directions="both")
+    both = untied.evaluate_features(small, ["RR"], directions="both")
     assert both.ranked(top=2) == [("1", "low"), ("3", "high")]
     assert len(both.ranked()) == 6
     assert (both["1", "high", "RR"].mean, both["1", "low", untied.RR].mean, both["1", "RR"].mean) == (0.5, 1, 1)
@@ -413,7 +413,7 @@ def test_directions_and_ranks(small: str) -> None:
         (("1", "low", "RR"), high),
     ):
         assert key not in found
-    better = untied.features(small, ["RR"], directions="better")
+    better = untied.evaluate_features(small, ["RR"], directions="better")
     assert better.ranked() == [("1", "low"), ("3", "high"), ("2", "high")]
     assert (better.best_direction("1"), better["1", "RR"].mean) == ("low", 1)
     assert better.value("1", "RR", direction="high").mean == 0.5
@@ -462,7 +462,7 @@ def test_command_line(small: str, tmp_path: Path, run: Command) -> None:
     ]
     assert "note: names of features that the data does not have: 99\n" in err
     with pytest.warns(untied.UntiedWarning, match="data does not have: 4, 5, 6, 7 and 1 more name$"):
-        untied.features(small, "RR", names=dict(zip(range(1, 9), "abcdefgh", strict=True)))
+        untied.evaluate_features(small, "RR", names=dict(zip(range(1, 9), "abcdefgh", strict=True)))
     code, out, err = run(small, "-m", "RR", "-m", "P@1", "--ties", "expected", "--format", "md", "--top", "1")
     assert out.splitlines()[-1] == "| 1 | 3 | 3 | 50% | 0.8750 | 0.7500 |"
     assert err == (
@@ -552,7 +552,7 @@ def test_queries_without_a_relevant_document_are_noted(tmp_path: Path, run: Comm
         _, _, err = run(str(path), *(part for name in measures for part in ("-m", name)), *options)
         assert err.count(f"note: {said} ({effect})\n") == 1, err
     assert "undefined" not in run(str(path), "-m", "P@1")[2]
-    facts = untied.features(path, ["AP", "RR"]).facts()["1", "high"]
+    facts = untied.evaluate_features(path, ["AP", "RR"]).facts()["1", "high"]
     assert (facts["undefined"], facts["undefined_queries"], facts["left_out"]) == (4, 2, 0)
 
 
@@ -568,7 +568,7 @@ def test_estimates_have_standard_errors(tmp_path: Path, run: Command) -> None:
     ]
     path = tmp_path / "train.txt"
     path.write_text(text_of(rows))
-    found = untied.features(path, [Estimated], directions="both", per_query=True)
+    found = untied.evaluate_features(path, [Estimated], directions="both", per_query=True)
     for feature in found.features:
         for direction in found.directions:
             qrels, ranked = as_run(rows, int(feature), 1 if direction == "high" else -1)
@@ -610,7 +610,7 @@ def test_what_is_not_ranked_is_noted(tmp_path: Path, run: Command) -> None:
     code, _, err = run(str(tmp_path / "frame.csv"))
     assert (code, "read this one into a frame first" in err) == (2, True)
     with pytest.raises(TypeError, match=r"sparse matrix .*: call its toarray"):
-        untied.features(scipy.sparse.csr_matrix([[1.0, 0.0]]), labels=[1], query_ids=[1])
+        untied.evaluate_features(scipy.sparse.csr_matrix([[1.0, 0.0]]), labels=[1], query_ids=[1])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -659,7 +659,7 @@ def test_the_page_on_mq2008(mq2008: list[str], monkeypatch: pytest.MonkeyPatch) 
 
 def test_equal_means_print_and_rank_equally(mq2008: list[str]) -> None:
     for paths in (mq2008, *([path] for path in mq2008)):
-        found = untied.features(paths, ["P@10", "Hits@10"])
+        found = untied.evaluate_features(paths, ["P@10", "Hits@10"])
         ranks = [
             [(row["feature"], row["rank"]) for row in found.table(name).to_dicts() if row["measure"] == name]
             for name in ("P@10", "Hits@10")
@@ -675,7 +675,7 @@ def test_equal_means_print_and_rank_equally(mq2008: list[str]) -> None:
 @pytest.mark.parametrize("ties", ["range", "given"])
 def test_mq2008_to_the_last_bit(mq2008: list[str], ties: str) -> None:
     lines = [line for path in mq2008 for line in read(path)]
-    found = untied.features(mq2008, MEASURES, ties=ties, directions="both")
+    found = untied.evaluate_features(mq2008, MEASURES, ties=ties, directions="both")
     assert (len(found), len(found.queries), found.documents) == (46, 471, 9630)
     for feature in random.Random(7).sample(found.features, 6):
         for direction in found.directions:
@@ -697,8 +697,8 @@ def test_a_feature_of_the_query_scores_what_chance_does(ties: str, tmp_path: Pat
     path = tmp_path / "data.txt"
     path.write_text("".join(lines))
     measures = ["AP", "nDCG@3", "ERR", "RR"]
-    found = untied.features(str(path), measures, ties=ties, per_query=True)
-    expected = untied.features(str(path), measures, ties="expected", per_query=True)
+    found = untied.evaluate_features(str(path), measures, ties=ties, per_query=True)
+    expected = untied.evaluate_features(str(path), measures, ties="expected", per_query=True)
     for measure in measures:
         assert found.chance(measure) == expected["7", measure]
     assert found.chance() == found.chance(found.measures[0])

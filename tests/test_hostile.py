@@ -17,7 +17,9 @@ import pytest
 import zstandard
 
 import untied
-from untied import curves, estimates, gate, judging, sample
+from untied import gate, judging
+from untied.evaluation import curves
+from untied.judging import estimates, sample
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
@@ -188,7 +190,7 @@ def test_other_iterators_that_were_used_up() -> None:
         sample.pool(iter(()), 1)
     data = pyarrow.table({"qid": ["q", "q"], "label": [1, 0], "f": [1.0, 2.0]})
     with pytest.raises(untied.UntiedError, match="data: this RecordBatchReader gave no rows"):
-        untied.features(used_reader(data), "AP")
+        untied.evaluate_features(used_reader(data), "AP")
     assert untied.compare_passages([], [("d", 5, 10)]).mean > 0
 
 
@@ -217,7 +219,7 @@ def test_other_iterators_that_were_used_up() -> None:
         (lambda: untied.read_qrels(HALF), r"a path must be valid text, not .\\ud800"),
         (lambda: untied.evaluate(QRELS, HALF), r"a (path|run's name) must be valid text, not .\\ud800"),
         (lambda: untied.evaluate(QRELS, RUN, docs=HALF), r"a path must be valid text, not .\\ud800"),
-        (lambda: untied.features(HALF), r"a path must be valid text, not .\\ud800"),
+        (lambda: untied.evaluate_features(HALF), r"a path must be valid text, not .\\ud800"),
     ],
 )
 def test_half_of_a_surrogate_pair_is_named(call: Any, said: str) -> None:
@@ -243,7 +245,10 @@ def test_a_lazy_frame_is_collected() -> None:
     assert untied.evaluate(QRELS, {"a": lazy, "b": RUN}, "AP")["a", "AP"].mean == 0.5
     assert untied.evaluate(polars.from_arrow(judged()).lazy(), RUN, "AP")["AP"].mean == 0.5
     data = polars.DataFrame({"qid": ["q", "q"], "label": [1, 0], "f": [1.0, 2.0]})
-    assert untied.features(data.lazy(), "AP")["f", "AP"].mean == untied.features(data, "AP")["f", "AP"].mean
+    assert (
+        untied.evaluate_features(data.lazy(), "AP")["f", "AP"].mean
+        == untied.evaluate_features(data, "AP")["f", "AP"].mean
+    )
 
 
 @pytest.mark.parametrize(
@@ -375,7 +380,7 @@ def test_masks_are_not_passed_over_elsewhere() -> None:
         untied.compare_arrays(masked, [[1, 2, 3]], "RBO")
     flat = numpy.ma.array([1.0, 2.0], mask=[True, False])
     with pytest.raises(TypeError, match=r"^f is a masked array"):
-        untied.features({"qid": ["q", "q"], "label": [1, 0], "f": flat}, "AP")
+        untied.evaluate_features({"qid": ["q", "q"], "label": [1, 0], "f": flat}, "AP")
     with pytest.raises(TypeError, match=r"^query_ids is a masked array"):
         untied.evaluate_arrays([1, 0], [1, 0], "AP", query_ids=numpy.ma.array([1, 1], mask=[True, False]))
 
@@ -427,7 +432,7 @@ def test_padding_is_a_whole_number() -> None:
 def test_features_of_what_is_no_table() -> None:
     for data in (pandas.Series([1, 2]), type("Failing", (), {"__arrow_c_stream__": lambda self, schema=None: None})()):
         with pytest.raises(untied.UntiedError, match=r"data: cannot read this (Series|Failing) as a table"):
-            untied.features(data, "AP")
+            untied.evaluate_features(data, "AP")
 
 
 def test_a_depth_of_nothing_is_an_error() -> None:

@@ -421,7 +421,7 @@ def test_importing_is_light():
 
 
 def test_modules_are_there_when_they_are_named():
-    code = "import untied; print(untied.truth.read_groups.__name__, untied.curves.curves.__name__)"
+    code = "import untied; print(untied.inputs.truth.read_groups.__name__, untied.evaluation.curves.curves.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["read_groups", "curves"]
     with pytest.raises(AttributeError, match="no attribute 'nope'"):
@@ -494,7 +494,7 @@ def test_what_is_no_measure() -> None:
     undecorated: Any = [mine]
     for refusing in (
         lambda: untied.evaluate({"q": {"a": 1}}, {"q": ["a"]}, undecorated),
-        lambda: untied.features([[1.0]], undecorated, labels=[1], query_ids=["q"]),
+        lambda: untied.evaluate_features([[1.0]], undecorated, labels=[1], query_ids=["q"]),
         lambda: untied.compare({"q": ["a"]}, {"q": ["a"]}, undecorated),
     ):
         with pytest.raises(TypeError, match=r"not function: decorate mine with @untied\.measure or @untied"):
@@ -548,8 +548,8 @@ def test_other_functions_take_folders(folder: pathlib.Path) -> None:
     qrels = folder / "qrels.txt"
     assert "new" in report(qrels, folder, ["RR"])
     assert judge_next(qrels, folder, "RR").runs == ("new", "old")
-    assert set(untied.curves.curves(qrels, folder, "q1")["run"]) == {"new", "old"}
-    assert untied.sample.pool([folder], 1, qrels) == {"q1": {"a": 1.0, "b": 0.0}}
+    assert set(untied.evaluation.curves.curves(qrels, folder, "q1")["run"]) == {"new", "old"}
+    assert untied.judging.sample.pool([folder], 1, qrels) == {"q1": {"a": 1.0, "b": 0.0}}
     with pytest.raises(TypeError, match="means takes one run, not 2"):
         untied.Evaluator(qrels, RR).means(folder)
 

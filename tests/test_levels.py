@@ -47,7 +47,7 @@ def test_arrays_features_and_batches() -> None:
     with pytest.warns(untied.UntiedWarning, match=SAID):
         untied.evaluate_arrays(numpy.array([[2.0, 1.0]]), numpy.array([[1, 0]]), ["AP(rel=2)"])
     with pytest.warns(untied.UntiedWarning, match=SAID):
-        untied.features({"f": [2.0, 1.0]}, ["AP(rel=2)"], labels=[1, 0], query_ids=[1, 1])
+        untied.evaluate_features({"f": [2.0, 1.0]}, ["AP(rel=2)"], labels=[1, 0], query_ids=[1, 1])
     import pyarrow
 
     rows = pyarrow.table({"query": ["q", "q"], "document": ["a", "b"], "score": [2.0, 1.0], "grade": [1.0, 0.0]})

@@ -90,7 +90,7 @@ def any_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("any_module")
 def test_what_a_page_cannot_hold_or_recalculate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    @untied.own.measure
+    @untied.measures.own.measure
     def first(grades):  # type: ignore[no-untyped-def]
         return float(grades[0] > 0)
 

@@ -33,7 +33,7 @@ NOTHING_RELEVANT = ({query: dict.fromkeys(documents, 0) for query, documents in 
 #: Without a query in common there is nothing to evaluate.
 NO_QUERY = ("empty qrels", "other queries")
 #: Entry points without ids of queries in the qrels.
-NO_IDS = ("evaluate_arrays", "ArrayEvaluator.evaluate", "features", "batches.BatchComparer.summary")
+NO_IDS = ("evaluate_arrays", "ArrayEvaluator.evaluate", "evaluate_features", "batches.BatchComparer.summary")
 REASONS = [text for name, text in vars(overlap).items() if name.isupper() and isinstance(text, str)]
 
 
@@ -146,23 +146,23 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "ArrayEvaluator.evaluate": lambda qrels, run, _: untied.ArrayEvaluator(arrays(qrels, run)[1]).evaluate(
         arrays(qrels, run)[0]
     ),
-    "features": lambda qrels, run, folder: untied.features(letor(qrels, run, folder)),
+    "evaluate_features": lambda qrels, run, folder: untied.evaluate_features(letor(qrels, run, folder)),
     "certify": lambda qrels, run, _: untied.certify(qrels, two(run), ["AP"]),
     "distributions": lambda qrels, run, _: untied.distributions(qrels, two(run)),
     "compare": lambda qrels, run, _: untied.compare(RUN, run, qrels=qrels),
     "compare_all": lambda qrels, run, _: untied.compare_all(two(run), ["RBO"], qrels=qrels),
     "batches.BatchEvaluator.summary": batches,
     "batches.BatchComparer.summary": batches_compared,
-    "curves.curves": lambda qrels, run, _: untied.curves.curves(qrels, run, "q1"),
-    "estimates.infap_error": lambda qrels, run, _: untied.estimates.infap_error(qrels, run),
-    "estimates.subcollection": lambda qrels, run, _: untied.estimates.subcollection(qrels, run),
+    "evaluation.curves.curves": lambda qrels, run, _: untied.evaluation.curves.curves(qrels, run, "q1"),
+    "judging.estimates.infap_error": lambda qrels, run, _: untied.judging.estimates.infap_error(qrels, run),
+    "judging.estimates.subcollection": lambda qrels, run, _: untied.judging.estimates.subcollection(qrels, run),
     "gate.gate": lambda qrels, run, _: gated(qrels, run, min={"AP": 0}),
     "gate.gate baseline": lambda qrels, run, _: gated(qrels, RUN, baseline=run, max_drop={"AP": 1}),
     "gate.gate MED": lambda qrels, run, _: gated(qrels, RUN, baseline=run, max_med={"P@2": 1}),
     "judging.judge_next": lambda qrels, run, _: untied.judging.judge_next(qrels, run),
     "report.report": lambda qrels, run, _: untied.report.report(qrels, two(run), ["AP"], distances=["RBO"]),
-    "sample.pool": lambda qrels, run, _: untied.sample.pool([run], 10, qrels),
-    "sample.collection": lambda qrels, run, _: untied.sample.collection(qrels, {"x": run}, 1.0),
+    "judging.sample.pool": lambda qrels, run, _: untied.judging.sample.pool([run], 10, qrels),
+    "judging.sample.collection": lambda qrels, run, _: untied.judging.sample.collection(qrels, {"x": run}, 1.0),
     "statistics.significance": lambda qrels, run, _: untied.statistics.significance(
         results(qrels, run), interval="none"
     ),
@@ -185,44 +185,45 @@ COLUMNS_SAY = ["batches.BatchEvaluator.summary", "batches.BatchComparer.summary"
 NONE_NEEDED = {
     "classes of results": [
         "ArrayComparison", "ArrayQueries", "ArrayResults", "ArrayValues", "Assignment", "Comparison", "Comparisons",
-        "FeatureResults",
-        "Outcomes", "PassageComparison", "passages.PassageComparison", "Results", "Table", "Value", "Verdict",
-        "Distribution", "Distributions", "Verdicts",
-        "batches.ComparisonSummary", "batches.EvaluationSummary", "batches.Summary", "gate.Check", "gate.check.Check",
-        "gate.GateResult", "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test",
-        "study.Result", "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",
+        "FeatureResults", "Outcomes", "PassageComparison", "comparison.passages.PassageComparison", "Results", "Table",
+        "Value", "Verdict", "Distribution", "Distributions", "Verdicts", "batches.ComparisonSummary",
+        "batches.EvaluationSummary", "batches.Summary", "gate.Check", "gate.check.Check", "gate.GateResult",
+        "judging.Advice", "judging.Candidate", "statistics.Significance", "statistics.Test", "study.Result",
+        "spark.SparkComparison", "spark.SparkEvaluation", "spark.SparkResults",
     ],
     "errors": ["InputError", "MeasureError", "NotKeptError", "UndefinedError", "UntiedError", "UntiedWarning"],
     "one input, or none": [
         "Measure", "Qrels", "Run", "additive_measure", "measure", "parse_measure", "read_qrels", "read_run",
-        "sample.judgments", "sample.document_key", "sample.keeps_document", "sample.ranked", "truth.read_groups",
-        "truth.read_mirex", "truth.groups_from_preferences", "truth.groups_from_rankings", "judging.rows",
-        "passages.read_passages", "passages.read_judged_passages", "statistics.adjust", "statistics.said_of",
-        "study.Study",
-        "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Judging", "study.Med", "study.Ties",
-        "spark.clear_errors",
+        "judging.sample.judgments", "judging.sample.document_key", "judging.sample.keeps_document",
+        "judging.sample.ranked", "inputs.truth.read_groups", "inputs.truth.read_mirex",
+        "inputs.truth.groups_from_preferences", "inputs.truth.groups_from_rankings", "judging.rows",
+        "comparison.passages.read_passages", "comparison.passages.read_judged_passages", "statistics.adjust",
+        "statistics.said_of", "study.Study", "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Judging",
+        "study.Med", "study.Ties", "spark.clear_errors",
     ],
     "two lists that must hold the same, or that may well differ wholly": [
-        "compare_arrays", "correlation.kendall", "correlation.tau_ap", "correlation.swapped", "correlation.spearman",
-        "distances.kendall_distance", "distances.footrule", "statistics.randomization_test",
+        "compare_arrays", "comparison.correlation.kendall", "comparison.correlation.tau_ap",
+        "comparison.correlation.swapped", "comparison.correlation.same_items", "comparison.correlation.spearman",
+        "comparison.distances.kendall_distance", "comparison.distances.footrule", "statistics.randomization_test",
         "statistics.t_test", "statistics.wilcoxon_test", "statistics.paired_p", "statistics.mean_interval",
         "statistics.effect_size",
     ],
     "of results, of which whoever evaluated has been warned": [
         "paper.paper_table", "report.comparison_report", "report.page", "report.collect_comparison",
     ],
-    "an error unless the pool holds all that is judged, see test_estimates.py": ["estimates.with_pool"],
+    "an error unless the pool holds all that is judged, see test_estimates.py": ["judging.estimates.with_pool"],
     "what report.report is made of": ["report.collect"],
     "warned of on the driver, see test_spark.py": ["spark.evaluate", "spark.compare"],
-    "queries in common are demanded, see test_compare_passages.py": ["compare_passages", "passages.compare_passages"],
+    "queries in common are demanded, see test_compare_passages.py": [
+        "compare_passages", "comparison.passages.compare_passages",
+    ],
     "drop-ins, as silent as their hosts (docs/coming_from.md)": [
         "compat.beir.EvaluateRetrieval", "compat.beir.mrr", "compat.beir.recall_cap", "compat.beir.top_k_accuracy",
         "compat.beir.hole", "compat.ir_measures.UntiedMeasure", "compat.ir_measures.GeometricMean",
-        "compat.ir_measures.Mean", "compat.ir_measures.UntiedProvider",
-        "compat.ir_measures.UntiedEvaluator", "compat.ir_measures.install",
-        "compat.ir_measures.uninstall", "compat.mteb.RelevanceEvaluator", "compat.mteb.install",
-        "compat.mteb.uninstall", "compat.mteb.mrr", "compat.mteb.recall_cap", "compat.sklearn.coverage_error",
-        "compat.sklearn.top_k_accuracy_score", "compat.pytrec_eval.RelevanceEvaluator",
+        "compat.ir_measures.Mean", "compat.ir_measures.UntiedProvider", "compat.ir_measures.UntiedEvaluator",
+        "compat.ir_measures.install", "compat.ir_measures.uninstall", "compat.mteb.RelevanceEvaluator",
+        "compat.mteb.install", "compat.mteb.uninstall", "compat.mteb.mrr", "compat.mteb.recall_cap",
+        "compat.sklearn.coverage_error", "compat.sklearn.top_k_accuracy_score", "compat.pytrec_eval.RelevanceEvaluator",
         "compat.pytrec_eval.compute_aggregated_measure", "compat.pytrec_eval.parse_run",
         "compat.pytrec_eval.parse_qrel", "compat.sentence_transformers.compute_metrics",
         "compat.sentence_transformers.TieAware", "compat.sklearn.ndcg_score", "compat.sklearn.dcg_score",
@@ -230,8 +231,8 @@ NONE_NEEDED = {
     ],
 }  # fmt: skip
 MODULES = [
-    "batches", "correlation", "curves", "distances", "estimates", "gate", "judging", "paper", "passages", "report",
-    "sample", "spark", "statistics", "study", "truth",
+    "batches", "comparison.correlation", "comparison.distances", "comparison.passages", "evaluation.curves", "gate",
+    "inputs.truth", "judging", "judging.estimates", "judging.sample", "paper", "report", "spark", "statistics", "study",
 ]  # fmt: skip
 
 
@@ -295,7 +296,7 @@ def test_python_tells(name: str, situation: str, tmp_path: Any) -> None:
         assert situation not in NO_QUERY or name in NO_IDS or said.startswith("error: ")
 
 
-@pytest.mark.parametrize("name", ["evaluate", "Evaluator.means", "evaluate_arrays", "features", "study.ties"])
+@pytest.mark.parametrize("name", ["evaluate", "Evaluator.means", "evaluate_arrays", "evaluate_features", "study.ties"])
 def test_nothing_relevant(name: str, tmp_path: Any) -> None:
     assert overlap.NOTHING_RELEVANT in (heard(lambda: CASES[name](*NOTHING_RELEVANT, tmp_path)) or "")
 

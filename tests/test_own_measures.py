@@ -24,7 +24,7 @@ from strategies import Topic, close, topics
 from untied.cli import main
 from untied.cli.completion import _parsers
 from untied.judging import judge_next
-from untied.own import load_plugin
+from untied.measures.own import load_plugin
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "own_measures.py"
@@ -597,7 +597,7 @@ def test_no_measure_is_called_as_a_column_beside_measures(tmp_path: Path) -> Non
     tables = [
         untied.evaluate(QRELS, runs, "AP").per_query,
         untied.compare(RUN, RUN, "RBO").per_query,
-        untied.features(letor, "AP", per_query=True).table(per_query=True),
+        untied.evaluate_features(letor, "AP", per_query=True).table(per_query=True),
     ]
     for table in tables:
         beside = [name for name in table.wide().columns if not name.startswith(("AP", "RBO"))]
@@ -831,9 +831,9 @@ print(untied.evaluate({"q": {"a": 1}}, {"q": ["a"]}, [Plain]).value("Plain"))
 
 
 def test_docstrings() -> None:
-    import untied.own
+    import untied.measures.own
 
-    assert doctest.testmod(untied.own).failed == 0
+    assert doctest.testmod(untied.measures.own).failed == 0
 
 
 ALONE = ({"q": {"a": 1}}, {"q": ["a"]})

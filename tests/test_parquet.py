@@ -139,14 +139,14 @@ def test_features_report_damages_and_names_that_occur_twice(tmp_path):
     path = tmp_path / "data.parquet"
     features = pyarrow.table({"qid": ["q"] * 3, "label": [1, 0, 0], "a": [1.0, 2.0, 3.0], "b": [3.0, 2.0, 1.0]})
     parquet.write_table(features, path)
-    assert untied.features(path, "RR", names=["b", "a"]).features == ["b", "a"]
+    assert untied.evaluate_features(path, "RR", names=["b", "a"]).features == ["b", "a"]
     data = path.read_bytes()
     for damaged in (b"", data[:-20], data[:40] + b"\xff" * 30 + data[70:], data[20:]):
         path.write_bytes(damaged)
         with pytest.raises(untied.UntiedError, match=r"data\.parquet: "):
-            untied.features(path, "RR")
+            untied.evaluate_features(path, "RR")
     twice = features.rename_columns(["qid", "label", "a", "a"])
     parquet.write_table(twice, path)
     for source in (twice, path):
         with pytest.raises(untied.UntiedError, match="expected columns with different names, found 'a' 2 times"):
-            untied.features(source, "RR")
+            untied.evaluate_features(source, "RR")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import oracle
 import untied
 from strategies import close
-from untied.truth import groups_from_preferences, groups_from_rankings, read_groups, read_mirex
+from untied.inputs.truth import groups_from_preferences, groups_from_rankings, read_groups, read_mirex
 
 SHARED = Path(os.environ.get("UNTIED_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 MIREX = SHARED / "data" / "mirex2005" / "MTurk.qrel"

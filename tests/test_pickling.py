@@ -48,7 +48,9 @@ def comparison_summary() -> Any:
 
 
 def features(**options: Any) -> untied.FeatureResults:
-    return untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"], **options)
+    return untied.evaluate_features(
+        [[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"], **options
+    )
 
 
 #: For every public class something of it, and what it says when it is asked for all that it holds.

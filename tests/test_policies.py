@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 import untied
-from untied import _core, curves, gate, policies, report, statistics, study
+from untied import _core, gate, policies, report, statistics, study
 from untied.cli import COMMANDS, main
+from untied.evaluation import curves
 from untied.policies import (
     CERTIFYING,
     COMPARING,
@@ -36,7 +37,7 @@ ENTRY_POINTS: dict[str, tuple[Any, dict[str, Policy], Callable[..., object], str
     "compare_all": (untied.compare_all, COMPARING, lambda **o: untied.compare_all([ABSENT, ABSENT], **o), None),
     "certify": (untied.certify, CERTIFYING, lambda **o: untied.certify(ABSENT, [ABSENT, ABSENT], **o), "certify"),
     "distributions": (untied.distributions, DISTRIBUTING, lambda **o: untied.distributions(ABSENT, ABSENT, **o), None),
-    "features": (untied.features, OF_ARRAYS, lambda **o: untied.features(ABSENT, **o), "features"),
+    "features": (untied.evaluate_features, OF_ARRAYS, lambda **o: untied.evaluate_features(ABSENT, **o), "features"),
     "evaluate_arrays": (untied.evaluate_arrays, OF_ARRAYS, lambda **o: untied.evaluate_arrays(None, None, **o), None),
     "ArrayEvaluator": (untied.ArrayEvaluator, OF_ARRAYS, lambda **o: untied.ArrayEvaluator(None, **o), None),
     "gate": (

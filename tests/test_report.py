@@ -77,7 +77,7 @@ def test_the_data_are_those_of_evaluations(example: str) -> None:
 def test_dynamic_recall_is_that_of_curves() -> None:
     qrels = {"q": [["a", "b"], ["c"], ["d"]]}
     run = {"q": ["c", "a", "x", "b", "d"]}
-    curve = untied.curves.curves(qrels, {"r": run}, "q", depth=5)
+    curve = untied.evaluation.curves.curves(qrels, {"r": run}, "q", depth=5)
     values = [row["value"] for row in curve.to_dicts() if row["curve"] == "dynamic_recall"]
     page = data_of(report(qrels, {"r": run}, "AP"))
     assert page["curves"]["dynamic_recall"][0][:5] == pytest.approx(values, abs=1e-14)

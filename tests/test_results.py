@@ -26,10 +26,10 @@ import untied
 from untied.batches import BatchComparer, BatchEvaluator
 from untied.cli import main
 from untied.paper import paper_table
+from untied.results import for_trackers
 from untied.results.base import ByMeasure, MeasureResults
 from untied.results.text import markdown_text
 from untied.statistics import significance
-from untied.table import for_trackers
 
 QRELS = {"q": {"a": 1, "b": 0}, "r": {"b": 1}}
 RUNS = {"tied": {"q": {"a": 1, "b": 1}, "r": {"b": 1}}, "<i>": {"q": ["b", "a"], "r": ["a", "b"]}}
@@ -52,7 +52,9 @@ FOUND: dict[str, tuple[Callable[[], Any], list[Any]]] = {
     "columns": (lambda: untied.evaluate_arrays([[[1, 1]]] * 2, [[1, 0]], ["RR"], ties="range"), ["RR"]),
     "arrays of ids": (lambda: untied.compare_arrays([[1, 2]], [[2, 1]], ["RBO"]), ["RBO"]),
     "features": (
-        lambda: untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"]),
+        lambda: untied.evaluate_features(
+            [[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"]
+        ),
         [("a", "RR"), ("b", "RR")],
     ),
     "batches": (
@@ -303,7 +305,7 @@ def test_results_of_arrays_features_and_comparisons_have_notes() -> None:
     assert 'document is relevant: 1 of 2 (counted as 0; on_undefined="nan" leaves them out)' in arrays
     columns = repr(untied.evaluate_arrays([scores, scores], labels, "AP"))
     assert "1 of 2 queries of column 0, 1 of 2 queries of column 1" in columns
-    features = untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
+    features = untied.evaluate_features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
     assert "note: features with the same value everywhere, which cannot rank: a" in repr(features)
     pair = untied.compare({"q": ["a"], "r": ["a"]}, {"q": ["a"], "s": ["b"]}, "RBO")
     assert repr(pair).endswith("\nnote: queries in only one run, left out: 1 of a, 1 of b")
@@ -411,7 +413,7 @@ def test_long_tables_in_notebooks_end_with_how_many_rows_there_are() -> None:
 def test_keys_of_several_parts_are_explained(tmp_path: Path) -> None:
     data = tmp_path / "train.txt"
     data.write_text("1 qid:1 1:2\n0 qid:1 1:1\n", encoding="utf-8")
-    features = untied.features(data, ["RR"], names={1: "clicks"})
+    features = untied.evaluate_features(data, ["RR"], names={1: "clicks"})
     with pytest.raises(
         KeyError, match=r"expected a feature and a measure, such as \('clicks', 'RR'\), or .*, found 'clicks'"
     ):

@@ -20,7 +20,10 @@ PACKAGE = ROOT / "python" / "untied"
 PUBLIC = {
     "arrays": "ArrayComparison ArrayEvaluator ArrayQueries ArrayResults ArrayValues compare_arrays evaluate_arrays",
     "batches": "BatchComparer BatchEvaluator ComparisonSummary EvaluationSummary",
-    "compare": "Assignment Comparison Comparisons Outcomes TopChanges compare compare_all",
+    "comparison": "Assignment Comparison Comparisons Outcomes TopChanges compare compare_all",
+    "comparison.correlation": "kendall spearman swapped tau_ap",
+    "comparison.distances": "footrule kendall_distance",
+    "comparison.passages": "PassageComparison compare_passages read_judged_passages read_passages",
     "compat.beir": "EvaluateRetrieval hole mrr recall_cap top_k_accuracy",
     "compat.ir_measures": "install uninstall",
     "compat.mteb": "install mrr recall_cap uninstall",
@@ -28,28 +31,25 @@ PUBLIC = {
     "compat.sentence_transformers": "TieAware compute_metrics",
     "compat.sklearn": "coverage_error dcg_score label_ranking_average_precision_score label_ranking_loss ndcg_score "
     "top_k_accuracy_score",
-    "correlation": "kendall spearman swapped tau_ap",
-    "curves": "NAMES curves",
-    "distances": "footrule kendall_distance",
     "errors": "InputError MeasureError NotKeptError UndefinedError UntiedError UntiedWarning",
-    "estimates": "infap_error subcollection with_pool",
-    "evaluate": "Evaluator evaluate",
-    "features": "FeatureResults features",
+    "evaluation": "Evaluator evaluate",
+    "evaluation.curves": "NAMES curves",
+    "features": "FeatureResults evaluate_features",
     "gate": "Check GateResult gate",
     "inputs": "read_qrels read_run",
+    "inputs.truth": "groups_from_preferences groups_from_rankings read_groups read_mirex",
     "judging": "Advice Candidate judge_next",
+    "judging.estimates": "infap_error subcollection with_pool",
+    "judging.sample": "Judgments collection judgments keeps_document pool",
     "measures": "AP as_measure as_measures nDCG parse_measure",
-    "own": "additive_measure load_plugin measure",
+    "measures.own": "additive_measure load_plugin measure",
     "paper": "paper_table",
-    "passages": "PassageComparison compare_passages read_judged_passages read_passages",
     "report": "comparison_report report",
-    "sample": "Judgments collection judgments keeps_document pool",
+    "results": "MeasureResults Results Table Value for_trackers",
     "spark": "SparkComparison SparkEvaluation SparkResults clear_errors compare evaluate",
     "statistics": "Significance TESTS Test adjust discriminative_power effect_size mean_interval paired_p "
     "randomization_test significance t_test wilcoxon_test",
     "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med ties",
-    "table": "MeasureResults Results Table Value for_trackers",
-    "truth": "groups_from_preferences groups_from_rankings read_groups read_mirex",
 }
 
 Module = tuple[str, ...]
@@ -93,40 +93,30 @@ def arrows() -> set[tuple[Module, Module]]:
     return {(a, b) for a, b in found if a != b}
 
 
-def doors() -> list[str]:
-    """Files of the root that only offer names of a room."""
-    return table("door")
-
-
 def order() -> list[str]:
     """The rooms in the order of ARCHITECTURE.md's table, lowest first."""
-    return table("room")
-
-
-def table(head: str) -> list[str]:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    rows = re.search(rf"\n\| {head} \|.*\n\|---\|---\|\n((?:\|.*\n)+)", text)
+    rows = re.search(r"\n\| room \|.*\n\|---\|---\|\n((?:\|.*\n)+)", text)
     assert rows
     return [name for row in rows[1].splitlines() for name in re.findall(r"`(\w+)(?:/|\.py)?`", row.split("|")[1])]
 
 
 def between_rooms() -> dict[tuple[str, str], list[str]]:
-    """Arrows between rooms, with the files that they begin in; doors and the root are no rooms."""
-    outside = {*doors(), "__main__"}
+    """Arrows between rooms, with the files that they begin in; the root is no room."""
     found = defaultdict(list)
     for a, b in sorted(arrows()):
-        if a and a[0] not in outside and a[:1] != b[:1] and b[:1] != ("_core",):
+        if a and a[0] != "__main__" and a[:1] != b[:1] and b[:1] != ("_core",):
             found[a[0], b[0] if b else "untied"].append("/".join(a))
     return found
 
 
 def test_every_room_stands_once_in_the_order() -> None:
     rooms = {module[0] for module in modules() if module} - {"__main__"}
-    assert sorted([*order(), *doors()]) == sorted(rooms)
+    assert sorted(order()) == sorted(rooms)
 
 
 def test_arrows_go_down() -> None:
-    """Nothing imports a room above it, a door or the root."""
+    """Nothing imports a room above it or the root."""
     place = {room: number for number, room in enumerate(order())}
     wrong = [
         f"{a} -> {b}: {', '.join(files)}" for (a, b), files in between_rooms().items() if place.get(b, 99) > place[a]
@@ -153,15 +143,6 @@ def test_the_border_calls_what_was_registered_first() -> None:
     assert untied.Run({"q": {"d": 1.0}}).queries() == ["q"]
     with pytest.raises(ValueError, match="the border calls no function other"):
         untied._core.register("other", print)
-
-
-@pytest.mark.parametrize("door", doors())
-def test_doors_only_offer_names(door: str) -> None:
-    body = ast.parse((PACKAGE / f"{door}.py").read_text(encoding="utf-8")).body
-    docstring, *imported, offered = body
-    assert isinstance(docstring, ast.Expr)
-    assert all(isinstance(node, ast.ImportFrom) for node in imported)
-    assert isinstance(offered, ast.Assign)
 
 
 @pytest.mark.parametrize("module", PUBLIC)

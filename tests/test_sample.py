@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import untied
-from untied import sample
+from untied.judging import sample
 
 QRELS = {
     str(query): {f"d{query}-{i}": int(i % 10 == 0) for i in range(200)} | {f"p{query}-{i}": -2 for i in range(5)}
@@ -165,7 +165,7 @@ def test_command_draws_a_subcollection(tmp_path: pathlib.Path) -> None:
     run.write_text("".join(f"q Q0 {doc} 1 {-i} t\n" for i, doc in enumerate("xyzwcvutbsra")))
     untied_sample(qrels, run, "--subcollection", "--seed", 3, "-o", tmp_path / "drawn")
     drawn = untied.read_run(tmp_path / "drawn" / "one.run")
-    expected = untied.estimates.subcollection(qrels, run, seed=3)
+    expected = untied.judging.estimates.subcollection(qrels, run, seed=3)
     assert dict(drawn["q"]) == expected["q"]
     assert {"a", "b"} <= expected["q"].keys() < set("abxyzwvutsr")
     assert not (tmp_path / "drawn" / "qrels.txt").exists()

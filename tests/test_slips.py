@@ -24,7 +24,7 @@ from untied.cli.stats import _chance
 from untied.cli.tables import ORDERS
 from untied.gate import gate
 from untied.inputs import overlap
-from untied.judging import judge_next
+from untied.judging import estimates, judge_next, sample
 from untied.policies import TIES
 from untied.results.notes import by_run
 from untied.statistics import significance
@@ -403,12 +403,12 @@ WRONG_KINDS: list[tuple[Callable[..., object], dict[str, object], str]] = [
     (partial(gate, TRUTH, BOTH["a"], min={"RR": 0}), {"level": "0.9"}, "level must be a number, not '0.9'"),
     (partial(judge_next, TRUTH, BOTH, "P@1"), {"until_decided": "no"}, "until_decided must be True or False, not 'no'"),
     (partial(judge_next, TRUTH, BOTH, "P@1"), {"depth": None}, "depth must be a whole number, not None"),
-    (partial(untied.sample.judgments, TRUTH, 0.5), {"by_query": "no"}, "by_query must be True or False, not 'no'"),
-    (partial(untied.sample.judgments, TRUTH, 0.5), {"seed": 1.0}, "seed must be a whole number, not 1.0"),
-    (partial(untied.sample.judgments, TRUTH, 0.5), {"rel": "1"}, "rel must be a number, not '1'"),
-    (partial(untied.sample.collection, TRUTH, BOTH, 0.5), {"sample_judgments": 0},
+    (partial(sample.judgments, TRUTH, 0.5), {"by_query": "no"}, "by_query must be True or False, not 'no'"),
+    (partial(sample.judgments, TRUTH, 0.5), {"seed": 1.0}, "seed must be a whole number, not 1.0"),
+    (partial(sample.judgments, TRUTH, 0.5), {"rel": "1"}, "rel must be a number, not '1'"),
+    (partial(sample.collection, TRUTH, BOTH, 0.5), {"sample_judgments": 0},
      "sample_judgments must be True or False, not 0"),
-    (partial(untied.estimates.subcollection, TRUTH, BOTH["a"]), {"seed": "1"}, "seed must be a whole number, not '1'"),
+    (partial(estimates.subcollection, TRUTH, BOTH["a"]), {"seed": "1"}, "seed must be a whole number, not '1'"),
     (partial(untied.compare, BOTH["a"], BOTH["b"]), {"depth": "2"}, "depth must be a whole number, not '2'"),
     (partial(untied.compare_all, BOTH), {"depth": 1.5}, "depth must be a whole number, not 1.5"),
     (partial(untied.certify, TRUTH, BOTH, "P@1"), {"most": "2"}, "most must be a whole number, not '2'"),
@@ -438,7 +438,7 @@ def test_a_depth_is_at_least_1(depth: int) -> None:
 
 def test_no_number_is_no_grade() -> None:
     with pytest.raises(untied.UntiedError, match="rel must be a finite number, not nan"):
-        untied.sample.judgments(TRUTH, 0.5, rel=math.nan)
+        sample.judgments(TRUTH, 0.5, rel=math.nan)
 
 
 def test_a_baseline_that_no_limit_compares_is_refused(untied_: Command, tmp_path: Path) -> None:
@@ -478,7 +478,8 @@ SCORES: Any = [[2.0, 1.0]]
     (lambda: untied.evaluate_arrays(SCORES, SCORES, per_query="x"), "per_query must be True or False, not 'x'"),
     (lambda: untied.distributions(JUDGED, RUNS, per_query=1), "per_query must be True or False, not 1"),
     (lambda: untied.distributions(JUDGED, RUNS).quantiles(per_query=1), "per_query must be True or False, not 1"),
-    (lambda: untied.features([[1]], labels=[1], query_ids=[1], per_query=2), "per_query must be True or False, not 2"),
+    (lambda: untied.evaluate_features([[1]], labels=[1], query_ids=[1], per_query=2),
+     "per_query must be True or False, not 2"),
     (lambda: untied.evaluate(JUDGED, RUNS).table(per_query="no"), "per_query must be True or False, not 'no'"),
     (lambda: untied.evaluate(JUDGED, RUNS).table(means="no"), "means must be True or False, not 'no'"),
     (lambda: untied.compare(*RUNS.values()).table(means="no"), "means must be True or False, not 'no'"),
@@ -488,7 +489,8 @@ SCORES: Any = [[2.0, 1.0]]
     (lambda: untied.certify(JUDGED, RUNS, "P@1", threads="2"), "threads must be a whole number, not '2'"),
     (lambda: significance(untied.evaluate(JUDGED, RUNS), threads="2"), "threads must be a whole number, not '2'"),
     (lambda: untied.evaluate_arrays(SCORES, SCORES, threads="2"), "threads must be a whole number, not '2'"),
-    (lambda: untied.features([[1]], labels=[1], query_ids=[1], threads="2"), "threads must be a whole number, not '2'"),
+    (lambda: untied.evaluate_features([[1]], labels=[1], query_ids=[1], threads="2"),
+     "threads must be a whole number, not '2'"),
     (lambda: untied.read_run("good", threads="2"), "threads must be a whole number, not '2'"),
     (lambda: judge_next(JUDGED, RUNS, threads="2"), "threads must be a whole number, not '2'"),
 ], ids=lambda given: given if isinstance(given, str) else "")  # fmt: skip

@@ -12,8 +12,9 @@ import sys
 import pytest
 
 import untied
-from untied import _core, sample, study
+from untied import _core, study
 from untied.cli import main
+from untied.judging import sample
 from untied.study import estimates, rows
 from untied.study.conduct import conduct
 from untied.study.inputs import Inputs

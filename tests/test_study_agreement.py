@@ -8,9 +8,10 @@ import pytest
 
 import untied
 from study_data import check, collection
-from untied import sample, study
+from untied import study
 from untied.cli import main
-from untied.correlation import kendall, swapped, tau_ap
+from untied.comparison.correlation import kendall, swapped, tau_ap
+from untied.judging import sample
 
 MEASURES = ["AP", "P@5", "RR"]
 

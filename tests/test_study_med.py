@@ -10,10 +10,11 @@ import pytest
 
 import untied
 from study_data import check, collection
-from untied import sample, study
+from untied import study
 from untied._core import measure_info
 from untied.cli import main
-from untied.compare.measures import as_comparing
+from untied.comparison.measures import as_comparing
+from untied.judging import sample
 from untied.study.med_names import distance, short
 from untied.study.med_plots import best_groups
 
@@ -243,7 +244,7 @@ def test_passages(tmp_path: pathlib.Path) -> None:
     judged, runs = passages(tmp_path)
     found = check(study.med, judged, runs, tmp_path, passages=True, text_length=2000.0)
     assert len(found.rows) == 6 * 3
-    one, other = (untied.passages.read_passages(path)[0] for path in runs[1:3])
+    one, other = (untied.comparison.passages.read_passages(path)[0] for path in runs[1:3])
     of = {row["query"]: row for row in found.tables["med"].to_dicts()
           if (row["run_a"], row["run_b"]) == ("one2", "two1")}  # fmt: skip
     assert {query: row["value"] for query, row in of.items()} == untied.compare_passages(

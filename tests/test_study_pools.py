@@ -10,8 +10,9 @@ import pytest
 
 import untied
 from study_data import collection, contents
-from untied import sample, study
+from untied import study
 from untied.cli import main
+from untied.judging import sample
 from untied.study.incomplete import Incomplete
 from untied.study.inputs import Inputs
 

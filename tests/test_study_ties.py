@@ -11,7 +11,7 @@ import untied
 from study_data import check, collection
 from untied import study
 from untied.cli import main
-from untied.correlation import kendall, swapped
+from untied.comparison.correlation import kendall, swapped
 from untied.study.ties_precision import at_precision
 
 

@@ -13,8 +13,8 @@ import second
 import shapes
 
 import untied
-from untied import passages, truth
-from untied.inputs import files
+from untied.comparison import passages
+from untied.inputs import files, truth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

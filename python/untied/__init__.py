@@ -25,40 +25,29 @@ Measures are objects, such as ``nDCG @ 10`` or ``AP(rel=2)``, or names; ``help(u
 """
 
 from untied._core import Measure, Qrels, Run, __version__
-from untied.compare import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
+from untied._lazy import imported_when_used
+from untied.comparison import Assignment, Comparison, Comparisons, Outcomes, compare, compare_all
 from untied.errors import InputError, MeasureError, UndefinedError, UntiedError, UntiedWarning
-from untied.evaluate import Evaluator, evaluate
-from untied.features import FeatureResults, features
+from untied.evaluation import Evaluator, evaluate
 from untied.inputs import read_qrels, read_run
 from untied.measures import named as _named
 from untied.measures import parse_measure
 from untied.measures.named import *  # noqa: F403
-from untied.results.evaluation import Results
-from untied.results.table import Table
-from untied.results.value import Value
+from untied.results import Results, Table, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from untied import arrays as arrays
     from untied import batches as batches
     from untied import compat as compat
-    from untied import correlation as correlation
-    from untied import curves as curves
-    from untied import distances as distances
-    from untied import estimates as estimates
     from untied import gate as gate
     from untied import judging as judging
-    from untied import own as own
     from untied import paper as paper
-    from untied import passages as passages
     from untied import report as report
-    from untied import sample as sample
     from untied import spark as spark
     from untied import statistics as statistics
     from untied import study as study
-    from untied import table as table
     from untied import tie_orders as tie_orders
-    from untied import truth as truth
     from untied import verdicts as verdicts
     from untied.arrays import (
         ArrayComparison,
@@ -69,56 +58,42 @@ if TYPE_CHECKING:
         compare_arrays,
         evaluate_arrays,
     )
-    from untied.compare.passages import PassageComparison, compare_passages
+    from untied.comparison.passages import PassageComparison, compare_passages
+    from untied.features import FeatureResults, evaluate_features
     from untied.measures.own import additive_measure, measure
     from untied.tie_orders import Distribution, Distributions, distributions
     from untied.verdicts import Verdict, Verdicts, certify
 else:
-    # What is imported where it is first named, as start-up counts: modules, and names of modules.
-    _MODULES = {
+    _MODULES = (
         "arrays",
         "batches",
         "compat",
-        "correlation",
-        "curves",
-        "distances",
-        "estimates",
+        "features",
         "gate",
         "judging",
-        "own",
         "paper",
-        "passages",
         "report",
-        "sample",
         "spark",
         "statistics",
         "study",
-        "table",
         "tie_orders",
-        "truth",
         "verdicts",
-    }
+    )
     _NAMES = {
         **dict.fromkeys(("ArrayComparison", "ArrayEvaluator", "ArrayQueries", "ArrayResults", "ArrayValues"), "arrays"),
         **dict.fromkeys(("compare_arrays", "evaluate_arrays"), "arrays"),
-        **dict.fromkeys(("PassageComparison", "compare_passages"), "compare.passages"),
+        **dict.fromkeys(("PassageComparison", "compare_passages"), "comparison.passages"),
+        **dict.fromkeys(("FeatureResults", "evaluate_features"), "features"),
         **dict.fromkeys(("additive_measure", "measure"), "measures.own"),
         **dict.fromkeys(("Distribution", "Distributions", "distributions"), "tie_orders"),
         **dict.fromkeys(("Verdict", "Verdicts", "certify"), "verdicts"),
     }
-
-    def __getattr__(name: str) -> object:
-        if name not in _MODULES and name not in _NAMES:
-            raise AttributeError(f"module 'untied' has no attribute {name!r}")
-        from importlib import import_module
-
-        found = import_module(f"untied.{_NAMES.get(name, name)}")
-        if name in _NAMES:
-            found = globals()[name] = getattr(found, name)
-        return found
+    __getattr__ = imported_when_used(__name__, _MODULES, _NAMES)
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_MODULES, *_NAMES})
+        """The public names, and the modules with functions that are not among these names."""
+        modules = ("comparison", "compat", "evaluation", "gate", "inputs", "judging", "measures", "paper", "report")
+        return sorted({*__all__, *modules, "results", "spark", "statistics", "study"})
 
 
 __all__ = [
@@ -159,7 +134,7 @@ __all__ = [
     "distributions",
     "evaluate",
     "evaluate_arrays",
-    "features",
+    "evaluate_features",
     "measure",
     "parse_measure",
     "read_qrels",

@@ -20,8 +20,8 @@ from untied.batches.compare import BatchComparer
 from untied.batches.evaluate import BatchEvaluator
 from untied.batches.pieces import DETAILS
 from untied.batches.summary import ComparisonSummary, EvaluationSummary, Summary
-from untied.compare.measures import DEFAULT
-from untied.compare.runs import compare as of_runs
+from untied.comparison.measures import DEFAULT
+from untied.comparison.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
 from untied.inputs.names import check_two
 from untied.policies import COMPARING, EVALUATING, Policies, described_by
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied._types import Facts
-    from untied.compare.measures import ComparingMeasures
+    from untied.comparison.measures import ComparingMeasures
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
     from untied.policies import (

@@ -1,7 +1,8 @@
 """Every line with the comment `refused` is a mistake that mypy and pyright must see; it is not run."""
 
 import untied
-from untied import batches, curves, gate, report, statistics, study
+from untied import batches, gate, report, statistics, study
+from untied.evaluation import curves
 
 QRELS = {"q": {"a": 1}}
 RUN = {"q": {"a": 1.0}}
@@ -24,7 +25,7 @@ untied.compare(RUN, 7, "RBO")  # refused
 untied.compare_all([RUN, RUN], "RBO", ties="rnage")  # refused
 untied.evaluate_arrays([[1.0]], [[1]], ties="docid")  # refused
 untied.ArrayEvaluator([[1]], ties="trec")  # refused
-untied.features("train.txt", ties="docid")  # refused
+untied.evaluate_features("train.txt", ties="docid")  # refused
 untied.read_run(7)  # refused
 gate.gate(QRELS, RUN, ties="range")  # refused
 gate.gate(QRELS, RUN, on_undefined="raise")  # refused

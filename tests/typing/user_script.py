@@ -13,26 +13,23 @@ from typing import assert_type
 import untied
 from untied import (
     batches,
-    correlation,
-    curves,
-    distances,
     errors,
-    estimates,
     gate,
     inputs,
     judging,
-    own,
     paper,
-    passages,
     report,
-    sample,
+    results,
     spark,
     statistics,
     study,
-    table,
-    truth,
 )
+from untied.comparison import correlation, distances, passages
 from untied.compat import beir, ir_measures, mteb, pytrec_eval, sklearn
+from untied.evaluation import curves
+from untied.inputs import truth
+from untied.judging import estimates, sample
+from untied.measures import own
 
 GRADES = {"q": {"a": 1, "b": 0}}
 SCORES = {"q": {"a": 2.0, "b": 2.0}}
@@ -143,7 +140,7 @@ def arrays_and_features(scores: Sequence[Sequence[float]], labels: Sequence[Sequ
     assert_type(found.per_query["nDCG@10"], untied.ArrayValues)
     evaluator = untied.ArrayEvaluator(labels, "nDCG@10", unjudged="remove")
     assert_type(evaluator.evaluate(scores), untied.ArrayResults)
-    assert_type(untied.features("train.txt", "nDCG@10", directions="both"), untied.FeatureResults)
+    assert_type(untied.evaluate_features("train.txt", "nDCG@10", directions="both"), untied.FeatureResults)
 
 
 def ones_own() -> None:
@@ -211,7 +208,7 @@ def rankings() -> None:
     """Two rankings of the same things."""
     one, two = {"a": 1.0, "b": 2.0}, [["b"], ["a"]]
     assert_type(correlation.kendall(one, two, variant="b"), untied.Value)
-    assert_type(correlation.tau_ap(one, two), table.Value)
+    assert_type(correlation.tau_ap(one, two), untied.Value)
     assert_type(correlation.spearman(one, two), untied.Value)
     assert_type(correlation.swapped(one, two), int)
     assert_type(distances.kendall_distance(one, two), untied.Value)
@@ -221,7 +218,7 @@ def rankings() -> None:
 def pages_and_studies(folder: Path) -> None:
     """Pages, curves, studies."""
     assert_type(report.report("qrels.txt", ["a.run"], ["AP"], test="t"), str)
-    assert_type(curves.curves("qrels.txt", "a.run", "q", ties="range"), table.Table)
+    assert_type(curves.curves("qrels.txt", "a.run", "q", ties="range"), untied.Table)
     assert "P" in curves.NAMES
     found = study.ties("qrels.txt", ["a.run"], folder, measures=["AP"], cost=True, plots="none")
     assert_type(found, study.Result)
@@ -256,4 +253,4 @@ def failing() -> str:
         return f"{error}, {untied.__version__}"
     except untied.UntiedError:
         raise
-    return table.Results.__name__ + table.MeasureResults.__name__
+    return results.Results.__name__ + results.MeasureResults.__name__

@@ -6,7 +6,7 @@ from operator import index
 
 from untied import _core
 from untied.arrays.values import ArrayValues
-from untied.compare.measures import as_comparing, as_comparing_measures
+from untied.comparison.measures import as_comparing, as_comparing_measures
 from untied.errors import UntiedError
 from untied.results.base import ByMeasure
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.compare.measures import ComparingMeasures
+    from untied.comparison.measures import ComparingMeasures
 
 #: Rows that are compared at a time, so that memory is that of the arrays and of the values.
 ROWS = 1 << 15

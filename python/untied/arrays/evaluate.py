@@ -8,7 +8,7 @@ from math import isfinite
 from untied import _core
 from untied.arrays.found import ArrayResults
 from untied.errors import UntiedError, check_flag
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import as_measures
 from untied.policies import OF_ARRAYS, Policies, described_by

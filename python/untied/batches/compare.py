@@ -8,8 +8,8 @@ from untied import _core
 from untied._core import Qrels, Run
 from untied.batches.pieces import Judgments, check_rows, count_true, equals, reader_of, run_of, whole_queries
 from untied.batches.summary import ComparisonSummary, Sums
-from untied.compare.measures import DEFAULT, as_comparing_measures
-from untied.compare.runs import compare
+from untied.comparison.measures import DEFAULT, as_comparing_measures
+from untied.comparison.runs import compare
 from untied.errors import UntiedError, check_count, check_flag
 from untied.inputs import overlap
 from untied.inputs.names import check_two
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from untied.compare.measures import ComparingMeasures
+    from untied.comparison.measures import ComparingMeasures
     from untied.policies import QrelsFormatOfRows, ScoreDtype, TiesOfPairs
 
 

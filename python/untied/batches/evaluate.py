@@ -18,7 +18,7 @@ from untied.batches.pieces import (
 )
 from untied.batches.summary import EvaluationSummary, Sums
 from untied.errors import UntiedError
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
 from untied.policies import EVALUATING, Policies, described_by

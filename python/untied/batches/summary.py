@@ -6,9 +6,9 @@ import pyarrow.compute as pc
 
 from untied import _core
 from untied.batches.pieces import equals, whole_queries
-from untied.compare.comparison import comparison_table
-from untied.compare.measures import as_comparing
-from untied.compare.notes import on_pairs
+from untied.comparison.comparison import comparison_table
+from untied.comparison.measures import as_comparing
+from untied.comparison.notes import on_pairs
 from untied.errors import UntiedError
 from untied.inputs import overlap
 from untied.results.base import MeasureResults

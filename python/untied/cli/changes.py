@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import width
 from untied.cli.notes import filled
 from untied.cli.output import bold
-from untied.compare.changes import TOP, changed_at_the_top
+from untied.comparison.changes import TOP, changed_at_the_top
 from untied.results.text import aligned, brackets, in_queries, lines, markdown_text, padded
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from untied.compare.comparison import Comparison
+    from untied.comparison.comparison import Comparison
     from untied.results.table import Table
 
 COLUMNS = ("run_a", "run_b", "query", "measure", "value", "low", "high", "certainty")

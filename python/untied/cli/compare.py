@@ -12,10 +12,10 @@ from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, lo
 from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
-from untied.compare.comparison import Comparison
-from untied.compare.measures import DEFAULT
-from untied.compare.runs import compare_all
-from untied.compare.several import Comparisons
+from untied.comparison.comparison import Comparison
+from untied.comparison.measures import DEFAULT
+from untied.comparison.runs import compare_all
+from untied.comparison.several import Comparisons
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure
 from untied.policies import COMPARING

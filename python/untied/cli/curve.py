@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied.cli import output
 from untied.cli.options import Command, WrongUsage, chosen, inputs_of, refuse_others, whole
 from untied.cli.reading import parse, read_qrels, run_files
-from untied.evaluate.curves import curves
+from untied.evaluation.curves import curves
 from untied.policies import EVALUATING
 
 TYPE_CHECKING = False

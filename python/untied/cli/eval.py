@@ -7,7 +7,7 @@ from math import fsum, isnan, sqrt
 from untied.cli import notes, output
 from untied.cli.options import PAPER_FORMATS, Command, WrongUsage, chosen, inputs_of, load_plugins, refuse_others
 from untied.cli.reading import left_out, parse, read_qrels, reading_settings, refusal, run_files
-from untied.evaluate.runs import Evaluator, evaluate_readable
+from untied.evaluation.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.overlap import Notes
 from untied.measures import as_measures

@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import notes, output, width
 from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing, load_plugins
 from untied.cli.reading import parse
-from untied.features.evaluate import features
+from untied.features.evaluate import evaluate_features
 from untied.features.found import DIRECTIONS
 from untied.measures import as_measure, as_measures
 from untied.policies import OF_ARRAYS
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str]) -> None:
         measures = [sort_by, *measures]
     settings = chosen(options, "ties", "directions", "unjudged", "on_undefined")
     more = chosen(options, "labels", "query_ids", "per_query", "threads")
-    found = features(options.data, measures, names=options.feature_names, **settings, **more)
+    found = evaluate_features(options.data, measures, names=options.feature_names, **settings, **more)
     said = list(found._notes())
     if style == "json":
         rows = found.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()

@@ -9,8 +9,8 @@ from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import show
 from untied.cli.options import refuse_others
-from untied.compare.comparison import QUANTILES, quantile
-from untied.compare.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
+from untied.comparison.comparison import QUANTILES, quantile
+from untied.comparison.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
 from untied.inputs.convert import named_runs
 from untied.results.text import in_queries
 

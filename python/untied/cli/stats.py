@@ -23,7 +23,7 @@ from untied.cli.reading import baseline_of, parse, read_qrels, reading_settings,
 from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, not_exact, plain
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
 from untied.results.notes import of_adjusted, of_queries, of_undefined

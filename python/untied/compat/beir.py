@@ -13,7 +13,7 @@ from glob import glob
 from untied.compat._scores import one_value, with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.errors import UntiedError
-from untied.evaluate.runs import evaluate
+from untied.evaluation.runs import evaluate
 from untied.inputs.overlap import Silence
 from untied.measures import RR, P, RelP, Success
 

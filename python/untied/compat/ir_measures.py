@@ -29,7 +29,7 @@ from ir_measures.util import QrelsConverter, RunConverter
 from untied._core import measure_info
 from untied.compat._scores import with_finite_scores
 from untied.errors import MeasureError, UntiedError
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import as_qrels
 from untied.inputs.overlap import Silence
 from untied.measures import as_measure

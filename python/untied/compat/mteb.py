@@ -18,7 +18,7 @@ from types import SimpleNamespace
 
 from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
-from untied.evaluate.runs import evaluate
+from untied.evaluation.runs import evaluate
 from untied.inputs.overlap import Silence
 from untied.measures import RR, RelP
 

@@ -16,7 +16,7 @@ from math import fsum
 
 from untied.compat._scores import finite_scores, one_value
 from untied.errors import UntiedError
-from untied.evaluate.runs import evaluate
+from untied.evaluation.runs import evaluate
 from untied.inputs.overlap import Silence
 from untied.measures import AP, RR, P, R, Success, nDCG
 

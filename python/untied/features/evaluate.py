@@ -6,7 +6,7 @@ import os
 
 from untied._core import FeatureEvaluator
 from untied.errors import UntiedError, check_flag, check_one_of
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.features.found import DIRECTIONS, FeatureResults
 from untied.inputs import overlap
 from untied.inputs.files import unpacked
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @described_by(Evaluator)
-def features(
+def evaluate_features(
     data: Any,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
@@ -95,7 +95,8 @@ def features(
     The first feature ties the two documents of a query:
 
     >>> import untied
-    >>> found = untied.features([[7, 1], [7, 2]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
+    >>> data = [[7, 1], [7, 2]]
+    >>> found = untied.evaluate_features(data, ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
     >>> found["a", "RR"]
     0.7500 [0.5000, 1.0000]
     >>> found.ranked("RR")

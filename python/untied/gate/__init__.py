@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from untied._core import look_swapped
 from untied.errors import UntiedError, check_count, check_flag, either
-from untied.evaluate.runs import evaluate
+from untied.evaluation.runs import evaluate
 from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
 from untied.gate.evidence import NAMED, Evidence, Limit

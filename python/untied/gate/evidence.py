@@ -6,7 +6,7 @@ from math import copysign, isnan, sqrt
 
 from untied import _core
 from untied.errors import UntiedError
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import NumRet
 

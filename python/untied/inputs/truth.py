@@ -1,10 +1,16 @@
-"""Partly ordered truth: ordered groups of documents, from files, preferences and experts' rankings."""
+"""Partly ordered truth: ordered groups of documents, from files, preferences and experts' rankings.
+
+Ordered groups are written as grades that count down to 1 for the last group. Only the order of these grades is
+meaningful: evaluate them with `ADR`, `PairConcordance` or `Compat`.
+"""
 
 from __future__ import annotations
 
 from untied._core import show_id
 from untied.errors import UntiedError, check_share
 from untied.inputs.lines import lines, refused
+
+__all__ = ["groups_from_preferences", "groups_from_rankings", "read_groups", "read_mirex"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

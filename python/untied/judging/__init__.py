@@ -4,6 +4,7 @@ For every candidate and every possible judgment of it, the measure and its exact
 documents are computed. Outcomes are weighted by the probability of the judgment.
 """
 
+from untied.judging import estimates, sample
 from untied.judging.next import Advice, Candidate, judge_next
 
-__all__ = ["Advice", "Candidate", "judge_next"]
+__all__ = ["Advice", "Candidate", "estimates", "judge_next", "sample"]

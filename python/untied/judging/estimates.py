@@ -9,6 +9,8 @@ from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, as_run
 from untied.judging.sample import UNSAMPLED, document_key, ranked
 
+__all__ = ["infap_error", "subcollection", "with_pool"]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from untied.inputs.convert import OneRun, QrelsLike

@@ -1,4 +1,9 @@
-"""Samples of judgments and collections, for studies of incomplete and imperfect judgments."""
+"""Samples of judgments and collections, for studies of incomplete and imperfect judgments.
+
+Whether a document is kept depends only on the seed, its query and its id, not on the order of the input or on other
+judgments. With the same seed, the sample at a lower rate is therefore part of the sample at a higher rate, unless a
+query had to be drawn again.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,8 @@ from operator import itemgetter
 from untied.errors import UntiedError, check_count, check_flag, check_real, check_share, check_whole
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, as_run, named_runs
+
+__all__ = ["Judgments", "collection", "judgments", "keeps_document", "pool"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

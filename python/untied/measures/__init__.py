@@ -7,6 +7,7 @@ describes each one, with its equation and reference.
 from __future__ import annotations
 
 from untied._core import Measure, parse_measures
+from untied._lazy import imported_when_used
 from untied.errors import MeasureError
 from untied.measures import named
 from untied.measures.named import *  # noqa: F403
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, Protocol, TypeAlias
 
+    from untied.measures import own as own
+
     class OfIrMeasures(Protocol):
         """A measure of ir_measures, recognised by its attributes."""
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
         params: Any
 
     MeasureLike: TypeAlias = Measure | str | OfIrMeasures
+else:
+    __getattr__ = imported_when_used(__name__, ("own",))
 
 
 class Documentation:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from untied._core import Measure, define_additive, define_formula, formula_inputs, register
 from untied.errors import MeasureError, UntiedError
 
+__all__ = ["additive_measure", "load_plugin", "measure"]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable

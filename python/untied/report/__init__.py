@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from untied.compare.measures import as_comparing_measures
+from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
-from untied.evaluate.runs import evaluate
+from untied.evaluation.runs import evaluate
 from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from untied.compare.comparison import Comparison
+    from untied.comparison.comparison import Comparison
     from untied.inputs.convert import QrelsLike, Runs
     from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike

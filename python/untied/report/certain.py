@@ -6,7 +6,7 @@ from itertools import combinations
 from math import inf
 
 from untied.errors import MeasureError, UntiedError
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.results.lead import standings
 from untied.verdicts.runs import certify

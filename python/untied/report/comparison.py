@@ -6,7 +6,7 @@ from math import isnan
 
 from untied import _core
 from untied._core import show_id
-from untied.compare.changes import TOP, changed_at_the_top
+from untied.comparison.changes import TOP, changed_at_the_top
 from untied.report.measures import explained, meaning
 from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import MOST, number
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from untied.compare.comparison import Comparison
+    from untied.comparison.comparison import Comparison
     from untied.inputs.texts import TextsLike
 
 

@@ -6,9 +6,9 @@ from math import nan
 
 from untied import _core
 from untied._core import show_id
-from untied.compare.measures import as_comparing_measures
-from untied.compare.runs import compare_loaded
-from untied.evaluate.runs import Evaluator
+from untied.comparison.measures import as_comparing_measures
+from untied.comparison.runs import compare_loaded
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.measures import ADR, IPrec, Unjudged
 from untied.progress import begin_part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.compare.measures import measure_inside
+from untied.comparison.measures import measure_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from heapq import nlargest
 from math import isnan, nan
 
 from untied._core import ranked, show_id
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.progress import begin_part
 from untied.report.certain import others_of

@@ -36,7 +36,7 @@ def for_trackers(results: ByMeasure | Mapping[Any, Any]) -> dict[str, float]:
     Examples
     --------
     >>> import untied
-    >>> from untied.table import for_trackers
+    >>> from untied.results import for_trackers
     >>> for_trackers(untied.evaluate({"q1": {"d1": 1}}, {"q1": ["d1"]}, ["nDCG@10", "RBP(p=0.5)"]))
     {'nDCG_at_10': 1.0, 'RBP_p_0.5': 0.5}
     """

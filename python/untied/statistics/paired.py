@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Terms
     from untied.arrays import ArrayResults
-    from untied.compare.comparison import Comparison
+    from untied.comparison.comparison import Comparison
 
     #: Lowest and highest differences of all queries.
     Ends: TypeAlias = tuple[array[float], array[float]]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Terms
     from untied.arrays import ArrayResults
-    from untied.compare.comparison import Comparison
+    from untied.comparison.comparison import Comparison
     from untied.policies import Correction, Interval, TestName
     from untied.results.evaluation import Results
     from untied.results.shown import Grid

@@ -11,9 +11,9 @@ import os
 from collections import Counter
 from itertools import combinations
 
-from untied.compare.correlation import kendall, swapped, tau_ap
+from untied.comparison.correlation import kendall, swapped, tau_ap
 from untied.errors import UntiedError
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.inputs.convert import named_sources
 from untied.judging import sample

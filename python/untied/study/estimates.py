@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from untied.compare.correlation import kendall
+from untied.comparison.correlation import kendall
 from untied.errors import UntiedError
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import as_qrels
 from untied.judging import sample
 from untied.results.table import tidy

@@ -95,7 +95,7 @@ def imperfect(
     """Compare measures on parts of the collection, with all judgments, with AP on the whole collection.
 
     The study needs two or more runs. Whether a document is kept depends only on the seed, the number of the part and
-    its id: see `untied.sample.keeps_document`.
+    its id: see `untied.judging.sample.keeps_document`.
 
     Parameters
     ----------

@@ -73,8 +73,9 @@ def med(
         Tied documents, as for `untied.compare`. By default tied documents are ordered by id, as in the paper.
         ``"expected"`` is the mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
     passages : bool
-        Whether `runs` are files of passages and `qrels` a file of judged passages, in the formats of `untied.passages`.
-        Passages are compared by MED-U; of the other options, only `groups` and `prefix` apply.
+        Whether `runs` are files of passages and `qrels` a file of judged passages, in the formats of
+        `untied.comparison.passages`. Passages are compared by MED-U; of the other options, only `groups` and `prefix`
+        apply.
     text_length : float
         For passages, the number of characters after which nothing counts.
     seed : int

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from untied._core import comparing_info, show_id
-from untied.compare.measures import as_comparing, measure_inside
+from untied.comparison.measures import as_comparing, measure_inside
 from untied.errors import UntiedError
 from untied.inputs.lines import lines, refused
 from untied.study.inputs import Inputs

@@ -13,10 +13,10 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from untied.compare.correlation import kendall
-from untied.compare.measures import as_comparing
-from untied.compare.runs import compare_all
-from untied.evaluate.runs import Evaluator
+from untied.comparison.correlation import kendall
+from untied.comparison.measures import as_comparing
+from untied.comparison.runs import compare_all
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.judging import sample
 from untied.policies import COMPARING
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
-    from untied.compare.several import Comparisons
+    from untied.comparison.several import Comparisons
     from untied.policies import TiesOfPairs
     from untied.results.table import Table
     from untied.study.plots import Figure

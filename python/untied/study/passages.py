@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import combinations
 
-from untied.compare.passages import LONGEST, compare_passages, read_judged_passages, read_passages
+from untied.comparison.passages import LONGEST, compare_passages, read_judged_passages, read_passages
 from untied.inputs.overlap import QUERIES
 from untied.results.table import tidy
 from untied.study.frame import Study

@@ -12,9 +12,9 @@ import os
 from itertools import combinations
 
 from untied import _core
-from untied.compare.correlation import kendall, swapped
+from untied.comparison.correlation import kendall, swapped
 from untied.errors import UntiedError
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.measures import as_measures
 from untied.progress import each
 from untied.results.table import tidy

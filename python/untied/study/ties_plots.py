@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.compare.comparison import quantile
+from untied.comparison.comparison import quantile
 from untied.results.plotting import BY_DOCID, COLORS, TIE_RANGE
 from untied.study.plots import grid, legend, looks, panels
 

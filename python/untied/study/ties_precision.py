@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import Run
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.progress import each
 from untied.results.table import tidy
 from untied.study.ties_plots import PRECISIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from untied._core import show_id
-from untied.compare.comparison import quantile
+from untied.comparison.comparison import quantile
 from untied.study.frame import DIGITS
 from untied.study.plots import Figure
 from untied.study.rows import by_first, gathered, markdown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untied import _core
 from untied.errors import UntiedError, check_flag, check_whole
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import as_measures

@@ -7,7 +7,7 @@ from array import array
 from itertools import combinations
 
 from untied import _core
-from untied.compare.measures import measure_inside
+from untied.comparison.measures import measure_inside
 from untied.errors import check_one_of
 from untied.inputs import overlap
 from untied.measures import as_measure

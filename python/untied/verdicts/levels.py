@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.evaluate.runs import Evaluator
+from untied.evaluation.runs import Evaluator
 from untied.inputs import overlap
 from untied.results.table import tidy
 from untied.statistics.runs import significance

@@ -7,7 +7,7 @@ from math import fsum
 from operator import itemgetter
 
 from untied.errors import MeasureError, UntiedError
-from untied.evaluate.runs import evaluate
+from untied.evaluation.runs import evaluate
 from untied.inputs import overlap
 
 TYPE_CHECKING = False

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from untied._core import Run
 from untied.errors import UntiedError, check_count
-from untied.evaluate.runs import evaluate
+from untied.evaluation.runs import evaluate
 from untied.inputs import overlap
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
 from untied.policies import EVALUATING, Policies, described_by
 from untied.results.table import tidy
+
+__all__ = ["NAMES", "curves"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,21 +1,34 @@
-"""Distances of two rankings with weights and similarities of items (Kumar & Vassilvitskii 2010)."""
+"""Distances of two rankings with weights and similarities of items (Kumar & Vassilvitskii 2010).
+
+With weights w of items, costs delta_i of moving from rank i - 1 to rank i, and dissimilarities D of items, let pbar_x
+be the mean cost of the ranks that item x moved across (`unmoved` if it did not move), and v_x = w_x pbar_x. Then
+
+    K = sum of v_x v_y D_xy over pairs in opposite orders,
+    F = sum over x of v_x | sum of v_y D_xy over y above x in the one ranking - the same in the other |.
+
+Without weights, costs and dissimilarities they are Kendall's distance (the number of pairs in opposite orders) and
+Spearman's footrule. For position weights alone, of whole runs, there are the measures ``WeightedKendall`` and
+``WeightedFootrule`` of `untied.compare`; `untied.comparison.correlation.kendall` is Kendall's tau.
+"""
 
 from __future__ import annotations
 
 import math
 
 from untied import _core
-from untied.compare.correlation import same_items
+from untied.comparison.correlation import same_items
 from untied.errors import UntiedError
 from untied.policies import described_by
 from untied.results.value import Value
+
+__all__ = ["footrule", "kendall_distance"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeAlias
 
-    from untied.compare.correlation import Ranking
+    from untied.comparison.correlation import Ranking
 
     Costs: TypeAlias = Sequence[float] | Callable[[int], float]
     Dissimilarity: TypeAlias = Callable[[Any, Any], float]

@@ -6,9 +6,9 @@ import os
 
 from untied import _core
 from untied._core import show_id
-from untied.compare.comparison import Comparison
-from untied.compare.measures import DEFAULT, as_comparing_measures
-from untied.compare.several import Comparisons
+from untied.comparison.comparison import Comparison
+from untied.comparison.measures import DEFAULT, as_comparing_measures
+from untied.comparison.several import Comparisons
 from untied.errors import check_count, check_flag, check_pairs
 from untied.inputs import overlap
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.compare.measures import ComparingMeasures
+    from untied.comparison.measures import ComparingMeasures
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
     from untied.policies import ScoreDtype, TiesOfPairs
 

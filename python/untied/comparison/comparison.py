@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import inf, isnan, nan
 
 from untied import _core
-from untied.compare.changes import TopChanges
-from untied.compare.measures import as_comparing
-from untied.compare.notes import on_pairs
-from untied.compare.outcomes import Assignment, Outcomes
+from untied.comparison.changes import TopChanges
+from untied.comparison.measures import as_comparing
+from untied.comparison.notes import on_pairs
+from untied.comparison.outcomes import Assignment, Outcomes
 from untied.errors import UntiedError, check_count, check_flag
 from untied.results.base import MeasureResults
 from untied.results.table import FIELDS, Table, table_of, tidy
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.compare.notes import Counts
+    from untied.comparison.notes import Counts
     from untied.results.recorded import Recorded
 
 

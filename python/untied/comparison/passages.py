@@ -11,6 +11,8 @@ from untied.errors import UntiedError
 from untied.inputs.convert import read_once
 from untied.inputs.lines import lines, refused
 
+__all__ = ["PassageComparison", "compare_passages", "read_judged_passages", "read_passages"]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
@@ -205,7 +207,7 @@ def compare_passages(
 
     Examples
     --------
-    >>> from untied.passages import compare_passages
+    >>> from untied.comparison.passages import compare_passages
     >>> old, new = [("a", 0, 500), ("b", 200, 300)], [("a", 0, 500), ("c", 0, 300)]
     >>> round(compare_passages(old, new).mean, 4)
     5509.9375

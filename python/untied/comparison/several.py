@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from untied import _core
-from untied.compare.comparison import Comparison, comparison_table, record
-from untied.compare.measures import as_comparing
-from untied.compare.notes import on_pairs
+from untied.comparison.comparison import Comparison, comparison_table, record
+from untied.comparison.measures import as_comparing
+from untied.comparison.notes import on_pairs
 from untied.results.base import ByPair
 from untied.results.table import Table
 

@@ -1,5 +1,0 @@
-"""Evaluate runs, once or repeatedly with an `Evaluator`."""
-
-from untied.evaluate.runs import Evaluator, evaluate
-
-__all__ = ["Evaluator", "evaluate"]
