@@ -393,6 +393,23 @@ def test_a_largest_m_from_bounds_that_are_not_reached_says_so() -> None:
     assert largest(ends) == 1
 
 
+def test_verdicts_have_the_notes_of_the_command_line(untied_: Command, tmp_path: Path) -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1, "d3": 0}}
+    runs = {"a": {"q1": {"d1": 1, "d2": 1}, "q2": {"d2": 2, "d3": 1}, "q9": {"d": 1}}, "b": {"q1": {"d2": 2, "d1": 1}}}
+    for name, content in {"qrels": qrels, **runs}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    files = [tmp_path / f"{name}.json" for name in ("qrels", "a", "b")]
+    said = json.loads(untied_("certify", *files, "-m", "AP", "--format", "json")[1])["notes"]
+    found = untied.certify(qrels, runs, "AP")
+    lines = repr(found).splitlines()
+    assert lines[2:] == [f"note: {note}" for note in said[:-1]]  # the answer in words stands above the table there
+    assert len(lines) == 5
+    assert lines[-1] == "note: bounds of the difference that may be wider than necessary: 1 of AP"
+    assert repr(found["a", "b"]["AP"]).endswith("largest_m=inf, is_exact=False)")
+    exact = untied.certify(qrels, runs, "P@1")["a", "b"]["P@1"]
+    assert "exact" not in repr(exact)
+
+
 def test_an_explanation_names_each_case_once(untied_: Command, tmp_path: Path) -> None:
     """On a screen; in files, every row stands for itself."""
     (tmp_path / "qrels").write_text("q 0 z 1\nr 0 z 1\n")

@@ -271,6 +271,32 @@ def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, untied_: Com
         assert (code, said in error) == (2, True), (options, error)
 
 
+def test_distributions_have_the_notes_of_the_command_line(tmp_path: Path, untied_: Command) -> None:
+    qrels = {"q": {"a": 1, "b": 0}, "none": {"a": 0}, "absent": {"a": 1}}
+    runs = {"x": {"q": {"a": 1, "b": 1}, "none": {"a": 1}, "more": {"a": 1}}}
+    found = untied.distributions(qrels, runs, ["RR", "AP"])
+    for name, content in {"qrels": qrels, **runs}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    options = ("--quantiles", "0.5", "-m", "RR", "-m", "AP", "--format", "json")
+    said = json.loads(untied_("eval", tmp_path / "qrels.json", tmp_path / "x.json", *options)[1])["notes"]
+    assert len(said) == 3
+    expected = [
+        note.replace("--queries common", 'queries="common"').replace("--on-undefined nan", 'on_undefined="nan"')
+        for note in said
+    ]
+    assert repr(found).splitlines()[-3:] == [f"note: {note}" for note in expected]
+    mean = found["RR"]
+    assert (list(mean.notes), repr(mean)[-12:]) == (expected, "(see .notes)")
+    again = pickle.loads(pickle.dumps(found))
+    assert (repr(again), repr(pickle.loads(pickle.dumps(mean)))) == (repr(found), repr(mean))
+    kept = untied.distributions(qrels, runs, "RR", per_query=True)
+    assert not kept.query("q", "RR").notes
+    enclosed = untied.distributions({"q": {"a": 2, "b": 1}}, {"q": {"a": 1, "b": 1, "c": 1}}, "nDCG", states=1)
+    assert repr(enclosed).splitlines()[-1] == (
+        "note: distributions that are not exact, but given by bounds: nDCG of run"
+    )
+
+
 def test_the_command_line_plots_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     (tmp_path / "qrels").write_text("q 0 a 1\n")

@@ -115,7 +115,7 @@ def test_an_undefined_value_is_nan() -> None:
         json.dumps(NAN, allow_nan=False)
 
 
-@pytest.mark.parametrize("name", ["mean", "low", "high", "variance", "certainty", "standard_error", "other"])
+@pytest.mark.parametrize("name", ["mean", "low", "high", "variance", "certainty", "standard_error", "notes", "other"])
 def test_a_value_cannot_be_changed(name: str) -> None:
     with pytest.raises(AttributeError):
         setattr(VALUE, name, 1.0)
@@ -123,9 +123,11 @@ def test_a_value_cannot_be_changed(name: str) -> None:
 
 @pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
 def test_a_value_comes_back_whole(way: Callable[[untied.Value], untied.Value]) -> None:
-    again = way(untied.Value(0.5, 0.25, 1.0, 0.1, "estimate", 0.01))
+    fields = (0.5, 0.25, 1.0, 0.1, "estimate", 0.01, ("a note",), True)
+    again = way(untied.Value(*fields))
     assert type(again) is untied.Value
-    assert again.__reduce__()[1] == (0.5, 0.25, 1.0, 0.1, "estimate", 0.01)
+    assert again.__reduce__()[1] == fields
+    assert repr(again) == "0.5000 [0.2500, 1.0000] (variance 0.1) (standard error 0.01) ~ (see .notes)"
 
 
 def test_values_go_to_json_as_numbers() -> None:
@@ -309,6 +311,42 @@ def test_results_of_arrays_features_and_comparisons_have_notes() -> None:
     assert "note: features with the same value everywhere, which cannot rank: a" in repr(features)
     pair = untied.compare({"q": ["a"], "r": ["a"]}, {"q": ["a"], "s": ["b"]}, "RBO")
     assert repr(pair).endswith("\nnote: queries in only one run, left out: 1 of a, 1 of b")
+
+
+def test_a_single_mean_has_the_mark_and_the_notes_of_its_row() -> None:
+    qrels = {**QRELS, "none": {"a": 0}}
+    results = untied.evaluate(qrels, {**RUNS, "<i>": {"q": ["a"], "r": ["b"], "none": ["a"]}}, ["AP", "NumRel"])
+    tied = results["tied", "AP"]
+    assert (repr(tied), str(tied), f"{tied:.4f}") == ("0.5833 ~ (see .notes)", "0.5833 ~ (see .notes)", "0.5833")
+    [ties, missing, undefined] = tied.notes
+    assert ties.startswith("tied documents have different grades in 1 of 3 queries of tied: ")
+    assert missing == 'judged queries missing from a run: 1 from tied (counted as empty rankings; queries="common" leaves them out)'  # fmt: skip # noqa: E501
+    assert undefined.endswith(': 1 of 3 (counted as 0; on_undefined="nan" leaves them out)')
+    assert repr(results["<i>", "AP"]) == "0.6667 (see .notes)"
+    assert repr(results["tied", "NumRel"]) == "2.0000 (see .notes)"  # a count does not depend on ties
+    assert (repr(pickle.loads(pickle.dumps(tied))), copy.deepcopy(tied).notes) == (repr(tied), tied.notes)
+    assert results.value("AP", "none", "tied").notes == ()
+    ranged = untied.evaluate(QRELS, RUNS["tied"], "AP", ties="range")["AP"]
+    assert repr(ranged) == "0.8750 [0.7500, 1.0000]"
+    scores, labels = [[1, 1, 1]], [[0, 1, 0]]
+    assert repr(untied.evaluate_arrays(scores, labels, "RR")["RR"]) == "0.6111 ~ (see .notes)"
+    features = untied.evaluate_features(
+        [[7], [7]], ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a"], ties="expected"
+    )
+    assert repr(features["a", "RR"]) == "0.7500 ~ (see .notes)"
+    [note] = features["a", "RR"].notes
+    assert note.startswith("tied documents have different grades in 1 of 1 queries of feature a: ")
+    summary = batches(BatchEvaluator(["RR"], grades=[0, 1]), score=[1.0, 1.0], grade=[1, None])
+    assert repr(summary["RR"]) == "0.7500 ~ (see .notes)"
+    pair = untied.compare({"q": ["a"], "r": ["a"]}, {"q": ["a"], "s": ["b"]}, "RBO")
+    assert pair["RBO"].notes == ("queries in only one run, left out: 1 of a, 1 of b",)
+    assert pair.value("RBO", "q").notes == ()
+
+
+def test_the_range_of_ties_takes_the_place_of_marks_in_summaries_of_batches() -> None:
+    tied = batches(BatchEvaluator(["RR"], grades=[0, 1], ties="range"), score=[1.0, 1.0], grade=[1, None])
+    assert "0.7500 [0.5000, 1.0000]" in repr(tied)
+    assert "~" not in repr(tied)
 
 
 class Shown(HTMLParser):

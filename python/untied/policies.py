@@ -318,8 +318,13 @@ class Policies:
     @property
     def varied(self) -> tuple[str, ...]:
         """What varies between the lowest and the highest values: ``"ties"``, ``"judgments"``."""
-        causes = {"ties": "ties", "unjudged": "judgments"}
-        return tuple(cause for name, cause in causes.items() if self.options.get(name) == "range")
+        return varied(self.options)
+
+
+def varied(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What varies between the lowest and the highest values under these policies: ``"ties"``, ``"judgments"``."""
+    causes = {"ties": "ties", "unjudged": "judgments"}
+    return tuple(cause for name, cause in causes.items() if options.get(name) == "range")
 
 
 def described_by(*sources: object) -> Callable[[Described], Described]:

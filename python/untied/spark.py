@@ -113,6 +113,10 @@ class SparkResults(MeasureResults, Generic[Found]):
     def _facts_of_rows(self) -> list[Facts]:
         return self._summary._facts_of_rows()
 
+    @property
+    def _varied(self) -> tuple[str, ...]:
+        return self._summary._varied
+
     def _notes(self) -> Iterable[str]:
         return self._summary._notes()
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from untied.results.recorded import Recorded
     from untied.results.table import Names
 
+#: What notes call a single column of scores.
+SCORES = "scores"
 #: How to compare results of one column.
 HOW = 'pass several by name, such as {"old": old, "new": new}'
 
@@ -74,7 +76,10 @@ class ArrayResults(MeasureResults):
     def __getitem__(self, measure: MeasureLike) -> Value | ArrayValues:
         number = self._number(measure)
         if self._single:
-            return Value(*self._totals[0][number])
+            from untied.results.notes import mean_with_notes
+
+            mean, policies = Value(*self._totals[0][number]), self._policies.options
+            return mean_with_notes(mean, self._measures[number], SCORES, self._facts[0], policies)
         import numpy
 
         parts = [total[number] for total in self._totals]
@@ -186,7 +191,7 @@ class ArrayResults(MeasureResults):
     def _notes(self) -> Iterator[str]:
         from untied.results.notes import of_evaluation
 
-        names = ["scores"] if self._single else [f"column {column}" for column in range(len(self._facts))]
+        names = [SCORES] if self._single else [f"column {column}" for column in range(len(self._facts))]
         facts = dict(zip(names, self._facts, strict=True))
         return of_evaluation(facts, self._measures, self._policies.options)
 

@@ -11,8 +11,9 @@ from untied.comparison.measures import as_comparing
 from untied.comparison.notes import on_pairs
 from untied.errors import UntiedError
 from untied.inputs import overlap
+from untied.policies import varied
 from untied.results.base import MeasureResults
-from untied.results.notes import of_evaluation
+from untied.results.notes import mean_with_notes, of_evaluation
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
 
@@ -45,7 +46,7 @@ class Summary(MeasureResults):
             overlap.say(self._levels)
 
     def __getitem__(self, measure: MeasureLike) -> Value:
-        return Value(*self._parts[self._number(measure)])
+        raise NotImplementedError
 
 
 class EvaluationSummary(Summary):
@@ -75,6 +76,15 @@ class EvaluationSummary(Summary):
     def _facts_of_rows(self) -> list[Facts]:
         return [self._facts]
 
+    def __getitem__(self, measure: MeasureLike) -> Value:
+        number = self._number(measure)
+        mean = Value(*self._parts[number])
+        return mean_with_notes(mean, self._measures[number], "run", self._facts, self._options)
+
+    @property
+    def _varied(self) -> tuple[str, ...]:
+        return varied(self._options)
+
     def _notes(self) -> Iterator[str]:
         return of_evaluation({"run": self._facts}, self._measures, self._options)
 
@@ -103,6 +113,12 @@ class ComparisonSummary(Summary):
         self._variance = variance
         self.alone = alone
         self.undefined = undefined
+
+    def __getitem__(self, measure: MeasureLike) -> Value:
+        number = self._number(measure)
+        name = self.measures[number]
+        notes = on_pairs([(self._names, self.alone, {name: self.undefined[name]}, {})])
+        return Value(*self._parts[number])._with_notes(notes)
 
     def _as_measure(self, measure: Any) -> Measure:
         return as_comparing(measure)

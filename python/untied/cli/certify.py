@@ -21,9 +21,8 @@ from untied.cli.options import (
     whole,
 )
 from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
-from untied.cli.verdicts import not_exact, plain
+from untied.cli.verdicts import plain
 from untied.policies import CERTIFYING
-from untied.results.notes import of_queries
 from untied.results.plotting import need_matplotlib
 from untied.results.text import cell, markdown_text
 from untied.verdicts.found import Verdicts
@@ -34,7 +33,7 @@ from untied.verdicts.sampled import from_sample
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from untied.results.table import Table
@@ -73,8 +72,6 @@ WITHOUT_SAMPLES = (
     "unjudged", "unretrieved", "score_dtype", "ranks", "levels", "explain", "plot", "most", "certificate",
 )  # fmt: skip
 
-#: A note says that few queries are judged if the others are more than this times as many.
-FEW = 9
 #: Bounds that are no farther apart are the same: more than a certificate rounds them, and takes for exact.
 CLOSE = 1e-6
 COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "largest_m")
@@ -182,7 +179,7 @@ def main(arguments: Sequence[str]) -> None:
         columns, rows = _asked(verdicts, options)
         answers = _answers(verdicts, options.ties)
         is_first = columns is COLUMNS and style in ("table", "md")
-        said = [*skipped, *_notes(verdicts, columns), *([] if is_first else answers)]
+        said = [*skipped, *verdicts._notes(columns), *([] if is_first else answers)]
         if picture:
             output.write(verdicts.plot(style=picture), options.plot)
     if style == "json":
@@ -327,17 +324,6 @@ def _documents(grades: Grades) -> Iterator[tuple[str, float]]:
     yield from grades.documents.items()
     for grade in grades.elsewhere:
         yield "(not retrieved)", grade
-
-
-def _notes(found: Verdicts, columns: Sequence[str]) -> Iterable[str]:
-    """Notes on unusual inputs."""
-    facts = found.facts_of_queries()
-    yield from of_queries(facts)
-    judged = found.judged_queries
-    unknown = max(fact["unknown"] for fact in facts.values())
-    if unknown > FEW * judged:
-        yield f"only {judged:,} of {judged + unknown:,} queries are judged, and they may not stand for the others"
-    yield from not_exact(found, columns)
 
 
 def _answers(found: Verdicts, ties: str) -> list[str]:

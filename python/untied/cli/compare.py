@@ -11,7 +11,7 @@ from untied.cli.notes import listed, show
 from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others, whole
 from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
-from untied.cli.verdicts import add_certify, certified, not_exact, plain
+from untied.cli.verdicts import add_certify, certified, plain
 from untied.comparison.comparison import Comparison
 from untied.comparison.measures import DEFAULT
 from untied.comparison.runs import compare_all
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str]) -> None:
 
     (found, verdicts), skipped = with_readable(options, make, least=2)
     pairs = [found[pair] for pair in found.pairs]
-    notes = [*skipped, *found._notes(), *(() if verdicts is None else not_exact(verdicts, OF_VERDICTS))]
+    notes = [*skipped, *found._notes(), *(() if verdicts is None else verdicts._not_exact(OF_VERDICTS))]
     if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
         a, b = map(show_id, found.pairs[0]) if len(pairs) == 1 else ("run a", "run b")
         which = "the run of the row minus the run of the column" if options.matrix else f"{a} minus {b}"

@@ -8,7 +8,6 @@ from untied.cli.options import WrongUsage, chosen, refuse_others
 from untied.cli.reading import reading_settings, with_readable
 from untied.errors import UntiedError
 from untied.inputs.overlap import Notes
-from untied.results.notes import of_queries, of_undefined
 from untied.results.text import cell
 from untied.tie_orders.found import checked
 from untied.tie_orders.runs import distributions
@@ -16,7 +15,6 @@ from untied.tie_orders.runs import distributions
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from untied._core import Measure, Qrels
@@ -58,7 +56,7 @@ def write(
 
     with Notes() as said:
         found, skipped = with_readable(options, make)
-    said += [*skipped, *_notes(found, options), *notes.of_repeated(qrels)]
+    said += [*skipped, *found._notes(), *notes.of_repeated(qrels)]
     table = found.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
         settings |= {"quantiles": options.quantiles, **reading_settings(options)}
@@ -92,14 +90,3 @@ def _span(row: dict[str, Any], digits: int) -> str:
     """A quantile, or between which numbers it lies if these can be told apart."""
     low, high = (f"{row[end]:.{digits}f}" for end in ("low", "high"))
     return low if low == high else f"{low} to {high}"
-
-
-def _notes(found: Distributions, options: argparse.Namespace) -> Iterator[str]:
-    yield from of_queries(found.facts(), options.queries)
-    yield from of_undefined(found.facts(), can_leave_out=options.on_undefined == "zero")
-    enclosed: Sequence[str] = [
-        f"{name} of {show_id(run)}" for run in found.runs for name in found.measures
-        if found[run, name].certainty != "exact"
-    ]  # fmt: skip
-    if enclosed:
-        yield f"distributions that are not exact, but given by bounds: {notes.listed(enclosed)}"

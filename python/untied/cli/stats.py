@@ -22,7 +22,7 @@ from untied.cli.options import (
 from untied.cli.reading import baseline_of, parse, read_qrels, reading_settings, with_readable
 from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
-from untied.cli.verdicts import add_certify, certified, not_exact, plain
+from untied.cli.verdicts import add_certify, certified, plain
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure, as_measures
@@ -252,7 +252,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     tests = significance(results, **chosen(options, "baseline", "interval"), **chance)
     for one in beside:
         tests.table = one.beside(tests.table)
-    return results, tests, skipped + (list(not_exact(beside[0], OF_VERDICTS)) if options.certify else [])
+    return results, tests, skipped + (list(beside[0]._not_exact(OF_VERDICTS)) if options.certify else [])
 
 
 def _tables(

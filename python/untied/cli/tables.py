@@ -6,9 +6,9 @@ from untied._core import parse_measures, show_id
 from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
-from untied.results.notes import ADJUSTED, LEGEND, MARK
+from untied.results.notes import ADJUSTED, LEGEND
 from untied.results.shown import best
-from untied.results.text import SMALL, aligned, brackets, lines
+from untied.results.text import MARK, SMALL, aligned, brackets, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -55,6 +55,12 @@ class Comparison(MeasureResults):
     def _notes(self) -> Iterator[str]:
         return on_pairs([self._counts()])
 
+    def _notes_of(self, number: int) -> Iterator[str]:
+        """The notes about one measure."""
+        name = self.measures[number]
+        undefined, filled = self._undefined(number), self._filled(number)
+        return on_pairs([(self.runs, self.alone, {name: undefined}, {name: filled} if any(filled) else {})])
+
     def _counts(self) -> Counts:
         return self.runs, self.alone, self.undefined, self.filled
 
@@ -80,8 +86,10 @@ class Comparison(MeasureResults):
     @property
     def undefined(self) -> dict[str, int]:
         """For each measure, the number of queries for which it is undefined; the mean leaves them out."""
-        columns = map(self._native.column, range(len(self._measures)))
-        return {measure: sum(map(isnan, column)) for measure, column in zip(self.measures, columns, strict=True)}
+        return {measure: self._undefined(number) for number, measure in enumerate(self.measures)}
+
+    def _undefined(self, number: int) -> int:
+        return sum(map(isnan, self._native.column(number)))
 
     @property
     def filled(self) -> dict[str, tuple[int, int]]:
@@ -90,9 +98,11 @@ class Comparison(MeasureResults):
         Such rankings are filled up with unknown documents. Unknown documents count like retrieved documents, except
         that the mean of ``Delta`` counts them as not relevant.
         """
-        depth = self._options["depth"]
-        found = {str(measure): _core.filled_rankings(measure, *self._inputs, depth) for measure in self._measures}
-        return {measure: counts for measure, counts in found.items() if any(counts)}
+        counts = {measure: self._filled(number) for number, measure in enumerate(self.measures)}
+        return {measure: of_runs for measure, of_runs in counts.items() if any(of_runs)}
+
+    def _filled(self, number: int) -> tuple[int, int]:
+        return _core.filled_rankings(self._measures[number], *self._inputs, self._options["depth"])
 
     def __getitem__(self, measure: str | Measure) -> Value:
         return self.value(measure)
@@ -121,7 +131,7 @@ class Comparison(MeasureResults):
         """
         number = self._number(measure)
         if query is None:
-            return Value(*self._native.totals()[number])
+            return Value(*self._native.totals()[number])._with_notes(self._notes_of(number))
         return Value(*self._native.value(self._place(query), number))
 
     def _place(self, query: str) -> int:

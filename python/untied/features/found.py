@@ -7,7 +7,7 @@ from untied._core import show_id
 from untied.errors import UntiedError, check_flag
 from untied.inputs.overlap import listed
 from untied.results.base import MeasureResults
-from untied.results.notes import of_ties, of_undefined, of_values
+from untied.results.notes import leaves_ties_open, mean_with_notes, of_ties, of_undefined, of_values
 from untied.results.table import FIELDS, Table, table_of
 from untied.results.value import Value
 
@@ -134,7 +134,9 @@ class FeatureResults(MeasureResults):
         if direction is None:
             direction = self.best_direction(feature, measure)
         evaluation, place = self._place(feature)
-        return Value(*evaluation.totals(place, self._direction(direction))[number])
+        way = self._direction(direction)
+        mean, facts = Value(*evaluation.totals(place, way)[number]), evaluation.facts(place, way)
+        return mean_with_notes(mean, self._measures[number], f"feature {feature}", facts, self._policies.options)
 
     def ties(self, feature: str) -> FeatureTies:
         """Numbers of tied documents and of distinct values of a feature.
@@ -181,7 +183,7 @@ class FeatureResults(MeasureResults):
             The measure was not evaluated.
         """
         number = 0 if measure is None else self._number(measure)
-        return Value(*self._evaluations[0].chance()[number]).mean
+        return self._evaluations[0].chance()[number][0]
 
     def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
         """The direction in which a feature has the better mean; ``high`` if both are equal.
@@ -333,7 +335,7 @@ class FeatureResults(MeasureResults):
                 f"features with the same value for all documents of each query, which cannot rank: {listed(of_query)}"
             )
         mixed = sum(fact["mixed"] for fact in facts)
-        if mixed and policies["ties"] != "range" and not all(measure.is_count for measure in self._measures):
+        if mixed and leaves_ties_open(self._measures, policies["ties"]):
             yield of_ties(f"{mixed / (len(facts) * len(self.queries)):.0%} of the rankings", policies["ties"])
 
         def count(what: str) -> str:

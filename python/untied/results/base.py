@@ -116,8 +116,10 @@ class MeasureResults(ByMeasure, Exported):
 
     def _facts_to_mark(self) -> list[Facts]:
         """The same if ties leave values open and their range is not shown."""
-        is_shown = "ties" in self._varied or all(measure.is_count for measure in self._measures)
-        return [] if is_shown else self._facts_of_rows()
+        from untied.results.notes import leaves_ties_open
+
+        ties = "range" if "ties" in self._varied else ""
+        return self._facts_of_rows() if leaves_ties_open(self._measures, ties) else []
 
     def _exported(self) -> Table:
         return self.means

@@ -90,7 +90,10 @@ class Results(ByRun):
         evaluation: Evaluation | Recorded = self._of_run(run)
         number = self._number(measure)
         if query is None:
-            return Value(*evaluation.totals()[number])
+            from untied.results.notes import mean_with_notes
+
+            mean, name = Value(*evaluation.totals()[number]), self.runs[0] if run is None else run
+            return mean_with_notes(mean, self._measures[number], name, evaluation.facts(), self._policies.options)
         row = evaluation.find(query)
         if row is None:
             raise KeyError(f"query {query!r} was not evaluated")

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.inputs.overlap import NAMED, listed
+from untied.results.text import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure
+    from untied._types import Facts
+    from untied.results.value import Value
 
-#: What marks values that the order of tied documents would change, and what it means.
-MARK = "~"
+#: What the mark means.
 LEGEND = f"{MARK} depends on the order of tied documents; --ties range shows how far"
 
 
@@ -62,6 +64,11 @@ def of_ties(where: str, ties: str) -> str:
         what = f"from one order ({ties})"
     more = "--ties range shows how far ties could move it"
     return f"tied documents have different grades in {where}: each value is {what}; {more}"
+
+
+def leaves_ties_open(measures: Iterable[Measure], ties: str) -> bool:
+    """Whether values depend on tied documents that differ in grade, by an amount that is not shown."""
+    return ties != "range" and not all(measure.is_count for measure in measures)
 
 
 def of_queries(facts: Mapping[str, Any], queries: str | None = None) -> Iterator[str]:
@@ -144,7 +151,7 @@ def of_evaluation(facts: Mapping[str, Any], measures: Sequence[Measure], policie
     """Notes on the evaluation of runs, by their facts and the chosen policies."""
     ties, adjust = policies["ties"], policies.get("adjust", "none")
     mixed = {name: fact for name, fact in facts.items() if fact["mixed"]}
-    if mixed and ties != "range" and not all(measure.is_count for measure in measures):
+    if mixed and leaves_ties_open(measures, ties):
         of_runs = [
             f"{fact['mixed']:,} of {fact['evaluated']:,} queries of {show_id(name)}" for name, fact in mixed.items()
         ]
@@ -160,3 +167,10 @@ def of_evaluation(facts: Mapping[str, Any], measures: Sequence[Measure], policie
     yield from of_undefined(facts, adjust=adjust, can_leave_out=can_leave_out)
     errors = [fact["standard_error"] for fact in facts.values() if fact["standard_error"] is not None]
     yield from of_values(count, ties, errors)
+
+
+def mean_with_notes(mean: Value, measure: Measure, name: str, facts: Facts, policies: Mapping[str, Any]) -> Value:
+    """A mean of a run, with the notes on its evaluation and the mark that its row has in a table."""
+    notes = map(in_python, of_evaluation({name: facts}, [measure], policies))
+    is_marked = bool(facts["mixed"]) and leaves_ties_open([measure], policies["ties"])
+    return mean._with_notes(notes, is_marked=is_marked)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import inf, isnan
 
 from untied import _core
-from untied.results.notes import MARK
-from untied.results.text import P_VALUES, WORDS, aligned, brackets, over_all
+from untied.results.text import MARK, P_VALUES, WORDS, aligned, brackets, over_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 OVER = {"ties": "orders of tied documents", "judgments": "grades of unjudged documents"}
 
 
+#: What marks values that the order of tied documents would change.
+MARK = "~"
+
+
 def over_all(varied: Iterable[str]) -> str:
     """What lowest and highest values range over, in words."""
     return " and ".join(f"all {OVER[one]}" for one in varied)

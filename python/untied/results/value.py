@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from untied.results.text import brackets
+from untied.results.text import MARK, brackets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 
@@ -18,7 +19,7 @@ class Value(float):
     """
 
     __slots__ = ("_rest",)
-    _rest: tuple[float | None, float | None, float | None, str, float | None]
+    _rest: tuple[float | None, float | None, float | None, str, float | None, tuple[str, ...], bool]
 
     def __new__(
         cls,
@@ -28,11 +29,16 @@ class Value(float):
         variance: float | None = None,
         certainty: str = "exact",
         standard_error: float | None = None,
+        notes: Iterable[str] = (),
+        is_marked: bool = False,
     ) -> Value:
-        """Make a value, as `untied.evaluate` does."""
+        """Make a value, as `untied.evaluate` does; a mark tells that ties could move it by an unknown amount."""
         value = super().__new__(cls, mean)
-        object.__setattr__(value, "_rest", (low, high, variance, certainty, standard_error))
+        object.__setattr__(value, "_rest", (low, high, variance, certainty, standard_error, tuple(notes), is_marked))
         return value
+
+    def _with_notes(self, notes: Iterable[str], *, is_marked: bool = False) -> Value:
+        return Value(float(self), *self._rest[:5], notes, is_marked)
 
     @property
     def mean(self) -> float:
@@ -69,6 +75,11 @@ class Value(float):
         """Standard error of an estimated value, if it is known; for a mean over queries, an upper bound."""
         return self._rest[4]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the evaluation behind a mean, as printing all results shows them; empty for the value of a query."""
+        return self._rest[5]
+
     def __setattr__(self, name: str, _: object) -> None:
         raise AttributeError(f"values cannot be changed: {name}")
 
@@ -86,4 +97,6 @@ class Value(float):
             text += f" (variance {self.variance:.3g})"
         if self.standard_error:
             text += f" (standard error {self.standard_error:.2g})"
-        return text
+        if self._rest[6]:
+            text += f" {MARK}"
+        return text + (" (see .notes)" if self.notes else "")

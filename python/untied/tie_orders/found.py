@@ -7,8 +7,11 @@ from math import nan
 from typing import NamedTuple
 
 from untied import _core
+from untied._core import show_id
 from untied.errors import UntiedError, check_flag, check_share
+from untied.inputs.overlap import listed
 from untied.results.base import ByRun
+from untied.results.notes import in_python, of_queries, of_undefined
 from untied.results.table import Table, tidy
 
 TYPE_CHECKING = False
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from untied._core import Laws, Measure
     from untied._types import Facts, Law
     from untied.measures import MeasureLike
+    from untied.policies import Policies
     from untied.results.shown import Grid
 
 #: The ends of the central 90 %, and the median.
@@ -51,15 +55,17 @@ class Distribution:
     between two known distributions, `lower` and `upper`.
     """
 
-    __slots__ = ("_laws", "_measure", "_row")
+    __slots__ = ("_laws", "_measure", "_row", "notes")
 
-    def __init__(self, laws: Laws, measure: int, row: int | None) -> None:
+    def __init__(self, laws: Laws, measure: int, row: int | None, notes: Iterable[str] = ()) -> None:
         self._laws = laws
         self._measure = measure
         self._row = row
+        #: Notes on the evaluation behind the distribution of a mean, as printing all results shows them.
+        self.notes = tuple(notes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _alone, (self._laws.law(self._measure, self._row),)
+        return _alone, (self._laws.law(self._measure, self._row), self.notes)
 
     @property
     def _held(self) -> Law:
@@ -125,7 +131,7 @@ class Distribution:
             f"{level:g}: {low:.4f}" if low == high else f"{level:g}: [{low:.4f}, {high:.4f}]"
             for level, (low, high) in zip(LEVELS, self._quantiles(LEVELS), strict=True)
         )
-        return f"Distribution({self.certainty}, {cells})"
+        return f"Distribution({self.certainty}, {cells})" + (" (see .notes)" if self.notes else "")
 
 
 def checked(levels: Iterable[float]) -> list[float]:
@@ -147,13 +153,19 @@ class Distributions(ByRun):
 
     _evaluations: Mapping[str, Laws]
 
-    def __init__(self, measures: list[Measure], laws: Mapping[str, Laws], facts: dict[str, Facts]) -> None:
+    _policies: Policies
+
+    def __init__(
+        self, measures: list[Measure], laws: Mapping[str, Laws], facts: dict[str, Facts], policies: Policies
+    ) -> None:
         self._measures = measures
         self._evaluations = laws
         self._facts = facts
+        self._policies = policies
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._measures, {run: laws.parts() for run, laws in self._evaluations.items()}, self._facts)
+        parts = {run: laws.parts() for run, laws in self._evaluations.items()}
+        return _restored, (self._measures, parts, self._facts, self._policies)
 
     def facts(self) -> dict[str, Facts]:
         """Counts that affect the values of each run, as in `Results.facts`."""
@@ -161,7 +173,9 @@ class Distributions(ByRun):
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Distribution:
         run, measure = self._run_and_measure(key)
-        return Distribution(self._of_run(run), self._number(measure), None)
+        laws, number = self._of_run(run), self._number(measure)
+        name = self.runs[0] if run is None else run
+        return Distribution(laws, number, None, map(in_python, self._notes_of([name], [number])))
 
     def query(self, query: str, measure: str | Measure, *, run: str | None = None) -> Distribution:
         """Find the distribution of a query's value; needs ``per_query=True``.
@@ -349,6 +363,23 @@ class Distributions(ByRun):
         }
         return draw(shown, self.measures[place], style)
 
+    def _notes(self) -> Iterator[str]:
+        return self._notes_of(self.runs, range(len(self._measures)))
+
+    def _notes_of(self, runs: Sequence[str], measures: Sequence[int]) -> Iterator[str]:
+        """Notes on these runs and measures."""
+        facts = {run: self._facts[run] for run in runs}
+        yield from of_queries(facts, self._policies["queries"])
+        yield from of_undefined(facts, can_leave_out=self._policies["on_undefined"] == "zero")
+        enclosed = [
+            f"{self.measures[measure]} of {show_id(run)}"
+            for run in runs
+            for measure in measures
+            if not self._evaluations[run].is_exact(measure, None)
+        ]
+        if enclosed:
+            yield f"distributions that are not exact, but given by bounds: {listed(enclosed)}"
+
     def _grid(self, most: int) -> Grid:
         return self.means._grid(most)
 
@@ -374,9 +405,11 @@ def _chances(found: Sequence[tuple[float, float]] | None) -> Chances:
     return Chances(*([(nan, nan)] * 3 if found is None else found))
 
 
-def _alone(held: Law | None) -> Distribution:
-    return Distribution(_core.Laws.of([], [held], []), 0, None)
+def _alone(held: Law | None, notes: tuple[str, ...]) -> Distribution:
+    return Distribution(_core.Laws.of([], [held], []), 0, None, notes)
 
 
-def _restored(measures: list[Measure], parts: dict[str, Any], facts: dict[str, Facts]) -> Distributions:
-    return Distributions(measures, {run: _core.Laws.of(*of_run) for run, of_run in parts.items()}, facts)
+def _restored(
+    measures: list[Measure], parts: dict[str, Any], facts: dict[str, Facts], policies: Policies
+) -> Distributions:
+    return Distributions(measures, {run: _core.Laws.of(*of_run) for run, of_run in parts.items()}, facts, policies)

@@ -127,7 +127,7 @@ def distributions(
     overlap.warn(reasons, strict=strict)
     if not any(reasons.values()):
         overlap.say(overlap.of_levels(asked, next(iter(facts.values()))["highest"]), strict=strict)
-    return Distributions(asked, found, facts)
+    return Distributions(asked, found, facts, policies)
 
 
 #: Measures that are asked for by nobody else.

@@ -14,13 +14,14 @@ from untied.measures import as_measure
 from untied.results.base import ByMeasure, ByPair
 from untied.results.shown import Grid
 from untied.results.table import Table, tidy
+from untied.verdicts import notes
 from untied.verdicts.lattice import betters, covered, draw
 from untied.verdicts.levels import side_by_side
 from untied.verdicts.verdict import Explanation, QueryVerdict, Verdict, grades_of, verdict_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from untied._core import Measure
@@ -353,6 +354,14 @@ class Verdicts(ByPair):
         told = Told(self.runs, self.pairs, list(map(str, self.measures)), self._options, self.explain)
         claims = write(told, os.fspath(path), os.fspath(qrels), [os.fspath(run) for run in runs])
         return tidy("run_a run_b measure verdict", "low high", claims)
+
+    def _notes(self, columns: Collection[str] | None = None) -> Iterator[str]:
+        """Notes on these columns, by default those of `table`."""
+        yield from notes.on_queries(self.facts_of_queries(), self.judged_queries)
+        yield from self._not_exact(self.table.columns if columns is None else columns)
+
+    def _not_exact(self, columns: Collection[str]) -> Iterator[str]:
+        return notes.on_bounds([of_measure for pair in self.pairs for of_measure in self[pair].items()], columns)
 
     def _grid(self, most: int) -> Grid:
         table = self.table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 
 TYPE_CHECKING = False
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from untied._types import Assigned, Concluded
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """The verdict about two runs by a measure.
 
@@ -45,6 +45,10 @@ class Verdict:
     is_exact: bool = field(default=True, repr=False)
     overturn_is_exact: bool = field(default=True, repr=False)
     largest_m_is_exact: bool = field(default=True, repr=False)
+
+    def __repr__(self) -> str:
+        shown = [one for one in fields(self) if one.repr or not getattr(self, one.name)]
+        return f"Verdict({', '.join(f'{one.name}={getattr(self, one.name)!r}' for one in shown)})"
 
     @property
     def turned(self) -> Verdict:
