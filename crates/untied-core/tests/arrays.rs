@@ -1,6 +1,6 @@
 //! Arrays: counting places of few relevant documents finds what sorting finds, to the last bit.
 
-use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
+use untied_core::arrays::{DocumentCounts, Groups, LabelInput, Labels, NumberColumn, Scores};
 use untied_core::evaluate::Value;
 use untied_core::registry::parse_all;
 use untied_core::settings::{Settings, Unjudged};
@@ -64,15 +64,15 @@ fn counting_and_sorting_agree_to_the_last_bit() {
         if is_padded {
             (0..documents).filter(|&i| !is_there(i)).for_each(|i| single[i] = f32::NAN);
         }
-        let labels = Column::Float64(&labels);
-        let given = Given { labels, present: present.as_deref(), judged: None, totals: Totals::Same };
-        let labels = Labels::new(Groups::Rows(queries, width), &given).expect("labels");
+        let labels = NumberColumn::Float64(&labels);
+        let input = LabelInput { labels, present: present.as_deref(), judged: None, totals: DocumentCounts::InArray };
+        let labels = Labels::new(Groups::Rows(queries, width), &input).expect("labels");
         let plan = labels.plan(&specs, Unjudged::Range).expect("plan");
         for (column, ascending) in [
-            (Column::Int8(&whole), false),
-            (Column::Float32(&single), false),
-            (Column::Bfloat16(&halves), true),
-            (Column::Float64(&double), true),
+            (NumberColumn::Int8(&whole), false),
+            (NumberColumn::Float32(&single), false),
+            (NumberColumn::Bfloat16(&halves), true),
+            (NumberColumn::Float64(&double), true),
         ] {
             for ties in ["expected", "range", "best", "worst", "given"] {
                 let mut settings = Settings::default();
@@ -130,11 +130,16 @@ fn rankings_that_are_met_again_have_the_values_that_sorting_finds() {
         single.iter_mut().zip(present.unwrap_or_default()).for_each(|(score, &there)| {
             *score = if there == 0 { f32::NAN } else { *score };
         });
-        let given = Given { labels: Column::Float64(&labels), present, judged: None, totals: Totals::Same };
-        let labels = Labels::new(groups, &given).expect("labels");
+        let input = LabelInput {
+            labels: NumberColumn::Float64(&labels),
+            present,
+            judged: None,
+            totals: DocumentCounts::InArray,
+        };
+        let labels = Labels::new(groups, &input).expect("labels");
         let plan = labels.plan(&specs, Unjudged::Range).expect("plan");
         let evaluate = |variance| {
-            let scores = Scores { column: Column::Float32(&single), ascending: is_padded, name: "scores" };
+            let scores = Scores { column: NumberColumn::Float32(&single), ascending: is_padded, name: "scores" };
             labels.evaluate(&scores, &plan, Settings { variance, ..Settings::default() }).expect("values")
         };
         let (counted, sorted) = (evaluate(false), evaluate(true));
@@ -154,13 +159,18 @@ fn scores_that_are_no_numbers_are_refused_wherever_they_stand() {
     for width in [10, 1000] {
         let mut labels = vec![0_i8; 2 * width];
         labels[width + 1] = 1;
-        let given = Given { labels: Column::Int8(&labels), present: None, judged: None, totals: Totals::Same };
-        let labels = Labels::new(Groups::Rows(2, width), &given).expect("labels");
+        let input = LabelInput {
+            labels: NumberColumn::Int8(&labels),
+            present: None,
+            judged: None,
+            totals: DocumentCounts::InArray,
+        };
+        let labels = Labels::new(Groups::Rows(2, width), &input).expect("labels");
         let plan = labels.plan(&parse_all("nDCG@10").expect("nDCG"), Unjudged::Range).expect("plan");
         for (place, number) in [(0, f64::NAN), (width - 1, f64::INFINITY), (width + 1, f64::NEG_INFINITY)] {
             let mut scores = vec![0.5; 2 * width];
             scores[place] = number;
-            let scores = Scores { column: Column::Float64(&scores), ascending: false, name: "scores" };
+            let scores = Scores { column: NumberColumn::Float64(&scores), ascending: false, name: "scores" };
             let refused = labels.evaluate(&scores, &plan, Settings::default()).expect_err("refused").to_string();
             let place = format!("query {}, document {}", place / width, place % width);
             assert!(refused.contains(&format!("found {number} for {place}")), "{refused}");

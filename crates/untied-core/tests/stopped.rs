@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rayon::ThreadPoolBuilder;
-use untied_core::arrays::{Column, Given, Groups, Labels, Totals};
+use untied_core::arrays::{DocumentCounts, Groups, LabelInput, Labels, NumberColumn};
 use untied_core::compare::{self, Evidence};
 use untied_core::statistics::{self, largest_ranges, randomization, randomizations};
 use untied_core::table::{Chunk, Qrels, Run};
@@ -44,14 +44,14 @@ fn all_that_takes_long_stops() {
     assert!(is_stopped(&stopped(|| check::check(&qrels, &runs[0]))));
     assert!(is_stopped(&stopped(|| randomization(&[0.25; 60], usize::MAX, 0))));
     let ap = registry::parse("AP").expect("AP");
-    let column = |value| statistics::Column::new("a", &ap, vec![value; 60], None).expect("a column");
+    let column = |value| statistics::RunValues::new("a", &ap, vec![value; 60], None).expect("a column");
     let (differences, a, b) = ([vec![0.25; 60]], column(0.5), column(0.25));
     assert!(is_stopped(&stopped(|| randomizations(&differences, &[(&a, &b)], usize::MAX, 0))));
     assert!(is_stopped(&stopped(|| largest_ranges(&[vec![0.5; 30], vec![0.5; 30]], 1000, 0))));
     assert!(is_stopped(&stopped(|| Qrels::new(vec![chunk(0..10)], "q"))));
-    let labels = Column::Int64(&[1, 0, 0, 1]);
-    let given = Given { labels, present: None, judged: None, totals: Totals::Same };
-    assert!(is_stopped(&stopped(|| Labels::new(Groups::Rows(2, 2), &given))));
+    let labels = NumberColumn::Int64(&[1, 0, 0, 1]);
+    let input = LabelInput { labels, present: None, judged: None, totals: DocumentCounts::InArray };
+    assert!(is_stopped(&stopped(|| Labels::new(Groups::Rows(2, 2), &input))));
     for name in ["MED(AP@3000)", "MED(ERR@3000)", "MED(R@3000)", "RBO"] {
         let specs = registry::parse_all(name).expect(name);
         let both: Vec<&Run> = runs.iter().collect();

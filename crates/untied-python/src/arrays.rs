@@ -4,7 +4,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
-use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
+use untied_core::arrays::{DocumentCounts, Groups, LabelInput, Labels, NumberColumn, Scores};
 use untied_core::evaluate;
 use untied_core::kinds_of_numbers;
 use untied_core::settings::Settings;
@@ -43,9 +43,9 @@ macro_rules! numbers {
                 }
             }
 
-            pub fn column(&self) -> PyResult<Column<'_>> {
+            pub fn column(&self) -> PyResult<NumberColumn<'_>> {
                 Ok(match self {
-                    $(Numbers::$kind(buffer) => Column::$kind(slice(buffer)?),)*
+                    $(Numbers::$kind(buffer) => NumberColumn::$kind(slice(buffer)?),)*
                 })
             }
         }
@@ -112,14 +112,14 @@ impl ArrayEvaluator {
             .iter()
             .filter_map(|(grade, counts)| grade.map(|grade| Ok((grade, slice(counts)?))))
             .collect::<PyResult<Vec<_>>>()?;
-        let given = Given {
+        let given = LabelInput {
             labels: numbers.column()?,
             present: present.as_ref().map(slice).transpose()?,
             judged: judged.as_ref().map(slice).transpose()?,
             totals: match relevant {
-                Some(counts) => Totals::Relevant(counts),
-                None if by_grade.is_empty() => Totals::Same,
-                None => Totals::ByGrade(&by_grade),
+                Some(counts) => DocumentCounts::Relevant(counts),
+                None if by_grade.is_empty() => DocumentCounts::InArray,
+                None => DocumentCounts::ByGrade(&by_grade),
             },
         };
         let specs = specs(&measures);

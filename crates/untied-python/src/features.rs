@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
-use untied_core::features::{Columns, Data, Evaluated, Feature, Scorer, evaluate};
+use untied_core::features::{Columns, Data, Feature, FeatureValues, Scorer, evaluate};
 use untied_core::names::Spec;
 use untied_core::read::letor::Letor;
 use untied_core::settings::Settings;
@@ -30,7 +30,7 @@ pub struct FeatureEvaluator {
 /// The values of all features of a data set.
 #[pyclass(frozen, module = "untied._core")]
 pub struct FeatureEvaluation {
-    evaluated: Evaluated,
+    evaluated: FeatureValues,
     queries: Vec<String>,
     numbers: Vec<u32>,
 }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use untied_core::equality;
 use untied_core::statistics::{
-    self, Column, Counts, Decided, Differences, Pair, bootstrap, interval, randomizations, tukey,
+    self, Decided, Differences, PairedValues, RunValues, SignCounts, bootstrap, interval, randomizations, tukey,
 };
 use untied_core::watch;
 
@@ -16,7 +16,7 @@ use crate::threads::{self, Threads};
 
 /// A run's values of one measure by query, as terms of its aggregate.
 #[pyclass(frozen, module = "untied")]
-pub struct Terms(Column);
+pub struct Terms(RunValues);
 
 /// Lowest and highest values or differences.
 type Ends = [PyBuffer<f64>; 2];
@@ -30,7 +30,7 @@ impl Terms {
     #[new]
     #[pyo3(signature = (run, measure, values, ends=None))]
     fn new(py: Python<'_>, run: &str, measure: &Measure, values: PyBuffer<f64>, ends: Option<Ends>) -> PyResult<Terms> {
-        Column::new(run, &measure.0, values.to_vec(py)?, read(py, ends)?).map(Terms).map_err(to_python)
+        RunValues::new(run, &measure.0, values.to_vec(py)?, read(py, ends)?).map(Terms).map_err(to_python)
     }
 
     /// Those that are defined.
@@ -49,7 +49,7 @@ impl Terms {
     }
 }
 
-/// (differences and nearest ones as float64, dropped, means, difference, counts, ends, quantiles), see the core's `Pair`
+/// (differences and nearest ones as float64, dropped, means, difference, counts, ends, quantiles), see the core's `PairedValues`
 type Paired<'py> =
     (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, [usize; 2], [f64; 2], f64, [usize; 3], [f64; 2], [f64; 3]);
 
@@ -59,7 +59,7 @@ type Paired<'py> =
 pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, all: bool) -> PyResult<Paired<'py>> {
     let bounds = read(py, bounds)?;
     let bounds = bounds.as_ref().map(|[low, high]| ([low.as_slice(), high.as_slice()], all));
-    let pair = Pair::new(&a.0, &b.0, bounds).map_err(to_python)?;
+    let pair = PairedValues::new(&a.0, &b.0, bounds).map_err(to_python)?;
     let bytes = |values: &[f64]| packed(py, values.iter().map(|value| value.to_ne_bytes()));
     let (differences, nearest, quantiles) = (bytes(&pair.differences)?, bytes(&pair.nearest)?, pair.quantiles());
     Ok((differences, nearest, pair.dropped, pair.means, pair.difference, pair.counts, pair.ends, quantiles))
@@ -71,7 +71,7 @@ pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, al
 pub fn standing(py: Python<'_>, a: &Terms, b: &Terms, bounds: Option<Ends>) -> PyResult<(f64, f64, &'static str)> {
     let bounds = read(py, bounds)?;
     let bounds = bounds.as_ref().map(|[low, high]| ([low.as_slice(), high.as_slice()], false));
-    let pair = Pair::new(&a.0, &b.0, bounds).map_err(to_python)?;
+    let pair = PairedValues::new(&a.0, &b.0, bounds).map_err(to_python)?;
     Ok((pair.ends[0], pair.ends[1], pair.standing().name()))
 }
 
@@ -112,12 +112,13 @@ pub fn randomization_p(
     threads: Option<Threads>,
     pairs: Option<Vec<(Py<Terms>, Py<Terms>)>>,
 ) -> PyResult<Vec<([f64; 3], bool)>> {
-    let pairs: Vec<(&Column, &Column)> = pairs.iter().flatten().map(|(a, b)| (&a.get().0, &b.get().0)).collect();
+    let pairs: Vec<(&RunValues, &RunValues)> = pairs.iter().flatten().map(|(a, b)| (&a.get().0, &b.get().0)).collect();
     threads::run(py, threads, || {
         let values: usize = differences.iter().map(Vec::len).sum();
         let total = samples.saturating_mul(values) as u64;
         watch::begin(|| "testing differences".into(), "values", Some(total));
-        let p_values = |counts: &Counts| [counts.at_least, counts.at_most, counts.beyond].map(|count| counts.p(count));
+        let p_values =
+            |counts: &SignCounts| [counts.at_least, counts.at_most, counts.beyond].map(|count| counts.p(count));
         let counts = randomizations(&differences, &pairs, samples, seed)?;
         Ok(counts.iter().map(|counts| (p_values(counts), counts.exact)).collect())
     })
@@ -134,7 +135,7 @@ pub fn tukey_p(
     seed: u64,
     threads: Option<Threads>,
 ) -> PyResult<Vec<f64>> {
-    let columns: Vec<&Column> = columns.iter().map(|column| &column.get().0).collect();
+    let columns: Vec<&RunValues> = columns.iter().map(|column| &column.get().0).collect();
     threads::run(py, threads, || tukey(&columns, &pairs, samples, seed))
 }
 

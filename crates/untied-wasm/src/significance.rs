@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use untied_core::certify::{self, Overturn, Verdict};
 use untied_core::names::Spec;
 use untied_core::registry;
-use untied_core::statistics::{Column, Pair, decide, interval, randomization, tukey};
+use untied_core::statistics::{PairedValues, RunValues, decide, interval, randomization, tukey};
 use untied_core::table::{Qrels, Run};
 use untied_core::{Error, Result};
 
@@ -13,13 +13,13 @@ use crate::request::{Request, file, index, seed, small};
 use crate::values::{number, numbers};
 
 /// Runs' values of one measure, with their bounds if any.
-fn columns(request: &Request) -> Result<Vec<Column>> {
+fn columns(request: &Request) -> Result<Vec<RunValues>> {
     let spec = registry::parse(request.text("measure")?)?;
     let of = |member: &str| Ok(request.has(member).then(|| request.columns(member)).transpose()?.map(Vec::into_iter));
     let (mut low, mut high) = (of("low")?, of("high")?);
     let mut next = || Some([low.as_mut()?.next()?, high.as_mut()?.next()?]);
     let values = request.texts("runs")?.into_iter().zip(request.columns("mean")?);
-    values.map(|(run, mean)| Column::new(run, &spec, mean, next())).collect()
+    values.map(|(run, mean)| RunValues::new(run, &spec, mean, next())).collect()
 }
 
 /// Pairs of runs, by their places.
@@ -33,12 +33,12 @@ fn places(request: &Request, count: usize) -> Result<Vec<(usize, usize)>> {
 
 /// Runs side by side, by the places of the runs. If differences have bounds (`least` and `most`, of each pair), these hold
 /// for both runs together.
-fn pairs(request: &Request, columns: &[Column], places: &[(usize, usize)]) -> Result<Vec<Pair>> {
+fn pairs(request: &Request, columns: &[RunValues], places: &[(usize, usize)]) -> Result<Vec<PairedValues>> {
     let of = |member: &str| request.has(member).then(|| request.columns(member)).transpose();
     let (low, high) = (of("least")?.unwrap_or_default(), of("most")?.unwrap_or_default());
     let pair = |(place, &(a, b)): (usize, &(usize, usize))| {
         let ends = low.get(place).zip(high.get(place)).map(|(low, high)| ([low.as_slice(), high.as_slice()], false));
-        Pair::new(&columns[a], &columns[b], ends)
+        PairedValues::new(&columns[a], &columns[b], ends)
     };
     places.iter().enumerate().map(pair).collect()
 }
@@ -47,7 +47,7 @@ fn pairs(request: &Request, columns: &[Column], places: &[(usize, usize)]) -> Re
 pub fn standings(request: &Request) -> Result<Value> {
     let columns = columns(request)?;
     let pairs = pairs(request, &columns, &places(request, columns.len())?)?;
-    let of_pair = |pair: &Pair| {
+    let of_pair = |pair: &PairedValues| {
         let [low, high] = pair.ends.map(number);
         json!({ "low": low, "high": high, "standing": pair.standing().name() })
     };
@@ -90,7 +90,7 @@ pub fn tests(request: &Request) -> Result<Value> {
 /// The bootstrap interval of each run's aggregate.
 pub fn intervals(request: &Request) -> Result<Value> {
     let (level, samples, seed) = (request.float("level")?, index(request, "samples")?, seed(request)?);
-    let of_run = |column: &Column| {
+    let of_run = |column: &RunValues| {
         let (low, high) = interval(&column.known(), level, samples, seed)?;
         Ok([low, high].map(|mean| number(column.of_mean(mean))))
     };

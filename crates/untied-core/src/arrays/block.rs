@@ -1,98 +1,100 @@
-//! Levels and relevant documents of consecutive queries.
+//! What rankings need of the labels of a block of consecutive queries: counts by level, and lists of relevant documents.
 
 use std::ops::Range;
 
 use super::codes::Code;
-use super::counts::Counts;
-use super::{Given, Groups, Totals};
+use super::counts::LevelCounts;
+use super::{DocumentCounts, Groups, LabelInput};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::ranking::Place;
 use crate::table::Judgments;
 use crate::watch;
 
-/// Codes that are looked at together.
+/// How many codes are searched for relevant documents together.
 const PART: usize = 64;
-/// Room for relevant documents is made for this many parts at once.
+/// How many parts the list of relevant documents has memory for when it grows.
 const AHEAD: usize = 16;
 
-/// Levels and relevant documents of consecutive queries.
+/// The labels of consecutive queries, counted by level, with their relevant documents.
 #[derive(Debug, Default)]
-pub(super) struct Block {
+pub(super) struct LabelBlock {
+    /// The levels of all compositions.
     levels: Vec<Level>,
-    /// Queries with few documents have one composition if they have the same levels.
+    /// Counts by level. Queries with few documents share a composition if their counts are the same.
     pub compositions: Vec<Composition>,
+    /// The relevant documents of the queries that list them, query by query.
     pub relevant: Vec<Place>,
-    /// Where those of each query end; they begin where those of the query before end.
+    /// For each query, the index after its last document in `relevant`.
     ends: Vec<u32>,
-    /// How many of these there are so far, while more are found.
+    /// The number of documents in `relevant` while it is filled.
     listed: usize,
-    pub queries: Vec<Query>,
-    /// Where there is padding, the number of documents of each query, and of the padding before the last of them.
+    pub queries: Vec<LabelledQuery>,
+    /// If there is padding, the number of documents of each query, including padding before the last document.
     retrieved: Vec<u32>,
     pub most_judged: usize,
 }
 
-/// How many documents have which level.
+/// The number of documents of each level, for one or more queries.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Composition {
-    /// Where its levels end in the block; they begin where those of the composition before end.
+    /// The index after its last level in the block.
     end: u32,
     /// Whether any document of the array is judged.
     pub judged: bool,
 }
 
-/// What a block has of a query.
+/// A query of a block.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Query {
-    /// The number of its composition in the block, which has no more of them than queries.
+pub(super) struct LabelledQuery {
+    /// The number of its composition in the block.
     pub composition: u16,
-    /// Whether the relevant documents are listed, being few, and no padding stands before any document.
+    /// Whether its relevant documents are listed: they are at most half of all, and no padding is before a document.
     pub is_listed: bool,
 }
 
-/// Levels and relevant documents of some queries.
+/// Counts the labels of some queries by level, and lists their relevant documents.
 pub(super) fn block<C: Code>(
     groups: &Groups,
     codes: &[C],
     grades: &[f64],
-    given: &Given<'_>,
+    input: &LabelInput<'_>,
     queries: Range<usize>,
-) -> Result<Block> {
+) -> Result<LabelBlock> {
     watch::check()?;
     let level = |grade: f64| grades.partition_point(|&other| other > grade);
-    let totals: Vec<(usize, &[u64])> = match given.totals {
-        Totals::Same => vec![],
-        Totals::Relevant(counts) => vec![(level(1.0), counts)],
-        Totals::ByGrade(totals) => totals.iter().map(|&(grade, counts)| (level(grade), counts)).collect(),
+    let totals: Vec<(usize, &[u64])> = match input.totals {
+        DocumentCounts::InArray => vec![],
+        DocumentCounts::Relevant(counts) => vec![(level(1.0), counts)],
+        DocumentCounts::ByGrade(totals) => totals.iter().map(|&(grade, counts)| (level(grade), counts)).collect(),
     };
-    let mut block = Block::default();
+    let mut block = LabelBlock::default();
     block.queries.reserve_exact(queries.len());
     block.relevant.reserve_exact(2 * queries.len());
     block.ends.reserve_exact(queries.len());
-    let mut counts = Counts::of(grades.len());
-    let mut lately = [(u64::MAX, 0); LATELY];
+    let mut counts = LevelCounts::new(grades.len());
+    let mut recent = [(u64::MAX, 0); RECENT];
     let end = C::of(grades.partition_point(|&grade| grade > 0.0));
     for query in queries {
         let mut codes = &codes[groups.range(query)];
         let mut is_padded = false;
-        if given.present.is_some() {
+        if input.present.is_some() {
             codes = &codes[..codes.iter().rposition(|&code| code != C::ABSENT).map_or(0, |last| last + 1)];
             is_padded = codes.contains(&C::ABSENT);
         }
         let is_listed = block.list(codes, end) && !is_padded;
-        if given.present.is_some() {
+        if input.present.is_some() {
             block.retrieved.push(codes.len() as u32);
         }
         block.ends.push(block.listed as u32);
         if totals.is_empty() && grades.len() < LEVELS && codes.len() < DOCUMENTS {
             let packed = packed(codes);
-            let (known, composition) = &mut lately[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
-            if *known != packed {
+            let (recent_counts, composition) = &mut recent[(packed.wrapping_mul(SCATTER) >> SHIFT) as usize];
+            if *recent_counts != packed {
                 counts.unpack(packed);
-                (*known, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
+                (*recent_counts, *composition) = (packed, block.compose(&mut counts, packed >> 8 << 8 != 0, grades));
             }
-            block.queries.push(Query { composition: *composition, is_listed });
+            block.queries.push(LabelledQuery { composition: *composition, is_listed });
             continue;
         }
         let judged = counts.count(codes);
@@ -108,23 +110,23 @@ pub(super) fn block<C: Code>(
             counts.set(level, total);
         }
         let composition = block.compose(&mut counts, judged, grades);
-        block.queries.push(Query { composition, is_listed });
+        block.queries.push(LabelledQuery { composition, is_listed });
     }
     block.relevant.truncate(block.listed);
     Ok(block)
 }
 
-/// Compositions that were met lately: where many queries have few documents, few are different.
-const LATELY: usize = 1 << 10;
-/// What spreads packed counts over the upper bits (the golden ratio), and how many bits to leave out.
+/// How many recent compositions a cache holds. Queries with few documents often have the same counts.
+const RECENT: usize = 1 << 10;
+/// A factor that spreads packed counts over the upper bits (the golden ratio), and the number of lower bits to drop.
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 const SHIFT: u32 = 54;
 
-/// How many documents there are of each code, a byte each: first unjudged ones, then level by level; without padding. Of
-/// fewer levels and documents than these.
+/// The number of documents of each code, a byte each: first the unjudged ones, then level by level; without padding. There
+/// must be fewer levels than [`LEVELS`] and fewer documents than [`DOCUMENTS`].
 #[inline]
 fn packed<C: Code>(codes: &[C]) -> u64 {
-    /// One document of a code: a table for all that one byte holds needs no check of its index.
+    /// The packed count of one document, by code. A table for all values of a byte needs no check of its index.
     static ONES: [u64; 256] = {
         let mut ones = [0; 256];
         let mut code = 0;
@@ -140,31 +142,31 @@ fn packed<C: Code>(codes: &[C]) -> u64 {
 const LEVELS: usize = 7;
 const DOCUMENTS: usize = 256;
 
-/// List the documents of the levels before `end`, of a part whose first document stands in this row; how many they are.
+/// Lists the documents of the levels before `end` in a part whose first document has the row `first`; returns their number.
 #[inline]
-fn list_part<C: Code>(part: &[C], first: u32, end: C, room: &mut [Place; PART]) -> usize {
-    // Without a branch: what is written here stays only if the document is relevant.
-    let mut found = 0;
+fn list_part<C: Code>(part: &[C], first: u32, end: C, places: &mut [Place; PART]) -> usize {
+    // There is no branch: every document is written, and overwritten by the next unless it is relevant.
+    let mut listed = 0;
     for (&code, row) in part.iter().zip(first..) {
-        room[found % PART] = Place { row, level: code.level() };
-        found += usize::from(code.is_before(end));
+        places[listed % PART] = Place { row, level: code.level() };
+        listed += usize::from(code.is_before(end));
     }
-    found
+    listed
 }
 
-impl Block {
-    /// Whether most queries have a composition that others have too.
+impl LabelBlock {
+    /// Whether most queries share their composition with others.
     pub fn is_shared(&self) -> bool {
         2 * self.compositions.len() <= self.queries.len()
     }
 
-    /// The judgments of a composition.
+    /// The judgments of the queries with a composition.
     pub fn judgments<'a>(&'a self, grades: &'a [f64], composition: usize) -> Judgments<'a> {
         let start = composition.checked_sub(1).map_or(0, |before| self.compositions[before].end);
         Judgments::of_levels(grades, &self.levels[start as usize..self.compositions[composition].end as usize])
     }
 
-    /// The documents of a query among these places; if there is padding, with what stands before the last of them.
+    /// The indexes of a query without the padding at its end.
     #[inline(always)]
     pub fn retrieved(&self, query: usize, places: Range<usize>) -> Range<usize> {
         match self.retrieved.get(query) {
@@ -173,14 +175,14 @@ impl Block {
         }
     }
 
-    /// Where the listed documents of a query begin, or behind the last one where they end.
+    /// The index of the first listed document of a query; for the number of queries, the index after the last one.
     #[inline(always)]
     pub fn start(&self, query: usize) -> usize {
         query.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
     }
 
-    /// Add a composition, and forget the counts; its number.
-    fn compose(&mut self, counts: &mut Counts, judged: bool, grades: &[f64]) -> u16 {
+    /// Adds a composition, sets the counts to 0, and returns the composition's number.
+    fn compose(&mut self, counts: &mut LevelCounts, judged: bool, grades: &[f64]) -> u16 {
         let start = self.levels.len();
         counts.drain(|level, count| self.levels.push(Level { grade: grades[level], count }));
         let documents = self.levels[start..].iter().map(|level| level.count as usize).sum();
@@ -189,15 +191,15 @@ impl Block {
         (self.compositions.len() - 1) as u16
     }
 
-    /// List the documents of the levels before `end`, unless they are more than half of all; whether they are listed.
+    /// Lists the documents of the levels before `end` if they are at most half of all; returns whether it did.
     #[inline]
     fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
         let (start, most) = (self.listed, codes.len() / 2);
         for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
-            // Where few of many are relevant, most parts have none.
+            // If few documents are relevant, most parts have none.
             if part.iter().fold(false, |any, &code| any | code.is_before(end)) {
-                let found = list_part(part, first, end, self.room());
-                self.listed += found;
+                let count = list_part(part, first, end, self.next_places());
+                self.listed += count;
             }
             if self.listed - start > most {
                 break;
@@ -210,13 +212,13 @@ impl Block {
         is_listed
     }
 
-    /// Room for the relevant documents of a part.
+    /// The memory for the relevant documents of the next part.
     #[inline]
-    fn room(&mut self) -> &mut [Place; PART] {
+    fn next_places(&mut self) -> &mut [Place; PART] {
         if self.relevant.len() < self.listed + PART {
             self.relevant.resize(self.listed + AHEAD * PART, Place::default());
         }
         let (_, rest) = self.relevant.split_at_mut(self.listed);
-        rest.first_chunk_mut().expect("room for a part was made")
+        rest.first_chunk_mut().expect("the list has memory for a part")
     }
 }

@@ -1,25 +1,25 @@
-//! Labels as codes: each document's level, as a number with no more bits than the number of grades needs.
+//! Encodes labels: a code is a document's level, in one byte if there are few grades.
 
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-use super::column::PART;
-use super::given::Label;
-use super::{Given, Groups};
+use super::label_input::Label;
+use super::number_column::PART;
+use super::{Groups, LabelInput};
 use crate::error::{Error, Result};
 
-/// The level of a document plus 1 (an index into the grades), 0 where it is not judged, and where there is none,
-/// [`Code::ABSENT`].
+/// The level of a document plus 1, where a level is an index into the grades; 0 for an unjudged document, and
+/// [`Code::ABSENT`] for padding.
 pub(super) trait Code: Copy + Eq + Into<u32> + Send + Sync {
     const ABSENT: Self;
 
     /// The code of a level.
     fn of(level: usize) -> Self;
 
-    /// Whether it is of one of the levels before this code's.
+    /// Whether the document is judged with a level before that of the other code, which is a higher grade.
     fn is_before(self, other: Self) -> bool;
 
-    /// Its level; whatever is not judged has a larger number than all levels.
+    /// The level; for an unjudged document or padding a number above all levels.
     fn level(self) -> u32;
 }
 
@@ -34,7 +34,7 @@ macro_rules! code {
 
             #[inline(always)]
             fn is_before(self, other: $number) -> bool {
-                self.wrapping_sub(1) < other - 1 // what is not judged becomes the largest
+                self.wrapping_sub(1) < other - 1 // 0, an unjudged document, becomes the largest number
             }
 
             #[inline(always)]
@@ -49,7 +49,7 @@ code!(u8 u32);
 /// The codes of all documents.
 #[derive(Debug)]
 pub(super) enum Codes {
-    /// Where all labels are small whole numbers, as most are.
+    /// If all labels are small whole numbers, as usual.
     Narrow(Vec<u8>),
     Wide(Vec<u32>),
 }
@@ -64,33 +64,34 @@ impl Codes {
     }
 }
 
-/// `$body` for the codes' width.
+/// Evaluates `$body` for the codes of either width.
 macro_rules! by_width {
-    ($codes:expr, $narrow_or_wide:ident => $body:expr) => {
+    ($codes:expr, $codes_of_width:ident => $body:expr) => {
         match $codes {
-            $crate::arrays::codes::Codes::Narrow($narrow_or_wide) => $body,
-            $crate::arrays::codes::Codes::Wide($narrow_or_wide) => $body,
+            $crate::arrays::codes::Codes::Narrow($codes_of_width) => $body,
+            $crate::arrays::codes::Codes::Wide($codes_of_width) => $body,
         }
     };
 }
 pub(super) use by_width;
 
-/// The least of the small whole numbers, and how many there are.
+/// The least of the small whole numbers, and their number.
 const LEAST: i32 = -64;
 const SMALL: i32 = 253;
-/// What stands for them before their levels are known, and beside them.
+/// Provisional codes of other labels. Those of small whole numbers are their distances from [`LEAST`], until all grades and
+/// thus the levels are known.
 const ABSENT: u8 = 253;
 const UNJUDGED: u8 = 254;
 const OTHER: u8 = 255;
 
-/// A label as a small number. Without branches, so that many are converted at a time.
+/// The provisional code of a label. It compiles to code without branches, so that vector instructions can be used.
 #[inline(always)]
-fn small(grade: f64) -> u8 {
+fn provisional(grade: f64) -> u8 {
     let whole = grade as i32;
-    let place = whole.wrapping_sub(LEAST);
-    let is_small = f64::from(whole) == grade && (0..SMALL).contains(&place);
+    let distance = whole.wrapping_sub(LEAST);
+    let is_small = f64::from(whole) == grade && (0..SMALL).contains(&distance);
     if is_small {
-        place as u8
+        distance as u8
     } else if grade.is_nan() {
         UNJUDGED
     } else {
@@ -98,16 +99,16 @@ fn small(grade: f64) -> u8 {
     }
 }
 
-/// All grades of labels and of `totals`, highest first, and the codes of the documents.
-pub(super) fn encode(given: &Given<'_>, groups: &Groups, totals: &[f64]) -> Result<(Vec<f64>, Codes)> {
-    if let Some((grades, codes)) = narrow(given, totals) {
+/// The grades of the labels and of `counted`, highest first, and the codes of the documents.
+pub(super) fn encode(input: &LabelInput<'_>, groups: &Groups, counted: &[f64]) -> Result<(Vec<f64>, Codes)> {
+    if let Some((grades, codes)) = encode_narrow(input, counted) {
         return Ok((grades, Codes::Narrow(codes)));
     }
-    let grades = all_grades(given, groups, totals)?;
-    let mut codes = vec![0; given.labels.len()];
+    let grades = all_grades(input, groups, counted)?;
+    let mut codes = vec![0; input.labels.len()];
     codes.par_chunks_mut(PART).enumerate().for_each(|(part, codes)| {
         let first = part * PART;
-        given.each(first..first + codes.len(), |i, label| {
+        input.visit(first..first + codes.len(), |i, label| {
             codes[i] = match label {
                 Label::Absent => u32::ABSENT,
                 Label::Unjudged => 0,
@@ -118,52 +119,52 @@ pub(super) fn encode(given: &Given<'_>, groups: &Groups, totals: &[f64]) -> Resu
     Ok((grades, Codes::Wide(codes)))
 }
 
-/// As [`encode`], if all grades are small whole numbers.
-fn narrow(given: &Given<'_>, totals: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
-    let mut codes = vec![0; given.labels.len()];
-    // Of single bytes it is enough to know which there are: they become codes in one step.
-    let bytes = given.labels.are_bytes() && given.present.is_none() && given.judged.is_none();
-    let look = |(part, codes): (usize, &mut [u8])| {
+/// Encodes labels in one byte each, if all grades are small whole numbers.
+fn encode_narrow(input: &LabelInput<'_>, counted: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
+    let mut codes = vec![0; input.labels.len()];
+    // Single bytes need no provisional codes: once all values are known, they become codes in one step.
+    let bytes = input.labels.are_bytes() && input.present.is_none() && input.judged.is_none();
+    let find_values = |(part, codes): (usize, &mut [u8])| {
         let range = part * PART..part * PART + codes.len();
         let mut seen = [false; 256];
         if bytes {
-            given.labels.visit_bytes(range, |label| seen[usize::from(small(label))] = true);
+            input.labels.visit_bytes(range, |label| seen[usize::from(provisional(label))] = true);
             return (!seen[usize::from(OTHER)]).then_some(seen);
         }
-        given.labels.convert(range.clone(), codes, small);
-        let unless = |flags: Option<&[u8]>, code: u8, codes: &mut [u8]| {
+        input.labels.convert(range.clone(), codes, provisional);
+        let set_where_0 = |flags: Option<&[u8]>, code: u8, codes: &mut [u8]| {
             let flags = flags.map_or(&[][..], |flags| &flags[range.clone()]);
             codes.iter_mut().zip(flags).for_each(|(to, &flag)| *to = if flag == 0 { code } else { *to });
         };
-        unless(given.judged, UNJUDGED, codes);
-        unless(given.present, ABSENT, codes);
+        set_where_0(input.judged, UNJUDGED, codes);
+        set_where_0(input.present, ABSENT, codes);
         codes.iter().for_each(|&code| seen[usize::from(code)] = true);
         (!seen[usize::from(OTHER)]).then_some(seen)
     };
-    let merge = |mut one: [bool; 256], other: [bool; 256]| {
-        one.iter_mut().zip(other).for_each(|(one, other)| *one |= other);
-        Some(one)
+    let merge = |mut seen: [bool; 256], other: [bool; 256]| {
+        seen.iter_mut().zip(other).for_each(|(seen, other)| *seen |= other);
+        Some(seen)
     };
-    let parts = codes.par_chunks_mut(PART).enumerate().map(look);
+    let parts = codes.par_chunks_mut(PART).enumerate().map(find_values);
     let mut seen = parts.try_reduce(|| [false; 256], merge)?;
-    for &grade in totals {
-        seen[usize::from(Some(small(grade)).filter(|&code| code < ABSENT)?)] = true;
+    for &grade in counted {
+        seen[usize::from(Some(provisional(grade)).filter(|&code| code < ABSENT)?)] = true;
     }
     let (mut grades, mut levels) = (Vec::new(), [0; 256]);
     levels[usize::from(ABSENT)] = u8::ABSENT;
-    for place in (0..SMALL).rev().filter(|&place| seen[place as usize]) {
-        grades.push(f64::from(place + LEAST));
-        levels[place as usize] = grades.len() as u8;
+    for distance in (0..SMALL).rev().filter(|&distance| seen[distance as usize]) {
+        grades.push(f64::from(distance + LEAST));
+        levels[distance as usize] = grades.len() as u8;
     }
-    // Of consecutive grades it is the distance from the highest one, plus 1.
+    // If the grades are consecutive, a code is the distance from the highest grade, plus 1.
     let is_consecutive = grades.windows(2).all(|pair| pair[0] - pair[1] == 1.0);
-    let behind = grades.first().map_or(0, |&highest| highest as i32 + 1) as u8;
+    let above_highest = grades.first().map_or(0, |&highest| highest as i32 + 1) as u8;
     codes.par_chunks_mut(PART).enumerate().for_each(|(part, codes)| {
         let range = part * PART..part * PART + codes.len();
         if bytes && is_consecutive {
-            given.labels.convert_bytes(range, codes, |raw| behind.wrapping_sub(raw));
+            input.labels.convert_bytes(range, codes, |raw| above_highest.wrapping_sub(raw));
         } else if bytes {
-            given.labels.convert(range, codes, |label| levels[usize::from(small(label))]);
+            input.labels.convert(range, codes, |label| levels[usize::from(provisional(label))]);
         } else {
             codes.iter_mut().for_each(|code| *code = levels[usize::from(*code)]);
         }
@@ -171,12 +172,12 @@ fn narrow(given: &Given<'_>, totals: &[f64]) -> Option<(Vec<f64>, Vec<u8>)> {
     Some((grades, codes))
 }
 
-/// Distinct grades, highest first; labels of padding and of what is not judged do not count.
-fn all_grades(given: &Given<'_>, groups: &Groups, totals: &[f64]) -> Result<Vec<f64>> {
-    let documents = given.labels.len();
-    let look = |part: usize| {
+/// The distinct grades of judged documents and of `counted`, highest first.
+fn all_grades(input: &LabelInput<'_>, groups: &Groups, counted: &[f64]) -> Result<Vec<f64>> {
+    let documents = input.labels.len();
+    let grades_of_part = |part: usize| {
         let (first, mut seen, mut infinite) = (part * PART, HashSet::new(), None);
-        given.each(first..(first + PART).min(documents), |i, label| {
+        input.visit(first..(first + PART).min(documents), |i, label| {
             if let Label::Grade(grade) = label {
                 if grade.is_infinite() && infinite.is_none() {
                     infinite = Some((first + i, grade));
@@ -189,8 +190,8 @@ fn all_grades(given: &Given<'_>, groups: &Groups, totals: &[f64]) -> Result<Vec<
             Err(Error::Value(format!("labels: expected finite numbers or NaN, found {grade} for {place}")))
         })
     };
-    let parts: Vec<Result<HashSet<u64>>> = (0..documents.div_ceil(PART)).into_par_iter().map(look).collect();
-    let mut seen: HashSet<u64> = totals.iter().map(|&grade| (grade + 0.0).to_bits()).collect();
+    let parts: Vec<Result<HashSet<u64>>> = (0..documents.div_ceil(PART)).into_par_iter().map(grades_of_part).collect();
+    let mut seen: HashSet<u64> = counted.iter().map(|&grade| (grade + 0.0).to_bits()).collect();
     for part in parts {
         seen.extend(part?);
     }

@@ -1,18 +1,18 @@
-//! Which documents of an array belong to which query.
+//! The division of an array into queries.
 
 use std::ops::Range;
 
 /// Which documents belong to which query.
 #[derive(Debug, Clone)]
 pub enum Groups {
-    /// A number of queries, each with the same number of documents.
+    /// The number of queries, and the number of documents that each of them has.
     Rows(usize, usize),
-    /// For each query, the number of documents up to its end.
+    /// For each query, the index after its last document.
     Ends(Vec<usize>),
 }
 
 impl Groups {
-    /// Number of queries.
+    /// The number of queries.
     pub fn len(&self) -> usize {
         match self {
             Groups::Rows(queries, _) => *queries,
@@ -25,7 +25,7 @@ impl Groups {
         self.len() == 0
     }
 
-    /// Documents before a query.
+    /// The index of the first document of a query.
     #[inline]
     pub(super) fn start(&self, query: usize) -> usize {
         match self {
@@ -34,13 +34,13 @@ impl Groups {
         }
     }
 
-    /// The documents of a query.
+    /// The indexes of the documents of a query.
     #[inline]
     pub fn range(&self, query: usize) -> Range<usize> {
         self.start(query)..self.start(query + 1)
     }
 
-    /// A document, as messages name it: by query and place, both counted from 0.
+    /// The name of a document in messages: the numbers of its query and of the document in it, both from 0.
     pub fn place(&self, document: usize) -> String {
         let query = match self {
             Groups::Rows(_, width) => document / width,

@@ -1,48 +1,49 @@
-//! Rankings and judgments as arrays: a document has no id, but the same position in all columns.
+//! Evaluates rankings whose documents are positions of arrays and have no ids.
 //!
-//! [`Labels`] are prepared once; then any number of columns of [`Scores`] rank the same documents. Everything after that
-//! is what happens to files: the same sorting, tie groups, policies and measures, so the values have the same bits.
+//! [`Labels`] are prepared once; then any number of columns of [`Scores`] rank the same documents. Sorting, tie groups,
+//! policies and measures are the same as for files, so the values have the same bits.
 //!
 //! ```
-//! use untied_core::arrays::{Column, Given, Groups, Labels, Scores, Totals};
+//! use untied_core::arrays::{NumberColumn, LabelInput, Groups, Labels, Scores, DocumentCounts};
 //! use untied_core::{registry, settings::{Settings, Unjudged}};
 //!
 //! // Two queries with two documents each.
-//! let labels = Column::Int64(&[1, 0, 0, 1]);
-//! let given = Given { labels, present: None, judged: None, totals: Totals::Same };
-//! let labels = Labels::new(Groups::Rows(2, 2), &given)?;
+//! let labels = NumberColumn::Int64(&[1, 0, 0, 1]);
+//! let input = LabelInput { labels, present: None, judged: None, totals: DocumentCounts::InArray };
+//! let labels = Labels::new(Groups::Rows(2, 2), &input)?;
 //! let plan = labels.plan(&registry::parse_all("RR")?, Unjudged::Nonrelevant)?;
 //! let scores = |column| Scores { column, ascending: false, name: "scores" };
-//! let columns = [scores(Column::Float32(&[0.5, 0.5, 0.1, 0.9])), scores(Column::Int8(&[1, 2, 3, 4]))];
-//! let found = labels.means(&columns, &plan, Settings::default())?;
-//! assert_eq!([found[0].values[0].mean, found[1].values[0].mean], [0.875, 0.75]);
+//! let columns = [scores(NumberColumn::Float32(&[0.5, 0.5, 0.1, 0.9])), scores(NumberColumn::Int8(&[1, 2, 3, 4]))];
+//! let means = labels.means(&columns, &plan, Settings::default())?;
+//! assert_eq!([means[0].values[0].mean, means[1].values[0].mean], [0.875, 0.75]);
 //! # Ok::<(), untied_core::Error>(())
 //! ```
 
 mod block;
 mod codes;
-mod column;
 mod counts;
-mod given;
 mod groups;
+mod label_input;
 mod labels;
+mod number_column;
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use codes::{Code, by_width};
-pub use column::Column;
-pub use given::{Given, Totals};
 pub use groups::Groups;
+pub use label_input::{DocumentCounts, LabelInput};
 pub(crate) use labels::Bases;
 pub use labels::Labels;
+pub use number_column::NumberColumn;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, Ranked, Source, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Plan, RankingFlags, RankingSource, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
-use crate::ranking::{Layout, Order, Precision, are_few};
+use crate::ranking::{Layout, Order, Places, Precision, are_few};
 use crate::registry;
 use crate::settings::{Settings, Unjudged};
 use crate::table::{Judgments, RowLevels};
@@ -50,43 +51,43 @@ use crate::table::{Judgments, RowLevels};
 /// A column of scores.
 #[derive(Debug, Clone, Copy)]
 pub struct Scores<'a> {
-    /// The scores, one for every label.
-    pub column: Column<'a>,
+    /// A score for each label.
+    pub column: NumberColumn<'a>,
     /// Whether the lowest score is best.
     pub ascending: bool,
-    /// What to call them in messages.
+    /// The name of the scores in messages.
     pub name: &'a str,
 }
 
-/// Aggregates of a column.
+/// The aggregates of a column of scores.
 #[derive(Debug, Clone)]
-pub struct Means {
-    /// Measure by measure.
+pub struct ColumnMeans {
+    /// The aggregate of each measure.
     pub values: Vec<Value>,
-    /// What to tell the user.
+    /// What warnings and notes say.
     pub facts: Facts,
 }
 
 impl Labels {
-    /// Make measures ready for these labels.
+    /// Builds measures for these labels.
     ///
     /// # Errors
-    /// A measure's parameters are wrong or do not fit the grades, or it needs what arrays do not have.
+    /// A measure's parameters are wrong or do not fit the grades, or it needs lengths or details that arrays do not have.
     pub fn plan(&self, specs: &[Spec], unjudged: Unjudged) -> Result<Plan> {
         if let Some(spec) = specs.iter().find(|spec| spec.info.needs == Needs::Documents) {
             return Err(Error::Value(format!("{spec} needs lengths of documents, which arrays do not have")));
         }
         let scope = Scope { depth: self.longest + self.most_judged, grades: self.grades() };
-        Plan::of_scope(registry::build, specs, None, &scope, None, self.longest, unjudged)
+        Plan::for_scope(registry::build, specs, None, &scope, None, self.longest, unjudged)
     }
 
-    /// Evaluate a column of scores, query by query. Queries have the numbers from 0.
+    /// Evaluates a column of scores for each query.
     ///
-    /// Scores are compared as they are, unless the settings have another precision than double.
+    /// Scores are compared without rounding, unless the settings have another precision than double.
     ///
     /// # Errors
-    /// There is no query, there are not as many scores as labels, a score is not finite, the tie policy needs ids, or a
-    /// value is undefined and that is to be an error.
+    /// There is no query, the number of scores is not that of the labels, a score is not finite, the tie policy needs ids,
+    /// or a value is undefined and the settings make that an error.
     pub fn evaluate(&self, scores: &Scores<'_>, plan: &Plan, settings: Settings) -> Result<Evaluation> {
         if settings.ties.layout() == Layout::ByDocument {
             return Err(Error::Value(
@@ -98,99 +99,116 @@ impl Labels {
         if self.groups().is_empty() {
             return Err(Error::Value("no query to evaluate: the arrays are empty".into()));
         }
-        let (name, found, expected) = (scores.name, scores.column.len(), self.documents());
-        if found != expected {
-            return Err(Error::Value(format!("{name}: expected {expected} scores, one for each label, found {found}")));
+        let (name, length, expected) = (scores.name, scores.column.len(), self.documents());
+        if length != expected {
+            return Err(Error::Value(format!(
+                "{name}: expected {expected} scores, one for each label, found {length}"
+            )));
         }
         let relevant_only = plan.reads_relevant_only(settings);
-        let columns = Columns { labels: self, scores, settings, relevant_only, depth: plan.reads_to() };
+        let columns = ScoredLabels { labels: self, scores, settings, relevant_only, depth: plan.reads_to() };
         let name = |query| format!("{query} (counted from 0)");
-        let rank = |query, truth: &Judgments<'_>, room: &mut Workspace| columns.rank(query, truth, room);
-        let source = Labelled { labels: self, bases: &self.bases(plan), name, rank };
+        let rank = |query, truth: &Judgments<'_>, workspace: &mut Workspace, buffers: &mut ScoreBuffers| {
+            columns.rank(query, truth, workspace, buffers)
+        };
+        let source = LabelledSource { labels: self, bases: &self.bases(plan), name, rank, buffers: PhantomData };
         evaluate_source(&source, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
 
-    /// Aggregates of many columns of scores. Values do not depend on the number of threads.
+    /// Evaluates many columns of scores, and returns only aggregates.
     ///
     /// # Errors
-    /// As [`Labels::evaluate`], of the first column for which there is one.
-    pub fn means(&self, columns: &[Scores<'_>], plan: &Plan, settings: Settings) -> Result<Vec<Means>> {
+    /// The error of [`Labels::evaluate`] for the first column that has one.
+    pub fn means(&self, columns: &[Scores<'_>], plan: &Plan, settings: Settings) -> Result<Vec<ColumnMeans>> {
         let means = |scores| {
             let Evaluation { totals, facts, .. } = self.evaluate(scores, plan, settings)?;
-            Ok(Means { values: totals, facts })
+            Ok(ColumnMeans { values: totals, facts })
         };
-        let found: Vec<Result<Means>> = columns.par_iter().map(means).collect();
-        found.into_iter().collect()
+        let means: Vec<Result<ColumnMeans>> = columns.par_iter().map(means).collect();
+        means.into_iter().collect()
     }
+}
+
+/// Memory to rank the scores of a query, used again for the next query.
+#[derive(Default)]
+struct ScoreBuffers {
+    /// Scores rounded to the precision in which they are compared.
+    rounded: Vec<f64>,
+    places: Places,
 }
 
 /// A column of scores for labelled documents.
-struct Columns<'a> {
+struct ScoredLabels<'a> {
     labels: &'a Labels,
     scores: &'a Scores<'a>,
     settings: Settings,
-    /// Whether nothing but the places of relevant documents is read.
+    /// Whether measures read only relevant documents.
     relevant_only: bool,
-    /// Nothing behind the tie group at this rank is read.
+    /// The rank up to which measures read, to the end of its tie group.
     depth: usize,
 }
 
-impl Columns<'_> {
-    /// Write the ranking of a query.
+impl ScoredLabels<'_> {
+    /// Writes the ranking of a query.
     #[inline]
-    fn rank(&self, query: usize, truth: &Judgments<'_>, room: &mut Workspace) -> Result<Ranked> {
-        let Columns { labels, scores, settings, .. } = *self;
+    fn rank(
+        &self,
+        query: usize,
+        truth: &Judgments<'_>,
+        workspace: &mut Workspace,
+        buffers: &mut ScoreBuffers,
+    ) -> Result<RankingFlags> {
+        let ScoredLabels { labels, scores, settings, .. } = *self;
         let range = labels.groups().range(query);
         if settings.precision == Precision::Float64 {
-            return self.count_or_sort(query, truth, scores.column, range, room);
+            return self.count_or_sort(query, truth, scores.column, range, workspace, &mut buffers.places);
         }
-        let mut read = std::mem::take(&mut room.read);
-        read.clear();
-        scores.column.visit(range.clone(), |score| read.push(settings.precision.read(score)));
-        let ranked = self.count_or_sort(query, truth, Column::Float64(&read), 0..range.len(), room);
-        room.read = read;
-        ranked
+        let ScoreBuffers { rounded, places } = buffers;
+        rounded.clear();
+        scores.column.visit(range.clone(), |score| rounded.push(settings.precision.read(score)));
+        self.count_or_sort(query, truth, NumberColumn::Float64(rounded), 0..range.len(), workspace, places)
     }
 
-    /// Write the ranking of a query whose scores, as they are compared, stand at these places of a column.
+    /// Writes the ranking of a query whose scores are a range of a column, in the fastest way that the measures allow.
     fn count_or_sort(
         &self,
         query: usize,
         truth: &Judgments<'_>,
-        column: Column<'_>,
+        column: NumberColumn<'_>,
         range: Range<usize>,
-        room: &mut Workspace,
-    ) -> Result<Ranked> {
-        let Columns { labels, scores, settings, relevant_only, depth } = *self;
+        workspace: &mut Workspace,
+        places: &mut Places,
+    ) -> Result<RankingFlags> {
+        let ScoredLabels { labels, scores, settings, relevant_only, depth } = *self;
         let how = (scores.ascending, settings.ties.layout());
-        let Workspace { places, all, .. } = &mut *room;
         if relevant_only
             && let Some(sparse) = labels.sparse(query)
-            && let Some(mixed) = column.rank(range.clone(), &sparse, how, truth.grades(), places, &mut all.tied)
+            && let Some(mixed) =
+                column.rank(range.clone(), &sparse, how, truth.grades(), places, &mut workspace.all.tied)
         {
-            return Ok(Ranked { mixed, matched: sparse.judged });
+            return Ok(RankingFlags { mixed, matched: sparse.judged });
         }
         if relevant_only
             && !labels.is_padded()
             && are_few(depth, range.len())
-            && let Some(ranked) = self.sort_first(query, truth, column, range.clone(), room)
+            && let Some(ranked) = self.sort_first(query, truth, column, range.clone(), workspace)
         {
             return Ok(ranked);
         }
-        self.sort(query, truth, column, range, room)
+        self.sort(query, truth, column, range, workspace)
     }
 
-    /// Write the first groups of the same ranking, up to all that is read; None if a score is not finite.
+    /// Writes the tie groups that measures read by partial sorting; None if a score is not finite.
     fn sort_first(
         &self,
         query: usize,
         truth: &Judgments<'_>,
-        column: Column<'_>,
+        column: NumberColumn<'_>,
         places: Range<usize>,
-        room: &mut Workspace,
-    ) -> Option<Ranked> {
-        let Columns { labels, scores, settings, depth, .. } = *self;
-        let Workspace { order, judge, all, .. } = room;
+        workspace: &mut Workspace,
+    ) -> Option<RankingFlags> {
+        let ScoredLabels { labels, scores, settings, depth, .. } = *self;
+        let Workspace { order, judge, all, .. } = workspace;
         let (codes, range) = labels.codes(query);
         let documents = range.len();
         let tied = settings.ties.layout() == Layout::Tied;
@@ -202,36 +220,36 @@ impl Columns<'_> {
             judge.judge_known(levels, order, truth, tied, false, &mut all.tied) || behind
         });
         all.tied.retrieved = documents;
-        Some(Ranked { mixed, matched: labels.is_judged(query) })
+        Some(RankingFlags { mixed, matched: labels.is_judged(query) })
     }
 
-    /// Write the same ranking by sorting.
+    /// Writes the ranking of a query by sorting all scores.
     fn sort(
         &self,
         query: usize,
         truth: &Judgments<'_>,
-        column: Column<'_>,
+        column: NumberColumn<'_>,
         places: Range<usize>,
-        room: &mut Workspace,
-    ) -> Result<Ranked> {
-        let Columns { labels, scores, settings, relevant_only, .. } = *self;
+        workspace: &mut Workspace,
+    ) -> Result<RankingFlags> {
+        let ScoredLabels { labels, scores, settings, relevant_only, .. } = *self;
         let end = if relevant_only { labels.relevant } else { labels.grades().len() };
-        let mixed = labels.rank(query, end, truth, settings, room, |order| {
-            let finite = column.sort(places, labels.is_there(query), scores.ascending, order);
+        let mixed = labels.rank(query, end, truth, settings, workspace, |order| {
+            let finite = column.sort(places, labels.is_present(query), scores.ascending, order);
             if finite { Ok(()) } else { Err(self.refuse(query)) }
         })?;
-        Ok(Ranked { mixed, matched: labels.is_judged(query) })
+        Ok(RankingFlags { mixed, matched: labels.is_judged(query) })
     }
 
-    /// What to say of the first score of a query that is refused.
+    /// The error for the first score of a query that is not finite in the precision of the settings.
     #[cold]
     fn refuse(&self, query: usize) -> Error {
         let (range, precision) = (self.labels.groups().range(query), self.settings.precision);
-        let is_there = |row| self.labels.is_there(query).is_none_or(|is_there| is_there(row));
+        let is_present = |row| self.labels.is_present(query).is_none_or(|is_present| is_present(row));
         let mut place = range.start;
         let mut refused = None;
         self.scores.column.visit(range.clone(), |score| {
-            if refused.is_none() && is_there((place - range.start) as u32) && !precision.read(score).is_finite() {
+            if refused.is_none() && is_present((place - range.start) as u32) && !precision.read(score).is_finite() {
                 refused = Some((place, score));
             }
             place += 1;
@@ -248,20 +266,24 @@ impl Columns<'_> {
     }
 }
 
-/// Labelled documents, each query with the ranking that `rank` writes; `name` is what a query is called in messages.
-pub(crate) struct Labelled<'a, N, R> {
+/// Labels as a source of rankings: `rank` writes the ranking of a query, and `name` returns its name in messages. `B` is
+/// the memory that `rank` uses again for the next query.
+pub(crate) struct LabelledSource<'a, N, R, B> {
     pub labels: &'a Labels,
-    /// What measures need of the labels alone.
     pub bases: &'a Bases,
     pub name: N,
     pub rank: R,
+    pub buffers: PhantomData<fn(B)>,
 }
 
-impl<N, R> Source for Labelled<'_, N, R>
+impl<N, R, B> RankingSource for LabelledSource<'_, N, R, B>
 where
     N: Fn(usize) -> String + Sync,
-    R: Fn(usize, &Judgments<'_>, &mut Workspace) -> Result<Ranked> + Sync,
+    R: Fn(usize, &Judgments<'_>, &mut Workspace, &mut B) -> Result<RankingFlags> + Sync,
+    B: Default + Send,
 {
+    type Buffers = B;
+
     fn len(&self) -> usize {
         self.labels.groups().len()
     }
@@ -287,15 +309,16 @@ where
         truth: &Judgments<'_>,
         _plan: &Plan,
         _settings: Settings,
-        room: &mut Workspace,
-    ) -> Result<Ranked> {
-        (self.rank)(query, truth, room)
+        workspace: &mut Workspace,
+        buffers: &mut B,
+    ) -> Result<RankingFlags> {
+        (self.rank)(query, truth, workspace, buffers)
     }
 }
 
 impl Labels {
-    /// Write the ranking of a query in the order that `sort` finds, as if documents of the levels from `end` on were not
-    /// judged; whether tied documents differ in grade.
+    /// Writes the ranking of a query in the order that `sort` finds. Documents of the levels from `end` on count as not
+    /// judged. Returns whether tied documents have different grades.
     #[inline]
     pub(crate) fn rank(
         &self,
@@ -303,10 +326,10 @@ impl Labels {
         end: usize,
         truth: &Judgments<'_>,
         settings: Settings,
-        room: &mut Workspace,
+        workspace: &mut Workspace,
         sort: impl FnOnce(&mut Order) -> Result<()>,
     ) -> Result<bool> {
-        let Workspace { order, judge, all, .. } = room;
+        let Workspace { order, judge, all, .. } = workspace;
         sort(order)?;
         let (tied, remove) = (settings.ties.layout() == Layout::Tied, settings.unjudged == Unjudged::Remove);
         let (codes, range) = self.codes(query);

@@ -1,12 +1,13 @@
-//! Values relative to chance: a random order of the same documents has 0, the best one 1.
+//! Rescales values so that a random order of the retrieved documents has 0 and the best order 1.
 //!
-//! With v the value, E the mean over all orders of the retrieved documents of the query, and m the value of the best order,
+//! With v the value, E the mean over all orders of the documents retrieved for the query, and m the value of the best
+//! order, the adjusted value is
 //!
 //!   (v - E) / (m - E),
 //!
 //! the adjusted index of Hubert & Arabie (1985, equation 4), as Berrendorf, Faerman, Vermue & Tresp (2020) use it for
-//! ranks. It is linear in v, so means over orders of ties are those of the adjusted values. Where the best order is no
-//! better than a random one it is undefined.
+//! ranks. It is linear in v, so adjusting a mean over tie orders gives the mean of the adjusted values. It is undefined
+//! where the best order is no better than a random one.
 
 use super::spread::Spread;
 use crate::equality::difference;
@@ -14,41 +15,41 @@ use crate::measures::{Certainty, Measure, Orders};
 use crate::ranking::{best, shuffled, worst};
 use crate::table::Judgments;
 
-/// What a query's values are relative to.
-pub(super) struct Chance {
+/// The two values of a query that its other values are compared with: the random order's and the best order's.
+pub(super) struct ChanceBaseline {
     expected: f64,
-    /// How far the best value is above the expected one; NaN if it is not.
-    room: f64,
-    /// How sure this is.
+    /// The best value minus the expected one; NaN if that is not above 0.
+    span: f64,
+    /// Whether both values are exact.
     pub certainty: Certainty,
 }
 
-impl Chance {
-    pub fn new(measure: &dyn Measure, orders: &Orders, truth: &Judgments<'_>) -> Chance {
-        let mut of = Orders::default();
-        shuffled(&orders.tied, &mut of.tied);
-        best(&of.tied, &mut of.best);
-        worst(&of.tied, &mut of.worst);
-        let expected = measure.mean(&of.tied, truth);
-        let (_, most) = measure.extremes(&of, truth);
-        let room = difference(most, expected);
-        let certainty = if of.tied.is_tied() { measure.certainty(&of.tied, truth) } else { Certainty::Exact };
-        Chance { expected, room: if room > 0.0 { room } else { f64::NAN }, certainty }
+impl ChanceBaseline {
+    pub fn new(measure: &dyn Measure, orders: &Orders, truth: &Judgments<'_>) -> ChanceBaseline {
+        let mut random = Orders::default();
+        shuffled(&orders.tied, &mut random.tied);
+        best(&random.tied, &mut random.best);
+        worst(&random.tied, &mut random.worst);
+        let expected = measure.mean(&random.tied, truth);
+        let (_, highest) = measure.extremes(&random, truth);
+        let span = difference(highest, expected);
+        let certainty = if random.tied.is_tied() { measure.certainty(&random.tied, truth) } else { Certainty::Exact };
+        ChanceBaseline { expected, span: if span > 0.0 { span } else { f64::NAN }, certainty }
     }
 
-    /// The same values relative to chance.
+    /// Adjusts the values of a query.
     pub fn adjusted(&self, spread: Spread) -> Spread {
-        let of = |value: f64| difference(value, self.expected) / self.room;
-        Spread { mean: of(spread.mean), low: of(spread.low), high: of(spread.high), ..spread }
+        let adjust = |value: f64| difference(value, self.expected) / self.span;
+        Spread { mean: adjust(spread.mean), low: adjust(spread.low), high: adjust(spread.high), ..spread }
     }
 
-    /// Their variance, given that of values.
-    pub fn variance(&self, of_values: f64) -> f64 {
-        of_values / (self.room * self.room)
+    /// The variance of the adjusted value, from that of the value itself.
+    pub fn variance(&self, variance: f64) -> f64 {
+        variance / (self.span * self.span)
     }
 
-    /// Their standard error.
-    pub fn error(&self, of_values: f64) -> f64 {
-        of_values / self.room
+    /// The standard error of the adjusted value, from that of the value itself.
+    pub fn error(&self, error: f64) -> f64 {
+        error / self.span
     }
 }

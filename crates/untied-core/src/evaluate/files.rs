@@ -1,42 +1,42 @@
-//! Rankings of a run, judged by qrels.
+//! A run and qrels as a source of judged rankings.
 
 use super::workspace::Workspace;
-use super::{Plan, Ranked, Source};
+use super::{Plan, RankingFlags, RankingSource};
 use crate::error::{Error, Result, show};
 use crate::ranking::misfit;
 use crate::settings::{Queries, Settings, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Qrels, Rows, Run};
 
-/// A query's numbers in the qrels and, if it is there, in the run.
-pub(super) type Pair = (usize, Option<usize>);
+/// The number of a query in the qrels, and its number in the run unless the run lacks it.
+pub(super) type QueryPair = (usize, Option<usize>);
 
-/// The error where no query counts.
-pub(super) fn none(qrels: &Qrels) -> Error {
+/// The error if there is no query to evaluate.
+pub(super) fn no_query(qrels: &Qrels) -> Error {
     let why = if qrels.is_empty() { "the qrels are empty" } else { "the run and the qrels have no query in common" };
     Error::Value(format!("no query to evaluate: {why}"))
 }
 
-/// A run and qrels.
+/// A run, its qrels and the queries to evaluate.
 pub(super) struct Files<'a> {
     pub qrels: &'a Qrels,
     pub run: &'a Run,
-    /// The queries that count.
-    pub pairs: Vec<Pair>,
-    /// Queries that are in both.
+    /// The queries to evaluate.
+    pub pairs: Vec<QueryPair>,
+    /// The number of queries that are in both.
     pub common: usize,
-    /// Whether nothing but measures reads the rankings, for means and extremes.
-    pub unseen: bool,
+    /// Whether only measures read the rankings. Rankings may then leave out what no measure of the plan needs.
+    pub measures_only: bool,
 }
 
 impl<'a> Files<'a> {
     pub fn new(qrels: &'a Qrels, run: &'a Run, queries: Queries) -> Files<'a> {
-        let mut pairs: Vec<Pair> = qrels.numbers_in(run).enumerate().collect();
-        let common = pairs.iter().filter(|(_, found)| found.is_some()).count();
+        let mut pairs: Vec<QueryPair> = qrels.numbers_in(run).enumerate().collect();
+        let common = pairs.iter().filter(|(_, in_run)| in_run.is_some()).count();
         if queries == Queries::Common {
-            pairs.retain(|(_, found)| found.is_some());
+            pairs.retain(|(_, in_run)| in_run.is_some());
         }
-        Files { qrels, run, pairs, common, unseen: false }
+        Files { qrels, run, pairs, common, measures_only: false }
     }
 
     fn id(&self, query: usize) -> &'a [u8] {
@@ -44,7 +44,9 @@ impl<'a> Files<'a> {
     }
 }
 
-impl Source for Files<'_> {
+impl RankingSource for Files<'_> {
+    type Buffers = ();
+
     fn len(&self) -> usize {
         self.pairs.len()
     }
@@ -68,14 +70,15 @@ impl Source for Files<'_> {
         truth: &Judgments<'_>,
         plan: &Plan,
         settings: Settings,
-        room: &mut Workspace,
-    ) -> Result<Ranked> {
-        let rows = self.pairs[query].1.map_or_else(Rows::none, |found| self.run.rows(found));
-        let Workspace { order, judge, all, profiles, .. } = room;
+        workspace: &mut Workspace,
+        _buffers: &mut (),
+    ) -> Result<RankingFlags> {
+        let rows = self.pairs[query].1.map_or_else(Rows::none, |number| self.run.rows(number));
+        let Workspace { order, judge, all, profiles, .. } = workspace;
         let layout = settings.ties.layout();
         order.sort(rows.column(0), settings.precision).map_err(|score| misfit(score, self.id(query)))?;
         let remove = settings.unjudged == Unjudged::Remove;
-        judge.relevant_only = self.unseen && plan.lengths.is_none() && plan.reads_grades_above_0(settings);
+        judge.relevant_only = self.measures_only && plan.lengths.is_none() && plan.reads_grades_above_0(settings);
         let (mut mixed, matched) = judge.judge(&rows, order, truth, layout, remove, &mut all.tied);
         if let Some(lengths) = &plan.lengths {
             let measured = judge.measure(&rows, order, truth, layout, lengths, &mut all.tied);
@@ -84,11 +87,11 @@ impl Source for Files<'_> {
         if let Some(truth) = self.profiles(query, plan) {
             judge.relevant_only = false;
             let (differ, _) = judge.judge(&rows, order, &truth, layout, remove, &mut profiles.tied);
-            mixed |= differ && self.qrels.detail() == Some(Detail::Subtopics); // others have one grade
+            mixed |= differ && self.qrels.detail() == Some(Detail::Subtopics); // other profiles have a single grade
         }
         if rows.is_empty() && settings.placeholder {
             all.tied.retrieved = 1;
         }
-        Ok(Ranked { mixed, matched })
+        Ok(RankingFlags { mixed, matched })
     }
 }

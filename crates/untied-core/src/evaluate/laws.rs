@@ -1,12 +1,12 @@
-//! The distributions of values over all orders of tied documents: of every query, and of their aggregates. Orders of
+//! Distributions over all orders of tied documents: of the values of each query and of their aggregates. The orders of
 //! different queries are independent.
 
 use rayon::prelude::*;
 
-use super::files::{Files, none};
+use super::files::{Files, no_query};
 use super::plan::Planned;
-use super::workspace::{Task, Workspace};
-use super::{Plan, Source};
+use super::workspace::{EvaluationTask, Workspace};
+use super::{Plan, RankingSource};
 use crate::error::{Error, Result};
 use crate::law::{self, Law, Limits};
 use crate::measures::Orders;
@@ -17,23 +17,24 @@ use crate::settings::{Adjust, Settings, Ties, Undefined, Unjudged};
 use crate::table::{Qrels, Run};
 use crate::watch;
 
-/// The distributions of one run's values.
+/// The distributions of a run's values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Laws {
-    /// The queries, by their number in the qrels, ascending.
+    /// The numbers of the queries in the qrels, ascending.
     pub queries: Vec<usize>,
-    /// Of aggregates, measure by measure; none where no query has a value.
+    /// The distribution of each measure's aggregate; none if no query has a value.
     pub totals: Vec<Option<Law>>,
-    /// Of every query, measure by measure, where they were to be kept; none where the value is undefined and left out.
+    /// For each query, the distribution of each measure's value; none if the value is undefined and left out. Empty
+    /// unless they were asked for.
     pub of_queries: Vec<Vec<Option<Law>>>,
 }
 
-/// The distributions of the values of a run; those of every query only if they are to be kept.
+/// Computes the distributions of a run's values; with `keep`, also returns those of each query.
 ///
 /// # Errors
-/// A measure has no law, or settings do not go with one; and as [`super::evaluate`].
+/// A measure has no distribution, the settings allow none, or an error of [`super::evaluate`].
 pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: Limits, keep: bool) -> Result<Laws> {
-    plan.measures.iter().try_for_each(|Planned { spec, .. }| refuse(spec.info, &spec.to_string()))?;
+    plan.measures.iter().try_for_each(|Planned { spec, .. }| require_law(spec.info, &spec.to_string()))?;
     if settings.ties != Ties::Expected || !matches!(settings.unjudged, Unjudged::Nonrelevant | Unjudged::Remove) {
         return Err(Error::Value(
             "distributions are over all orders of ties: ties must be expected, and unjudged nonrelevant or remove"
@@ -45,21 +46,21 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
     }
     let files = Files::new(qrels, run, settings.queries);
     if files.pairs.is_empty() {
-        return Err(none(qrels));
+        return Err(no_query(qrels));
     }
     watch::begin(|| "distributions over tie orders".into(), "queries", Some(files.len() as u64));
-    let task = Task::new(plan, settings);
-    let of_query = |room: &mut Workspace, query: usize| {
-        let found = of_query(room, &files, query, &task, limits)?;
+    let task = EvaluationTask::new(plan, settings);
+    let of_query = |workspace: &mut Workspace, query: usize| {
+        let laws = laws_of_query(workspace, &files, query, &task, limits)?;
         watch::step(1)?;
-        Ok(found)
+        Ok(laws)
     };
     let mut of_queries = Vec::new();
     let mut terms = vec![Terms::default(); plan.len()];
     for first in (0..files.len()).step_by(AT_ONCE) {
         let block = (first..(first + AT_ONCE).min(files.len())).into_par_iter();
-        let found: Vec<Vec<Option<Law>>> = block.map_init(Workspace::default, of_query).collect::<Result<_>>()?;
-        for laws in &found {
+        let laws: Vec<Vec<Option<Law>>> = block.map_init(Workspace::default, of_query).collect::<Result<_>>()?;
+        for laws in &laws {
             for ((terms, law), planned) in terms.iter_mut().zip(laws).zip(&plan.measures) {
                 if let Some(law) = law {
                     terms.add(law, planned.aggregate);
@@ -67,7 +68,7 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
             }
         }
         if keep {
-            of_queries.extend(found);
+            of_queries.extend(laws);
         }
     }
     let total = |(terms, planned): (Terms, &Planned)| terms.total(planned.aggregate, limits);
@@ -76,10 +77,10 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
     Ok(Laws { queries, totals, of_queries })
 }
 
-/// Queries whose laws are held at once, unless all are to be kept.
+/// How many queries' distributions are in memory at a time, unless all are kept.
 const AT_ONCE: usize = 1 << 13;
 
-fn refuse(info: &Info, name: &str) -> Result<()> {
+fn require_law(info: &Info, name: &str) -> Result<()> {
     if info.has_law {
         return Ok(());
     }
@@ -89,19 +90,19 @@ fn refuse(info: &Info, name: &str) -> Result<()> {
     Err(Error::Measure(format!("{name}: the distribution over tie orders is available only for {known}")))
 }
 
-/// The laws of a query, measure by measure.
-fn of_query(
-    room: &mut Workspace,
+/// The distribution of each measure's value for one query.
+fn laws_of_query(
+    workspace: &mut Workspace,
     files: &Files<'_>,
     query: usize,
-    task: &Task<'_>,
+    task: &EvaluationTask<'_>,
     limits: Limits,
 ) -> Result<Vec<Option<Law>>> {
-    let Task { plan, settings, .. } = task;
+    let EvaluationTask { plan, settings, .. } = task;
     let truth = files.judgments(query);
-    room.rank(files, query, &truth, task)?;
+    workspace.rank(files, query, &truth, task, &mut ())?;
     let of_measure = |Planned { spec, measure, judged_only, .. }: &Planned| {
-        let orders = room.laid_out(settings.unjudged == Unjudged::Remove || *judged_only);
+        let orders = workspace.orders(settings.unjudged == Unjudged::Remove || *judged_only);
         let mean = measure.mean(&orders.tied, &truth) + 0.0;
         if mean.is_nan() {
             return match settings.undefined {
@@ -125,7 +126,7 @@ fn of_query(
     plan.measures.iter().map(of_measure).collect()
 }
 
-/// Independent values that are added up: the sum of those that are certain, and the laws of the others.
+/// Independent terms of an aggregate: the sum of those that are certain, and the distributions of the others.
 #[derive(Default, Clone)]
 struct Terms {
     count: usize,
@@ -134,7 +135,7 @@ struct Terms {
 }
 
 impl Terms {
-    /// Add a query's value.
+    /// Adds the value of a query.
     fn add(&mut self, law: &Law, aggregate: Aggregate) {
         self.count += 1;
         let law = match aggregate {
@@ -147,7 +148,7 @@ impl Terms {
         }
     }
 
-    /// The law of their aggregate; none of no value.
+    /// The distribution of the aggregate; none if no value was added and the aggregate is not a sum.
     fn total(self, aggregate: Aggregate, limits: Limits) -> Result<Option<Law>> {
         if self.count == 0 {
             return Ok((aggregate == Aggregate::Sum).then(|| Law::certain(0.0)));

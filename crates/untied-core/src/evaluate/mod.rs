@@ -1,4 +1,4 @@
-//! A run, qrels and measures in; a value for every query and measure out.
+//! Evaluates rankings: from a run, qrels and measures, it computes the value of each measure for each query.
 
 mod chance;
 mod files;
@@ -18,36 +18,36 @@ use crate::error::{Error, Result};
 use crate::measures::Certainty;
 use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
-use crate::settings::Settings;
+use crate::settings::{Settings, Unjudged};
 use crate::similarity::PairScore;
 use crate::table::{Qrels, Run};
 use crate::watch;
-use files::{Files, none};
+use files::{Files, no_query};
 pub use laws::{Laws, laws};
 use notes::count;
 pub use notes::{Flags, Note};
 pub(crate) use plan::Planned;
 pub use plan::{Plan, Prepared};
-pub(crate) use source::{Ranked, Source};
+pub(crate) use source::{RankingFlags, RankingSource};
 pub use streamed::{Stream, Streamed, evaluate_stream};
 pub use total::Total;
-use workspace::Task;
+use workspace::EvaluationTask;
 pub(crate) use workspace::Workspace;
 
-/// A value of a measure.
+/// The value of a measure, for a query or as an aggregate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Value {
-    /// Mean over what is still possible.
+    /// The mean over the tie orders that the policy allows; with `unjudged` best or worst, the end of the bounds.
     pub mean: f64,
-    /// Variance over it, where asked for and known.
+    /// The variance over the tie orders, if it was asked for and is known.
     pub variance: Option<f64>,
-    /// Smallest and largest value, where asked for.
+    /// The smallest and the largest value, if they were asked for.
     pub range: Option<(f64, f64)>,
-    /// How sure this is.
+    /// Whether the value is exact, enclosed or estimated.
     pub certainty: Certainty,
-    /// Standard error of the mean where it is estimated, if that is known; of an aggregate, at most so much.
+    /// The standard error of an estimated mean, if it is known; an upper limit of it for an aggregate.
     pub error: Option<f64>,
-    /// Whether grades of unjudged documents decide if the query counts; not of an aggregate.
+    /// Whether it depends on the grades of unjudged documents if the value is defined. False for aggregates.
     pub unsettled: bool,
 }
 
@@ -57,46 +57,45 @@ impl From<PairScore> for Value {
     }
 }
 
-/// What to tell the user about an evaluation.
+/// Counts and flags of an evaluation, for warnings and notes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
-    /// Queries in which tied documents differ in grade.
+    /// Queries in which tied documents have different grades.
     pub mixed: usize,
     /// Judged queries that the run lacks.
     pub absent: usize,
     /// Queries of the run that are not judged.
     pub unknown: usize,
-    /// Queries that are in both.
+    /// Queries that are in both the run and the qrels.
     pub common: usize,
-    /// Those with a retrieved document that the qrels hold.
+    /// Queries for which the qrels have a retrieved document.
     pub matched: usize,
-    /// Evaluated queries with a document of a grade above 0, retrieved or not.
+    /// QueryValues queries with a document of a grade above 0, retrieved or not.
     pub relevant: usize,
     /// Whether the qrels look like a run and the run like qrels.
     pub swapped: bool,
-    /// The highest grade of all judgments, or 0.
+    /// The highest grade of all judgments, or 0 if no grade is above 0.
     pub highest: f64,
-    /// Values that were undefined.
+    /// Undefined values.
     pub undefined: usize,
-    /// Queries with such a value.
+    /// Queries with an undefined value.
     pub undefined_queries: usize,
     /// Undefined values that aggregates leave out instead of counting them as 0.
     pub left_out: usize,
     /// Values estimated from a sample of tie orders.
     pub estimated: usize,
-    /// The largest of their standard errors, as far as these are known.
+    /// The largest known standard error of an estimated value.
     pub error: Option<f64>,
     /// Values whose extremes enclose those of all tie orders, but need not be reached.
     pub enclosed: usize,
-    /// Values whose lower bound over grades of unjudged documents is below what they are with all of these
-    /// non-relevant.
+    /// Values whose lower bound over grades of unjudged documents is below the value with all of them non-relevant.
     pub overstated: usize,
     /// Values that are undefined with some grades of the unjudged documents, but not with all.
     pub unsettled: usize,
 }
 
 impl Facts {
-    /// Add the facts of other queries of the same data, which has no queries on one side alone.
+    /// Adds the facts of other queries of the same data.
     pub(crate) fn add(&mut self, other: &Facts) {
         let Facts { mixed, absent, unknown, common, matched, relevant, swapped: _, highest, .. } = *other;
         let Facts { undefined, undefined_queries, left_out, estimated, error, .. } = *other;
@@ -107,7 +106,7 @@ impl Facts {
         self.common += common;
         self.matched += matched;
         self.relevant += relevant;
-        self.highest = highest; // of all data, not of these queries
+        self.highest = highest; // the same for all queries of the data
         self.undefined += undefined;
         self.undefined_queries += undefined_queries;
         self.left_out += left_out;
@@ -119,50 +118,50 @@ impl Facts {
     }
 }
 
-/// Values for all queries and measures.
+/// The values of all queries and measures.
 #[derive(Debug)]
 pub struct Evaluation {
-    /// The queries, by their number in the qrels, ascending; none if they do not come from qrels.
+    /// The numbers of the queries in the qrels, ascending; empty if there are no qrels.
     pub queries: Vec<usize>,
-    /// Aggregates, measure by measure.
+    /// The aggregate of each measure.
     pub totals: Vec<Value>,
-    /// See [`Facts`].
+    /// What warnings and notes say.
     pub facts: Facts,
-    /// Flags of every query.
+    /// The flags of each query.
     pub flags: Vec<Flags>,
     cells: Vec<f64>,
     notes: Vec<Note>,
-    shape: Shape,
+    shape: CellLayout,
 }
 
-/// What a cell holds.
+/// The meaning of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Mean,
     Variance,
     Low,
     High,
-    /// Standard error of the mean.
+    /// The standard error of the mean.
     Error,
 }
 
-/// How a query's cells are laid out: field by field, each for all measures. Only means are always there.
+/// How the cells of a query are arranged: field by field, and within a field measure by measure. Means are always there.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct CellLayout {
     measures: usize,
     variance: bool,
     range: bool,
     errors: bool,
 }
 
-impl Shape {
-    fn of(measures: usize, formulas: bool, settings: Settings) -> Shape {
-        Shape { measures, variance: settings.variance, range: settings.has_range(), errors: formulas }
+impl CellLayout {
+    fn new(measures: usize, formulas: bool, settings: Settings) -> CellLayout {
+        CellLayout { measures, variance: settings.variance, range: settings.has_range(), errors: formulas }
     }
 
-    /// The place of a field of a measure among the cells of a query.
+    /// The index of a cell among those of a query.
     #[inline(always)]
-    fn at(self, field: Field, measure: usize) -> usize {
+    fn index(self, field: Field, measure: usize) -> usize {
         let low = 1 + usize::from(self.variance);
         let number = match field {
             Field::Mean => 0,
@@ -174,15 +173,16 @@ impl Shape {
         number * self.measures + measure
     }
 
+    /// The number of cells of a query.
     fn cells(self) -> usize {
         let fields = 1 + usize::from(self.variance) + 2 * usize::from(self.range) + usize::from(self.errors);
         self.measures * fields
     }
 
-    /// `cells` and `notes` are those of one query.
+    /// The value of a measure, from the cells and notes of a query.
     #[inline(always)]
     fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> Value {
-        let cell = |field: Field| cells[self.at(field, measure)];
+        let cell = |field: Field| cells[self.index(field, measure)];
         let (mean, certainty) = (cell(Field::Mean), notes[measure].certainty());
         Value {
             mean,
@@ -198,34 +198,34 @@ impl Shape {
     }
 }
 
-/// Room for what is found of one query.
-struct Row<'a> {
-    shape: Shape,
-    /// 0 at first.
+/// The cells, notes and flags that the evaluation of a query fills in.
+struct QueryCells<'a> {
+    shape: CellLayout,
+    /// All 0 at first.
     cells: &'a mut [f64],
     notes: &'a mut [Note],
     flags: &'a mut Flags,
 }
 
-impl Row<'_> {
+impl QueryCells<'_> {
     fn put(&mut self, field: Field, measure: usize, value: f64) {
-        put(&mut self.cells[self.shape.at(field, measure)], value);
+        put(&mut self.cells[self.shape.index(field, measure)], value);
     }
 
-    /// All fields of a measure.
+    /// Sets all fields of a measure to one value.
     fn fill(&mut self, measure: usize, value: f64) {
         self.cells.iter_mut().skip(measure).step_by(self.shape.measures).for_each(|cell| put(cell, value));
     }
 }
 
-/// Fill a cell. Plus 0: an empty sum is -0, which reads badly.
+/// Sets a cell. Adding 0 turns -0, the value of an empty sum, into 0.
 #[inline]
 fn put(cell: &mut f64, value: f64) {
     *cell = value + 0.0;
 }
 
 impl Evaluation {
-    /// Which columns were asked for besides the mean.
+    /// The names of the columns that were asked for in addition to the mean.
     pub fn columns(&self) -> Vec<&'static str> {
         let asked = [("low", self.shape.range), ("high", self.shape.range), ("variance", self.shape.variance)];
         asked.iter().filter(|(_, asked)| *asked).map(|(name, _)| *name).collect()
@@ -239,24 +239,22 @@ impl Evaluation {
         self.shape.value(&self.cells[row * width..(row + 1) * width], notes, measure)
     }
 
-    /// What to know about it.
+    /// The note of a measure's value for the `row`-th evaluated query.
     pub fn note(&self, row: usize, measure: usize) -> Note {
         self.notes[row * self.shape.measures + measure]
     }
 }
 
-/// Evaluate a run.
-///
-/// Values do not depend on the number of threads: queries are computed one by one and put together in their order.
+/// Evaluates a run. The number of threads changes no value, because queries are independent and are added up in order.
 ///
 /// # Errors
-/// A score does not fit the precision, or a value is undefined and that is to be an error.
+/// There is no query, a score does not fit the precision, or a value is undefined and the settings make that an error.
 pub fn evaluate(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings) -> Result<Evaluation> {
-    let files = Files { unseen: true, ..Files::new(qrels, run, settings.queries) };
+    let files = Files { measures_only: true, ..Files::new(qrels, run, settings.queries) };
     evaluate_files(&files, plan, settings, |_| ()).map(|(evaluation, _)| evaluation)
 }
 
-/// Evaluate a run; with what `look` sees in the rankings that measures read, query by query.
+/// Evaluates a run, and returns what `look` returns for the ranking of each query.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -278,7 +276,7 @@ fn evaluate_files<T: Send>(
 ) -> Result<(Evaluation, Vec<T>)> {
     let (qrels, run) = (files.qrels, files.run);
     if files.pairs.is_empty() {
-        return Err(none(qrels));
+        return Err(no_query(qrels));
     }
     let (mut evaluation, seen) = evaluate_source(files, plan, settings, look)?;
     evaluation.facts.absent = qrels.len() - files.common;
@@ -289,80 +287,80 @@ fn evaluate_files<T: Send>(
     Ok((evaluation, seen))
 }
 
-/// Evaluate rankings from anywhere.
-pub(crate) fn evaluate_source<S: Source, T: Send>(
+/// Evaluates the rankings of any source; see [`evaluate_and_look`].
+pub(crate) fn evaluate_source<S: RankingSource, T: Send>(
     source: &S,
     plan: &Plan,
     settings: Settings,
     look: impl Fn(&Ranking) -> T + Sync,
 ) -> Result<(Evaluation, Vec<T>)> {
     watch::begin(|| "evaluating".into(), "queries", Some(source.len() as u64));
-    let (part, seen) = Evaluated::new(source, plan, settings, look).map_err(|(_, error)| error)?;
-    Ok((Evaluation::new(part, plan, settings), seen))
+    let (values, seen) = QueryValues::new(source, plan, settings, look).map_err(|(_, error)| error)?;
+    Ok((Evaluation::new(values, plan, settings), seen))
 }
 
-/// Queries whose values are added up measure by measure.
-const AT_ONCE: usize = 512;
+/// How many queries are added up for one measure before the next measure, so that their cells stay in the cache.
+const ADDED_TOGETHER: usize = 512;
 
-/// From this number of queries on, this many are one step of the work.
+/// With at least this many queries, a parallel task evaluates [`STEP`] of them instead of one.
 const MANY: usize = 1 << 14;
 const STEP: usize = 64;
 
-/// What is found of some queries, one after the other.
+/// The cells, notes and flags of several queries, one after the other.
 #[derive(Default)]
-struct Evaluated {
+struct QueryValues {
     cells: Vec<f64>,
     notes: Vec<Note>,
     flags: Vec<Flags>,
 }
 
-impl Evaluated {
-    /// In parallel; of several errors that of the first query, with its number.
-    fn new<S: Source, T: Send>(
+impl QueryValues {
+    /// Evaluates all queries of a source in parallel. If several fail, it returns the error of the first with its number.
+    fn new<S: RankingSource, T: Send>(
         source: &S,
         plan: &Plan,
         settings: Settings,
         look: impl Fn(&Ranking) -> T + Sync,
-    ) -> std::result::Result<(Evaluated, Vec<T>), (usize, Error)> {
+    ) -> std::result::Result<(QueryValues, Vec<T>), (usize, Error)> {
         let shape = plan.shape(settings);
-        let task = Task::new(plan, settings);
-        // Without any measure there still is something to look at.
+        let task = EvaluationTask::new(plan, settings);
+        // `look` sees rankings even if there is no measure, and chunks cannot be empty.
         let (width, measures) = (shape.cells().max(1), shape.measures.max(1));
         let mut cells = vec![0.0; source.len() * width];
         let mut notes = vec![Note::NONE; source.len() * measures];
         let mut flags = vec![Flags::default(); source.len()];
-        // Where there are very many they are small: then several are one step.
+        // A query alone is too little work for a parallel task if there are very many.
         let step = if source.len() < MANY { 1 } else { STEP };
         let outcomes: Vec<std::result::Result<Vec<T>, (usize, Error)>> = cells
             .par_chunks_mut(step * width)
             .zip(notes.par_chunks_mut(step * measures))
             .zip(flags.par_chunks_mut(step))
             .enumerate()
-            .map_init(Workspace::default, |workspace, (number, ((cells, notes), flags))| {
+            .map_init(<(Workspace, S::Buffers)>::default, |(workspace, buffers), (number, ((cells, notes), flags))| {
                 let first = number * step;
                 let stopped = |error| (first, error);
                 watch::check().map_err(stopped)?;
                 let mut seen = Vec::with_capacity(flags.len());
                 for (i, flags) in flags.iter_mut().enumerate() {
                     let (cells, notes) = (&mut cells[i * width..][..width], &mut notes[i * measures..][..measures]);
-                    let mut row = Row { shape, cells, notes, flags };
-                    query::evaluate(workspace, source, first + i, &task, &mut row)
+                    let mut row = QueryCells { shape, cells, notes, flags };
+                    query::evaluate(workspace, buffers, source, first + i, &task, &mut row)
                         .map_err(|error| (first + i, error))?;
-                    seen.push(look(&workspace.orders(settings).tied));
+                    seen.push(look(&workspace.orders(settings.unjudged == Unjudged::Remove).tied));
                 }
-                watch::check().map_err(stopped)?; // measures that are stopped give anything
+                watch::check().map_err(stopped)?; // a measure that was interrupted returns meaningless values
                 watch::count(flags.len() as u64);
                 Ok(seen)
             })
             .collect();
         let seen = outcomes.into_iter().collect::<std::result::Result<Vec<Vec<T>>, _>>()?;
-        Ok((Evaluated { cells, notes, flags }, seen.into_iter().flatten().collect()))
+        Ok((QueryValues { cells, notes, flags }, seen.into_iter().flatten().collect()))
     }
 }
 
 impl Evaluation {
-    fn new(part: Evaluated, plan: &Plan, settings: Settings) -> Evaluation {
-        let Evaluated { cells, notes, flags } = part;
+    fn new(values: QueryValues, plan: &Plan, settings: Settings) -> Evaluation {
+        let QueryValues { cells, notes, flags } = values;
         let shape = plan.shape(settings);
         let mut facts = Facts { common: flags.len(), highest: plan.highest, ..Facts::default() };
         facts.mixed = count(&flags, Flags::mixed);
@@ -389,7 +387,7 @@ impl Evaluation {
         let mut totals = plan.totals(settings);
         let (width, mut left_out) = (shape.cells().max(1), 0);
         if is_plain && width == shape.measures {
-            for cells in evaluation.cells.chunks(AT_ONCE * width) {
+            for cells in evaluation.cells.chunks(ADDED_TOGETHER * width) {
                 for (measure, total) in totals.iter_mut().enumerate() {
                     left_out += total.add_means(cells[measure..].iter().copied().step_by(width));
                 }

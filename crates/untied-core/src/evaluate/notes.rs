@@ -1,13 +1,13 @@
-//! What to know about values and queries, in a byte each: there may be millions.
+//! Facts about single values and queries, in a byte each, because there may be millions.
 
 use crate::measures::Certainty;
 
-/// What to know about one value.
+/// Facts about a value: its certainty, and why it may be undefined or misleading.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Note(u8);
 
 impl Note {
-    /// Of an exact value.
+    /// The note of an exact value that is defined.
     pub(super) const NONE: Note = Note(0);
     const ENCLOSED: u8 = 1;
     const ESTIMATED: u8 = 2;
@@ -17,10 +17,10 @@ impl Note {
 
     pub(super) fn new(undefined: bool, overstated: bool, unsettled: bool) -> Note {
         let bits = [(undefined, Note::UNDEFINED), (overstated, Note::OVERSTATED), (unsettled, Note::UNSETTLED)];
-        Note(bits.iter().fold(0, |all, &(is, bit)| if is { all | bit } else { all }))
+        Note(bits.iter().fold(0, |set, &(holds, bit)| if holds { set | bit } else { set }))
     }
 
-    /// The same with another certainty.
+    /// The same note with another certainty.
     pub(super) fn with(self, certainty: Certainty) -> Note {
         let bits = match certainty {
             Certainty::Exact => 0,
@@ -30,7 +30,7 @@ impl Note {
         Note(self.0 & !(Note::ENCLOSED | Note::ESTIMATED) | bits)
     }
 
-    /// How sure it is.
+    /// Whether the value is exact, enclosed or estimated.
     #[inline]
     pub fn certainty(self) -> Certainty {
         match self.0 & (Note::ENCLOSED | Note::ESTIMATED) {
@@ -46,20 +46,21 @@ impl Note {
         self.0 & Note::UNDEFINED != 0
     }
 
-    /// Whether its lower bound over grades of unjudged documents is below what it is with all of these non-relevant.
+    /// Whether relevant documents among the unjudged ones could lower the value: its lower bound is below the value
+    /// with all of them non-relevant.
     #[inline]
     pub fn overstated(self) -> bool {
         self.0 & Note::OVERSTATED != 0
     }
 
-    /// Whether grades of unjudged documents decide if the query counts.
+    /// Whether it depends on the grades of unjudged documents if the value is defined.
     #[inline]
     pub fn unsettled(self) -> bool {
         self.0 & Note::UNSETTLED != 0
     }
 }
 
-/// What to know about one query.
+/// Facts about a query.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Flags(pub(super) u8);
 
@@ -68,13 +69,13 @@ impl Flags {
         Flags(u8::from(mixed) | u8::from(matched) << 1 | u8::from(relevant) << 2)
     }
 
-    /// Whether tied documents differ in grade.
+    /// Whether tied documents have different grades.
     #[inline]
     pub fn mixed(self) -> bool {
         self.0 & 1 != 0
     }
 
-    /// Whether the qrels hold a retrieved document.
+    /// Whether the qrels have any of the retrieved documents.
     #[inline]
     pub fn matched(self) -> bool {
         self.0 & 2 != 0
@@ -87,8 +88,8 @@ impl Flags {
     }
 }
 
-/// Of how many this holds: counted in bytes, which the compiler turns into vectors.
-pub(super) fn count<T: Copy>(all: &[T], holds: impl Fn(T) -> bool) -> usize {
-    let of_part = |part: &[T]| part.iter().fold(0_u8, |count, &one| count + u8::from(holds(one)));
-    all.chunks(u8::MAX.into()).map(|part| usize::from(of_part(part))).sum()
+/// Counts the items for which `holds` is true. Counters of one byte let the compiler use vector instructions.
+pub(super) fn count<T: Copy>(items: &[T], holds: impl Fn(T) -> bool) -> usize {
+    let in_chunk = |chunk: &[T]| chunk.iter().fold(0_u8, |count, &item| count + u8::from(holds(item)));
+    items.chunks(u8::MAX.into()).map(|chunk| usize::from(in_chunk(chunk))).sum()
 }

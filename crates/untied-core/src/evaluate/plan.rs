@@ -1,8 +1,8 @@
-//! Measures made ready for the depth of rankings and the grades of qrels.
+//! Measures built for the grades of the qrels and the depth of the run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Shape, Total};
+use super::{CellLayout, Total};
 use crate::error::{Error, Result};
 use crate::measures::{Build, Measure, Scope};
 use crate::names::{Aggregate, Needs, Spec};
@@ -12,21 +12,21 @@ use crate::settings::{Adjust, Settings, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Lengths, Qrels};
 
-/// A measure made ready.
+/// A measure that was built, with what the evaluation asks of it for every query.
 pub(crate) struct Planned {
-    /// Which one.
+    /// The measure with its parameters and cutoff.
     pub spec: Spec,
-    /// What computes it.
+    /// The code that computes it.
     pub measure: Box<dyn Measure>,
     /// Whether it reads rankings without unjudged documents.
     pub judged_only: bool,
-    /// Whether it reads profiles, and not grades.
+    /// Whether it reads the numbers of profiles instead of grades.
     pub by_profile: bool,
-    /// How values of queries are put together.
+    /// How the values of queries are combined.
     pub aggregate: Aggregate,
-    /// Whether it reads no more than relevant documents.
+    /// Whether it reads only the relevant documents of a ranking.
     relevant_only: bool,
-    /// The same of rankings without ties.
+    /// Whether it reads only the relevant documents of a ranking without ties.
     relevant_only_untied: bool,
     /// See [`Spec::possible_grades`].
     pub possible_grades: Vec<f64>,
@@ -54,41 +54,41 @@ impl Planned {
         })
     }
 
-    /// Whether it reads no more than relevant documents of rankings that are laid out so.
+    /// Whether it reads only the relevant documents of rankings with this layout.
     #[inline]
     pub fn reads_relevant_only(&self, layout: Layout) -> bool {
         if layout == Layout::Tied { self.relevant_only } else { self.relevant_only_untied }
     }
 
-    /// The error where its bounds are asked for and not known.
+    /// The error if bounds are asked for that the measure does not have.
     pub fn without_bounds(&self) -> Error {
         Error::Value(format!("bounds over unjudged documents are not known for {}", self.spec))
     }
 }
 
-/// Measures made ready for rankings up to some depth.
+/// Measures built for rankings up to some depth.
 pub struct Plan {
     pub(super) measures: Vec<Planned>,
-    /// The highest grade of all judgments, or 0.
+    /// The highest grade of all judgments, or 0 if no grade is above 0.
     pub(super) highest: f64,
-    /// Lengths of documents, where a measure needs them.
+    /// The lengths of documents, if a measure needs them.
     pub(super) lengths: Option<Arc<Lengths>>,
     /// Whether a measure is a user's formula.
     formulas: bool,
-    /// Longest ranking it is ready for.
-    retrieved: usize,
+    /// The depth of the deepest ranking that the measures can evaluate.
+    depth: usize,
 }
 
 impl Plan {
-    /// Make measures ready for these qrels and runs of this depth, for any settings.
+    /// Builds measures for these qrels and for runs up to this depth, for any settings.
     ///
     /// # Errors
-    /// A measure's parameters are wrong or do not fit the grades, or it needs what the qrels do not have or lengths.
+    /// A measure's parameters are wrong or do not fit the grades, or it needs lengths or details that are missing.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
         Plan::built_by(registry::build, specs, qrels, depth, lengths, Unjudged::Range)
     }
 
-    /// The same with measures that are not all in the registry, for one way to count unjudged documents.
+    /// Builds measures by any function, also ones that are not in the registry, for one way to treat unjudged documents.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -104,20 +104,20 @@ impl Plan {
         if let (Some(spec), None) = (by_length, lengths) {
             return Err(spec.lacks_lengths());
         }
-        // A retrieved document that is not judged may be relevant too.
+        // Retrieved documents that are not judged may be relevant in addition to all judged ones.
         let scope = Scope { depth: depth + qrels.longest(), grades: qrels.grades() };
         let lengths = by_length.and(lengths).cloned();
-        Plan::of_scope(build, specs, qrels.detail(), &scope, lengths, depth, unjudged)
+        Plan::for_scope(build, specs, qrels.detail(), &scope, lengths, depth, unjudged)
     }
 
-    /// Make measures ready for rankings and judgments of which this is known.
-    pub(crate) fn of_scope(
+    /// Builds measures for a scope of which only the grades, the depth and the details of judgments are known.
+    pub(crate) fn for_scope(
         build: Build,
         specs: &[Spec],
         detail: Option<Detail>,
         scope: &Scope<'_>,
         lengths: Option<Arc<Lengths>>,
-        retrieved: usize,
+        depth: usize,
         unjudged: Unjudged,
     ) -> Result<Plan> {
         specs.iter().try_for_each(|spec| spec.fits(detail))?;
@@ -127,13 +127,13 @@ impl Plan {
             highest: scope.grades.first().map_or(0.0, |highest| highest.max(0.0)),
             lengths,
             formulas: measures.iter().any(|planned| planned.measure.formula().is_some()),
-            retrieved,
+            depth,
             measures,
         })
     }
 
-    /// Whether its values can be adjusted, where that is asked for.
-    fn fits(&self, settings: Settings) -> Result<()> {
+    /// Checks that all values can be adjusted if the settings ask for it.
+    fn check_adjust(&self, settings: Settings) -> Result<()> {
         if settings.adjust == Adjust::None {
             return Ok(());
         }
@@ -155,21 +155,21 @@ impl Plan {
         Ok(())
     }
 
-    /// Aggregates of the measures, of no query yet.
+    /// An empty aggregate for each measure.
     pub fn totals(&self, settings: Settings) -> Vec<Total> {
-        let of = |one: &Planned| Total::new(one.aggregate, settings, one.spec.info.lower_is_better);
-        self.measures.iter().map(of).collect()
+        let total = |planned: &Planned| Total::new(planned.aggregate, settings, planned.spec.info.lower_is_better);
+        self.measures.iter().map(total).collect()
     }
 
-    /// Grades that an unjudged document may have, for a measure by number; see [`Spec::possible_grades`].
+    /// The grades that a measure allows for an unjudged document; see [`Spec::possible_grades`].
     pub fn possible_grades(&self, measure: usize) -> &[f64] {
         &self.measures[measure].possible_grades
     }
 
-    /// The measure of a plan that was made for one.
+    /// The measure of a plan that has only one, which must have bounds over unjudged documents.
     ///
     /// # Errors
-    /// It reads rankings without unjudged documents, so that it has no bounds, or it may have no value.
+    /// It leaves out unjudged documents, so it has no bounds; or its value may be undefined.
     pub(crate) fn only(&self) -> Result<&Planned> {
         let planned = &self.measures[0];
         if planned.spec.info.lower_is_better {
@@ -181,71 +181,74 @@ impl Plan {
         if planned.judged_only { Err(planned.without_bounds()) } else { Ok(planned) }
     }
 
-    /// Number of measures.
+    /// The number of measures.
     pub(crate) fn len(&self) -> usize {
         self.measures.len()
     }
 
-    /// Append what measures need of judgments alone.
+    /// Appends [`Measure::base`] of each measure.
     pub(crate) fn add_bases(&self, truth: &Judgments<'_>, bases: &mut Vec<f64>) {
-        bases.extend(self.measures.iter().map(|one| one.measure.base(truth)));
+        bases.extend(self.measures.iter().map(|planned| planned.measure.base(truth)));
     }
 
-    /// Whether nothing but the places of relevant documents is read of a ranking, and no id.
+    /// Whether the measures read only the relevant documents of a ranking, and no ids.
     pub(crate) fn reads_relevant_only(&self, settings: Settings) -> bool {
         settings.ties.layout() != Layout::ByDocument && self.reads_grades_above_0(settings)
     }
 
-    /// Whether nothing but the places of relevant documents is read of a ranking.
+    /// Whether the measures read only the relevant documents of a ranking.
     pub(crate) fn reads_grades_above_0(&self, settings: Settings) -> bool {
         let Settings { unjudged, variance, depth, adjust, .. } = settings;
         let is_plain = unjudged == Unjudged::Nonrelevant && !variance && depth.is_none() && adjust == Adjust::None;
         let layout = settings.ties.layout();
-        is_plain && self.measures.iter().all(|one| one.reads_relevant_only(layout))
+        is_plain && self.measures.iter().all(|planned| planned.reads_relevant_only(layout))
     }
 
-    /// A rank: no measure reads groups that begin behind it.
+    /// The rank up to which the measures read: no measure reads a group that begins after it.
     pub(crate) fn reads_to(&self) -> usize {
-        self.measures.iter().map(|one| one.measure.reads_to()).max().unwrap_or(usize::MAX)
+        self.measures.iter().map(|planned| planned.measure.reads_to()).max().unwrap_or(usize::MAX)
     }
 
-    /// Whether it holds formulas of users, which are called back: one thread at a time, as Python's lock has it.
+    /// Whether a measure is a formula of the user. Formulas call Python, so only one thread at a time can evaluate them.
     pub fn has_formulas(&self) -> bool {
         self.formulas
     }
 
-    /// Whether a measure reads profiles, and not grades.
+    /// Whether a measure reads the numbers of profiles instead of grades.
     pub(super) fn reads_profiles(&self) -> bool {
-        self.measures.iter().any(|one| one.by_profile)
+        self.measures.iter().any(|planned| planned.by_profile)
     }
 
-    /// How the cells of a query are laid out.
-    pub(super) fn shape(&self, settings: Settings) -> Shape {
-        Shape::of(self.measures.len(), self.formulas, settings)
+    /// How the cells of a query are arranged.
+    pub(super) fn shape(&self, settings: Settings) -> CellLayout {
+        CellLayout::new(self.measures.len(), self.formulas, settings)
     }
 
-    /// Whether it will do for rankings of this depth.
+    /// Whether the measures can evaluate rankings of this depth.
     pub fn reaches(&self, depth: usize) -> bool {
-        depth <= self.retrieved
+        depth <= self.depth
     }
 }
 
-/// Measures and settings for some qrels; plans are made as deep as runs turn out to be.
+/// The depth that measures are built for at first: few runs are deeper, so most measures are built only once.
+const USUAL_DEPTH: usize = 1000;
+
+/// Measures and settings for some qrels. Measures are built again, for more depth, if a run is deeper than all before.
 pub struct Prepared {
-    /// The measures.
+    /// The measures with their parameters and cutoffs.
     pub specs: Vec<Spec>,
-    /// How to evaluate.
+    /// The settings of all evaluations.
     pub settings: Settings,
     /// See [`Plan::has_formulas`].
     pub formulas: bool,
     build: Build,
     lengths: Option<Arc<Lengths>>,
-    /// Made for the deepest ranking so far.
+    /// The plan for the deepest ranking so far.
     plan: Mutex<Arc<Plan>>,
 }
 
 impl Prepared {
-    /// Make measures ready for these qrels.
+    /// Builds measures for these qrels.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -253,7 +256,7 @@ impl Prepared {
         Prepared::built_by(registry::build, specs, settings, qrels, lengths)
     }
 
-    /// The same with measures that are not all in the registry.
+    /// Builds measures by any function, also ones that are not in the registry, for one way to treat unjudged documents.
     ///
     /// # Errors
     /// As [`Plan::new`].
@@ -264,15 +267,15 @@ impl Prepared {
         qrels: &Qrels,
         lengths: Option<Arc<Lengths>>,
     ) -> Result<Prepared> {
-        let plan = Plan::built_by(build, &specs, qrels, 0, lengths.as_ref(), settings.unjudged)?;
-        plan.fits(settings)?;
+        let plan = Plan::built_by(build, &specs, qrels, USUAL_DEPTH, lengths.as_ref(), settings.unjudged)?;
+        plan.check_adjust(settings)?;
         let formulas = plan.has_formulas();
         Ok(Prepared { specs, settings, formulas, build, lengths, plan: Mutex::new(Arc::new(plan)) })
     }
 
-    /// How the cells of a query are laid out.
-    pub(super) fn shape(&self) -> Shape {
-        Shape::of(self.specs.len(), self.formulas, self.settings)
+    /// How the cells of a query are arranged.
+    pub(super) fn shape(&self) -> CellLayout {
+        CellLayout::new(self.specs.len(), self.formulas, self.settings)
     }
 
     /// The plan for rankings of this depth, on the same qrels.
@@ -285,10 +288,10 @@ impl Prepared {
         if plan.reaches(depth) {
             return Ok(plan);
         }
-        // At least twice as deep, as a run that comes in pieces may become deeper with each of them. Not under the lock:
-        // a measure that a user has defined may wait for whoever waits for it.
-        let depth = depth.max(2 * plan.retrieved);
-        let made = Arc::new(Plan::built_by(
+        // At least twice as deep, because each piece of a streamed run may be deeper than the last. The lock is not held:
+        // building a user's measure calls Python, whose lock another thread may hold while it waits for this one.
+        let depth = depth.max(2 * plan.depth);
+        let deeper = Arc::new(Plan::built_by(
             self.build,
             &self.specs,
             qrels,
@@ -296,7 +299,7 @@ impl Prepared {
             self.lengths.as_ref(),
             self.settings.unjudged,
         )?);
-        *lock() = Arc::clone(&made);
-        Ok(made)
+        *lock() = Arc::clone(&deeper);
+        Ok(deeper)
     }
 }

@@ -1,10 +1,10 @@
-//! The values of all measures of one query: its rankings are laid out, then measured.
+//! Evaluates one query: writes the rankings that measures read, then computes each measure.
 
-use super::chance::Chance;
+use super::chance::ChanceBaseline;
 use super::plan::Planned;
 use super::spread::{MeasuredQuery, Spread};
-use super::workspace::{Task, Workspace};
-use super::{Field, Flags, Note, Ranked, Row, Source, put};
+use super::workspace::{EvaluationTask, Workspace};
+use super::{Field, Flags, Note, QueryCells, RankingFlags, RankingSource, put};
 use crate::error::{Error, Result};
 use crate::measures::formula::Formula;
 use crate::measures::{Certainty, Measure};
@@ -12,58 +12,56 @@ use crate::ranking::relevant;
 use crate::settings::{Adjust, Settings, Undefined, Unjudged};
 use crate::table::Judgments;
 
-/// Fill in what is asked for of a query.
-pub(super) fn evaluate<S: Source>(
-    room: &mut Workspace,
+/// Fills in the values of all measures for a query.
+pub(super) fn evaluate<S: RankingSource>(
+    workspace: &mut Workspace,
+    buffers: &mut S::Buffers,
     source: &S,
     query: usize,
-    task: &Task<'_>,
-    row: &mut Row<'_>,
+    task: &EvaluationTask<'_>,
+    row: &mut QueryCells<'_>,
 ) -> Result<()> {
     let truth = source.judgments(query);
-    let Ranked { mixed, matched } = room.rank(source, query, &truth, task)?;
+    let RankingFlags { mixed, matched } = workspace.rank(source, query, &truth, task, buffers)?;
     let mut positive = truth.levels.iter().take_while(|level| level.grade > 0.0);
     *row.flags = Flags::new(mixed, matched, positive.any(|level| level.count > 0));
     if task.means_only && task.sifts {
-        relevant(&room.all.tied, &mut room.relevant);
+        relevant(&workspace.all.tied, &mut workspace.relevant);
     }
     let (bases, profiles) = (source.bases(query), source.profiles(query, task.plan));
-    let of = LaidOut { source, query, task, room, truth, profiles, bases };
-    if !task.means_only {
-        return of.values(row);
-    }
-    of.means(row)
+    let ranked = RankedQuery { source, query, task, workspace, truth, profiles, bases };
+    if task.means_only { ranked.means(row) } else { ranked.values(row) }
 }
 
-/// A query whose rankings are laid out.
-struct LaidOut<'a, S> {
+/// A query whose rankings are in the workspace.
+struct RankedQuery<'a, S> {
     source: &'a S,
     query: usize,
-    task: &'a Task<'a>,
-    room: &'a Workspace,
+    task: &'a EvaluationTask<'a>,
+    workspace: &'a Workspace,
     truth: Judgments<'a>,
-    /// See [`Source::profiles`].
+    /// See [`RankingSource::profiles`].
     profiles: Option<Judgments<'a>>,
-    /// See [`Source::bases`].
+    /// See [`RankingSource::bases`].
     bases: Option<&'a [f64]>,
 }
 
-impl<S: Source> LaidOut<'_, S> {
-    /// Fill in means, of the ranking as it is: the short way, for millions of short queries.
+impl<S: RankingSource> RankedQuery<'_, S> {
+    /// Fills in only means, over the ranking as it is. This shorter way matters for millions of short queries.
     #[inline]
-    fn means(&self, row: &mut Row<'_>) -> Result<()> {
-        let LaidOut { task: Task { plan, settings, sifts, .. }, room, truth, .. } = self;
-        let (ranking, layout) = (&room.all.tied, settings.ties.layout());
+    fn means(&self, row: &mut QueryCells<'_>) -> Result<()> {
+        let RankedQuery { task: EvaluationTask { plan, settings, sifts, .. }, workspace, truth, .. } = self;
+        let (ranking, layout) = (&workspace.all.tied, settings.ties.layout());
         let is_tied = ranking.is_tied();
         let cells = row.cells.iter_mut().zip(row.notes.iter_mut());
         for (m, (planned, (cell, note))) in plan.measures.iter().zip(cells).enumerate() {
             let measure = planned.measure.as_ref();
             let base = self.base(m, measure, truth);
-            let read = if *sifts && planned.reads_relevant_only(layout) { &room.relevant } else { ranking };
+            let read = if *sifts && planned.reads_relevant_only(layout) { &workspace.relevant } else { ranking };
             let mean = measure.mean_on(base, read, truth);
             if !mean.is_nan() {
                 put(cell, mean);
-                // Of one order every measure is exact.
+                // Without ties every measure is exact.
                 if is_tied {
                     *note = note.with(measure.certainty(ranking, truth));
                 }
@@ -73,32 +71,34 @@ impl<S: Source> LaidOut<'_, S> {
             if settings.undefined == Undefined::Raise {
                 return Err(self.undefined(planned));
             }
-            if is_told(planned, settings) {
+            if shows_undefined(planned, settings) {
                 put(cell, f64::NAN);
             }
         }
         Ok(())
     }
 
-    /// See [`Measure::base`].
+    /// The value of [`Measure::base`], from the source if it has computed it.
     #[inline]
     fn base(&self, m: usize, measure: &dyn Measure, truth: &Judgments<'_>) -> f64 {
         self.bases.map_or_else(|| measure.base(truth), |bases| bases[m])
     }
 
-    /// Fill in all fields of all measures.
-    fn values(&self, row: &mut Row<'_>) -> Result<()> {
+    /// Fills in all fields of all measures.
+    fn values(&self, row: &mut QueryCells<'_>) -> Result<()> {
         (0..self.task.plan.len()).try_for_each(|measure| self.value(measure, row))
     }
 
-    fn value(&self, m: usize, row: &mut Row<'_>) -> Result<()> {
-        let Task { plan, settings, .. } = self.task;
+    /// Fills in all fields of one measure.
+    fn value(&self, m: usize, row: &mut QueryCells<'_>) -> Result<()> {
+        let EvaluationTask { plan, settings, .. } = self.task;
         let planned = &plan.measures[m];
-        let of = self.measured(m, planned);
-        let spread = of.spread();
-        let formula = of.measure.formula();
+        let measured = self.measured(m, planned);
+        let spread = measured.spread();
+        let formula = measured.measure.formula();
         self.check(planned, formula)?;
-        let chance = (settings.adjust == Adjust::Chance).then(|| Chance::new(of.measure, of.orders, of.truth));
+        let chance = (settings.adjust == Adjust::Chance)
+            .then(|| ChanceBaseline::new(measured.measure, measured.orders, measured.truth));
         let spread = match &chance {
             Some(chance) => spread.map(|spread| chance.adjusted(spread)),
             None => spread,
@@ -114,13 +114,13 @@ impl<S: Source> LaidOut<'_, S> {
         }
         if !is_undefined {
             row.put(Field::Mean, m, mean);
-            self.note_certainty(&of, m, chance.as_ref(), row);
+            self.note_certainty(&measured, m, chance.as_ref(), row);
             if row.shape.variance {
-                let variance = of.variance();
+                let variance = measured.variance();
                 let variance = chance.as_ref().map_or(variance, |chance| chance.variance(variance));
                 row.put(Field::Variance, m, variance);
             }
-        } else if is_told(planned, settings) {
+        } else if shows_undefined(planned, settings) {
             row.fill(m, f64::NAN);
         }
         if row.shape.range && !low.is_nan() {
@@ -130,13 +130,13 @@ impl<S: Source> LaidOut<'_, S> {
         self.check(planned, formula)
     }
 
-    /// What a measure reads.
+    /// The query as a measure reads it: with grades or profiles, with or without unjudged documents.
     fn measured<'a>(&'a self, m: usize, planned: &'a Planned) -> MeasuredQuery<'a> {
         let settings = self.task.settings;
         let without_unjudged = settings.unjudged == Unjudged::Remove || planned.judged_only;
         let (orders, truth) = match &self.profiles {
-            Some(profiles) if planned.by_profile => (self.room.profiles_laid_out(without_unjudged), profiles),
-            _ => (self.room.laid_out(without_unjudged), &self.truth),
+            Some(profiles) if planned.by_profile => (self.workspace.profile_orders(without_unjudged), profiles),
+            _ => (self.workspace.orders(without_unjudged), &self.truth),
         };
         let measure = planned.measure.as_ref();
         MeasuredQuery {
@@ -151,40 +151,46 @@ impl<S: Source> LaidOut<'_, S> {
         }
     }
 
-    /// Note how sure a value is, with its standard error if it is a user's formula that is sampled.
-    fn note_certainty(&self, of: &MeasuredQuery<'_>, m: usize, chance: Option<&Chance>, row: &mut Row<'_>) {
-        let ranking = &of.orders.tied;
+    /// Notes whether a value is exact, enclosed or estimated, with its standard error if it is a user's formula.
+    fn note_certainty(
+        &self,
+        measured: &MeasuredQuery<'_>,
+        m: usize,
+        chance: Option<&ChanceBaseline>,
+        row: &mut QueryCells<'_>,
+    ) {
+        let ranking = &measured.orders.tied;
         let mut certainty = chance.map_or(Certainty::Exact, |chance| chance.certainty);
-        // Of one order every measure is exact.
+        // Without ties every measure is exact.
         if ranking.is_tied() {
-            certainty = certainty.max(of.measure.certainty(ranking, of.truth));
-            if let Some(formula) = of.measure.formula() {
+            certainty = certainty.max(measured.measure.certainty(ranking, measured.truth));
+            if let Some(formula) = measured.measure.formula() {
                 if self.task.extremes {
                     certainty = certainty.max(formula.certainty_of_extremes(ranking));
                 }
-                let error = formula.standard_error(ranking, of.truth);
+                let error = formula.standard_error(ranking, measured.truth);
                 row.put(Field::Error, m, chance.map_or(error, |chance| chance.error(error)));
             }
         }
         row.notes[m] = row.notes[m].with(certainty);
     }
 
-    /// Check that no code of the user's has failed.
+    /// Returns the exception that the user's formula raised, if it raised one.
     fn check(&self, planned: &Planned, formula: Option<&Formula>) -> Result<()> {
         let Some(source) = formula.and_then(Formula::failure) else { return Ok(()) };
         let (measure, query) = (planned.spec.to_string(), Some(self.source.name(self.query)));
         Err(Error::Failure { measure, query, source })
     }
 
-    /// The error for a value that is not defined.
+    /// The error for an undefined value.
     #[cold]
     fn undefined(&self, planned: &Planned) -> Error {
         Error::Undefined { measure: planned.spec.to_string(), query: self.source.name(self.query) }
     }
 }
 
-/// Whether the cells of an undefined value tell that it is. They are 0 from the start, but if lower is better 0 would
-/// beat every value.
-fn is_told(planned: &Planned, settings: &Settings) -> bool {
+/// Whether the cells of an undefined value become NaN. Otherwise they stay 0, which is wrong if lower values are better,
+/// because 0 would then beat every value.
+fn shows_undefined(planned: &Planned, settings: &Settings) -> bool {
     settings.undefined != Undefined::Zero || planned.spec.info.lower_is_better
 }

@@ -1,4 +1,4 @@
-//! A measure's value for one query, with its bounds under the policies.
+//! A measure's value and bounds for one query, under the policies for ties and unjudged documents.
 
 use crate::equality::{are_equal, difference};
 use crate::grade::Level;
@@ -7,14 +7,14 @@ use crate::measures::{Measure, Orders};
 use crate::settings::{Settings, Ties, Undefined, Unjudged};
 use crate::table::Judgments;
 
-/// A measure's value under the policies.
+/// A measure's value and bounds under the policies; bounds that the policies do not ask for are NaN.
 pub struct Spread {
     pub mean: f64,
     pub low: f64,
     pub high: f64,
-    /// Whether the smallest value is below that with all unjudged documents non-relevant.
+    /// Whether the lower bound is below the value with all unjudged documents non-relevant.
     pub overstated: bool,
-    /// Whether grades of unjudged documents decide if the query counts.
+    /// Whether it depends on the grades of unjudged documents if the value is defined.
     pub unsettled: bool,
 }
 
@@ -24,7 +24,7 @@ impl Spread {
     }
 }
 
-/// A measure, and the query it is taken of.
+/// A measure and a query to evaluate it on.
 pub struct MeasuredQuery<'a> {
     pub measure: &'a dyn Measure,
     pub orders: &'a Orders,
@@ -35,23 +35,23 @@ pub struct MeasuredQuery<'a> {
     pub grades: &'a [f64],
     pub settings: Settings,
     pub lower_is_better: bool,
-    /// Whether the measure leaves out unjudged documents on its own.
+    /// Whether the measure itself leaves out unjudged documents.
     pub judged_only: bool,
 }
 
 impl MeasuredQuery<'_> {
-    /// Over all that the policies leave open, if the measure can tell.
+    /// The value and bounds over everything that the policies leave open; none if the measure has no such bounds.
     pub fn spread(&self) -> Option<Spread> {
         match self.settings.unjudged {
-            Unjudged::Nonrelevant | Unjudged::Remove => Some(self.ties()),
+            Unjudged::Nonrelevant | Unjudged::Remove => Some(self.over_ties()),
             _ if self.judged_only => None,
-            _ => self.grades(),
+            _ => self.over_grades(),
         }
     }
 
-    /// Over orders of tied documents.
+    /// The value and bounds over orders of tied documents.
     #[inline]
-    fn ties(&self) -> Spread {
+    fn over_ties(&self) -> Spread {
         let extremes = || self.measure.extremes(self.orders, self.truth);
         let mean = || self.measure.mean_on(self.base, &self.orders.tied, self.truth);
         match self.settings.ties {
@@ -60,14 +60,14 @@ impl MeasuredQuery<'_> {
             Ties::Worst => Spread::new(self.worse(extremes()), f64::NAN, f64::NAN),
             Ties::Range => {
                 let (mean, (low, high)) = (mean(), extremes());
-                // The mean is added up in another order; it must not lie outside by a last bit.
+                // The mean is added up in another order, so rounding may put it outside of the extremes.
                 Spread::new(mean, low.min(mean), high.max(mean))
             }
         }
     }
 
-    /// Over grades of unjudged documents too, if the measure can tell.
-    fn grades(&self) -> Option<Spread> {
+    /// The value and bounds over orders of tied documents and grades of unjudged ones, if the measure has bounds.
+    fn over_grades(&self) -> Option<Spread> {
         let unretrieved = if self.settings.pooled { self.pooled_elsewhere() } else { 0 };
         let counts_zero = self.settings.undefined == Undefined::Zero && !self.lower_is_better;
         let bounds = |resolution| {
@@ -86,12 +86,12 @@ impl MeasuredQuery<'_> {
             Ties::Worst => Resolution::Worst,
         };
         let range = self.settings.ties == Ties::Range;
-        let plain = self.ties();
-        let enclosing = |resolution, value: f64| Some(stretched(bounds(resolution)?, value));
+        let nonrelevant = self.over_ties();
+        let enclosing = |resolution, value: f64| Some(with_rounding(bounds(resolution)?, value));
         let extremes = || {
-            let ends = (plain.low, plain.high);
-            let one = enclosing(Resolution::Worst, self.worse(ends))?;
-            Some((one, enclosing(Resolution::Best, self.better(ends))?))
+            let ends = (nonrelevant.low, nonrelevant.high);
+            let of_worst_order = enclosing(Resolution::Worst, self.worse(ends))?;
+            Some((of_worst_order, enclosing(Resolution::Best, self.better(ends))?))
         };
         Some(match self.settings.unjudged {
             Unjudged::Best | Unjudged::Worst => {
@@ -99,10 +99,10 @@ impl MeasuredQuery<'_> {
                     let ends = (bounds.low, bounds.high);
                     if self.settings.unjudged == Unjudged::Best { self.better(ends) } else { self.worse(ends) }
                 };
-                let mean = enclosing(resolution, plain.mean)?;
+                let mean = enclosing(resolution, nonrelevant.mean)?;
                 let (low, high) = if range {
-                    let (one, other) = extremes()?;
-                    (end(one).min(end(other)), end(one).max(end(other)))
+                    let (worst, best) = extremes()?;
+                    (end(worst).min(end(best)), end(worst).max(end(best)))
                 } else {
                     (f64::NAN, f64::NAN)
                 };
@@ -110,22 +110,23 @@ impl MeasuredQuery<'_> {
             }
             _ => {
                 let bounds = if range {
-                    let (one, other) = extremes()?;
-                    Bounds { low: one.low.min(other.low), high: one.high.max(other.high), ..one }
+                    let (worst, best) = extremes()?;
+                    Bounds { low: worst.low.min(best.low), high: worst.high.max(best.high), ..worst }
                 } else {
-                    enclosing(resolution, plain.mean)?
+                    enclosing(resolution, nonrelevant.mean)?
                 };
                 let Bounds { low, high, .. } = bounds;
-                let nonrelevant = if range { (plain.low, plain.high) } else { (plain.mean, plain.mean) };
-                let (found, worst) = (self.worse(nonrelevant), self.worse((low, high)));
-                let lost = if self.lower_is_better { difference(worst, found) } else { difference(found, worst) };
+                let Spread { mean, .. } = nonrelevant;
+                let without_relevant = if range { (nonrelevant.low, nonrelevant.high) } else { (mean, mean) };
+                let (value, worst) = (self.worse(without_relevant), self.worse((low, high)));
+                let lost = if self.lower_is_better { difference(worst, value) } else { difference(value, worst) };
                 let overstated = lost > 0.0;
-                Spread { overstated, unsettled: bounds.unsettled(), ..Spread::new(plain.mean, low, high) }
+                Spread { overstated, unsettled: bounds.unsettled(), ..Spread::new(mean, low, high) }
             }
         })
     }
 
-    /// Documents of the pool (with a negative grade) that are not retrieved.
+    /// The number of unjudged documents of the pool (those with a negative grade) that are not retrieved.
     fn pooled_elsewhere(&self) -> usize {
         let pooled = |levels: &[Level]| {
             let negative = levels.iter().filter(|level| level.grade < 0.0);
@@ -142,7 +143,7 @@ impl MeasuredQuery<'_> {
         if self.lower_is_better { high } else { low }
     }
 
-    /// Variance over orders of tied documents.
+    /// The variance over orders of tied documents; NaN if it is not known.
     pub fn variance(&self) -> f64 {
         let ranking = match self.settings.ties {
             Ties::Best | Ties::Worst if !self.measure.varies_in_one_order() => return 0.0,
@@ -151,15 +152,15 @@ impl MeasuredQuery<'_> {
             _ => &self.orders.tied,
         };
         match self.settings.unjudged {
-            Unjudged::Best | Unjudged::Worst => f64::NAN, // of the grades that were chosen, nothing is known
+            Unjudged::Best | Unjudged::Worst => f64::NAN, // which grades the bound chose is not known
             _ => self.measure.variance(ranking, self.truth),
         }
     }
 }
 
-/// Bounds that a value lies outside of only because it was added up in another order, made to enclose it. Others stay:
-/// Bpref leaves unjudged documents out, which is none of the grades that they may have.
-fn stretched(bounds: Bounds, value: f64) -> Bounds {
+/// Widens bounds to enclose a value that is outside only because of rounding. A value that is farther outside stays there:
+/// Bpref leaves unjudged documents out, which no grade of them does.
+fn with_rounding(bounds: Bounds, value: f64) -> Bounds {
     let Bounds { low, high, .. } = bounds;
     Bounds {
         low: if are_equal(value, low) { low.min(value) } else { low },

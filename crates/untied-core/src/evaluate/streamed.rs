@@ -1,101 +1,105 @@
-//! Evaluating a run that comes piece by piece, query after query: only values are kept.
+//! Evaluates a run piece by piece while it is read, so that memory does not depend on its length.
 
 use std::collections::HashSet;
 use std::mem;
 
-use super::files::{Files, Pair, none};
-use super::{Evaluated, Evaluation, Flags, Note, Prepared};
+use super::files::{Files, QueryPair, no_query};
+use super::{Evaluation, Flags, Note, Prepared, QueryValues};
 use crate::error::{Error, Result};
 use crate::read::Pieces;
 use crate::settings::Queries;
 use crate::table::{Chunk, Qrels, Run, Whole, refuse_repeats, returned};
 
-/// Blocks of a file that are held at a time; as many are read meanwhile. The number does not depend on that of threads,
-/// so that the same error is found first.
+/// How many blocks of a file are evaluated at a time, while as many are read. The number of threads does not change it, so
+/// that the first error is the same with any number of threads.
 const BLOCKS: u64 = 16;
 
-/// How many of the queries that a run lacks are evaluated at a time.
-const ABSENT: usize = 1 << 16;
+/// How many queries that the run lacks are evaluated at a time.
+const ABSENT_TOGETHER: usize = 1 << 16;
 
-/// What is known so far of a run that comes in pieces.
+/// The evaluation of a run that comes in pieces.
 pub struct Streamed {
     source: String,
     whole: Whole,
-    /// Values of all queries of the qrels.
-    part: Evaluated,
-    /// Which of them have come.
-    came: Vec<bool>,
-    /// Queries that came and are not judged.
+    /// The values of all queries of the qrels; 0 until they are evaluated.
+    values: QueryValues,
+    /// Whether each query of the qrels is evaluated.
+    is_evaluated: Vec<bool>,
+    /// Queries of the run that are not judged.
     unknown: HashSet<Box<[u8]>>,
-    /// The first query, by number, that cannot be evaluated. Others are evaluated all the same: whichever is told must
-    /// not depend on the order in which they come.
+    /// The first query, by number, that cannot be evaluated, with its error. The queries after it are evaluated all the
+    /// same, so that the error does not depend on the order of the run.
     failed: Option<(usize, Error)>,
 }
 
 impl Streamed {
-    /// Nothing yet; `source` names the run in messages.
+    /// Before the first piece; `source` names the run in messages.
     pub fn new(source: &str, qrels: &Qrels, prepared: &Prepared) -> Streamed {
         let shape = prepared.shape();
-        let part = Evaluated {
+        let values = QueryValues {
             cells: vec![0.0; qrels.len() * shape.cells()],
             notes: vec![Note::NONE; qrels.len() * shape.measures],
             flags: vec![Flags::default(); qrels.len()],
         };
-        let came = vec![false; qrels.len()];
-        Streamed { source: source.into(), whole: Whole::default(), part, came, unknown: HashSet::new(), failed: None }
+        let is_evaluated = vec![false; qrels.len()];
+        let (whole, unknown) = (Whole::default(), HashSet::new());
+        Streamed { source: source.into(), whole, values, is_evaluated, unknown, failed: None }
     }
 
-    /// Take the next rows; evaluate the queries that are complete with them, in parallel. The rows of a query may be in
-    /// several pieces. Gives chunks back whose room can be used again.
+    /// Takes the next rows, and evaluates the queries that they complete in parallel. The rows of a query may be in
+    /// several pieces. Returns chunks whose memory can be used again.
     ///
     /// # Errors
     /// A document appears twice in a query, or a query comes back after another.
     pub fn push(&mut self, qrels: &Qrels, prepared: &Prepared, chunks: Vec<Chunk>) -> Result<Vec<Chunk>> {
-        // What ends only with its query may have no end.
+        // Repeated documents are refused at once, because a query that never ends would keep all its rows.
         refuse_repeats(&chunks, &self.source)?;
         let complete = self.whole.push(chunks);
         self.evaluate(qrels, prepared, complete)
     }
 
-    /// The run ends here: values and facts, as if it had been evaluated as a whole.
+    /// Ends the run, and returns the values and facts that evaluating it as a whole would give.
     ///
     /// # Errors
     /// As [`Streamed::push`] and [`super::evaluate`].
     pub fn finish(mut self, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
         let last = mem::take(&mut self.whole).finish();
         self.evaluate(qrels, prepared, last)?;
-        let absent: Vec<Pair> =
-            (0..qrels.len()).filter(|&query| !self.came[query]).map(|query| (query, None)).collect();
-        let lacking = absent.len();
+        let absent: Vec<QueryPair> =
+            (0..qrels.len()).filter(|&query| !self.is_evaluated[query]).map(|query| (query, None)).collect();
+        let absent_count = absent.len();
         if prepared.settings.queries == Queries::Qrels {
             let nothing = Run::default();
-            absent.chunks(ABSENT).try_for_each(|absent| self.values(qrels, prepared, &nothing, absent.to_vec()))?;
-            self.came.fill(true);
+            absent
+                .chunks(ABSENT_TOGETHER)
+                .try_for_each(|absent| self.evaluate_queries(qrels, prepared, &nothing, absent.to_vec()))?;
+            self.is_evaluated.fill(true);
         }
         if let Some((_, error)) = self.failed {
             return Err(error);
         }
-        let queries: Vec<usize> = (0..qrels.len()).filter(|&query| self.came[query]).collect();
+        let queries: Vec<usize> = (0..qrels.len()).filter(|&query| self.is_evaluated[query]).collect();
         if queries.is_empty() {
-            return Err(none(qrels));
+            return Err(no_query(qrels));
         }
-        let (part, (width, measures)) = (&mut self.part, widths(prepared));
-        for (place, &query) in queries.iter().enumerate() {
-            part.cells.copy_within(query * width..(query + 1) * width, place * width);
-            part.notes.copy_within(query * measures..(query + 1) * measures, place * measures);
-            part.flags[place] = part.flags[query];
+        let (values, (width, measures)) = (&mut self.values, widths(prepared));
+        for (row, &query) in queries.iter().enumerate() {
+            values.cells.copy_within(query * width..(query + 1) * width, row * width);
+            values.notes.copy_within(query * measures..(query + 1) * measures, row * measures);
+            values.flags[row] = values.flags[query];
         }
-        part.cells.truncate(queries.len() * width);
-        part.notes.truncate(queries.len() * measures);
-        part.flags.truncate(queries.len());
+        values.cells.truncate(queries.len() * width);
+        values.notes.truncate(queries.len() * measures);
+        values.flags.truncate(queries.len());
         let plan = prepared.plan(qrels, 0)?;
-        let mut evaluation = Evaluation::new(self.part, &plan, prepared.settings);
+        let mut evaluation = Evaluation::new(self.values, &plan, prepared.settings);
         evaluation.queries = queries;
-        (evaluation.facts.absent, evaluation.facts.unknown) = (lacking, self.unknown.len());
-        evaluation.facts.common = qrels.len() - lacking;
+        (evaluation.facts.absent, evaluation.facts.unknown) = (absent_count, self.unknown.len());
+        evaluation.facts.common = qrels.len() - absent_count;
         Ok(evaluation)
     }
 
+    /// Evaluates the queries of some chunks, none of which goes on after them.
     fn evaluate(&mut self, qrels: &Qrels, prepared: &Prepared, complete: Vec<Chunk>) -> Result<Vec<Chunk>> {
         let chunks = complete.len();
         if chunks == 0 {
@@ -103,49 +107,49 @@ impl Streamed {
         }
         let (run, lines) = Run::part(complete, &self.source)?;
         let mut pairs = Vec::with_capacity(run.len());
-        let mut again = None;
-        for (number, found) in run.numbers_in(qrels).enumerate() {
-            let came = match found {
-                Some(query) => mem::replace(&mut self.came[query], true),
+        let mut first_repeated = None;
+        for (number, in_qrels) in run.numbers_in(qrels).enumerate() {
+            let is_repeated = match in_qrels {
+                Some(query) => mem::replace(&mut self.is_evaluated[query], true),
                 None => !self.unknown.insert(run.id(number).into()),
             };
-            if came {
-                again = again.into_iter().chain([(lines[number], number)]).min();
+            if is_repeated {
+                first_repeated = first_repeated.into_iter().chain([(lines[number], number)]).min();
             }
-            pairs.extend(found.map(|query| (query, Some(number))));
+            pairs.extend(in_qrels.map(|query| (query, Some(number))));
         }
-        if let Some((line, number)) = again {
+        if let Some((line, number)) = first_repeated {
             return Err(returned(run.id(number), line, &self.source));
         }
-        self.values(qrels, prepared, &run, pairs)?;
-        Ok(run.emptied().take(chunks).collect()) // but for rows that had to be put together
+        self.evaluate_queries(qrels, prepared, &run, pairs)?;
+        Ok(run.emptied().take(chunks).collect()) // without blocks that were made to join the rows of a query
     }
 
-    fn values(&mut self, qrels: &Qrels, prepared: &Prepared, run: &Run, pairs: Vec<Pair>) -> Result<()> {
+    fn evaluate_queries(&mut self, qrels: &Qrels, prepared: &Prepared, run: &Run, pairs: Vec<QueryPair>) -> Result<()> {
         let plan = prepared.plan(qrels, run.longest())?;
-        let files = Files { qrels, run, common: pairs.len(), pairs, unseen: true };
-        let part = match Evaluated::new(&files, &plan, prepared.settings, |_| ()) {
-            Ok((part, _)) => part,
+        let files = Files { qrels, run, common: pairs.len(), pairs, measures_only: true };
+        let values = match QueryValues::new(&files, &plan, prepared.settings, |_| ()) {
+            Ok((values, _)) => values,
             Err((_, Error::Stopped)) => return Err(Error::Stopped),
-            Err((place, error)) => {
-                let query = files.pairs[place].0;
+            Err((row, error)) => {
+                let query = files.pairs[row].0;
                 if self.failed.as_ref().is_none_or(|&(first, _)| query < first) {
                     self.failed = Some((query, error));
                 }
                 return Ok(());
             }
         };
-        let (all, (width, measures)) = (&mut self.part, widths(prepared));
-        for (place, &(query, _)) in files.pairs.iter().enumerate() {
-            all.cells[query * width..][..width].copy_from_slice(&part.cells[place * width..][..width]);
-            all.notes[query * measures..][..measures].copy_from_slice(&part.notes[place * measures..][..measures]);
-            all.flags[query] = part.flags[place];
+        let (all, (width, measures)) = (&mut self.values, widths(prepared));
+        for (row, &(query, _)) in files.pairs.iter().enumerate() {
+            all.cells[query * width..][..width].copy_from_slice(&values.cells[row * width..][..width]);
+            all.notes[query * measures..][..measures].copy_from_slice(&values.notes[row * measures..][..measures]);
+            all.flags[query] = values.flags[row];
         }
         Ok(())
     }
 }
 
-/// Cells and notes of one query.
+/// The numbers of cells and of notes of a query.
 fn widths(prepared: &Prepared) -> (usize, usize) {
     let shape = prepared.shape();
     (shape.cells(), shape.measures)
@@ -153,16 +157,16 @@ fn widths(prepared: &Prepared) -> (usize, usize) {
 
 /// A run that is read piece by piece.
 pub trait Stream: Send {
-    /// What it is called in messages.
+    /// The name of the run in messages.
     fn source(&self) -> &str;
 
-    /// The rows of the next pieces, up to a number; `None` at the end.
+    /// The rows of at most this number of pieces; `None` at the end.
     ///
     /// # Errors
     /// It cannot be read, or is malformed.
-    fn next(&mut self, most: u64) -> Result<Option<Vec<Chunk>>>;
+    fn next(&mut self, pieces: u64) -> Result<Option<Vec<Chunk>>>;
 
-    /// Take chunks back that are no longer needed.
+    /// Takes back chunks that are no longer needed.
     fn reuse(&mut self, _chunks: Vec<Chunk>) {}
 }
 
@@ -171,8 +175,8 @@ impl Stream for Pieces {
         self.path()
     }
 
-    fn next(&mut self, most: u64) -> Result<Option<Vec<Chunk>>> {
-        Pieces::next(self, most)
+    fn next(&mut self, pieces: u64) -> Result<Option<Vec<Chunk>>> {
+        Pieces::next(self, pieces)
     }
 
     fn reuse(&mut self, chunks: Vec<Chunk>) {
@@ -180,12 +184,11 @@ impl Stream for Pieces {
     }
 }
 
-/// Evaluate a run, query by query, while it is read. Only the values are kept, so that memory does not depend on its
-/// length.
+/// Evaluates a run while it is read, and keeps only the values.
 ///
 /// # Errors
-/// It cannot be read or is malformed, or as [`Streamed::finish`]. Of several malformed lines and documents that stand twice
-/// one is told of those that are read first.
+/// The run cannot be read or is malformed, or an error of [`Streamed::finish`]. Of several malformed lines and repeated
+/// documents, the error names one of those that are read first.
 pub fn evaluate_stream(mut run: impl Stream, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
     let mut streamed = Streamed::new(run.source(), qrels, prepared);
     let mut next = run.next(BLOCKS)?;

@@ -1,4 +1,4 @@
-//! Aggregates over queries.
+//! Aggregates of a measure over queries.
 
 use super::Value;
 use crate::measures::Certainty;
@@ -6,44 +6,45 @@ use crate::names::Aggregate;
 use crate::settings::{Settings, Unjudged};
 use crate::statistics::ExactSum;
 
-/// The aggregate of a measure: mean or sum of means, lows and highs; tie orders of different queries are
-/// independent, so variances add up. Of a geometric mean's variance nothing is known.
+/// The aggregate of a measure: of its means, and of its lower and upper bounds. Tie orders of different queries are
+/// independent, so variances add up; the variance of a geometric mean is not known.
 ///
-/// Sums are exact until they are read, so aggregates are the same in any order of queries.
+/// Sums are exact until they are read, so the order of the queries does not matter.
 #[derive(Debug, Clone)]
 pub struct Total {
     aggregate: Aggregate,
     n: f64,
-    mean: Sum,
-    /// Smallest and largest values.
-    range: Option<(Sum, Sum)>,
+    mean: QuerySum,
+    /// The sums of the smallest and of the largest values.
+    range: Option<(QuerySum, QuerySum)>,
     variance: Option<ExactSum>,
     certainty: Certainty,
-    /// Queries are all drawn from the same seed, so their errors may be alike: they are added as they are.
+    /// The sum of standard errors. All queries use the same seed, so their errors may be correlated; therefore they are
+    /// added, which gives an upper limit.
     error: Option<ExactSum>,
 }
 
-/// Whether to find the smallest or the largest mean, where grades of unjudged documents decide which queries count.
+/// Whether a sum aims at the smallest or at the largest mean, if unjudged documents decide which queries count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum End {
     Least,
     Most,
 }
 
-/// One number of each query, added up.
+/// The sum of one number per query.
 #[derive(Debug, Clone)]
-struct Sum {
+struct QuerySum {
     end: End,
-    /// Of queries that count in any case.
+    /// The sum over queries that count with any grades of unjudged documents.
     sum: ExactSum,
     n: f64,
-    /// Of the others.
+    /// The numbers of queries that count only with some grades.
     unsettled: Vec<f64>,
 }
 
-impl Sum {
-    fn new(end: End) -> Sum {
-        Sum { end, sum: ExactSum::default(), n: 0.0, unsettled: Vec::new() }
+impl QuerySum {
+    fn new(end: End) -> QuerySum {
+        QuerySum { end, sum: ExactSum::default(), n: 0.0, unsettled: Vec::new() }
     }
 
     #[inline]
@@ -56,8 +57,8 @@ impl Sum {
         }
     }
 
-    /// The sum and the number of the queries whose mean is the smallest or the largest. Grades of one query do not touch
-    /// another, so that any of those that may count can: the best ones do, as long as each moves the mean on.
+    /// The sum over the queries with the smallest or the largest mean, and their number. Grades of different queries are
+    /// independent, so each query that may count is chosen freely: the most extreme ones, as long as they move the mean.
     fn extreme(&self) -> (f64, f64) {
         if self.unsettled.is_empty() {
             return (self.sum.value(), self.n);
@@ -83,7 +84,7 @@ impl Sum {
     }
 }
 
-/// Add a number to a sum; if either is not known, the sum is not.
+/// Adds a number to a sum; an unknown number makes the sum unknown.
 fn add_if_known(sum: &mut Option<ExactSum>, number: Option<f64>) {
     match (&mut *sum, number) {
         (Some(sum), Some(number)) => sum.add(number),
@@ -92,7 +93,7 @@ fn add_if_known(sum: &mut Option<ExactSum>, number: Option<f64>) {
 }
 
 impl Total {
-    /// Of no query yet.
+    /// The aggregate before any query is added.
     pub fn new(aggregate: Aggregate, settings: Settings, lower_is_better: bool) -> Total {
         let is_linear = aggregate != Aggregate::Geometric;
         let sum_if = |known: bool| known.then(ExactSum::default);
@@ -101,15 +102,15 @@ impl Total {
         let [mean, low, high] = match settings.unjudged {
             Unjudged::Best => [best; 3],
             Unjudged::Worst => [worst; 3],
-            // The mean takes unjudged documents for non-relevant; it is NaN where a query does not count then.
+            // Means treat unjudged documents as non-relevant, and are NaN for a query that does not count then.
             _ => [End::Least, End::Least, End::Most],
         }
-        .map(Sum::new);
+        .map(QuerySum::new);
         let range = settings.has_range().then_some((low, high));
         Total { aggregate, n: 0.0, mean, range, variance, certainty: Certainty::Exact, error }
     }
 
-    /// Add a query's value, unless it is not defined.
+    /// Adds the value of a query; an undefined value is left out.
     #[inline(always)]
     pub fn add(&mut self, value: &Value) {
         if let Some((low, high)) = value.range
@@ -151,10 +152,10 @@ impl Total {
         left_out
     }
 
-    /// The aggregate of what was added; NaN of nothing, but for sums.
+    /// The aggregate. Without a value it is NaN, or 0 for a sum.
     pub fn finish(&self) -> Value {
-        let extreme = |part: &Sum| {
-            let (sum, n) = part.extreme();
+        let extreme = |sum: &QuerySum| {
+            let (sum, n) = sum.extreme();
             self.aggregate.of_sum(sum, n)
         };
         let n = if self.aggregate == Aggregate::Sum { 1.0 } else { self.n * self.n };

@@ -1,75 +1,72 @@
-//! The rankings of one query that measures read, laid out in memory that is kept between queries.
+//! The rankings of one query that measures read, in memory that is used again for the next query.
 
 use super::plan::Planned;
-use super::{Plan, Ranked, Source};
+use super::{Plan, RankingFlags, RankingSource};
 use crate::error::Result;
 use crate::measures::Orders;
-use crate::ranking::{Judge, Order, Places, Ranking, best, condensed, worst};
+use crate::ranking::{Judge, Order, Ranking, best, condensed, worst};
 use crate::settings::{Adjust, Settings, Ties, Unjudged};
 use crate::table::Judgments;
 
-/// What is the same for all queries.
-pub(super) struct Task<'a> {
+/// A plan and settings, with what follows from them for every query.
+pub(super) struct EvaluationTask<'a> {
     pub plan: &'a Plan,
     pub settings: Settings,
+    /// Whether rankings keep groups without judged documents, whose grades then vary.
     every_group: bool,
-    /// Whether smallest and largest values are wanted.
+    /// Whether smallest and largest values over tie orders are needed.
     pub extremes: bool,
     /// Whether a measure reads rankings without unjudged documents.
     condensed: bool,
-    /// Whether nothing is wanted but means of measures that read grades, and no formula is among them.
+    /// Whether only means are needed, and no measure is a formula or reads profiles.
     pub means_only: bool,
-    /// Whether some measures, but not all, read no more than relevant documents.
+    /// Whether some measures, but not all, read only relevant documents.
     pub sifts: bool,
 }
 
-impl<'a> Task<'a> {
-    pub fn new(plan: &'a Plan, settings: Settings) -> Task<'a> {
+impl<'a> EvaluationTask<'a> {
+    pub fn new(plan: &'a Plan, settings: Settings) -> EvaluationTask<'a> {
         let every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
         let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
-        let condensed = plan.measures.iter().any(|one| one.judged_only) || settings.unjudged == Unjudged::Remove;
+        let condensed =
+            plan.measures.iter().any(|planned| planned.judged_only) || settings.unjudged == Unjudged::Remove;
         let more = every_group || extremes || condensed || settings.variance || settings.adjust != Adjust::None;
         let means_only = !more && !plan.has_formulas() && !plan.reads_profiles();
-        let relevant_only = |one: &Planned| one.reads_relevant_only(settings.ties.layout());
+        let relevant_only = |planned: &Planned| planned.reads_relevant_only(settings.ties.layout());
         let sifts = plan.measures.iter().any(relevant_only) && !plan.measures.iter().all(relevant_only);
-        Task { plan, settings, every_group, extremes, condensed, means_only, sifts }
+        EvaluationTask { plan, settings, every_group, extremes, condensed, means_only, sifts }
     }
 }
 
-/// Room for one query's evaluation, kept between queries.
+/// The rankings of one query, and what sorts and judges them.
 #[derive(Default)]
 pub(crate) struct Workspace {
     pub order: Order,
-    pub places: Places,
-    /// A query's scores, where they are rounded before they are compared.
-    pub read: Vec<f64>,
     pub judge: Judge,
-    /// The ranking, with its orders.
+    /// The ranking of all documents, in each order that measures need.
     pub all: Orders,
+    /// The ranking without unjudged documents.
     judged: Orders,
-    /// Relevant documents alone, for measures that read no others.
+    /// The ranking of relevant documents alone, for measures that read no others.
     pub relevant: Ranking,
-    /// The same with numbers of profiles as grades, for measures that read them.
+    /// The ranking with the numbers of profiles as grades, for measures that read profiles.
     pub profiles: Orders,
+    /// The ranking with the numbers of profiles as grades, without unjudged documents.
     judged_profiles: Orders,
 }
 
 impl Workspace {
-    /// What measures read, but for those that drop unjudged documents on their own.
-    pub fn orders(&self, settings: Settings) -> &Orders {
-        if settings.unjudged == Unjudged::Remove { &self.judged } else { &self.all }
-    }
-
-    /// Lay out the rankings of a query that measures read.
-    pub(super) fn rank<S: Source>(
+    /// Writes all rankings of a query that the measures read.
+    pub(super) fn rank<S: RankingSource>(
         &mut self,
         source: &S,
         query: usize,
         truth: &Judgments<'_>,
-        task: &Task<'_>,
-    ) -> Result<Ranked> {
+        task: &EvaluationTask<'_>,
+        buffers: &mut S::Buffers,
+    ) -> Result<RankingFlags> {
         self.judge.every_group = task.every_group;
-        let ranked = source.rank(query, truth, task.plan, task.settings, self)?;
+        let flags = source.rank(query, truth, task.plan, task.settings, self, buffers)?;
         if let Some(depth) = task.settings.depth {
             self.all.tied.cut(depth);
             self.profiles.tied.cut(depth);
@@ -84,16 +81,16 @@ impl Workspace {
                 worst(&orders.tied, &mut orders.worst);
             }
         }
-        Ok(ranked)
+        Ok(flags)
     }
 
-    /// What measures read of the last query that was laid out; with or without unjudged documents.
-    pub(super) fn laid_out(&self, without_unjudged: bool) -> &Orders {
+    /// The orders of the last ranking, with or without unjudged documents.
+    pub fn orders(&self, without_unjudged: bool) -> &Orders {
         if without_unjudged { &self.judged } else { &self.all }
     }
 
-    /// The same with numbers of profiles as grades.
-    pub(super) fn profiles_laid_out(&self, without_unjudged: bool) -> &Orders {
+    /// The orders of the last ranking with the numbers of profiles as grades.
+    pub(super) fn profile_orders(&self, without_unjudged: bool) -> &Orders {
         if without_unjudged { &self.judged_profiles } else { &self.profiles }
     }
 }

@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use super::{Batch, Data};
-use crate::arrays::Column;
+use crate::arrays::NumberColumn;
 use crate::error::{Error, Result, show};
 
 /// Columns of numbers, where the documents of a query are consecutive.
 pub struct Columns<'a> {
     ids: Vec<Box<[u8]>>,
     documents: Vec<Range<usize>>,
-    labels: Column<'a>,
-    features: Vec<(Column<'a>, &'a str)>,
+    labels: NumberColumn<'a>,
+    features: Vec<(NumberColumn<'a>, &'a str)>,
     grades: Vec<f64>,
 }
 
@@ -22,8 +22,8 @@ impl<'a> Columns<'a> {
     /// There is no query or no feature, a query has two ids, lengths do not match, or a label is infinite.
     pub fn new(
         queries: Vec<(Box<[u8]>, Range<usize>)>,
-        labels: Column<'a>,
-        features: Vec<(Column<'a>, &'a str)>,
+        labels: NumberColumn<'a>,
+        features: Vec<(NumberColumn<'a>, &'a str)>,
     ) -> Result<Columns<'a>> {
         let mut queries = queries;
         queries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -108,7 +108,7 @@ pub struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn gather(&self, column: &Column<'_>, values: &mut Vec<f64>) {
+    fn gather(&self, column: &NumberColumn<'_>, values: &mut Vec<f64>) {
         values.clear();
         for rows in &self.columns.documents[self.queries.clone()] {
             column.visit(rows.clone(), |value| values.push(value));
@@ -128,7 +128,7 @@ impl Batch for Rows<'_> {
         self.gather(column, values);
         // Larger integers are not told apart by numbers of double precision.
         const WHOLE: f64 = 9_007_199_254_740_992.0;
-        let is_wide = matches!(column, Column::Int64(_) | Column::Uint64(_));
+        let is_wide = matches!(column, NumberColumn::Int64(_) | NumberColumn::Uint64(_));
         let is_wrong = |value: &f64| !value.is_finite() || is_wide && value.abs() > WHOLE;
         let Some(wrong) = values.iter().position(is_wrong) else { return Ok(values.len()) };
         let mut row = wrong;

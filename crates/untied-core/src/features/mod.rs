@@ -9,6 +9,7 @@ mod columns;
 mod letor;
 mod ties;
 
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -17,9 +18,9 @@ use rayon::prelude::*;
 pub use columns::Columns;
 pub use ties::Ties;
 
-use crate::arrays::{Bases, Column, Given, Groups, Labelled, Labels, Totals};
+use crate::arrays::{Bases, DocumentCounts, Groups, LabelInput, LabelledSource, Labels, NumberColumn};
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, Ranked, Total, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, Plan, RankingFlags, Total, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
 use crate::ranking::score::Float64;
@@ -78,7 +79,7 @@ const BATCH: u64 = 8 << 20;
 
 /// What an evaluation of features found.
 #[derive(Debug)]
-pub struct Evaluated {
+pub struct FeatureValues {
     /// Number of documents.
     pub documents: usize,
     /// A random order of all documents of a query: what a feature has that says nothing.
@@ -138,7 +139,7 @@ pub fn evaluate<D: Data>(
     settings: Settings,
     directions: &[bool],
     per_query: bool,
-) -> Result<Evaluated> {
+) -> Result<FeatureValues> {
     if settings.ties.layout() == Layout::ByDocument {
         let what = "ties 'docid' and 'trec' need ids of documents, which feature data does not have; 'given' takes tied \
                     documents in the order of the input";
@@ -149,7 +150,7 @@ pub fn evaluate<D: Data>(
     }
     let longest = (0..data.queries()).map(|query| data.documents(query)).max().unwrap_or(0);
     // As for a run, whose documents are not known to be those of the qrels.
-    let plan = Plan::of_scope(
+    let plan = Plan::for_scope(
         registry::build,
         specs,
         None,
@@ -158,9 +159,9 @@ pub fn evaluate<D: Data>(
         longest,
         settings.unjudged,
     )?;
-    let task = Task { data, plan: &plan, settings, per_query };
+    let task = FeatureTask { data, plan: &plan, settings, per_query };
     let expected = Settings { ties: Policy::Expected, ..settings };
-    let chance = Task { settings: expected, ..task };
+    let chance = FeatureTask { settings: expected, ..task };
     let scorer = |&ascending: &bool| {
         let totals = plan.totals(settings);
         Scorer { ascending, totals, facts: Facts::default(), values: Vec::new() }
@@ -186,11 +187,11 @@ pub fn evaluate<D: Data>(
         first = end;
     }
     let documents = (0..data.queries()).map(|query| data.documents(query)).sum();
-    Ok(Evaluated { documents, chance: random, features })
+    Ok(FeatureValues { documents, chance: random, features })
 }
 
 /// What is the same for all batches.
-struct Task<'a, D> {
+struct FeatureTask<'a, D> {
     data: &'a D,
     plan: &'a Plan,
     settings: Settings,
@@ -206,16 +207,21 @@ struct Loaded<B> {
     bases: Bases,
 }
 
-impl<'a, D: Data> Task<'a, D> {
+impl<'a, D: Data> FeatureTask<'a, D> {
     fn load(&self, queries: Range<usize>) -> Result<Loaded<D::Batch<'a>>> {
         let batch = self.data.load(queries.clone())?;
         let ends = queries.clone().scan(0, |end, query| {
             *end += self.data.documents(query);
             Some(*end)
         });
-        let given = batch.labels();
-        let given = Given { labels: Column::Float64(&given), present: None, judged: None, totals: Totals::Same };
-        let labels = Labels::new(Groups::Ends(ends.collect()), &given)?;
+        let grades = batch.labels();
+        let input = LabelInput {
+            labels: NumberColumn::Float64(&grades),
+            present: None,
+            judged: None,
+            totals: DocumentCounts::InArray,
+        };
+        let labels = Labels::new(Groups::Ends(ends.collect()), &input)?;
         let bases = labels.bases(self.plan);
         Ok(Loaded { batch, first: queries.start, labels, bases })
     }
@@ -268,15 +274,16 @@ impl<'a, D: Data> Task<'a, D> {
             }
             Ok(())
         };
-        let source = Labelled {
+        let source = LabelledSource {
             labels,
             bases,
             name: |query| self.data.id(first + query),
-            rank: |query, truth: &Judgments<'_>, room: &mut Workspace| {
+            rank: |query, truth: &Judgments<'_>, workspace: &mut Workspace, (): &mut ()| {
                 let levels = labels.grades().len();
-                let mixed = labels.rank(query, levels, truth, self.settings, room, |order| sort(query, order))?;
-                Ok(Ranked { mixed, matched: room.all.tied.holds_judged() })
+                let mixed = labels.rank(query, levels, truth, self.settings, workspace, |order| sort(query, order))?;
+                Ok(RankingFlags { mixed, matched: workspace.all.tied.holds_judged() })
             },
+            buffers: PhantomData,
         };
         evaluate_source(&source, self.plan, self.settings, |_| ()).map(|(found, _)| found)
     }

@@ -15,8 +15,8 @@ mod sum;
 pub use bca::interval;
 pub use bootstrap::{Bootstrap, bootstrap};
 pub use decide::{Decided, adjust, decide};
-pub use paired::{Column, Differences, Pair, Standing};
-pub use randomization::{Counts, randomization, randomizations};
+pub use paired::{Differences, PairedValues, RunValues, Standing};
+pub use randomization::{SignCounts, randomization, randomizations};
 pub use range::{Ranges, largest_ranges, tukey};
 pub use sum::{ExactSum, SignedMean, mean, sum};
 
@@ -28,13 +28,13 @@ const STEPS: i32 = 40;
 const MOST_VALUES: u32 = 22;
 
 /// Values as whole numbers of steps.
-struct Grid {
+struct StepGrid {
     steps: Vec<i64>,
     /// A step is 2 to the power of this, negated.
     scale: i32,
 }
 
-impl Grid {
+impl StepGrid {
     /// A number of steps as a value.
     fn value(&self, steps: f64) -> f64 {
         scaled(steps, -self.scale)
@@ -48,20 +48,20 @@ fn scaled(value: f64, scale: i32) -> f64 {
 }
 
 /// Values as whole numbers, in the same proportions. A step is a power of two, and no sum of all values overflows.
-fn on_grid<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> Grid {
+fn on_grid<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> StepGrid {
     let coarser = values.clone().count().next_power_of_two().ilog2().saturating_sub(MOST_VALUES) as i32;
     on_grid_of(values, STEPS - coarser)
 }
 
 /// The same, with the largest magnitude from 2^digits up to twice as many steps.
-fn on_grid_of<'a>(values: impl Iterator<Item = &'a f64> + Clone, digits: i32) -> Grid {
+fn on_grid_of<'a>(values: impl Iterator<Item = &'a f64> + Clone, digits: i32) -> StepGrid {
     let largest = values.clone().fold(0.0f64, |largest, value| largest.max(value.abs()));
     if largest == 0.0 {
-        return Grid { steps: values.map(|_| 0).collect(), scale: 0 };
+        return StepGrid { steps: values.map(|_| 0).collect(), scale: 0 };
     }
     let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1023;
     let scale = digits - exponent.max(-1000);
-    Grid { steps: values.map(|&value| scaled(value, scale).round_ties_even() as i64).collect(), scale }
+    StepGrid { steps: values.map(|&value| scaled(value, scale).round_ties_even() as i64).collect(), scale }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const SLACK: f64 = 1e-9;
 
 /// A run's values of one measure by query, as terms of the measure's aggregate; NaN where the run has no value.
 #[derive(Debug)]
-pub struct Column {
+pub struct RunValues {
     run: String,
     /// What the terms are added up to.
     pub aggregate: Aggregate,
@@ -23,12 +23,12 @@ pub struct Column {
     ends: Option<[Vec<f64>; 2]>,
 }
 
-impl Column {
+impl RunValues {
     /// Values of all queries with their bounds, if any; a bound that is NaN is the value itself.
     ///
     /// # Errors
     /// The measure's parameter `mean` is invalid, or there are not as many bounds as values.
-    pub fn new(run: &str, spec: &Spec, mut values: Vec<f64>, mut ends: Option<[Vec<f64>; 2]>) -> Result<Column> {
+    pub fn new(run: &str, spec: &Spec, mut values: Vec<f64>, mut ends: Option<[Vec<f64>; 2]>) -> Result<RunValues> {
         let aggregate = spec.aggregate()?;
         values.iter_mut().for_each(|value| *value = aggregate.term(*value));
         for end in ends.iter_mut().flatten() {
@@ -36,7 +36,7 @@ impl Column {
             let terms = end.iter_mut().zip(&values);
             terms.for_each(|(end, &value)| *end = if end.is_nan() { value } else { aggregate.term(*end) });
         }
-        Ok(Column { run: run.into(), aggregate, lower_is_better: spec.info.lower_is_better, terms: values, ends })
+        Ok(RunValues { run: run.into(), aggregate, lower_is_better: spec.info.lower_is_better, terms: values, ends })
     }
 
     /// The terms that are defined.
@@ -55,7 +55,7 @@ impl Column {
 
     /// Columns whose differences can be those of two runs: the terms of both, or the lowest ones of one run and the highest of
     /// the other.
-    pub(super) fn opposite<'a>(a: &'a Column, b: &'a Column) -> impl Iterator<Item = (&'a [f64], &'a [f64])> {
+    pub(super) fn opposite<'a>(a: &'a RunValues, b: &'a RunValues) -> impl Iterator<Item = (&'a [f64], &'a [f64])> {
         let [low_a, high_a] = a.either_end();
         let [low_b, high_b] = b.either_end();
         [(a.terms.as_slice(), b.terms.as_slice()), (low_a, high_b), (high_a, low_b)].into_iter()
@@ -71,7 +71,7 @@ impl Column {
 
     /// The lowest and the highest term of a query for which one of two runs has no value; NaN if it has none whatever the
     /// judgments are.
-    fn open_ends(&self, row: usize, other: &Column) -> [f64; 2] {
+    fn open_ends(&self, row: usize, other: &RunValues) -> [f64; 2] {
         let (ends, other_is_open) = (self.ends(row), other.terms[row].is_nan() && !other.ends(row)[0].is_nan());
         if ends[0].is_nan() && other_is_open && !self.lower_is_better {
             // What the other run retrieves may be relevant; this one finds nothing of it.
@@ -106,7 +106,7 @@ impl Standing {
 
 /// Two runs, by the queries for which both have a value.
 #[derive(Debug)]
-pub struct Pair {
+pub struct PairedValues {
     /// The first run's terms minus the second's.
     pub differences: Vec<f64>,
     /// The number of queries that are left out, and of those that count with some grades of unjudged documents.
@@ -127,14 +127,14 @@ pub struct Pair {
     lower_is_better: bool,
 }
 
-impl Pair {
+impl PairedValues {
     /// Put two runs side by side. `bounds`: the lowest and the highest difference of every query, of both runs together, and
     /// whether each query may count or, of those for which a run has no value, only those that may by the runs' own bounds.
     /// Without them each run has its own: ties and judgments are independent.
     ///
     /// # Errors
     /// No query has a value for both runs, or their queries are not as many.
-    pub fn new(a: &Column, b: &Column, bounds: Option<([&[f64]; 2], bool)>) -> Result<Pair> {
+    pub fn new(a: &RunValues, b: &RunValues, bounds: Option<([&[f64]; 2], bool)>) -> Result<PairedValues> {
         for column in bounds.iter().flat_map(|(ends, _)| ends).chain([&b.terms.as_slice()]) {
             check_length(column, &a.terms)?;
         }
@@ -143,7 +143,7 @@ impl Pair {
         if both.is_empty() {
             return Err(Error::Value(format!("runs {} and {} have no query with a value for both", a.run, b.run)));
         }
-        let total = |column: &Column| sum(both.iter().map(|&row| column.terms[row]));
+        let total = |column: &RunValues| sum(both.iter().map(|&row| column.terms[row]));
         let apart = |x: f64, y: f64| match a.aggregate {
             Aggregate::Geometric if are_equal(exp(x), exp(y)) => 0.0,
             _ => difference(x, y),
@@ -173,7 +173,7 @@ impl Pair {
         });
         let closed: Vec<[f64; 2]> = both.iter().map(closed).collect();
         let open: Vec<[f64; 2]> = others.iter().filter_map(open).collect();
-        Ok(Pair {
+        Ok(PairedValues {
             dropped: [others.len(), open.len()],
             means: [total(a), total(b)].map(|sum| a.aggregate.of_sum(sum, both.len() as f64)),
             difference: a.aggregate.difference(mean, differences.len()),

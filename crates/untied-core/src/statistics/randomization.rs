@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{Column, Grid, on_grid, on_grid_of};
+use super::{RunValues, StepGrid, on_grid, on_grid_of};
 use crate::error::Result;
 use crate::random::Random;
 use crate::watch;
@@ -34,7 +34,7 @@ const SUM_BITS: i32 = 60;
 
 /// How many choices of signs give a sum as extreme as the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Counts {
+pub struct SignCounts {
     /// Sums at least as large.
     pub at_least: f64,
     /// Sums at most as large.
@@ -47,14 +47,14 @@ pub struct Counts {
     pub exact: bool,
 }
 
-impl Counts {
+impl SignCounts {
     /// Those of a sample before any of it is drawn.
-    fn of_sample(samples: usize) -> Counts {
-        Counts { at_least: 0.0, at_most: 0.0, beyond: 0.0, choices: samples as f64, exact: false }
+    fn of_sample(samples: usize) -> SignCounts {
+        SignCounts { at_least: 0.0, at_most: 0.0, beyond: 0.0, choices: samples as f64, exact: false }
     }
 
     /// Count more sums.
-    fn add(&mut self, limits: &Limits, sums: impl Iterator<Item = i64>) {
+    fn add(&mut self, limits: &ObservedSum, sums: impl Iterator<Item = i64>) {
         let (least, most, beyond) = (limits.smallest_at_least(), limits.largest_at_most(), limits.smallest_beyond());
         let mut counts = [0u64; 3];
         for sum in sums {
@@ -82,16 +82,16 @@ impl Counts {
 ///
 /// # Errors
 /// Work shall stop.
-pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<Counts> {
+pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<SignCounts> {
     let grid = on_grid(differences.iter()).steps;
     let other_than_0: Vec<i64> = grid.iter().copied().filter(|&step| step != 0).collect();
     if are_listed(other_than_0.len(), samples) {
         Ok(all_signs(&other_than_0))
     } else if grid.len() < MANY {
         // With those that are 0, so that a query has the same signs whatever the others' differences are.
-        sampled_signs(&grid, &Limits::of(&grid), samples, seed)
+        sampled_signs(&grid, &ObservedSum::of(&grid), samples, seed)
     } else {
-        let limits = Limits::of(&grid);
+        let limits = ObservedSum::of(&grid);
         sampled_signs(&by_magnitude(other_than_0, limits.sum < 0), &limits, samples, seed)
     }
 }
@@ -112,14 +112,14 @@ fn are_listed(other_than_0: usize, samples: usize) -> bool {
 }
 
 /// What sums are held against: T, and how far rounding to the grid may have moved a sum.
-struct Limits {
+struct ObservedSum {
     sum: i64,
     slack: i64,
 }
 
-impl Limits {
-    fn of(grid: &[i64]) -> Limits {
-        Limits { sum: grid.iter().sum(), slack: grid.len() as i64 }
+impl ObservedSum {
+    fn of(grid: &[i64]) -> ObservedSum {
+        ObservedSum { sum: grid.iter().sum(), slack: grid.len() as i64 }
     }
 
     fn largest_at_most(&self) -> i64 {
@@ -136,14 +136,14 @@ impl Limits {
     }
 }
 
-fn all_signs(grid: &[i64]) -> Counts {
-    let limits = Limits::of(grid);
+fn all_signs(grid: &[i64]) -> SignCounts {
+    let limits = ObservedSum::of(grid);
     let (one, other) = grid.split_at(grid.len() / 2);
     let (one, other) = (sorted_sums(one), sorted_sums(other));
     let choices = one.len() as f64 * other.len() as f64;
     // Signs can all be turned round, so S <= -x is as frequent as S >= x.
     let beyond = limits.smallest_beyond();
-    Counts {
+    SignCounts {
         at_least: pairs_from(&one, &other, limits.smallest_at_least()),
         at_most: choices - pairs_from(&one, &other, limits.largest_at_most() + 1),
         beyond: if beyond <= 0 { choices } else { 2.0 * pairs_from(&one, &other, beyond) },
@@ -184,8 +184,8 @@ fn pairs_from(one: &[i64], other: &[i64], least: i64) -> f64 {
     pairs as f64
 }
 
-fn sampled_signs(grid: &[i64], limits: &Limits, samples: usize, seed: u64) -> Result<Counts> {
-    let mut counts = Counts::of_sample(samples);
+fn sampled_signs(grid: &[i64], limits: &ObservedSum, samples: usize, seed: u64) -> Result<SignCounts> {
+    let mut counts = SignCounts::of_sample(samples);
     let mut sums = vec![0; samples.min(HELD)];
     for first in (0..samples).step_by(HELD) {
         let sums = &mut sums[..HELD.min(samples - first)];
@@ -202,7 +202,7 @@ fn signed_sums(grid: &[i64], first: usize, sums: &mut [i64], seed: u64, progress
     let all_words = grid.len().div_ceil(64) as u64;
     sums.fill(0);
     for (block, of_block) in grid.chunks(64 * BLOCK).enumerate() {
-        let words: Vec<Signed> = of_block.chunks(64).map(Signed::new).collect();
+        let words: Vec<SignedWord> = of_block.chunks(64).map(SignedWord::new).collect();
         sums.par_chunks_mut(ASKED).enumerate().try_for_each(|(chunk, sums)| {
             for (sample, sum) in (first + chunk * ASKED..).zip(sums.iter_mut()) {
                 let mut random = Random::after(seed, sample as u64 * all_words + (block * BLOCK) as u64);
@@ -224,17 +224,17 @@ fn signed_sums(grid: &[i64], first: usize, sums: &mut [i64], seed: u64, progress
 /// Work shall stop.
 pub fn randomizations(
     differences: &[Vec<f64>],
-    pairs: &[(&Column, &Column)],
+    pairs: &[(&RunValues, &RunValues)],
     samples: usize,
     seed: u64,
-) -> Result<Vec<Counts>> {
+) -> Result<Vec<SignCounts>> {
     let mut shared = Vec::new();
     for (row, (differences, (a, b))) in differences.iter().zip(pairs).enumerate() {
         let grid = on_grid(differences.iter());
         let other_than_0 = grid.steps.iter().filter(|&&step| step != 0).count();
         // The signs of very many differences stand in another order, see `MANY`.
         if differences.len() < MANY && !are_listed(other_than_0, samples) {
-            let columns = Column::opposite(a, b).find(|&(a, b)| are_between(differences, &grid, a, b));
+            let columns = RunValues::opposite(a, b).find(|&(a, b)| are_between(differences, &grid, a, b));
             shared.extend(columns.map(|(a, b)| SharedPair { row, columns: [a, b], scale: grid.scale }));
         }
     }
@@ -256,7 +256,7 @@ struct SharedPair<'a> {
 }
 
 /// Whether differences are those of two columns, as far as their grid tells.
-fn are_between(differences: &[f64], grid: &Grid, a: &[f64], b: &[f64]) -> bool {
+fn are_between(differences: &[f64], grid: &StepGrid, a: &[f64], b: &[f64]) -> bool {
     let half_a_step = grid.value(0.5);
     let mut rows = differences.iter().zip(a.iter().zip(b));
     differences.len() == a.len() && rows.all(|(difference, (a, b))| (a - b - difference).abs() <= half_a_step)
@@ -264,7 +264,7 @@ fn are_between(differences: &[f64], grid: &Grid, a: &[f64], b: &[f64]) -> bool {
 
 /// What random signs of pairs count, from sums of their columns; nothing of those whose differences are too small for a
 /// grid of all columns.
-fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<Vec<(usize, Counts)>> {
+fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<Vec<(usize, SignCounts)>> {
     let Some(rows) = pairs.iter().map(|pair| pair.columns[0].len()).max() else { return Ok(Vec::new()) };
     let (mut columns, mut numbers): (Vec<&[f64]>, HashMap<*const f64, usize>) = (Vec::new(), HashMap::new());
     let pairs = pairs.iter().filter(|pair| pair.columns.iter().all(|column| column.len() == rows));
@@ -275,15 +275,15 @@ fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<V
         });
     }
     let digits = MOST_DIGITS.min(SUM_BITS - rows.next_power_of_two().ilog2() as i32);
-    let Grid { steps, scale } = on_grid_of(columns.iter().copied().flatten(), digits);
+    let StepGrid { steps, scale } = on_grid_of(columns.iter().copied().flatten(), digits);
     let steps: Vec<&[i64]> = steps.chunks(rows).collect();
     let seen: Vec<i64> = steps.iter().map(|steps| steps.iter().sum()).collect();
-    let mut counted: Vec<([usize; 2], Limits, usize, Counts)> = Vec::new();
+    let mut counted: Vec<([usize; 2], ObservedSum, usize, SignCounts)> = Vec::new();
     for pair in pairs.filter(|pair| pair.scale <= scale) {
         let [a, b] = pair.columns.map(|column| numbers[&column.as_ptr()]);
         // Rounding of the differences to their grid, and of both columns to theirs.
         let slack = rows as i64 * ((1 << (scale - pair.scale)) + 2);
-        counted.push(([a, b], Limits { sum: seen[a] - seen[b], slack }, pair.row, Counts::of_sample(samples)));
+        counted.push(([a, b], ObservedSum { sum: seen[a] - seen[b], slack }, pair.row, SignCounts::of_sample(samples)));
     }
     let at_once = (SHARED / columns.len()).clamp(ASKED, HELD).min(samples.max(1));
     let mut sums = vec![0; columns.len() * at_once];
@@ -301,27 +301,27 @@ fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<V
 }
 
 /// Differences whose signs are the bits of one word.
-enum Signed {
+enum SignedWord {
     /// 64 times this difference.
     Equal(i64),
     /// A table for each byte of signs.
     Different(Vec<[i64; 1 << TOGETHER]>),
 }
 
-impl Signed {
-    fn new(differences: &[i64]) -> Signed {
+impl SignedWord {
+    fn new(differences: &[i64]) -> SignedWord {
         if differences.len() == 64 && differences.iter().all(|&difference| difference == differences[0]) {
-            Signed::Equal(differences[0])
+            SignedWord::Equal(differences[0])
         } else {
-            Signed::Different(differences.chunks(TOGETHER).map(sums_by_bits).collect())
+            SignedWord::Different(differences.chunks(TOGETHER).map(sums_by_bits).collect())
         }
     }
 
     #[inline]
     fn sum(&self, signs: u64) -> i64 {
         match self {
-            Signed::Equal(difference) => difference * (2 * i64::from(signs.count_ones()) - 64),
-            Signed::Different(tables) => {
+            SignedWord::Equal(difference) => difference * (2 * i64::from(signs.count_ones()) - 64),
+            SignedWord::Different(tables) => {
                 tables.iter().zip(signs.to_le_bytes()).map(|(table, byte)| table[usize::from(byte)]).sum()
             }
         }
@@ -344,7 +344,7 @@ mod tests {
     fn pairs_have_the_counts_of_their_differences() {
         let spec = registry::parse("AP").expect("a measure");
         let mut random = Random::new(3);
-        let columns: Vec<Column> = (0..5)
+        let columns: Vec<RunValues> = (0..5)
             .map(|run| {
                 let mut values = || (0..70).map(|_| random.below(1 << 20) as f64 / 1e6).collect::<Vec<_>>();
                 let (terms, low) = (values(), values());
@@ -352,12 +352,12 @@ mod tests {
                 let terms: Vec<f64> =
                     if run > 2 { terms.iter().map(|x| (x * 4.0).round() / 5.0).collect() } else { terms };
                 let high = terms.iter().map(|x| x + 0.1).collect();
-                Column::new("a", &spec, terms, Some([low, high])).expect("a column")
+                RunValues::new("a", &spec, terms, Some([low, high])).expect("a column")
             })
             .collect();
         let (mut lists, mut pairs) = (Vec::new(), Vec::new());
         for (a, b) in (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))) {
-            for (x, y) in Column::opposite(&columns[a], &columns[b]) {
+            for (x, y) in RunValues::opposite(&columns[a], &columns[b]) {
                 lists.push(x.iter().zip(y).map(|(x, y)| x - y).collect::<Vec<f64>>());
                 pairs.push((&columns[a], &columns[b]));
             }
@@ -368,7 +368,7 @@ mod tests {
             pairs.extend([(&columns[a], &columns[b]); 3]);
         }
         let found = randomizations(&lists, &pairs, 3000, 7).expect("nobody stops it");
-        let alone: Vec<Counts> = lists.iter().map(|list| randomization(list, 3000, 7).expect("nor it")).collect();
+        let alone: Vec<SignCounts> = lists.iter().map(|list| randomization(list, 3000, 7).expect("nor it")).collect();
         assert_eq!(found, alone);
         assert_eq!(randomizations(&lists, &[], 3000, 7).expect("nor this"), alone);
     }
@@ -378,7 +378,7 @@ mod tests {
         let mut random = Random::new(9);
         let mut steps: Vec<i64> = (0..1300).map(|_| random.below(2000) as i64 - 900).collect();
         steps[640..800].fill(700); // two words of equal ones and half of one
-        let limits = Limits::of(&steps);
+        let limits = ObservedSum::of(&steps);
         let mut random = Random::new(5);
         let mut sums = vec![];
         for _ in 0..3000 {

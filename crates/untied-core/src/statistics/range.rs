@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::{Column, on_grid};
+use super::{RunValues, on_grid};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::{memory, watch};
@@ -34,14 +34,14 @@ impl Ranges {
 ///
 /// # Errors
 /// There are no others; or see [`largest_ranges`].
-pub fn tukey(columns: &[&Column], pairs: &[(usize, usize)], samples: usize, seed: u64) -> Result<Vec<f64>> {
+pub fn tukey(columns: &[&RunValues], pairs: &[(usize, usize)], samples: usize, seed: u64) -> Result<Vec<f64>> {
     let queries = columns.iter().map(|column| column.terms.len()).min().unwrap_or(0);
     let is_known = |&row: &usize| !columns.iter().any(|column| column.terms[row].is_nan());
     let known: Vec<usize> = (0..queries).filter(is_known).collect();
     if known.is_empty() {
         return Err(Error::Value("no query has a value for every run".into()));
     }
-    let of_run = |column: &&Column| known.iter().map(|&row| column.terms[row]).collect();
+    let of_run = |column: &&RunValues| known.iter().map(|&row| column.terms[row]).collect();
     let ranges = largest_ranges(&columns.iter().map(of_run).collect::<Vec<_>>(), samples, seed)?;
     Ok(pairs.iter().map(|&(a, b)| (ranges.at_least(a, b) as f64 + 1.0) / (samples as f64 + 1.0)).collect())
 }

@@ -5,15 +5,15 @@ use std::ops::Range;
 use crate::ranking::score::{Bfloat16, Float16, Float32, Float64, Score};
 use crate::ranking::{Layout, Order, Places, Ranking, Sparse, is_worth_it};
 
-/// Numbers that are looked at together.
+/// How many numbers one parallel task reads.
 pub(super) const PART: usize = 1 << 16;
 
-/// All kinds of numbers, for a macro: `$use! { ($given) kind, how it is stored, how it is sorted, numpy's name; ... }`.
+/// Calls a macro with all types of numbers: `$macro! { ($arguments) variant, stored type, score type, numpy's name; ... }`.
 #[macro_export]
 macro_rules! kinds_of_numbers {
-    ($use:ident $given:tt) => {
-        $use! {
-            $given
+    ($macro:ident $arguments:tt) => {
+        $macro! {
+            $arguments
             Float64, f64, Float64, "float64";
             Float32, f32, Float32, "float32";
             Float16, u16, Float16, "float16";
@@ -32,35 +32,35 @@ macro_rules! kinds_of_numbers {
 
 macro_rules! column {
     (() $($kind:ident, $raw:ty, $score:ty, $name:literal;)*) => {
-        /// Numbers of one type, borrowed; those of 16 bits as their bits.
+        /// Borrowed numbers of one type. Numbers of 16 bits are stored as their bits.
         #[derive(Debug, Clone, Copy)]
-        pub enum Column<'a> {
-            $(#[doc = concat!("What numpy calls `", $name, "`.")] $kind(&'a [$raw]),)*
+        pub enum NumberColumn<'a> {
+            $(#[doc = concat!("Numbers of numpy's type `", $name, "`.")] $kind(&'a [$raw]),)*
         }
     };
 }
 kinds_of_numbers!(column());
 
-/// `$body` for the column's type: `$of` is the type of score, `$numbers` the slice.
+/// Evaluates `$body` for the column's type, with `$score` as the type of score and `$numbers` as the slice.
 macro_rules! by_type {
-    ($column:expr, $of:ident, $numbers:ident => $body:expr) => {
-        kinds_of_numbers!(arms($column, $of, $numbers, $body))
+    ($column:expr, $score:ident, $numbers:ident => $body:expr) => {
+        kinds_of_numbers!(arms($column, $score, $numbers, $body))
     };
 }
 
 macro_rules! arms {
-    (($column:expr, $of:ident, $numbers:ident, $body:expr) $($kind:ident, $raw:ty, $score:ty, $name:literal;)*) => {
+    (($column:expr, $alias:ident, $numbers:ident, $body:expr) $($kind:ident, $raw:ty, $score:ty, $name:literal;)*) => {
         match $column {
-            $(Column::$kind($numbers) => {
-                type $of = $score;
+            $(NumberColumn::$kind($numbers) => {
+                type $alias = $score;
                 $body
             })*
         }
     };
 }
 
-impl Column<'_> {
-    /// How many numbers there are.
+impl NumberColumn<'_> {
+    /// The number of numbers.
     pub fn len(&self) -> usize {
         by_type!(self, S, numbers => {
             let numbers: &[<S as Score>::Raw] = numbers;
@@ -68,45 +68,47 @@ impl Column<'_> {
         })
     }
 
-    /// Some of the numbers, rounded to double precision if they have more digits.
+    /// Calls `visit` with each number of a range, rounded to double precision if it has more digits.
     pub(crate) fn visit(&self, range: Range<usize>, mut visit: impl FnMut(f64)) {
         by_type!(self, S, numbers => numbers[range].iter().for_each(|&raw| visit(<S as Score>::number(raw))));
     }
 
-    /// Whether the numbers are of one byte each.
+    /// Whether each number is one byte.
     pub(super) fn are_bytes(&self) -> bool {
-        matches!(self, Column::Int8(_) | Column::Uint8(_))
+        matches!(self, NumberColumn::Int8(_) | NumberColumn::Uint8(_))
     }
 
-    /// Visit each of these once, as often as it may be among some of the numbers.
+    /// Calls `visit` once for each different value in a range of single bytes.
     pub(super) fn visit_bytes(&self, range: Range<usize>, mut visit: impl FnMut(f64)) {
         match self {
-            Column::Int8(numbers) => seen(&numbers[range], i8::MIN..=i8::MAX, |raw| visit(raw.into())),
-            Column::Uint8(numbers) => seen(&numbers[range], 0..=u8::MAX, |raw| visit(raw.into())),
+            NumberColumn::Int8(numbers) => visit_distinct(&numbers[range], i8::MIN..=i8::MAX, |raw| visit(raw.into())),
+            NumberColumn::Uint8(numbers) => visit_distinct(&numbers[range], 0..=u8::MAX, |raw| visit(raw.into())),
             _ => {}
         }
     }
 
-    /// Write what becomes of the bytes of some numbers of one byte each, which is quickly computed.
+    /// Converts the bytes of a range of single bytes. `convert` must be fast, because it runs for every number.
     pub(super) fn convert_bytes(&self, range: Range<usize>, into: &mut [u8], convert: impl Fn(u8) -> u8) {
         match self {
-            Column::Int8(numbers) => {
+            NumberColumn::Int8(numbers) => {
                 into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = convert(raw as u8));
             }
-            Column::Uint8(numbers) => into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = convert(raw)),
+            NumberColumn::Uint8(numbers) => {
+                into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = convert(raw));
+            }
             _ => {}
         }
     }
 
-    /// Write what becomes of some of the numbers, rounded to double precision if they have more digits.
+    /// Converts the numbers of a range, rounded to double precision if they have more digits.
     pub(super) fn convert<T: Copy>(&self, range: Range<usize>, into: &mut [T], convert: impl Fn(f64) -> T) {
         match self {
-            // Of the narrowest type there are few.
-            Column::Int8(numbers) => {
+            // A byte has only 256 values, so each is converted once.
+            NumberColumn::Int8(numbers) => {
                 let table: [T; 256] = std::array::from_fn(|bits| convert(f64::from(bits as u8 as i8)));
                 into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = table[usize::from(raw as u8)]);
             }
-            Column::Uint8(numbers) => {
+            NumberColumn::Uint8(numbers) => {
                 let table: [T; 256] = std::array::from_fn(|bits| convert(f64::from(bits as u8)));
                 into.iter_mut().zip(&numbers[range]).for_each(|(to, &raw)| *to = table[usize::from(raw)]);
             }
@@ -116,27 +118,27 @@ impl Column<'_> {
         }
     }
 
-    /// Sort some of the numbers as scores, compared as they are; those that are there, or all of them. Whether all are
-    /// finite.
+    /// Sorts the rows of a range by their numbers as scores: all rows, or those for which `is_present` is true. Returns
+    /// whether all of their scores are finite.
     #[inline]
     pub(super) fn sort(
         &self,
         range: Range<usize>,
-        is_there: Option<impl Fn(u32) -> bool>,
+        is_present: Option<impl Fn(u32) -> bool>,
         ascending: bool,
         order: &mut Order,
     ) -> bool {
         by_type!(self, S, numbers => {
             let rows = range.len();
             let scores = numbers[range].iter().copied().zip(0..);
-            match is_there {
+            match is_present {
                 None => order.sort_by::<S>(rows, scores, ascending),
-                Some(is_there) => order.sort_by::<S>(rows, scores.filter(|&(_, row)| is_there(row)), ascending),
+                Some(is_present) => order.sort_by::<S>(rows, scores.filter(|&(_, row)| is_present(row)), ascending),
             }
         })
     }
 
-    /// Sort those of some of the numbers that rank first, compared as they are; see [`Order::sort_first`].
+    /// Sorts the rows of a range that rank first; see [`Order::sort_first`].
     #[inline]
     pub(super) fn sort_first<C: Copy + Eq>(
         &self,
@@ -152,8 +154,8 @@ impl Column<'_> {
         })
     }
 
-    /// Write the ranking of a query with these numbers by counting, compared as they are, if they are finite and that is
-    /// cheaper than sorting them; whether tied documents differ in grade.
+    /// Writes the ranking of a query by counting the scores above and equal to those of relevant documents. Returns
+    /// whether tied documents have different grades, or None if a score is not finite or sorting is faster.
     #[inline]
     pub(super) fn rank(
         &self,
@@ -173,19 +175,20 @@ impl Column<'_> {
     }
 }
 
-/// Visit each of these values that is among some numbers: where they are few, each is searched, and mostly found soon.
-fn seen<T: Copy + Ord + Into<i32>>(numbers: &[T], all: impl Iterator<Item = T>, mut visit: impl FnMut(T)) {
+/// Calls `visit` for each of `values` that occurs among the numbers. If the numbers span few values, each is searched,
+/// which mostly ends early.
+fn visit_distinct<T: Copy + Ord + Into<i32>>(numbers: &[T], values: impl Iterator<Item = T>, mut visit: impl FnMut(T)) {
     let Some(&first) = numbers.first() else { return };
     let (least, most) = numbers.iter().fold((first, first), |(least, most), &raw| (least.min(raw), most.max(raw)));
-    let mut among = [false; 256];
-    let place = |raw: T| (raw.into() - least.into()) as usize;
-    if place(most) < FEW {
-        all.filter(|raw| (least..=most).contains(raw) && numbers.contains(raw)).for_each(visit);
+    let mut occurs = [false; 256];
+    let index = |raw: T| (raw.into() - least.into()) as usize;
+    if index(most) < FEW {
+        values.filter(|raw| (least..=most).contains(raw) && numbers.contains(raw)).for_each(visit);
         return;
     }
-    numbers.iter().for_each(|&raw| among[place(raw)] = true);
-    all.filter(|raw| (least..=most).contains(raw) && among[place(*raw)]).for_each(&mut visit);
+    numbers.iter().for_each(|&raw| occurs[index(raw)] = true);
+    values.filter(|raw| (least..=most).contains(raw) && occurs[index(*raw)]).for_each(&mut visit);
 }
 
-/// How many values are few.
+/// Up to this span, each value is searched.
 const FEW: usize = 16;

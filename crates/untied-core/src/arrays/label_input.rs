@@ -1,32 +1,32 @@
-//! Input of callers: labels, padding, and numbers of documents beyond the array.
+//! The input that labels are prepared from: grades, masks, and counts of documents that are not in the array.
 
 use std::ops::Range;
 
-use super::{Column, Groups};
+use super::{Groups, NumberColumn};
 use crate::error::{Error, Result};
 
-/// How many documents there are altogether, in the array or not: query by query.
+/// How many documents each query has, including those that are not in the array.
 #[derive(Debug, Clone, Copy)]
-pub enum Totals<'a> {
-    /// Those that the array has.
-    Same,
-    /// The number of relevant ones; only where all of them have grade 1.
+pub enum DocumentCounts<'a> {
+    /// The array has all documents.
+    InArray,
+    /// The number of relevant documents; only if all of them have grade 1.
     Relevant(&'a [u64]),
-    /// The number of each of these grades; of other grades those in the array.
+    /// The number of documents of each of these grades. The array has all documents of other grades.
     ByGrade(&'a [(f64, &'a [u64])]),
 }
 
-/// Labels of all documents, and which of them are padding or unjudged.
+/// The labels of all documents, and which documents are padding or unjudged.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
-    /// Grades; NaN is not judged.
-    pub labels: Column<'a>,
-    /// Where 0, there is no document: padding.
+pub struct LabelInput<'a> {
+    /// Grades; NaN if the document is not judged.
+    pub labels: NumberColumn<'a>,
+    /// 0 for padding, which is no document.
     pub present: Option<&'a [u8]>,
-    /// Where 0, the document is not judged.
+    /// 0 for documents that are not judged.
     pub judged: Option<&'a [u8]>,
-    /// See [`Totals`].
-    pub totals: Totals<'a>,
+    /// How many documents each query has.
+    pub totals: DocumentCounts<'a>,
 }
 
 /// A document's label.
@@ -36,8 +36,8 @@ pub(super) enum Label {
     Grade(f64),
 }
 
-impl Given<'_> {
-    /// Every column has a number for each document, or for each query.
+impl LabelInput<'_> {
+    /// Checks that every column has a number for each document, or for each query.
     pub(super) fn check_lengths(&self, groups: &Groups) -> Result<()> {
         let documents = self.labels.len();
         let wrong = |what: String| Err(Error::Value(what));
@@ -55,9 +55,9 @@ impl Given<'_> {
             }
         }
         let counts: Vec<&[u64]> = match self.totals {
-            Totals::Same => vec![],
-            Totals::Relevant(counts) => vec![counts],
-            Totals::ByGrade(totals) => totals.iter().map(|&(_, counts)| counts).collect(),
+            DocumentCounts::InArray => vec![],
+            DocumentCounts::Relevant(counts) => vec![counts],
+            DocumentCounts::ByGrade(totals) => totals.iter().map(|&(_, counts)| counts).collect(),
         };
         match counts.iter().find(|counts| counts.len() != groups.len()) {
             Some(counts) => wrong(format!("num_relevant has {} numbers for {} queries", counts.len(), groups.len())),
@@ -65,8 +65,8 @@ impl Given<'_> {
         }
     }
 
-    /// Visit some documents, counted from the first of them.
-    pub(super) fn each(&self, range: Range<usize>, mut visit: impl FnMut(usize, Label)) {
+    /// Calls `visit` with each label of a range and its index in the range.
+    pub(super) fn visit(&self, range: Range<usize>, mut visit: impl FnMut(usize, Label)) {
         let first = range.start;
         let is_0 = |flags: Option<&[u8]>, i: usize| flags.is_some_and(|flags| flags[first + i] == 0);
         let mut i = 0;
