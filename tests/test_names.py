@@ -303,14 +303,18 @@ PAPERS: dict[str, str] = {
     "subcollection AP": "subAP", "inferred AP": "infAP", "bpref": "Bpref",
     "bpref-10": "Bpref(variant='paper', extra=10)", "MAP": "AP", "MRR": "RR", "NDCG": "nDCG", "hit rate": "Success",
     "hit_rate@10": "Success@10", "normalised recall": "Rnorm", "normalized recall": "Rnorm", "ADR": "ADR",
+    "mean average precision": "AP", "normalized discounted cumulative gain@10": "nDCG@10", "F1 measure@5": "F1@5",
+    "discounted cumulative gain": "DCG", "mean reciprocal rank": "RR",
 }  # fmt: skip
 COMPARING_PAPERS = {
-    "MED-MAP@100": "MED(AP@100)", "MED-nDCG@20": "MED(nDCG@20)", "MED-precision@10": "MED(P@10)",
+    "rank-biased overlap": "RBO", "Kendall's tau": "Tau", "Spearman's rho": "Spearman", "MED-MAP@100": "MED(AP@100)",
+    "MED-precision@10": "MED(P@10)",
     "MED-RBP(p=0.9)": "MED(RBP(p=0.9))", "MED-ERR(max_grade=2)@30": "MED(ERR(max_grade=2)@30)",
 }  # fmt: skip
 OPEN = {
     "MED-MAP": "AP needs a cutoff, for instance AP@100",
     "MED-RBP": "write MED(RBP(p=0.9), tail='upper') for the paper's, or MED(RBP)",
+    "MED-nDCG@20": "write MED(nDCG(gain='exp2')@20) for the paper's, or MED(nDCG@20)",
     "MED-ERR": "write MED(ERR(max_grade=2)) for the paper's, or MED(ERR)",
     "MED-U@12000": "run untied compare --passages",
 }
@@ -348,7 +352,7 @@ def test_studies_print_what_is_read() -> None:
     assert str(untied.measures.as_measure("bpref-10")) == str(
         untied.measures.as_measure(estimates.MEASURES["bpref-10"].format(rel=1))
     )
-    for name in ("MED(nDCG@20)", "MED(RBP(p=0.9))", "MED(AP@100)"):
+    for name in ("MED(nDCG(gain='exp2')@20)", "MED(RBP(p=0.9))", "MED(AP@100)"):
         assert med_names.canonical(med_names.short(name)) == name
 
 

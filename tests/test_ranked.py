@@ -74,6 +74,11 @@ def test_tau(a: Groups, b: Groups) -> None:
 
 
 @given(rankings(), rankings())
+def test_spearman(a: Groups, b: Groups) -> None:
+    agrees(value(a, b, "Spearman"), oracle.over_orders(oracle.spearman, a, b))
+
+
+@given(rankings(), rankings())
 def test_tau_ap(a: Groups, b: Groups) -> None:
     agrees(value(a, b, "TauAP"), oracle.over_orders(oracle.tau_ap, a, b))
 

@@ -34,6 +34,14 @@ def tau(a: Order, b: Order) -> Fraction | None:
     return Fraction(sum(signs), len(signs)) if signs else None
 
 
+def spearman(a: Order, b: Order) -> Fraction | None:
+    """One less six times the squared differences of ranks, over n (n^2 - 1)."""
+    a, b = joined(a, b)
+    n = len(a)
+    squares = sum((rank - b.index(doc)) ** 2 for rank, doc in enumerate(a))
+    return 1 - Fraction(6 * squares, n * (n * n - 1)) if n > 1 else None
+
+
 def tau_ap(truth: Order, estimate: Order) -> Fraction | None:
     """How many of the documents above each rank of the estimate the truth has above its document too."""
     truth, estimate = joined(truth, estimate)

@@ -74,6 +74,7 @@ MEASURES: list[untied.Measure] = [
     untied.SetP,
     untied.SetR,
     untied.SetRelP,
+    untied.Spearman,
     untied.StRecall,
     untied.Success,
     untied.TBG,

@@ -5,7 +5,8 @@ use crate::measures::defined::{Defined, Description};
 use crate::measures::*;
 use crate::names::{Aggregate, Info, Names, Spec};
 use crate::similarity::{
-    anchor, footrule, hoeffding, jaccard, kendall_distance, overlap, rbo, tau, tau_ap, weighted, weighted_footrule,
+    anchor, footrule, hoeffding, jaccard, kendall_distance, overlap, rbo, spearman, tau, tau_ap, weighted,
+    weighted_footrule,
 };
 use crate::{difference, similarity};
 
@@ -158,6 +159,7 @@ pub static FAMILIES: &[Family] = &[
             &anchor::ANCHOR_MAP,
             &tau::TAU,
             &tau_ap::TAU_AP,
+            &spearman::SPEARMAN,
             &kendall_distance::KENDALL_DISTANCE,
             &footrule::FOOTRULE,
             &footrule::RECIPROCAL_RANKS,

@@ -149,14 +149,7 @@ def spearman(one: Ranking, other: Ranking) -> Value:
     >>> spearman(["a", "b", "c"], ["b", "a", "c"])
     0.5000
     """
-    x, y = (_ranks(places) for places in same_items(one, other)[1:])
-    # Twice the ranks, about twice their mean, are whole numbers.
-    center = len(x) + 1
-    squares = sum((a - center) ** 2 for a in x) * sum((b - center) ** 2 for b in y)
-    if squares == 0:
-        return Value(math.nan, None, None, None, "exact")
-    products = sum((a - center) * (b - center) for a, b in zip(x, y, strict=True))
-    return Value(products / math.sqrt(squares), None, None, None, "exact")
+    return _of_core("Spearman", one, other, "b")
 
 
 def _of_core(measure: str, one: Ranking, other: Ranking, variant: str) -> Value:
@@ -214,14 +207,3 @@ def _tie_groups(ranking: Ranking) -> list[list[Any]]:
             raise UntiedError(f"the score of {item!r} is NaN")
         by_score.setdefault(score, []).append(item)
     return [by_score[score] for score in sorted(by_score, reverse=True)]
-
-
-def _ranks(places: list[int]) -> list[int]:
-    """Twice the mean rank of each."""
-    from collections import Counter
-
-    counts, rank, of = Counter(places), 0, {}
-    for place in sorted(counts):
-        of[place] = 2 * rank + counts[place] + 1
-        rank += counts[place]
-    return [of[place] for place in places]

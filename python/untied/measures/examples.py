@@ -89,6 +89,7 @@ EXAMPLES = {
     "AnchorMAP": ("AnchorMAP@3", "0.5556"),
     "Tau": ("Tau", "-0.3333"),
     "TauAP": ("TauAP", "0.0000"),
+    "Spearman": ("Spearman", "-0.5000"),
     "KendallDistance": ("KendallDistance", "0.2045 [0.1818, 0.2273]"),
     "Footrule": ("Footrule", "0.4500 [0.4000, 0.5000]"),
     "RRDistance": ("RRDistance", "0.5200 [0.4800, 0.5600]"),

@@ -91,6 +91,7 @@ __all__ = [  # noqa: RUF022 (as they are listed)
     "AnchorMAP",
     "Tau",
     "TauAP",
+    "Spearman",
     "KendallDistance",
     "Footrule",
     "RRDistance",
@@ -188,6 +189,7 @@ Jaccard = Measure("Jaccard")
 AnchorMAP = Measure("AnchorMAP")
 Tau = Measure("Tau")
 TauAP = Measure("TauAP")
+Spearman = Measure("Spearman")
 KendallDistance = Measure("KendallDistance")
 Footrule = Measure("Footrule")
 RRDistance = Measure("RRDistance")

@@ -16,7 +16,7 @@ use crate::table::Judgments;
 
 pub static AVERAGE_PRECISION: Definition = Info {
     name: "AP",
-    aliases: &["map", "map_cut", "average_precision"],
+    aliases: &["map", "map_cut", "average_precision", "mean_average_precision"],
     title: "average precision",
     cutoff: Cutoff::Optional,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],

@@ -28,7 +28,7 @@ const IDEAL_BASE: Parameter = Parameter {
 
 pub static DCG: Definition = Info {
     name: "DCG",
-    aliases: &["dcg", "dcg_cut"],
+    aliases: &["dcg", "dcg_cut", "discounted_cumulative_gain"],
     title: "discounted cumulative gain",
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, DISCOUNT, LEAST, JUDGED_ONLY],
@@ -43,7 +43,7 @@ pub static DCG: Definition = Info {
 
 pub static NDCG: Definition = Info {
     name: "nDCG",
-    aliases: &["ndcg", "ndcg_cut"],
+    aliases: &["ndcg", "ndcg_cut", "normalized_discounted_cumulative_gain", "normalised_discounted_cumulative_gain"],
     title: "normalised discounted cumulative gain",
     cutoff: Cutoff::Optional,
     parameters: &[GAIN, DISCOUNT, LEAST, IDEAL_BASE, JUDGED_ONLY],

@@ -49,7 +49,7 @@ pub static RECALL: Definition = Info {
 
 pub static F1: Definition = Info {
     name: "F1",
-    aliases: &["f1_score"],
+    aliases: &["f1_score", "f1_measure"],
     title: "harmonic mean of precision and recall",
     cutoff: Cutoff::Required,
     parameters: &[REL, RECALL_BASE, JUDGED_ONLY],

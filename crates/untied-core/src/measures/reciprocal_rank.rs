@@ -18,7 +18,7 @@ use crate::table::Judgments;
 
 pub static RECIPROCAL_RANK: Definition = Info {
     name: "RR",
-    aliases: &["recip_rank", "mrr", "reciprocal_rank"],
+    aliases: &["recip_rank", "mrr", "reciprocal_rank", "mean_reciprocal_rank"],
     title: "reciprocal rank of the first relevant document",
     cutoff: Cutoff::Optional,
     parameters: &[REL, JUDGED_ONLY],

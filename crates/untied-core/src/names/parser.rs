@@ -83,7 +83,7 @@ impl<'t> Parser<'t> {
 
     /// A measure's name, which may be words; trec_eval's cutoffs (`.5,10`) are part of it.
     pub(super) fn name(&mut self) -> &'t str {
-        self.take_while(|c| (c == ' ' || !c.is_whitespace()) && !"(@)'\"".contains(c)).trim_end()
+        self.take_while(|c| (c == ' ' || !c.is_whitespace()) && !"(@)\"".contains(c)).trim_end()
     }
 
     pub(super) fn suffixes(&mut self, mut spec: Spec) -> Result<Spec> {

@@ -27,6 +27,11 @@ const OPEN: &[(&str, &str)] = &[
          for the paper's, or MED(ERR)",
     ),
     (
+        "nDCG",
+        "MED-nDCG has exponential gains in the paper, and nDCG has the grades as gains here: in untied compare, write \
+         MED(nDCG(gain='exp2')@20) for the paper's, or MED(nDCG@20)",
+    ),
+    (
         "U",
         "MED-U compares passages: run untied compare --passages, or call untied.compare_passages; for whole documents, \
          write MED(U(L=12000)), which needs their lengths",

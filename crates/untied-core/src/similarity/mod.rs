@@ -16,6 +16,7 @@ mod overlaps;
 pub(crate) mod rbo;
 mod rbo_tied;
 mod rbo_weights;
+pub(crate) mod spearman;
 pub(crate) mod tau;
 pub(crate) mod tau_ap;
 pub(crate) mod weighted;

@@ -12,7 +12,7 @@ use crate::names::{Cutoff, Info, Parameter, Spec};
 
 pub static RBO: Definition = Info {
     name: "RBO",
-    aliases: &["rbo"],
+    aliases: &["rbo", "rank_biased_overlap"],
     title: "rank-biased overlap",
     cutoff: Cutoff::Optional,
     parameters: &[

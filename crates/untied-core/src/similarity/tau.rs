@@ -23,7 +23,7 @@ pub const VARIANT: Parameter = Parameter {
 
 pub static TAU: Definition = Info {
     name: "Tau",
-    aliases: &["kendall", "kendalltau"],
+    aliases: &["kendall", "kendalltau", "kendall's_tau"],
     title: "Kendall's tau of the documents in both rankings",
     parameters: &[VARIANT],
     range: "-1 to 1",
