@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import untied
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.verdicts import Verdicts
-from untied.verdicts.lattice import _rising, alike, covered, depths, laid_out, placed, unmarked
+from untied.verdicts.lattice import by_rank, covered, matrix
 
 QUERIES = [f"q{number}" for number in range(4)]
 
@@ -50,33 +49,28 @@ def test_the_lattice_has_all_that_is_certain_and_no_line_too_many(seed: int) -> 
     assert lines <= certain
     assert paths(lines) == paths(certain)
     assert all(line not in paths(lines - {line}) for line in lines)
-    assert unmarked(found._better("P@4")) == len(paths(certain) - certain)
 
 
-def test_open_pairs_that_lines_join_are_counted() -> None:
+def test_a_line_is_left_out_only_if_two_others_imply_it() -> None:
     better = {"a": set(), "b": {"a"}, "c": {"b"}, "d": {"a", "b", "c"}}
-    assert unmarked(better) == 1  # a and c
     assert covered(better) == {"a": set(), "b": {"a"}, "c": {"b"}, "d": {"c"}}
-    assert depths(better) == {"a": 0, "b": 1, "c": 2, "d": 3}
 
 
-def test_groups_and_places() -> None:
-    better = {"top": set(), "x": {"top"}, "y": {"top"}, "z": {"top", "x", "y"}, "low": {"top"}, "off": set()}
-    assert alike(better) == [["top"], ["x", "y"], ["z"], ["low"], ["off"]]
-    among = {run: above - {"y"} for run, above in better.items() if run != "y"} | {"end": {"top", "low", "off"}}
-    made, lines = laid_out(depths(among), covered(among))
-    assert [sorted(map(str, layer)) for layer in made] == [
-        sorted(["top", "off"]), sorted(["x", "low", str(("end", 1))]), sorted(["z", "end"]),
+def test_the_matrix_has_every_verdict_twice() -> None:
+    found = verdicts(2, 5)
+    cells = matrix(found.runs, found._better("P@4"))
+    signs = {"A": 1, "B": -1, "open": 0}
+    for row, a in enumerate(found.runs):
+        for column, b in enumerate(found.runs):
+            expected = 0 if a == b else signs[found.between(a, b).verdict]
+            assert cells[row][column] == expected
+    assert {cell for row in cells for cell in row} == {1, 0, -1}
+
+
+def test_runs_stand_in_the_order_of_their_middle_ranks() -> None:
+    assert by_rank({"any": (1, 5), "last": (5, 5), "first": (1, 2), "third": (3, 3)}) == [
+        "first", "any", "third", "last",
     ]  # fmt: skip
-    assert (("end", 1), "end") in lines
-    assert ("off", ("end", 1)) in lines
-    where = placed(made, lines, lambda node: 1.0)
-    for layer in made:
-        assert all(abs(where[a] - where[b]) >= 1 - 1e-9 for a, b in combinations(layer, 2))
-
-
-def test_rising() -> None:
-    assert _rising([1, 3, 2, 2, 5, 0]) == [1, *[pytest.approx(7 / 3)] * 3, 2.5, 2.5]
 
 
 @pytest.mark.parametrize("runs", [2, 4, 40])
@@ -88,10 +82,16 @@ def test_pictures(runs: int) -> None:
     text = picture.decode()
     assert all(name in text for name in found.runs)
     decided = sum(found[pair]["P@4"].verdict != "open" for pair in found.pairs)
-    assert f"<!-- {decided} of {len(found.pairs)} pairs are certain" in text
+    assert f"<!-- {decided} of {len(found.pairs)} pairs are certain -->" in text
     assert found.plot(style="png").startswith(b"\x89PNG")
     with pytest.raises(UntiedError, match="style"):
         found.plot(style="gif")
+
+
+def test_names_are_no_formulas() -> None:
+    runs = {name: {"q": ["a"]} for name in ("$a$", "$", "b_{")}
+    text = untied.certify({"q": {"a": 1}}, runs, "P@1").plot().decode()
+    assert all(f"<!-- {name} -->" in text for name in runs)
 
 
 def test_the_command_draws_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -242,17 +242,17 @@ class Verdicts(ByPair):
         Returns
         -------
         Table
-            A row for each pair of runs of which one is certainly better, unless this follows from two other rows (the
-            transitive reduction, which is drawn as lines of a Hasse diagram).
+            A row for each pair of runs of which one is certainly better, unless this follows from two other rows: the
+            lines of a Hasse diagram, which programs such as Graphviz draw.
         """
         asked = self.measures[0 if measure is None else self._number(measure)]
         pairs = [(better, run) for run, above in covered(self._better(asked)).items() for better in sorted(above)]
         return tidy("better worse", "", pairs)
 
     def plot(self, *, style: str = "svg") -> bytes:
-        """Draw a Hasse diagram of the runs for each measure, with the ranks that each run can have.
+        """Draw, for each measure, the ranks that each run can have, beside a matrix of the verdicts about all pairs.
 
-        A run is certainly better than every run that can be reached from it by lines that lead downwards.
+        Runs are in the order of the middle of their possible ranks, best first.
 
         Parameters
         ----------
@@ -269,11 +269,10 @@ class Verdicts(ByPair):
         UntiedError
             matplotlib is not installed, or the style is unknown.
         """
-        ranks: dict[str, dict[str, str]] = {measure: {} for measure in self.measures}
+        ranks: dict[str, dict[str, tuple[int, int]]] = {measure: {} for measure in self.measures}
         for row in self.ranks.to_dicts():
-            best, worst = row["best"], row["worst"]
-            ranks[row["measure"]][row["run"]] = f"{best}" if best == worst else f"{best}–{worst}"
-        return draw({measure: self._better(measure) for measure in self.measures}, ranks, style)
+            ranks[row["measure"]][row["run"]] = int(row["best"]), int(row["worst"])
+        return draw(ranks, {measure: self._better(measure) for measure in self.measures}, style)
 
     def _better(self, measure: str) -> dict[str, set[str]]:
         return betters(self._runs, {pair: self[pair][measure].verdict for pair in self._pairs})
