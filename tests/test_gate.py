@@ -199,6 +199,15 @@ def test_queries_as_bad_as_the_last_one_named_are_counted() -> None:
     )
 
 
+def test_unjudged_documents_may_have_grades_of_queries_that_the_baseline_lacks() -> None:
+    """The baseline has no r, whose grade 3 an unjudged document of q may have too."""
+    qrels = {"q": {"a": 2}, "r": {"b": 3}}
+    runs = {"run": {"q": ["a", "c"], "r": ["b"]}, "baseline": {"q": ["x", "y"]}}
+    [check] = gate(qrels, runs["run"], baseline=runs["baseline"], certain="DCG@1").checks
+    assert check.value == 2 - 3
+    assert check.decided_on == "mean of 1 query; left out: 1 that the baseline lacks"
+
+
 def test_differences_that_are_only_rounding_are_none() -> None:
     """3 + 2 / log2 3 + 2 / log2 9 = 2 + 3 / log2 3 + 2 / log2 4, but not as floating-point sums."""
     qrels = {"q": {"a": 3, "b": 2, "c": 2}, "r": {"a": 1}}

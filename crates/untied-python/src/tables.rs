@@ -1,5 +1,6 @@
 //! Runs and qrels as Python objects.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
@@ -359,6 +360,11 @@ impl Qrels {
     #[allow(clippy::needless_pass_by_value)]
     fn among(&self, grades: Vec<f64>) -> Qrels {
         Qrels(self.0.clone().among(&grades))
+    }
+
+    /// The same without the queries with these numbers.
+    fn without(&self, py: Python<'_>, queries: HashSet<usize>, threads: Option<Threads>) -> PyResult<Qrels> {
+        threads::run(py, threads, || self.0.without(&queries)).map(Qrels)
     }
 
     #[getter]

@@ -6,7 +6,6 @@ from math import inf, nan
 
 from untied.errors import UntiedError
 from untied.gate.check import Check
-from untied.inputs.convert import as_qrels
 from untied.results.joint import Joint
 from untied.results.text import in_queries
 from untied.results.worst import worst_of
@@ -38,7 +37,8 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     reasons += allowed.why_missing(
         evidence, missing - new, f"the run retrieves nothing for {in_queries(len(missing - new))} of the baseline"
     )
-    qrels = _without(evidence, new)
+    # For a query that the baseline lacks, every run would seem better.
+    qrels = evidence.qrels.without(new, evidence.threads) if new else evidence.qrels
     if not len(qrels):
         return Check(limit.kind, str(limit.measure), limit.number, nan, "no query can be compared", False,
                      limit_given=limit.given, reasons=reasons)  # fmt: skip
@@ -71,15 +71,6 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         limit.kind, about, limit.number, value, "; ".join(said), kept and not reasons, limit_given=limit.given,
         reasons=reasons, queries=worst, more=more,
     )  # fmt: skip
-
-
-def _without(evidence: Evidence, rows: frozenset[int]) -> Qrels:
-    """The qrels without queries that the baseline lacks: there every run would seem better."""
-    if not rows:
-        return evidence.qrels
-    lacking = set(evidence.queries(sorted(rows)))
-    kept = {query: dict(evidence.qrels[query]) for query in evidence.qrels.queries() if query not in lacking}
-    return as_qrels(kept, evidence.threads)
 
 
 def _worst(

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use super::ids::are_equal;
 use super::profiles::{Detail, Profile, Profiled};
-use super::{Chunk, Judgments, Origins, Table, first_in_file, index, rounded};
+use super::{Chunk, Chunks, Judgments, Origins, Table, first_in_file, index, rounded};
 use crate::error::Result;
 use crate::grade::Level;
 use crate::watch;
@@ -146,6 +146,33 @@ impl Qrels {
         self
     }
 
+    /// The same judgments without some queries, by number. The grades of these still count as occurring, as in
+    /// [`Qrels::among`], so that an unjudged document may have the same grades as in the whole.
+    ///
+    /// # Errors
+    /// It was told to stop.
+    pub fn without(&self, queries: &HashSet<usize>) -> Result<Qrels> {
+        let mut chunks = Chunks::new(0);
+        for query in (0..self.len()).filter(|query| !queries.contains(query)) {
+            watch::check()?;
+            let rows = self.rows(query);
+            chunks.start_query(self.id(query), rows.columns());
+            for (row, &hash) in rows.hashes().iter().enumerate() {
+                chunks.push(rows.doc(row), hash)?;
+            }
+            for (number, column) in chunks.last.block.columns.iter_mut().enumerate() {
+                column.extend_from_slice(rows.column(number));
+            }
+        }
+        let mut kept = Qrels::with_duplicates(chunks.finish())?.among(&self.grades);
+        kept.profiles.clone_from(&self.profiles);
+        if let Some(profiled) = &self.profiled {
+            let judged = profiled.judged.without(queries)?;
+            kept.profiled = Some(Box::new(Profiled { judged, ..**profiled }));
+        }
+        Ok(kept)
+    }
+
     /// All grades that occur, highest first.
     pub fn grades(&self) -> &[f64] {
         &self.grades
@@ -254,6 +281,30 @@ mod tests {
         assert_eq!(among.grades(), [3.0, 1.0, 0.5, 0.0, -2.0, -3.0]);
         assert!(among.judgments(0).judgments().eq(alone.judgments(0).judgments()));
         assert_eq!(among.judgments(0).levels, alone.judgments(0).levels);
+    }
+
+    #[test]
+    fn judgments_without_some_queries_keep_all_grades_and_profiles() {
+        let mut chunk = Chunk::new(2);
+        for (query, documents) in [("q", [("a", 2.0), ("b", 0.0)]), ("r", [("c", 1.0), ("d", -1.0)])] {
+            chunk.start_query(query.as_bytes());
+            for (document, grade) in documents {
+                chunk.block.docs.push(document.as_bytes());
+                chunk.block.columns[0].push(grade);
+                chunk.block.columns[1].push(0.5);
+            }
+        }
+        chunk.finish();
+        let whole = Qrels::with_inclusion(vec![chunk], "").expect("qrels");
+        let part = whole.without(&HashSet::from([0])).expect("nobody stops it");
+        assert_eq!((part.len(), part.id(0), part.grades()), (1, &b"r"[..], whole.grades()));
+        assert!(part.judgments(0).judgments().eq(whole.judgments(1).judgments()));
+        assert_eq!(part.judgments(0).levels, whole.judgments(1).levels);
+        let profiled = |qrels: &Qrels| qrels.by_profile(Detail::Inclusion).expect("as they were made").clone();
+        assert_eq!(profiled(&part).judgments(0).levels, profiled(&whole).judgments(1).levels);
+        assert_eq!(profiled(&part).profiles, profiled(&whole).profiles);
+        assert_eq!(whole.without(&HashSet::new()).expect("nobody stops it").store(), whole.store());
+        assert!(whole.without(&HashSet::from([0, 1])).expect("nobody stops it").is_empty());
     }
 
     #[test]
