@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -78,8 +79,8 @@ pub struct Candidate {
 /// What to judge next.
 #[derive(Debug)]
 pub struct Advice {
-    /// For each run, the value and bounds of every query of the qrels.
-    pub now: Vec<Vec<Outcome>>,
+    /// The value and bounds of every query of the qrels in each run: query by query, run by run.
+    pub now: Vec<Outcome>,
     /// The documents that are worth most, best first.
     pub candidates: Vec<Candidate>,
     /// The number of documents considered.
@@ -93,8 +94,6 @@ pub struct Advice {
 /// Bounds of the measure are not known.
 pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Result<Advice> {
     let planned = plan.only()?;
-    let now = runs.iter().map(|run| all_now(qrels, run, planned)).collect::<Result<Vec<_>>>()?;
-    let values = now.iter().zip(SIGNS).flat_map(|(of_run, sign)| of_run.iter().map(move |now| sign * now.value));
     let valuer = Valuer {
         qrels,
         runs,
@@ -102,23 +101,23 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
         search,
         shares: shares(qrels, &planned.possible_grades),
         queries: if planned.spec.info.aggregate == Aggregate::Sum { 1.0 } else { qrels.len() as f64 },
-        lead: statistics::sum(values),
+        lead: if search.until_decided { lead(qrels, runs, planned)? } else { 0.0 },
     };
     watch::begin(|| "weighing judgments".into(), "queries", Some(qrels.len() as u64));
     let rooms: Mutex<Vec<Room>> = Mutex::default();
     let lock = || rooms.lock().unwrap_or_else(PoisonError::into_inner);
-    let of_part = |first: usize| {
+    let part = |(number, now): (usize, &mut [Outcome])| {
         let mut room = lock().pop().unwrap_or_default();
         let mut best = Best::new(qrels, search.top);
-        for query in first..(first + AT_ONCE).min(qrels.len()) {
-            let now: Vec<Outcome> = now.iter().map(|of_run| of_run[query]).collect();
-            valuer.consider(query, &now, &mut room, &mut best)?;
+        for (query, now) in (number * AT_ONCE..).zip(now.chunks_mut(runs.len())) {
+            valuer.consider(query, now, &mut room, &mut best)?;
             watch::step(1)?;
         }
         lock().push(room);
         Ok(best)
     };
-    let parts = (0..qrels.len()).into_par_iter().step_by(AT_ONCE).map(of_part);
+    let mut now = vec![Outcome { value: 0.0, low: 0.0, high: 0.0 }; qrels.len() * runs.len()];
+    let parts = now.par_chunks_mut(AT_ONCE * runs.len()).enumerate().map(part);
     let mut best = parts.try_reduce(|| Best::new(qrels, search.top), |one, other| Ok(one.join(other)))?;
     best.cut();
     Ok(Advice { now, candidates: best.kept, considered: best.considered })
@@ -127,15 +126,20 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
 /// The first run counts for, the second against.
 const SIGNS: [f64; 2] = [1.0, -1.0];
 
-/// A run's value and bounds in every query as it stands.
-fn all_now(qrels: &Qrels, run: &Run, planned: &Planned) -> Result<Vec<Outcome>> {
-    let now = |room: &mut Room, query: usize| {
+/// The sum of the differences of two runs as they stand.
+fn lead(qrels: &Qrels, runs: &[&Run], planned: &Planned) -> Result<f64> {
+    let difference = |(judge, side): &mut (Judge, Side), query: usize| {
         let truth = qrels.judgments(query);
-        room.rank(&rows_of(run, qrels.id(query)), &truth);
+        let mut difference = 0.0;
+        for (run, sign) in runs.iter().zip(SIGNS) {
+            side.rank(&rows_of(run, qrels.id(query)), &truth, judge);
+            difference += sign * outcome(planned, &side.ranking, &truth)?.value;
+        }
         watch::check()?;
-        outcome(planned, &room.ranking, &truth)
+        Ok(difference)
     };
-    (0..qrels.len()).into_par_iter().map_init(Room::default, now).collect()
+    let differences = (0..qrels.len()).into_par_iter().map_init(Default::default, difference);
+    Ok(statistics::sum(differences.collect::<Result<Vec<f64>>>()?.into_iter()))
 }
 
 fn rows_of<'a>(run: &'a Run, query: &[u8]) -> Rows<'a> {
@@ -175,21 +179,23 @@ struct Valuer<'a> {
     shares: Vec<f64>,
     /// The number by which sums over queries are divided.
     queries: f64,
-    /// The sum of the differences of two runs.
+    /// The sum of the differences of two runs if it decides what documents are worth, else 0.
     lead: f64,
 }
 
 impl Valuer<'_> {
-    /// Add the candidates of a query.
-    fn consider(&self, query: usize, now: &[Outcome], room: &mut Room, best: &mut Best<'_>) -> Result<()> {
+    /// Add the candidates of a query, and write each run's value and bounds as it stands.
+    fn consider(&self, query: usize, now: &mut [Outcome], room: &mut Room, best: &mut Best<'_>) -> Result<()> {
         let truth = self.qrels.judgments(query);
         let id = self.qrels.id(query);
         let retrieved: Vec<Rows<'_>> = self.runs.iter().map(|run| rows_of(run, id)).collect();
+        let Room { judge, sides, cache } = room;
+        sides.resize_with(self.runs.len(), Side::default);
         let mut documents: Vec<&[u8]> = Vec::new();
-        for rows in &retrieved {
-            room.order.sort_exactly(rows.column(0));
-            room.order.arrange(rows, self.search.depth);
-            for &row in room.order.rows.iter().take(self.search.depth) {
+        for (rows, side) in retrieved.iter().zip(sides.iter_mut()) {
+            side.rank(rows, &truth, judge);
+            side.order.arrange(rows, self.search.depth);
+            for &row in side.order.rows.iter().take(self.search.depth) {
                 let (document, hash) = (rows.doc(row as usize), rows.hashes()[row as usize]);
                 if !truth.grade(document, hash).is_some_and(|grade| grade >= 0.0) {
                     documents.push(document);
@@ -204,23 +210,23 @@ impl Valuer<'_> {
         let weights: Vec<f64> =
             self.shares.iter().map(|share| probability * share).chain([1.0 - probability]).collect();
         let mut sums = vec![(0.0, 0.0); documents.len()];
-        let mut ranks = vec![Vec::with_capacity(self.runs.len()); documents.len()];
-        for ((rows, now), sign) in retrieved.iter().zip(now).zip(SIGNS) {
-            let (places, starts) = room.places(rows, &truth, &documents);
-            let prospects = room.prospects(self.planned, &truth, &places)?;
-            for ((place, (narrowing, swing)), ranks) in places.iter().zip(&mut sums).zip(&mut ranks) {
-                let Some(outcomes) = &prospects[*place] else { continue };
+        for (((rows, side), now), sign) in retrieved.iter().zip(sides.iter_mut()).zip(now).zip(SIGNS) {
+            side.place(rows, &documents);
+            let prospects = cache.prospects(self.planned, &side.ranking, &truth, &side.places)?;
+            *now = prospects.now;
+            for (&place, (narrowing, swing)) in side.places.iter().zip(&mut sums) {
+                let outcomes = &prospects.after[place];
                 let spans = weights.iter().zip(outcomes).map(|(weight, after)| weight * (after.high - after.low));
                 *narrowing += (now.high - now.low) - statistics::sum(spans);
                 let relevant = self.shares.iter().zip(outcomes).map(|(share, after)| share * after.value);
                 *swing += sign * (statistics::sum(relevant) - outcomes[outcomes.len() - 1].value);
-                ranks.push(starts.get(*place).map(|start| start + 1));
             }
         }
-        for ((document, (narrowing, swing)), ranks) in documents.iter().zip(sums).zip(ranks) {
+        for (number, (document, (narrowing, swing))) in documents.iter().zip(sums).enumerate() {
             let (narrowing, swing) = (narrowing / self.queries, swing / self.queries);
             let worth = self.worth(probability, narrowing, swing);
             if best.admits(worth) {
+                let ranks = sides.iter().map(|side| side.rank_of(side.places[number])).collect();
                 let document = document.to_vec();
                 best.push(Candidate { query, document, ranks, probability, narrowing, swing, worth });
             }
@@ -288,74 +294,123 @@ impl<'a> Best<'a> {
     }
 }
 
-/// What judging a document of each tie group leads to, grade by grade, as far as it is known; the last is for documents
-/// that are not retrieved.
-type Prospects = Vec<Option<Vec<Outcome>>>;
+/// Outcomes of one ranking.
+struct Prospects {
+    /// As it stands.
+    now: Outcome,
+    /// After judging a document of each tie group, and last one that is not retrieved: grade by grade; empty as long as
+    /// nobody has asked for it.
+    after: Vec<Vec<Outcome>>,
+}
+
+impl Prospects {
+    fn new(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Prospects> {
+        let now = outcome(planned, ranking, truth)?;
+        Ok(Prospects { now, after: vec![Vec::new(); ranking.groups().count() + 1] })
+    }
+
+    /// Look at those of some places that are missing.
+    fn complete(
+        &mut self,
+        planned: &Planned,
+        ranking: &Ranking,
+        truth: &Judgments<'_>,
+        places: &[usize],
+    ) -> Result<()> {
+        let mut missing: Vec<usize> = places.iter().copied().filter(|&place| self.after[place].is_empty()).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let look = |next: &mut Ranking, &place: &usize| {
+            watch::check()?;
+            let grades = planned.possible_grades.iter();
+            grades.map(|&grade| after(planned, ranking, truth, place, grade, next)).collect()
+        };
+        let outcomes = missing.par_iter().with_min_len(SEPARATE).map_init(Ranking::default, look);
+        for (place, outcomes) in missing.iter().zip(outcomes.collect::<Result<Vec<_>>>()?) {
+            self.after[*place] = outcomes;
+        }
+        Ok(())
+    }
+}
 
 /// Room for the work on one query, and the outcomes of short rankings.
 #[derive(Default)]
 struct Room {
-    order: Order,
     judge: Judge,
-    /// The last ranking, with every tie group.
-    ranking: Ranking,
-    kept: HashMap<Vec<u64>, Prospects>,
-    /// Those of the last ranking, if it is too long to be kept.
-    alone: Prospects,
+    /// The query in each run.
+    sides: Vec<Side>,
+    cache: Cache,
 }
 
-impl Room {
+/// A run's ranking of one query.
+#[derive(Default)]
+struct Side {
+    order: Order,
+    /// With every tie group.
+    ranking: Ranking,
+    /// The tie group of each document that could be judged, by number; the number of groups if it is not retrieved.
+    places: Vec<usize>,
+}
+
+impl Side {
     /// Order and judge a run's documents for a query.
-    fn rank(&mut self, rows: &Rows<'_>, truth: &Judgments<'_>) {
+    fn rank(&mut self, rows: &Rows<'_>, truth: &Judgments<'_>, judge: &mut Judge) {
         self.order.sort_exactly(rows.column(0));
-        self.judge.every_group = true;
-        self.judge.judge(rows, &self.order, truth, Layout::Tied, false, &mut self.ranking);
+        judge.every_group = true;
+        judge.judge(rows, &self.order, truth, Layout::Tied, false, &mut self.ranking);
     }
 
-    /// Rank a run's documents; return the tie group of each of some documents, by number, or the number of groups if it is
-    /// not retrieved, and the rank before each group. The documents are sorted.
-    fn places(&mut self, rows: &Rows<'_>, truth: &Judgments<'_>, documents: &[&[u8]]) -> (Vec<usize>, Vec<usize>) {
-        self.rank(rows, truth);
-        let starts: Vec<usize> = self.ranking.groups().map(|group| group.start).collect();
-        let mut places = vec![starts.len(); documents.len()];
+    /// Find the tie groups of some documents, which are sorted.
+    fn place(&mut self, rows: &Rows<'_>, documents: &[&[u8]]) {
+        self.places.clear();
+        self.places.resize(documents.len(), self.order.ends.len());
         let mut from = 0;
         for (group, &end) in self.order.ends.iter().enumerate() {
             for &row in &self.order.rows[from..end as usize] {
                 if let Ok(number) = documents.binary_search(&rows.doc(row as usize)) {
-                    places[number] = group;
+                    self.places[number] = group;
                 }
             }
             from = end as usize;
         }
-        (places, starts)
     }
 
-    /// What judging a document in each of some places of the last ranking leads to.
-    fn prospects(&mut self, planned: &Planned, truth: &Judgments<'_>, places: &[usize]) -> Result<&Prospects> {
-        let unknown = vec![None; self.ranking.groups().count() + 1];
-        let key = described(&self.ranking, truth);
+    /// The rank of the first document of a tie group, by number; none if there is no such group.
+    fn rank_of(&self, place: usize) -> Option<usize> {
+        self.ranking.groups().nth(place).map(|group| group.start + 1)
+    }
+}
+
+/// Outcomes of short rankings, which many queries share.
+#[derive(Default)]
+struct Cache {
+    kept: HashMap<Vec<u64>, Prospects>,
+    /// Those of the last ranking, if it is too long to be kept.
+    long: Option<Prospects>,
+}
+
+impl Cache {
+    /// Outcomes of a ranking, complete for some places.
+    fn prospects(
+        &mut self,
+        planned: &Planned,
+        ranking: &Ranking,
+        truth: &Judgments<'_>,
+        places: &[usize],
+    ) -> Result<&Prospects> {
+        let key = described(ranking, truth);
         let prospects = if key.len() > SHORT {
-            self.alone = unknown;
-            &mut self.alone
+            self.long.insert(Prospects::new(planned, ranking, truth)?)
         } else {
             if self.kept.len() == KEPT && !self.kept.contains_key(&key) {
                 self.kept.clear();
             }
-            self.kept.entry(key).or_insert(unknown)
+            match self.kept.entry(key) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(Prospects::new(planned, ranking, truth)?),
+            }
         };
-        let mut missing: Vec<usize> = places.iter().copied().filter(|&place| prospects[place].is_none()).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        let ranking = &self.ranking;
-        let look = |&place: &usize| {
-            watch::check()?;
-            let grades = planned.possible_grades.iter();
-            grades.map(|&grade| after(planned, ranking, truth, place, grade)).collect()
-        };
-        let outcomes: Vec<Vec<Outcome>> = missing.par_iter().with_min_len(SEPARATE).map(look).collect::<Result<_>>()?;
-        for (place, outcomes) in missing.into_iter().zip(outcomes) {
-            prospects[place] = Some(outcomes);
-        }
+        prospects.complete(planned, ranking, truth, places)?;
         Ok(prospects)
     }
 }
@@ -372,16 +427,28 @@ fn described(ranking: &Ranking, truth: &Judgments<'_>) -> Vec<u64> {
     described
 }
 
-/// The outcome where one more document of a tie group, or one that is not retrieved, has this grade.
-fn after(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>, place: usize, grade: f64) -> Result<Outcome> {
-    let mut next = Ranking::default();
+/// The outcome where one more document of a tie group, or one that is not retrieved, has this grade; `next` has room for
+/// that ranking.
+fn after(
+    planned: &Planned,
+    ranking: &Ranking,
+    truth: &Judgments<'_>,
+    place: usize,
+    grade: f64,
+    next: &mut Ranking,
+) -> Result<Outcome> {
+    next.clear();
     next.retrieved = ranking.retrieved;
     for (number, group) in ranking.groups().enumerate() {
-        let more = usize::from(place == number);
-        next.push(group.start, group.size, judged(group.levels, grade, more, 0));
+        if number == place {
+            next.push(group.start, group.size, judged(group.levels, grade, 1, 0));
+        } else {
+            let levels = group.levels.iter().filter(|level| level.grade >= 0.0);
+            next.push(group.start, group.size, levels.copied());
+        }
     }
     let levels: Vec<Level> = judged(truth.levels, grade, 1, 0).collect();
-    outcome(planned, &next, &truth.with_levels(&levels))
+    outcome(planned, next, &truth.with_levels(&levels))
 }
 
 fn outcome(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Outcome> {

@@ -40,11 +40,12 @@ pub fn judgment_outlook<'py>(
     let search = Search { top, depth, prior, until_decided };
     let work = || outlook::advise(qrels, &tables, &plan, search);
     let advice = threads::run_formulas(py, threads, plan.has_formulas(), work)?;
-    let columns = |of_run: &Vec<Outcome>| {
-        let column = |number: fn(&Outcome) -> f64| packed(py, of_run.iter().map(|now| number(now).to_ne_bytes()));
+    let columns = |run: usize| {
+        let outcomes = || advice.now.iter().skip(run).step_by(tables.len());
+        let column = |number: fn(&Outcome) -> f64| packed(py, outcomes().map(|now| number(now).to_ne_bytes()));
         Ok([column(|now| now.value)?, column(|now| now.low)?, column(|now| now.high)?])
     };
-    let now = advice.now.iter().map(columns).collect::<PyResult<_>>()?;
+    let now = (0..tables.len()).map(columns).collect::<PyResult<_>>()?;
     let row = |one: Candidate| {
         let Candidate { query, document, ranks, probability, narrowing, swing, worth } = one;
         (text(qrels.id(query)), text(&document), ranks, probability, narrowing, swing, worth)

@@ -129,11 +129,12 @@ impl Measure for AveragePrecision {
 fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution: Resolution) -> bounds::GroupTerms {
     let (t, n, slots) = (group.start, group.size, group.slots(cutoff));
     let w = |a: usize| if a <= slots { 1.0 / (t + a) as f64 } else { 0.0 };
-    let (mut own, mut each) = (vec![0.0], vec![0.0]);
+    let mut terms = Vec::with_capacity(most + 1);
+    terms.push((0.0, 0.0));
     let (w0, w1) = (sum(slots, |i| w(i + 1)), sum(slots, |i| i as f64 * w(i + 1)));
     for r in 1..=most {
-        let (o, e) = (own[r - 1], each[r - 1]);
-        let (next_own, next_each) = match resolution {
+        let (o, e) = terms[r - 1];
+        terms.push(match resolution {
             Resolution::Mean if n == 1 => (w0, w0),
             Resolution::Mean => {
                 let share = r as f64 / n as f64;
@@ -142,11 +143,9 @@ fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution:
             Resolution::Best => (o + r as f64 * w(r), e + w(r)),
             // One more in front: all after it have one more before them.
             Resolution::Worst => (o + e + w(n - r + 1), e + w(n - r + 1)),
-        };
-        own.push(next_own);
-        each.push(next_each);
+        });
     }
-    bounds::GroupTerms { known, own, each }
+    bounds::GroupTerms { known, terms }
 }
 
 #[inline]

@@ -100,11 +100,7 @@ impl Open<'_> {
     /// The groups as parts of a sum over relevant documents that depends on nothing but how many a group has.
     pub(crate) fn parts(&self, rel: f64, of: impl Fn(&Group<'_>, usize) -> f64) -> Vec<GroupTerms> {
         self.relevant(rel)
-            .map(|(group, known, most)| GroupTerms {
-                known,
-                own: (0..=most).map(|r| of(&group, r)).collect(),
-                each: vec![0.0; most + 1],
-            })
+            .map(|(group, known, most)| GroupTerms { known, terms: (0..=most).map(|r| (of(&group, r), 0.0)).collect() })
             .collect()
     }
 
@@ -268,14 +264,25 @@ impl Widest {
 }
 
 /// A group's part in a sum over relevant documents that is linear in the number of relevant ones before the group:
-/// of r relevant documents the part is `own[r] + before * each[r]`.
+/// of r relevant documents the part is `own + before * each`, where `(own, each)` is the r-th of its terms.
 pub(crate) struct GroupTerms {
     /// Relevant ones that are known.
     pub known: usize,
     /// For 0, 1, .. n relevant documents.
-    pub own: Vec<f64>,
-    /// For as many.
-    pub each: Vec<f64>,
+    pub terms: Vec<(f64, f64)>,
+}
+
+impl GroupTerms {
+    /// The part of r relevant documents, and how it grows with each one before the group.
+    fn part(&self, r: usize, before: usize) -> (f64, f64) {
+        let (own, each) = self.terms[r];
+        (own + before as f64 * each, each)
+    }
+
+    /// The most documents that can be relevant.
+    fn most(&self) -> usize {
+        self.terms.len() - 1
+    }
 }
 
 /// Bounds of a quotient: the sum of the parts over something that depends on how many open documents are relevant,
@@ -285,45 +292,38 @@ pub(crate) struct GroupTerms {
 /// are linear, one more relevant document changes the sum by what is known of the groups above and below. O(n).
 pub(crate) fn of_sum(parts: &[GroupTerms], unretrieved: usize, value: impl Fn(f64, usize, usize) -> f64) -> Bounds {
     let mut bounds = Widest::default();
-    // Of the groups from the g-th on, with known documents only: the sum, and how it grows with each one before them.
-    let mut below = vec![(0.0, 0.0); parts.len() + 1];
-    let known: Vec<usize> = parts
-        .iter()
-        .scan(0, |before, part| {
-            *before += part.known;
-            Some(*before - part.known)
-        })
-        .collect();
+    // Of the groups from the g-th on, with known documents only: the sum, how it grows with each one before them, and the
+    // known documents before.
+    let mut before: usize = parts.iter().map(|part| part.known).sum();
+    let mut below = vec![(0.0, 0.0, before); parts.len() + 1];
     for (g, part) in parts.iter().enumerate().rev() {
-        let own = part.own[part.known] + known[g] as f64 * part.each[part.known];
-        below[g] = (below[g + 1].0 + own, below[g + 1].1 + part.each[part.known]);
+        before -= part.known;
+        let (sum, each) = part.part(part.known, before);
+        below[g] = (below[g + 1].0 + sum, below[g + 1].1 + each, before);
     }
-    (0..=unretrieved).for_each(|e| bounds.add(value(below[0].0, 0, e)));
+    let total = below[0].0;
+    (0..=unretrieved).for_each(|e| bounds.add(value(total, 0, e)));
     let (mut above, mut chosen) = (0.0, 0);
-    for (g, part) in parts.iter().enumerate() {
-        let before = (known[g] + chosen) as f64;
-        let (own, each) = below[g + 1];
-        for r in part.known + 1..part.own.len() {
+    for (part, (&(_, _, known), &(rest, each, _))) in parts.iter().zip(below.iter().zip(&below[1..])) {
+        let before = known + chosen;
+        for r in part.known + 1..=part.most() {
             chosen += 1;
-            bounds.add(value(above + part.own[r] + before * part.each[r] + own + chosen as f64 * each, chosen, 0));
+            bounds.add(value(above + part.part(r, before).0 + rest + chosen as f64 * each, chosen, 0));
         }
-        let full = part.own.len() - 1;
-        above += part.own[full] + before * part.each[full];
+        above += part.part(part.most(), before).0;
     }
-    // From the bottom up: of the groups after the g-th, all documents relevant, the same two numbers.
-    let (mut own, mut each, mut chosen) = (0.0, 0.0, 0);
-    for (g, part) in parts.iter().enumerate().rev() {
-        let before = known[g] as f64;
-        let above = below[0].0 - below[g].0;
-        for r in part.known + 1..part.own.len() {
+    // From the bottom up: of the groups after the g-th, all documents relevant, the sum and its growth.
+    let (mut rest, mut each, mut chosen) = (0.0, 0.0, 0);
+    for (part, &(below, _, before)) in parts.iter().zip(&below).rev() {
+        for r in part.known + 1..=part.most() {
             chosen += 1;
-            let here = (r - part.known) as f64;
-            let sum = above + part.own[r] + before * part.each[r] + own + here * each;
+            let more = (r - part.known) as f64;
+            let sum = total - below + part.part(r, before).0 + rest + more * each;
             bounds.add(value(sum, chosen, unretrieved));
         }
-        let full = part.own.len() - 1;
-        own += (full - part.known) as f64 * each + part.own[full] + before * part.each[full];
-        each += part.each[full];
+        let full = part.part(part.most(), before);
+        rest += (part.most() - part.known) as f64 * each + full.0;
+        each += full.1;
     }
     bounds.finish()
 }
