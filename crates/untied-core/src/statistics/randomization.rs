@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::{RunValues, StepGrid, on_grid, on_grid_of};
+use crate::elementary::ln;
 use crate::error::Result;
 use crate::random::Random;
 use crate::watch;
@@ -25,6 +26,8 @@ const ASKED: usize = 1 << 10;
 const HELD: usize = 1 << 17;
 /// From this many differences on, equal ones stand together, so that their signs are only counted.
 const MANY: usize = 1 << 16;
+/// The probability of a sum that is not drawn because it would not be seen.
+const UNSEEN: f64 = 1e-12;
 /// Sums of all columns that are held at once.
 const SHARED: usize = 1 << 22;
 /// Values are rounded to steps of the largest one times 2 to the power of this, negated: the precision of floating point.
@@ -53,6 +56,13 @@ impl SignCounts {
         SignCounts { at_least: 0.0, at_most: 0.0, beyond: 0.0, choices: samples as f64, exact: false }
     }
 
+    /// Those of a sample of sums that are all less extreme than the one that was seen.
+    fn of_sample_within(limits: &ObservedSum, samples: usize) -> SignCounts {
+        let (all, none) = (samples as f64, 0.0);
+        let (at_least, at_most) = if limits.sum > 0 { (none, all) } else { (all, none) };
+        SignCounts { at_least, at_most, ..SignCounts::of_sample(samples) }
+    }
+
     /// Count more sums.
     fn add(&mut self, limits: &ObservedSum, sums: impl Iterator<Item = i64>) {
         let (least, most, beyond) = (limits.smallest_at_least(), limits.largest_at_most(), limits.smallest_beyond());
@@ -78,7 +88,8 @@ impl SignCounts {
 ///
 /// All choices of signs are counted, in two halves of which each is listed and sorted, where a half has at most
 /// `samples` of them; otherwise that many are drawn. Fewer than 65,536 differences get the same signs for every `seed`;
-/// more are sorted by magnitude first. Sums that are equal but for rounding count as equal.
+/// more are sorted by magnitude first, and not drawn at all where no sample could be as extreme. Sums that are equal but
+/// for rounding count as equal.
 ///
 /// # Errors
 /// Work shall stop.
@@ -92,6 +103,10 @@ pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<S
         sampled_signs(&grid, &ObservedSum::of(&grid), samples, seed)
     } else {
         let limits = ObservedSum::of(&grid);
+        if limits.is_out_of_reach(&grid, samples) {
+            watch::step((samples * grid.len()) as u64)?;
+            return Ok(SignCounts::of_sample_within(&limits, samples));
+        }
         sampled_signs(&by_magnitude(other_than_0, limits.sum < 0), &limits, samples, seed)
     }
 }
@@ -120,6 +135,14 @@ struct ObservedSum {
 impl ObservedSum {
     fn of(grid: &[i64]) -> ObservedSum {
         ObservedSum { sum: grid.iter().sum(), slack: grid.len() as i64 }
+    }
+
+    /// Whether a sample has a sum beyond with a probability of at most [`UNSEEN`], so that none need be drawn: |S| is at
+    /// least x with a probability of at most 2 exp(-x^2 / (2 sum of d_i^2)) (Hoeffding 1963).
+    fn is_out_of_reach(&self, grid: &[i64], samples: usize) -> bool {
+        let squares: f64 = grid.iter().map(|&step| step as f64 * step as f64).sum();
+        let beyond = self.smallest_beyond() as f64;
+        beyond > 0.0 && beyond * beyond / (2.0 * squares) >= ln(2.0 * samples as f64 / UNSEEN)
     }
 
     fn largest_at_most(&self) -> i64 {
@@ -394,6 +417,24 @@ mod tests {
         assert_eq!(found.at_least, sums.iter().filter(|&&sum| sum >= limits.smallest_at_least()).count() as f64);
         assert_eq!(found.beyond, sums.iter().filter(|&&sum| sum.abs() >= limits.smallest_beyond()).count() as f64);
     }
+
+    #[test]
+    fn many_differences_that_no_sample_reaches_count_as_if_they_were_drawn() {
+        // 1 and -1: of the sum, m is m/256 standard deviations.
+        let differences =
+            |sum: usize| -> Vec<f64> { (0..MANY).map(|i| if i < (MANY + sum) / 2 { 1.0 } else { -1.0 }).collect() };
+        for (sum, is_plain) in [(1024, false), (2560, true)] {
+            for sign in [1.0, -1.0] {
+                let signed: Vec<f64> = differences(sum).iter().map(|difference| sign * difference).collect();
+                let grid = on_grid(signed.iter()).steps;
+                let limits = ObservedSum::of(&grid);
+                assert_eq!(limits.is_out_of_reach(&grid, 500), is_plain);
+                let drawn = sampled_signs(&by_magnitude(grid, sign < 0.0), &limits, 500, 3).expect("nobody stops it");
+                assert_eq!(randomization(&signed, 500, 3).expect("nor this"), drawn);
+            }
+        }
+    }
+
     #[test]
     fn many_differences_have_the_p_values_of_their_normal_distribution() {
         // 0, 1 and -1, and some that occur once: sums have the variance of the sum of squares.
