@@ -44,7 +44,7 @@ def pages(site: Mapping[str, str], *, live: bool) -> tuple[list[object], dict[st
     ``live`` says whether readers can edit examples: the core is built for browsers.
     """
     made, entries, overview = {}, list[object](), [site["measures.md"]]
-    between = rows_of(site["comparing.md"], "Ties")
+    between = rows_of(site["similarities.md"], "Ties")
     for comparing in (False, True):
         for family, members in groupby(measure_info(comparing=comparing), itemgetter("family")):
             if family.startswith("Defined in "):

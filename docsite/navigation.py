@@ -38,6 +38,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Guides/Comparing runs": (
         "docs/comparing.md",
+        "docs/passages.md",
         "docs/med.md",
         "docs/certify.md",
         "docs/certificates.md",
@@ -58,6 +59,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/who-does-what.md",
         "docs/errata.md",
         "docs/trec_eval.md",
+        "docs/similarities.md",
+        "docs/gate_reference.md",
         "conformance/README.md",
         "conformance/DISAGREEMENTS.md",
         "conformance/reports/README.md",

@@ -1,4 +1,4 @@
-"""The table of docs/gate.md: what each rule decides on where values are missing, undefined, bounded or estimated."""
+"""The table of docs/gate_reference.md: what each rule decides on where values are missing, undefined or not exact."""
 
 from __future__ import annotations
 
@@ -414,7 +414,7 @@ FEW = "With at most four queries, no drop can be significant at 95 %"  # the pag
 
 
 def test_the_page_has_this_table() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "gate.md").read_text()
+    page = (Path(__file__).parents[1] / "docs" / "gate_reference.md").read_text()
     lines = [line.strip("|\n ").split("|") for line in page.splitlines() if line.startswith("| ")]
     tables = [[re.sub("[`*]", "", cell).strip() for cell in line] for line in lines]
     [head] = [line for line in tables if line[0] == "limit" and len(line) > 3]

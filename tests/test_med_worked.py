@@ -109,6 +109,51 @@ def test_identity_fails_both_ways() -> None:
     assert of("MED(ERR(max_grade=2), tail='upper')", A, A).mean > 0
 
 
+@pytest.mark.parametrize(
+    ("measure", "rankings", "qrels"),
+    [
+        ("EP@0.5", ("541", "501", "502"), None),
+        ("IPrec@0.5", ("541", "501", "502"), None),
+        ("PRR@0.5", ("541", "501", "502"), None),
+        ("Rprec", ("012", "013", "031"), {"0": 0}),
+        ("O", ("012", "034", "340"), {"0": 1}),
+        ("Pmeasure", ("012", "034", "340"), {"0": 1}),
+        ("Pplus", ("012", "034", "340"), {"0": 1}),
+        ("Q@3", ("304", "340", "341"), {"3": 1, "4": 1}),
+        ("NCU", ("304", "340", "341"), {"3": 1, "4": 1}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # judged documents may be in one ranking only
+def test_the_triangle_inequality_fails_where_relevant_documents_move_ranks(
+    measure: str, rankings: tuple[str, str, str], qrels: Any
+) -> None:
+    """A document of the one ranking alone changes how the others are read, and MED of these two leaves it out."""
+    first, between, last = map(list, rankings)
+    values = [of(f"MED({measure})", a, b, qrels) for a, b in ((first, between), (between, last), (first, last))]
+    assert all(value.certainty == "exact" for value in values)
+    assert values[2].mean > values[0].mean + values[1].mean + 1e-3
+
+
+#: Sums over documents, divided by what falls only if fewer documents are relevant, and values that ignore their number.
+METRIC = ["P@3", "R@2", "F1@2", "AP@3", "RR", "ERR@3", "RBP@3", "DCG@3", "nDCG@3", "Bpref"]
+
+
+@pytest.mark.parametrize("measure", METRIC)
+def test_the_triangle_inequality_holds(measure: str) -> None:
+    """For all triples of rankings of three among six documents; MED of two depends only on what they share."""
+    known: dict[tuple[int | None, ...], float] = {}
+
+    def distance(a: tuple[int, ...], b: tuple[int, ...]) -> float:
+        places = tuple(a.index(document) if document in a else None for document in b)
+        if places not in known:
+            known[places] = of(f"MED({measure})", [f"d{n}" for n in a], [f"d{n}" for n in b]).mean
+        return known[places]
+
+    first, *others = itertools.permutations(range(6), 3)
+    for between, last in itertools.product(others, repeat=2):
+        assert distance(first, last) <= distance(first, between) + distance(between, last) + 1e-12
+
+
 def test_what_is_cut_off_keeps_values_below_1() -> None:
     assert of("RBO(p=0.9, score='truncated')", A, A).mean == pytest.approx(1 - 0.9**3)
     assert of("MED(RBP(p=0.9)@3)", ["a", "b", "c"], ["d", "e", "f"]).mean == pytest.approx(1 - 0.9**3)

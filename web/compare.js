@@ -3,7 +3,7 @@ const COMPARED = ["MED(nDCG@10)", "RBO", "Overlap@10"];
 const WORDS = {
   RBO: "how similar the rankings are; the first ranks count most", Overlap: "the share of documents in common",
 };
-// What MED divides by, where the measure itself would divide by what depends on judgments: see Conventions in docs/med.md.
+// What MED divides by, where the measure itself would divide by what depends on judgments: see docs/similarities.md.
 const FIXED = { nDCG: ", with a fixed ideal: the highest gain at every rank", AP: ", with AP divided by the cutoff", Bpref: ", with R set to the depth" };
 
 /** What a measure of two runs says. */

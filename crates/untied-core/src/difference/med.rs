@@ -67,7 +67,7 @@ pub static MED: Definition = Info {
     range: "that of the measure",
     equation: "max |S(A) - S(B)| over all grades that unjudged documents may have",
     tex: r"\mathrm{MED}(S) = \max_{\text{grades}} |S(A) - S(B)|",
-    reference: "Tan & Clarke 2014",
+    reference: "Tan & Clarke 2015",
     ..Info::DEFAULT
 }
 .built_by(|spec, scope, of_one| {
@@ -96,7 +96,7 @@ pub static DELTA: Definition = Info {
                    high over all grades of unjudged documents; documents that fill up short rankings are unjudged for \
                    low and high, and non-relevant for the mean",
     tex: r"\mathrm{Delta}(S) = E[S(A) - S(B)]",
-    reference: "Tan & Clarke 2014",
+    reference: "Tan & Clarke 2015",
     ..Info::DEFAULT
 }
 .built_by(|spec, scope, of_one| {

@@ -29,7 +29,7 @@ pub static ANCHOR_MAP: Definition = Info {
     cutoff: Cutoff::Required,
     equation: "AP of B where the first k documents of A are relevant",
     tex: r"\mathrm{AnchorMAP}@k = \mathrm{AP}(B) \text{ with the relevant documents } A_k",
-    reference: "Buckley 2004; Tan & Clarke 2014",
+    reference: "Buckley 2004; Tan & Clarke 2015",
     ..Info::DEFAULT
 }
 .built_by(|spec| Ok(Box::new(AnchorMap(cutoff(spec)?))));
