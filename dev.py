@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from devtools import coverage as counters
 from devtools import parts, workflows
 from devtools.environment import BIN, ROOT, attempt, install, install_rust, part, run, took
 from devtools.web import QUICK, RELEASED, build_module, carry, compile_module, module_toolchain
@@ -228,9 +229,24 @@ def release(platforms: list[str], profile: str, outcomes: str | None) -> None:
     run(BIN / "python", "release/build.py", *platforms, "--profile", profile, *more)
 
 
+def coverage(names: list[str], processes: int) -> None:
+    """Count which lines and branches the tests run, of all parts or some, and print the shares of every room."""
+    install("coverage")
+    with part("coverage"):
+        counters.coverage(names, processes)
+
+
+def mutants(rooms: list[str], seed: int, count: int, processes: int, only: list[str]) -> None:
+    """Change the code of some rooms in small ways, one at a time, and print the changes that no test notices."""
+    install("mutants")
+    sample = ("--seed", str(seed), "--count", str(count), "--processes", str(processes), "--only", *only)
+    run(BIN / "python", "-m", "devtools.mutants", *rooms, *sample)
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
-    for command in (example, check, test, nightly, lint, build, generate, docs, web, instructions, release)
+    for command in (example, check, test, nightly, lint, build, generate, docs, web, instructions, release,
+                    coverage, mutants)
 }  # fmt: skip
 
 
@@ -247,13 +263,22 @@ def main() -> None:
         options[name].set_defaults(command=command)
     options["build"].add_argument("--release", action="store_true", help="optimise as for a release: takes minutes")
     options["web"].add_argument("--test", action="store_true", help="test what was built, in Chromium")
-    options["check"].add_argument("names", nargs="*", choices=[*parts.PARTS, []], metavar="part", help=known)
+    for name in ("check", "coverage"):
+        options[name].add_argument("names", nargs="*", choices=[*parts.PARTS, []], metavar="part", help=known)
     options["release"].add_argument(
         "platforms", nargs="*", metavar="TARGET", help="a platform as Rust calls it, or source"
     )
     options["release"].add_argument("--profile", default="release", help="quick compiles fast, for a first look")
     options["release"].add_argument("--outcomes", metavar="FILE", help="write hashes of what the wheels printed")
     options["nightly"].add_argument("--seed", type=int, help="draw from this seed")
+    options["mutants"].add_argument(
+        "--room", dest="rooms", nargs="+", required=True, help="folders of the core or package"
+    )
+    options["mutants"].add_argument("--seed", type=int, default=1, help="draw the sample from this seed")
+    options["mutants"].add_argument("--count", type=int, default=40, help="mutants of each room")
+    for name in ("coverage", "mutants"):
+        options[name].add_argument("--processes", type=int, default=os.cpu_count() or 1, help="run as many at a time")
+    options["mutants"].add_argument("--only", nargs="+", default=[], metavar="PATH:LINE", help="run some of the sample")
     chosen = vars(parser.parse_args())
     command = chosen.pop("command")
     try:

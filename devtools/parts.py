@@ -58,7 +58,7 @@ PARTS = {
     ),
     "difference": Part(
         (f"{CORE}difference",),
-        "med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked",
+        "compare_passages med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked",
         ("difference::",),
     ),
     "certify": Part(

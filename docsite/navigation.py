@@ -82,7 +82,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "benchmarks/README.md",
         "docs/determinism.md",
         "docs/faults.md",
-        "docs/fuzzing.md",
+        "docs/testing.md",
         "docs/versioning.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",

@@ -12,11 +12,15 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import dev
-from devtools import environment, parts, web
+from devtools import coverage as counters
+from devtools import environment, mutants, parts, web
+from devtools.mutants import package, rust, schemata
 
 ROOT = Path(__file__).parents[1]
 FILES = parts.git("ls-files")
@@ -328,3 +332,114 @@ def test_a_release_build_is_not_replaced_by_a_slower_one(
         dev.example()
         assert built == [profile] * 3
         assert ("the installed build is a release one" in capsys.readouterr().out) == is_released
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Mutants
+
+COUNTED = b'''
+LIMIT = 3
+
+
+def counted(values, least=1):
+    """How many values are at least so large."""
+    count = 0
+    for value in values:
+        if value >= least and not value > LIMIT:
+            count += 1
+    values.clear()
+    return count
+'''
+
+#: Every change of the function, with what it then returns of 1, 2, 3, 3 and 4, and how many of them are left.
+MUTANTS = {
+    "0 -> 1": (5, 0),
+    "0 -> (-1)": (3, 0),
+    "value >= least and not value > LIMIT -> (value >= least) or (not value > LIMIT)": (5, 0),
+    "value >= least and not value > LIMIT -> not (value >= least and not value > LIMIT)": (1, 0),
+    "value >= least -> (value) > (least)": (3, 0),
+    "value >= least -> (value) < (least)": (0, 0),
+    "not value > LIMIT -> value > LIMIT": (1, 0),
+    "value > LIMIT -> (value) >= (LIMIT)": (2, 0),
+    "value > LIMIT -> (value) <= (LIMIT)": (1, 0),
+    "count += 1 -> count -= (1)": (-4, 0),
+    "count += 1 -> pass": (0, 0),
+    "1 -> 2": (8, 0),
+    "1 -> (0)": (0, 0),
+    "values.clear() -> pass": (4, 5),
+    "count -> None": (None, 0),
+}
+
+
+def test_all_mutants_of_a_file_are_in_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = package.mutants_of("counted.py", COUNTED)
+    numbered = dict(enumerate(found))
+    chooser = SimpleNamespace(on=lambda number: number == chosen)
+    monkeypatch.setitem(sys.modules, "untied_mutants", chooser)
+    scope: dict[str, Any] = {}
+    exec(schemata.render(COUNTED, numbered, package.choice), scope)
+    results = {}
+    for chosen in [-1, *numbered]:
+        values = [1, 2, 3, 3, 4]
+        change = numbered[chosen].change if chosen >= 0 else "none"
+        results[change] = (scope["counted"](values), len(values))
+    assert results == {"none": (4, 0), **MUTANTS}
+    assert {mutant.code for mutant in found if mutant.line == 9} == {"if value >= least and not value > LIMIT:"}
+
+
+def test_mutants_of_rust_are_values_statements_and_returns() -> None:
+    pytest.importorskip("tree_sitter_rust", reason="python3 dev.py mutants installs it")
+    source = b"""
+const SIZE: usize = 4;
+static EACH: fn(usize) -> bool = |size| size < SIZE;
+#[cfg(test)]
+mod tests { fn unseen() -> bool { 1 < 2 } }
+fn least(values: &[f64; 2], from: usize) -> f64 {
+    let mut sum = [0.5; 3];
+    if let Some(value) = values.first() && from != 1 { sum[from] += value; }
+    sum[from].min(values[1])
+}
+"""
+    found = rust.mutants_of("least.rs", source)
+    assert [mutant.change for mutant in found] == [
+        "size < SIZE -> (size) <= (SIZE)",
+        "size < SIZE -> (size) >= (SIZE)",
+        "fn least returns 0.0",
+        "fn least returns 1.0",
+        "0.5 -> (1.5)",
+        "0.5 -> (-0.5)",
+        "from != 1 -> (from) == (1)",
+        "1 -> 2",
+        "1 -> 0",
+        "sum[from] += value; -> nothing",
+        "sum[from] += value; -> sum[from] -= value;",
+        "sum[from].min(values[1]) -> sum[from].max(values[1])",
+        "1 -> 2",
+        "1 -> 0",
+    ]
+    text = schemata.render(source, dict(enumerate(found)), rust.choice)
+    on = "if crate::mutants::on"
+    assert (
+        f"|size| ({on}(0) {{ (size) <= (SIZE) }} else {on}(1) {{ (size) >= (SIZE) }} else {{ size < SIZE }});" in text
+    )
+    assert f"-> f64 {{{on}(2) {{ return 0.0; }} else {on}(3) {{ return 1.0; }} else {{  }}" in text
+    assert f"{on}(9) {{  }} else {on}(10) {{ sum[from] -= value; }} else {{ sum[from] += value; }}" in text
+    assert "mod tests { fn unseen() -> bool { 1 < 2 } }" in text
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    assert mutants.wilson(36, 36) == pytest.approx((0.9036, 1), abs=5e-5)
+    assert mutants.wilson(9, 10) == pytest.approx((0.5958, 0.9821), abs=5e-5)
+    assert mutants.wilson(0, 0) == (0, 1)
+
+
+def test_the_lines_of_tests_in_a_file_are_not_counted() -> None:
+    assert counters.first_line_of_tests("fn one() {}\n#[cfg(test)]\nuse x;\n\n#[cfg(test)]\nmod tests {\n}\n") == 5
+    assert counters.first_line_of_tests("fn one() {}\n") == 3
+
+
+def test_every_reason_for_a_survivor_is_of_code_that_exists() -> None:
+    for file, code, change in mutants.known_equivalents():
+        paths = [path for folder in ("crates/untied-core/src", "python/untied") for path in (ROOT / folder).rglob(file)]
+        texts = [path.read_text(encoding="utf-8") for path in paths]
+        assert any(code in map(str.strip, text.splitlines()) for text in texts), (file, code, change)

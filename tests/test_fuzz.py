@@ -1,6 +1,6 @@
 """Odd input never gives a traceback of ours: Python's objects of any kind, arguments of any kind on the command line.
 
-The readers and the core are fuzzed in Rust (docs/fuzzing.md).
+The readers and the core are fuzzed in Rust (docs/testing.md).
 """
 
 import contextlib

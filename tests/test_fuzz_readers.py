@@ -1,6 +1,6 @@
 """The readers that are written in Python, fuzzed: every target over its corpus and a fixed sample of mutations.
 
-The same on every machine, in seconds. `fuzz/campaign.py` runs the targets with a fuzzer (docs/fuzzing.md).
+The same on every machine, in seconds. `fuzz/campaign.py` runs the targets with a fuzzer (docs/testing.md).
 """
 
 from __future__ import annotations
