@@ -18,6 +18,18 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/coming_from_paper.md",
         "docs/glossary.md",
     ),
+    "Start/Coming from": (
+        "docs/coming_from/pytrec_eval.md",
+        "docs/coming_from/ir_measures.md",
+        "docs/coming_from/ranx.md",
+        "docs/coming_from/beir.md",
+        "docs/coming_from/mteb.md",
+        "docs/coming_from/sentence_transformers.md",
+        "docs/coming_from/scikit_learn.md",
+        "docs/coming_from/torchmetrics.md",
+        "docs/coming_from/lightgbm.md",
+        "docs/coming_from/ntcireval.md",
+    ),
     "Tutorials": (
         "docs/tutorials/half_precision.md",
         "docs/tutorials/shallow_pools.md",

@@ -1,4 +1,4 @@
-"""docs/coming_from.md: its names are names of the packages, and what it says of torchmetrics.
+"""docs/coming_from.md and its pages: their names are names of the packages, and what it says of torchmetrics.
 
 `torchmetrics.json` holds what torchmetrics 1.9.0's own functions gave once (it needs torch), on random scores that are
 distinct, tied, or below 0.
@@ -18,12 +18,13 @@ import untied
 from test_names import RANX
 from untied.measures import as_measure
 
-PAGE = Path(__file__).parents[1].joinpath("docs", "coming_from.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
 
 
-def table(heading: str) -> list[list[str]]:
-    """Rows of the first table below a line; a cell is its text."""
-    lines = PAGE[PAGE.index(heading) :].splitlines()
+def table(page: str, heading: str) -> list[list[str]]:
+    """Rows of the first table below a line of a page; a cell is its text."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    lines = text[text.index(heading) :].splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("|---"))
     rows = []
     for line in lines[first + 1 :]:
@@ -39,7 +40,7 @@ def names(cell: str) -> list[str | None]:
 
 
 #: untied, trec_eval, ir_measures and ranx, row by row.
-NAMES = [tuple(names(cell) for cell in row) for row in table("## Names, side by side")]
+NAMES = [tuple(names(cell) for cell in row) for row in table("coming_from.md", "## Names, side by side")]
 
 
 def test_the_table_is_read() -> None:
@@ -112,7 +113,11 @@ def test_names_of_ranx(row: tuple[list[str | None], ...]) -> None:
 
 def test_names_of_ir_measures_in_its_own_table() -> None:
     irm = pytest.importorskip("ir_measures")
-    found = [name for row in table("| ir_measures | untied |") for name in re.findall(r"`([^`]+)`", row[0])]
+    found = [
+        name
+        for row in table("coming_from/ir_measures.md", "| ir_measures | untied |")
+        for name in re.findall(r"`([^`]+)`", row[0])
+    ]
     checked = [name for name in found if re.fullmatch(r"\w+(\(.*\))?(@\d+)?", name)]
     assert len(checked) >= 6
     parameters = {"rel", "judged_only"}

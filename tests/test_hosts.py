@@ -33,7 +33,7 @@ def run(folder: Path, *arguments: str, **environment: str) -> tuple[int, set[str
     return int(passed[1]), set(re.findall(r"^(?:SUB)?(?:FAILED|ERROR)\S* .*?::(\w+)(?=[\[ \n])", done.stdout, re.M))
 
 
-#: What scikit-learn's tests hold otherwise, on purpose: ties (see docs/arrays.md), and the words of errors.
+#: What scikit-learn's tests hold otherwise, on purpose: ties (docs/coming_from/scikit_learn.md), and words of errors.
 SKLEARN = {
     "test_alternative_lrap_implementation": "ties",
     "test_coverage_error": "ties",

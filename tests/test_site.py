@@ -155,7 +155,7 @@ FOUND = {
     "hit rate": "measures/Success.html",
     "install": "install.html",
     "recall@k": "measures/R.html",
-    "lightgbm": "coming_from.html",
+    "lightgbm": "coming_from/lightgbm.html",
     "tie-oblivious": "glossary.html",
     "recall base": "glossary.html",
     "lidstone": "glossary.html",
