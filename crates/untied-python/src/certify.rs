@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use untied_core::certify::{self, Overturn, Settings, Verdict, Witness};
+use untied_core::certify::{self, Assignment, Overturn, Settings, Verdict};
 use untied_core::error::text;
 
 use crate::arrays::packed;
@@ -122,9 +122,9 @@ pub fn explain_verdict(
     let runs = [&*run_a.0, &*run_b.0];
     let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, &qrels.0, &measure.0, settings))?;
     let explained = queries.iter().map(|query| {
-        let assigned = |witness: &Witness| {
+        let assigned = |assignment: &Assignment| {
             let id = |&(number, grade): &(u32, f64)| (text(query.documents[number as usize]), grade);
-            (witness.value, witness.documents.iter().map(id).collect(), witness.free.clone())
+            (assignment.difference, assignment.grades.iter().map(id).collect(), assignment.elsewhere.clone())
         };
         let (low, high) = query.bounds;
         let (lowest, highest) = (assigned(&query.ends.0), assigned(&query.ends.1));

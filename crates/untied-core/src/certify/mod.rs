@@ -6,18 +6,20 @@
 //! [`overturn`].
 
 mod certifier;
-mod laid_out;
+
 mod overturn;
+mod queries;
 mod spans;
 
-pub use crate::difference::Witness;
+pub use crate::difference::Assignment;
 pub use overturn::Overturn;
 pub use spans::spans;
 
 use rayon::prelude::*;
 
-use self::certifier::{Certifier, Sides, certifiers};
-use self::laid_out::{Blocks, LaidOut, Pairing};
+use self::certifier::{Certifier, PairBounds, certifiers};
+use self::queries::{Blocks, PairJoiner, QueryRankings};
+use crate::difference::Ties;
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::{Layout, Precision};
@@ -38,8 +40,8 @@ pub struct Settings {
     pub unretrieved: bool,
     /// The most unknown documents of a query that may be relevant.
     pub most: Option<usize>,
-    /// Whether tied documents may stand in any order, each run's apart; else they give means.
-    pub any_order: bool,
+    /// Whether differences are means over the orders of ties, or those of the best and the worst order of either run.
+    pub ties: Ties,
 }
 
 impl Settings {
@@ -50,7 +52,8 @@ impl Settings {
     pub fn new(ties: &str, precision: &str) -> Result<Settings> {
         let any_order = ties == "range";
         let (layout, precision) = settings::layout(if any_order { "expected" } else { ties }, precision)?;
-        Ok(Settings { layout, precision, any_order, ..Settings::default() })
+        let ties = if any_order { Ties::BestWorst } else { Ties::Mean };
+        Ok(Settings { layout, precision, ties, ..Settings::default() })
     }
 
     /// The most unknown documents of a query that may be relevant, or more than there are.
@@ -106,14 +109,14 @@ pub struct Explained<'a> {
     /// The least and the most that the difference can be.
     pub bounds: (f64, f64),
     /// Grades with which it is the least and the most, as far as they are known.
-    pub ends: (Witness, Witness),
+    pub ends: (Assignment, Assignment),
     /// The documents of this query that together with those of the others overturn the verdict first, where that is.
-    pub overturning: Witness,
+    pub overturning: Assignment,
     /// Ids of documents by number.
     pub documents: Vec<&'a [u8]>,
 }
 
-/// Pairs of runs times measures times queries whose ceilings are held at once, at about 200 bytes for each direction; one
+/// Pairs of runs times measures times queries whose bounds are held at once, at about 200 bytes for each direction; one
 /// measure of one pair always is.
 const HELD: usize = 1 << 20;
 
@@ -132,12 +135,12 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
     let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::with_capacity(specs.len()); pairs.len()];
     for (pairs, verdicts) in pairs.chunks(pairs_at_once).zip(verdicts.chunks_mut(pairs_at_once)) {
         for certifiers in certifiers.chunks(measures_at_once) {
-            let sides = sides(&mut queries, pairs, certifiers)?;
+            let sides = pair_bounds(&mut queries, pairs, certifiers)?;
             let sides = sides.into_par_iter().zip(pairs).zip(verdicts.par_iter_mut());
             sides.try_for_each(|((sides, &pair), verdicts)| {
-                let mut pairing = Pairing::default();
+                let mut joiner = PairJoiner::default();
                 for (certifier, mut sides) in certifiers.iter().zip(sides) {
-                    certifier.settle(&mut sides, &mut pairing, &queries, pair)?;
+                    certifier.settle(&mut sides, &mut joiner, &queries, pair)?;
                     verdicts.push(certifier.verdict(sides).0);
                 }
                 watch::check()
@@ -148,19 +151,24 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
 }
 
 /// What either run of each pair can be ahead of the other, by measure.
-fn sides(queries: &mut Blocks<'_>, pairs: &[(usize, usize)], certifiers: &[Certifier]) -> Result<Vec<Vec<Sides>>> {
-    let mut sides = vec![vec![Sides::default(); certifiers.len()]; pairs.len()];
+fn pair_bounds(
+    queries: &mut Blocks<'_>,
+    pairs: &[(usize, usize)],
+    certifiers: &[Certifier],
+) -> Result<Vec<Vec<PairBounds>>> {
+    let mut sides = vec![vec![PairBounds::default(); certifiers.len()]; pairs.len()];
     for first in queries.starts() {
         let block = queries.block(first)?;
         sides.par_iter_mut().zip(pairs).try_for_each(|(of_pair, &pair)| {
-            let of_query = |pairing: &mut Pairing, query| {
+            let of_query = |joiner: &mut PairJoiner, query| {
                 watch::step(1)?;
-                Ok(pairing
-                    .with(query, pair, |of, swapped| certifiers.iter().map(|one| one.both(of, swapped)).collect()))
+                Ok(joiner.with(query, pair, |pair, swapped| {
+                    certifiers.iter().map(|certifier| certifier.upper_bounds(pair, swapped)).collect()
+                }))
             };
-            let of_queries = block.par_iter().with_min_len(SEPARATE).map_init(Pairing::default, of_query);
+            let of_queries = block.par_iter().with_min_len(SEPARATE).map_init(PairJoiner::default, of_query);
             for of_query in of_queries.collect::<Result<Vec<Vec<_>>>>()? {
-                of_pair.iter_mut().zip(of_query).for_each(|(sides, ceilings)| sides.push(ceilings));
+                of_pair.iter_mut().zip(of_query).for_each(|(sides, bounds)| sides.push(bounds));
             }
             Ok(())
         })?;
@@ -193,8 +201,7 @@ pub fn explain<'a>(
 /// See [`certify`].
 pub fn overturning(runs: &[&Run; 2], qrels: &Qrels, spec: &Spec, settings: Settings) -> Result<(Verdict, Vec<u32>)> {
     let mut counts = Vec::with_capacity(qrels.len());
-    let count =
-        |query: Explained<'_>| counts.push((query.overturning.documents.len() + query.overturning.free.len()) as u32);
+    let count = |query: Explained<'_>| counts.push((query.overturning.documents()) as u32);
     let verdict = each_explained(runs, qrels, spec, settings, count)?;
     Ok((verdict, counts))
 }
@@ -212,28 +219,28 @@ fn each_explained<'a>(
     let certifier = &certifiers[0];
     watch::begin(|| "certifying".into(), "queries", Some(2 * qrels.len() as u64));
     let mut queries = Blocks::new(runs, qrels, settings);
-    let mut found = sides(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
-    certifier.settle(&mut found, &mut Pairing::default(), &queries, PAIR)?;
+    let mut found = pair_bounds(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
+    certifier.settle(&mut found, &mut PairJoiner::default(), &queries, PAIR)?;
     let most = settings.most();
     let bounds: Vec<(f64, f64)> = found.bounds(most).collect();
-    let a_is_behind = certifier.behind(&found).is_some_and(|behind| behind.is_a);
+    let a_is_behind = certifier.trailing(&found).is_some_and(|behind| behind.is_a);
     let (verdict, chosen) = certifier.verdict(found);
     for first in queries.starts() {
-        let of_query = |pairing: &mut Pairing, query: &LaidOut<'a>| {
-            let (ends, overturning) = pairing.with(query, PAIR, |of, swapped| {
-                let against = |most: usize| certifier.witness(swapped, most).turned();
+        let of_query = |joiner: &mut PairJoiner, query: &QueryRankings<'a>| {
+            let (ends, overturning) = joiner.with(query, PAIR, |pair, swapped| {
+                let against = |most: usize| certifier.assignment(swapped, most).turned();
                 let overturning = if a_is_behind {
-                    certifier.witness(of, chosen[query.number])
+                    certifier.assignment(pair, chosen[query.number])
                 } else {
                     against(chosen[query.number])
                 };
-                ((against(most), certifier.witness(of, most)), overturning)
+                ((against(most), certifier.assignment(pair, most)), overturning)
             });
             watch::step(1)?;
             let documents = query.documents.clone();
             Ok(Explained { query: query.number, bounds: bounds[query.number], ends, overturning, documents })
         };
-        let block = queries.block(first)?.par_iter().with_min_len(SEPARATE).map_init(Pairing::default, of_query);
+        let block = queries.block(first)?.par_iter().with_min_len(SEPARATE).map_init(PairJoiner::default, of_query);
         block.collect::<Result<Vec<_>>>()?.into_iter().for_each(&mut take);
     }
     Ok(verdict)

@@ -8,7 +8,7 @@
 //! target, a choice that is below its hull's best by more than the whole sum can spare is in no solution of fewer
 //! documents.
 
-use crate::difference::moving::question::Ceilings;
+use crate::difference::upper_bounds::UpperBounds;
 use crate::watch;
 
 /// How many steps the dynamic program may take.
@@ -26,21 +26,21 @@ pub enum Overturn {
 }
 
 /// A part of a concave hull: from one number of documents of a query to another.
-struct Part {
+struct HullEdge {
     query: u32,
     to: u32,
     documents: u32,
     gain: f64,
 }
 
-impl Part {
+impl HullEdge {
     fn slope(&self) -> f64 {
         self.gain / f64::from(self.documents)
     }
 }
 
 /// The rising parts of the concave hull of a function of 0, 1, 2, ...
-fn hull(query: usize, values: &[f64]) -> Vec<Part> {
+fn hull(query: usize, values: &[f64]) -> Vec<HullEdge> {
     let mut corners: Vec<usize> = vec![0];
     let slope = |from: usize, to: usize| (values[to] - values[from]) / (to - from) as f64;
     for n in 1..values.len() {
@@ -52,7 +52,7 @@ fn hull(query: usize, values: &[f64]) -> Vec<Part> {
         }
         corners.push(n);
     }
-    let parts = corners.windows(2).map(|part| Part {
+    let parts = corners.windows(2).map(|part| HullEdge {
         query: query as u32,
         to: part[1] as u32,
         documents: (part[1] - part[0]) as u32,
@@ -71,13 +71,13 @@ struct Relaxed {
     chosen: Vec<usize>,
 }
 
-fn relaxed(queries: &[Ceilings], target: f64) -> Relaxed {
-    let mut parts: Vec<Part> =
-        queries.iter().enumerate().flat_map(|(number, query)| hull(number, &query.upto)).collect();
+fn relaxed(queries: &[UpperBounds], target: f64) -> Relaxed {
+    let mut parts: Vec<HullEdge> =
+        queries.iter().enumerate().flat_map(|(number, query)| hull(number, &query.by_count)).collect();
     parts.sort_unstable_by(|one, other| {
         other.slope().total_cmp(&one.slope()).then(one.query.cmp(&other.query)).then(one.to.cmp(&other.to))
     });
-    let start = queries.iter().map(|query| query.at(0)).sum();
+    let start = queries.iter().map(|query| query.at_most(0)).sum();
     let mut found = Relaxed { bound: None, sum: start, chosen: vec![0; queries.len()] };
     let mut documents = 0;
     for part in &parts {
@@ -96,18 +96,18 @@ fn relaxed(queries: &[Ceilings], target: f64) -> Relaxed {
 }
 
 /// About how many documents of each query are first to reach a target.
-pub(super) fn first(queries: &[Ceilings], target: f64) -> Vec<usize> {
+pub(super) fn first(queries: &[UpperBounds], target: f64) -> Vec<usize> {
     relaxed(queries, target).chosen
 }
 
-/// The least number of documents with which the sum of all queries' ceilings reaches a target, and how many of them each
-/// query has then. Where these do not all reach their ceilings, no number is known to be enough.
-pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usize>) {
+/// The least number of documents with which the sum of all queries' bounds reaches a target, and how many of them each
+/// query has then. Where these do not all reach their bounds, no number is known to be enough.
+pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<usize>) {
     let none = vec![0; queries.len()];
-    if queries.iter().map(|query| query.at(0)).sum::<f64>() >= target {
+    if queries.iter().map(|query| query.at_most(0)).sum::<f64>() >= target {
         return (Overturn::Needs(0), none);
     }
-    if queries.iter().map(|query| query.at(usize::MAX)).sum::<f64>() < target {
+    if queries.iter().map(|query| query.at_most(usize::MAX)).sum::<f64>() < target {
         return (Overturn::Never, none);
     }
     let Relaxed { bound, sum, chosen } = relaxed(queries, target);
@@ -115,8 +115,8 @@ pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usiz
     let Some((least, slope)) = bound.filter(|_| sum >= target) else {
         return (Overturn::AtLeast(bound.map_or(1, |(least, _)| least)), chosen);
     };
-    let are_reached = |chosen: &[usize]| queries.iter().zip(chosen).all(|(query, &count)| query.is_reached(count));
-    if !are_reached(&chosen) {
+    let are_attained = |chosen: &[usize]| queries.iter().zip(chosen).all(|(query, &count)| query.is_attained(count));
+    if !are_attained(&chosen) {
         return (Overturn::AtLeast(least), chosen); // what is fewer would hardly be reached either
     }
     let documents = chosen.iter().sum::<usize>();
@@ -130,17 +130,17 @@ pub(super) fn overturn(queries: &[Ceilings], target: f64) -> (Overturn, Vec<usiz
         }
     };
     let documents = chosen.iter().sum();
-    (if are_reached(&chosen) { Overturn::Needs(documents) } else { Overturn::AtLeast(documents) }, chosen)
+    (if are_attained(&chosen) { Overturn::Needs(documents) } else { Overturn::AtLeast(documents) }, chosen)
 }
 
 /// Numbers of documents that reach the target with the smallest sum, up to `most`, if any do. None where it takes too
 /// long to tell.
-fn fewer(queries: &[Ceilings], target: f64, slope: f64, most: usize) -> Option<Option<Vec<usize>>> {
+fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Option<Option<Vec<usize>>> {
     let priced = |c: usize, value: f64| value - slope * c as f64;
     let tops: Vec<f64> = queries
         .iter()
         .map(|query| {
-            query.upto.iter().enumerate().map(|(c, &value)| priced(c, value)).fold(f64::NEG_INFINITY, f64::max)
+            query.by_count.iter().enumerate().map(|(c, &value)| priced(c, value)).fold(f64::NEG_INFINITY, f64::max)
         })
         .collect();
     // What any solution may lose against the tops.
@@ -151,7 +151,7 @@ fn fewer(queries: &[Ceilings], target: f64, slope: f64, most: usize) -> Option<O
         .zip(&tops)
         .map(|(query, top)| {
             let near = |&(c, &value): &(usize, &f64)| top - priced(c, value) <= spare && c <= most;
-            query.upto.iter().enumerate().filter(near).map(|(c, _)| c).collect()
+            query.by_count.iter().enumerate().filter(near).map(|(c, _)| c).collect()
         })
         .collect();
     if choices.iter().map(Vec::len).sum::<usize>().saturating_mul(most + 1) > STEPS {
@@ -167,7 +167,7 @@ fn fewer(queries: &[Ceilings], target: f64, slope: f64, most: usize) -> Option<O
         let mut next = vec![f64::NEG_INFINITY; most + 1];
         let mut of_query = vec![0; most + 1];
         for &c in choices {
-            let value = query.upto[c];
+            let value = query.by_count[c];
             for x in c..=most {
                 if sums[x - c] + value > next[x] {
                     next[x] = sums[x - c] + value;
@@ -189,9 +189,9 @@ fn fewer(queries: &[Ceilings], target: f64, slope: f64, most: usize) -> Option<O
 
 /// The most further relevant documents a query with which the run behind cannot catch up; `usize::MAX` if no number lets
 /// it, none if it may be ahead as it is.
-pub(super) fn largest(queries: &[Ceilings], target: f64) -> Option<usize> {
-    let longest = queries.iter().map(|query| query.upto.len()).max().unwrap_or(0);
-    let is_certain = |most: usize| queries.iter().map(|query| query.at(most)).sum::<f64>() < target;
+pub(super) fn largest(queries: &[UpperBounds], target: f64) -> Option<usize> {
+    let longest = queries.iter().map(|query| query.by_count.len()).max().unwrap_or(0);
+    let is_certain = |most: usize| queries.iter().map(|query| query.at_most(most)).sum::<f64>() < target;
     if !is_certain(0) {
         return None;
     }
@@ -213,12 +213,12 @@ mod tests {
     use crate::random::Random;
 
     /// The least total by going through all choices.
-    fn all(queries: &[Ceilings], target: f64) -> Option<usize> {
+    fn all(queries: &[UpperBounds], target: f64) -> Option<usize> {
         let mut best = vec![0.0f64];
         for query in queries {
-            let mut next = vec![f64::NEG_INFINITY; best.len() + query.upto.len() - 1];
+            let mut next = vec![f64::NEG_INFINITY; best.len() + query.by_count.len() - 1];
             for (x, sum) in best.iter().enumerate() {
-                for (c, value) in query.upto.iter().enumerate() {
+                for (c, value) in query.by_count.iter().enumerate() {
                     next[x + c] = next[x + c].max(sum + value);
                 }
             }
@@ -232,15 +232,15 @@ mod tests {
         let mut random = Random::new(5);
         for _ in 0..2000 {
             let count = 1 + random.below(5) as usize;
-            let queries: Vec<Ceilings> = (0..count)
+            let queries: Vec<UpperBounds> = (0..count)
                 .map(|_| {
                     let mut value = -(random.below(20) as f64);
                     let length = 1 + random.below(8) as usize;
-                    let upto = (0..length).map(|_| {
+                    let by_count = (0..length).map(|_| {
                         value += random.below(4) as f64;
                         value
                     });
-                    Ceilings::exact(upto.collect())
+                    UpperBounds::exact(by_count.collect())
                 })
                 .collect();
             let target = -(random.below(3) as f64);
@@ -248,12 +248,12 @@ mod tests {
                 ((Overturn::Needs(found), chosen), Some(least)) => {
                     assert_eq!(found, least);
                     assert_eq!(chosen.iter().sum::<usize>(), found);
-                    assert!(queries.iter().zip(&chosen).map(|(query, &c)| query.at(c)).sum::<f64>() >= target);
+                    assert!(queries.iter().zip(&chosen).map(|(query, &c)| query.at_most(c)).sum::<f64>() >= target);
                 }
                 ((Overturn::Never, _), None) => {}
                 (found, least) => panic!("{found:?} where {least:?} is right"),
             }
-            let certain = |most: usize| queries.iter().map(|query| query.at(most)).sum::<f64>() < target;
+            let certain = |most: usize| queries.iter().map(|query| query.at_most(most)).sum::<f64>() < target;
             match largest(&queries, target) {
                 None => assert!(!certain(0)),
                 Some(usize::MAX) => assert!(certain(100)),

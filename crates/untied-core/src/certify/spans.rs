@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Settings;
 use super::certifier::{certifiers, ends};
-use super::laid_out::{LaidOut, Pairing};
+use super::queries::{PairJoiner, QueryRankings};
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::Order;
@@ -27,13 +27,13 @@ pub fn spans(
     let most = settings.most();
     watch::begin(|| "bounding differences".into(), "queries", Some(qrels.len() as u64));
     // Rankings of one query a thread are held at a time.
-    let of_query = |(order, pairing): &mut (Order, Pairing), number: usize| {
-        let query = LaidOut::new(order, runs, qrels, number, settings)?;
+    let of_query = |(order, joiner): &mut (Order, PairJoiner), number: usize| {
+        let query = QueryRankings::new(order, runs, qrels, number, settings)?;
         let mut found = Vec::with_capacity(pairs.len() * specs.len());
         for &pair in pairs {
-            pairing.with(&query, pair, |of, swapped| {
+            joiner.with(&query, pair, |pair, swapped| {
                 for certifier in &certifiers {
-                    let (up, down) = certifier.both(of, swapped);
+                    let (up, down) = certifier.upper_bounds(pair, swapped);
                     found.push(ends(&up, &down, most));
                 }
             });

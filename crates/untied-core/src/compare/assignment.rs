@@ -34,18 +34,19 @@ pub fn assignment<'a>(
     let mut buffers = Buffers::default();
     let assigned =
         |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.assignment(pair, work);
-    let found = in_query(&mut buffers, runs, known, spec, query, settings, assigned)?.ok_or_else(|| {
-        let query = show(query);
-        Error::Value(format!(
-            "no assignment for {spec} in query {query}: only MED has one, if it is defined and uses no subtopics"
-        ))
-    })?;
+    let (a_is_ahead, found) =
+        in_query(&mut buffers, runs, known, spec, query, settings, assigned)?.ok_or_else(|| {
+            let query = show(query);
+            Error::Value(format!(
+                "no assignment for {spec} in query {query}: only MED has one, if it is defined and uses no subtopics"
+            ))
+        })?;
     let documents = buffers.documents();
     Ok(Assigned {
-        a_is_ahead: found.a_is_ahead,
-        value: found.value,
-        documents: found.documents.iter().map(|&(number, grade)| (documents[number as usize].0, grade)).collect(),
-        filling: found.filling,
+        a_is_ahead,
+        value: found.difference,
+        documents: found.grades.iter().map(|&(number, grade)| (documents[number as usize].0, grade)).collect(),
+        filling: found.elsewhere,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Facts about documents besides their ranks: judgments, probabilities of relevance, lengths.
 
-use crate::difference::{Known, Subtopic};
+use crate::difference::{Facts, Subtopic};
 use crate::error::{Error, Result, show};
 use crate::grade::Level;
 use crate::names::{Needs, Spec};
@@ -70,7 +70,7 @@ pub(super) struct QueryEvidence<'a> {
     lengths: Option<&'a Lengths>,
 }
 
-/// [`Evidence`] of one query by number of document; see [`Known`].
+/// [`Evidence`] of one query by number of document; see [`Facts`].
 #[derive(Default)]
 pub(super) struct DocumentEvidence {
     grades: Vec<f64>,
@@ -82,9 +82,9 @@ pub(super) struct DocumentEvidence {
 
 impl DocumentEvidence {
     /// As measures read it.
-    pub fn known(&self) -> Known<'_> {
+    pub fn facts(&self) -> Facts<'_> {
         let DocumentEvidence { grades, levels, chances, lengths, subtopics } = self;
-        Known { grades, levels, chances, lengths, subtopics }
+        Facts { grades, levels, chances, lengths, subtopics, ..Facts::default() }
     }
 
     /// Look up the documents of a query.

@@ -2,7 +2,7 @@
 
 use super::evidence::{DocumentEvidence, QueryEvidence};
 use super::{Settings, pairs, sort};
-use crate::difference::{self, Known, RankingPair, Workspace};
+use crate::difference::{self, Facts, RankingPair, Workspace};
 use crate::error::{Error, Result, show};
 use crate::measures::Scope;
 use crate::names::Spec;
@@ -43,7 +43,7 @@ impl<'a> Buffers<'a> {
         let PairBuffers { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
-        (RankingPair { a, b, places, known: self.evidence.known() }, workspace)
+        (RankingPair { a, b, places, facts: self.evidence.facts() }, workspace)
     }
 }
 
@@ -118,7 +118,7 @@ impl Plan {
             self.one_pair(
                 &mut buffers.pairing,
                 (&buffers.lists[a], &buffers.lists[b]),
-                buffers.evidence.known(),
+                buffers.evidence.facts(),
                 settings.variance,
                 &mut values,
             );
@@ -173,7 +173,7 @@ impl Plan {
         &self,
         buffers: &mut PairBuffers,
         (a, b): (&List, &List),
-        known: Known<'_>,
+        facts: Facts<'_>,
         variance: bool,
         values: &mut Vec<PairScore>,
     ) {
@@ -181,7 +181,7 @@ impl Plan {
         if self.differences {
             joiner.places(a, b, places);
         }
-        let of = RankingPair { a, b, places, known };
+        let of = RankingPair { a, b, places, facts };
         let (mut overlaps, mut within_depth) = (None, self.depth);
         for comparator in self.comparators.iter().take_while(|_| !watch::is_stopped()) {
             values.push(match comparator {

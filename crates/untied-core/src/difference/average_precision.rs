@@ -1,28 +1,38 @@
-//! AP, divided by the depth or by a number of relevant documents.
+//! AP. For MED and Delta it is divided by the depth or by a number of relevant documents.
+//!
+//! For verdicts it is divided by R. [`precisions`] has an outer bound for every number of documents in one pass. Rankings in
+//! one order of which not too much is unknown are solved too, by [`quadratic::solve_ratio`]. A document that neither ranking
+//! has among those that count only adds to R: where A can be ahead none of them is relevant, else all are.
 
-use super::given::{Divisor, Given};
-use super::layout::Solvers;
+use super::layout::{Scale, Solvers};
+use super::pair::{RankingPair, Ties};
 use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
-use super::solution::{Difference, NODES, STEPS};
+use super::setup::{Divisor, Setup};
+use super::solution::{Assignment, Difference, NODES, STEPS};
 use super::solve::expected::{self, Moments, Uncertain};
+use super::solve::precisions::{self, Precisions};
+use super::solve::quadratic::{self, Workspace};
 use super::solve::work::Work;
-use super::solve::{Instance, Solution, quadratic, scores};
+use super::solve::{Document, Instance, Relevance, Solution, scores};
+use super::upper_bounds::{MovingDifference, UpperBounds, rising};
 use crate::error::{Error, Result};
 use crate::names::Value;
+use crate::ranking::{List, Placed};
 
-pub(super) fn average_precision(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let Some(depth) = given.of.cutoff else {
+/// AP for MED and Delta.
+pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let Some(depth) = setup.spec.cutoff else {
         return Err(Error::Measure(
             "AP needs a cutoff, for instance AP@100, because MED divides AP by the depth".into(),
         ));
     };
-    let scale = given.binary()?;
-    let divisor = given.options.divisor;
+    let scale = setup.binary()?;
+    let divisor = setup.options.divisor;
     let measure = match divisor {
         Divisor::Depth => {
             // R is the depth.
-            let of = given.of.clone().with("recall_base", Value::Number(depth as f64))?;
-            Some(given.with_grades(&of, scale.max_grade)?)
+            let of = setup.spec.clone().with("recall_base", Value::Number(depth as f64))?;
+            Some(setup.with_grades(&of, scale.max_grade)?)
         }
         _ => None,
     };
@@ -60,5 +70,172 @@ impl Ranked for Divisor {
             Divisor::Most(most) => (of.relevant + most) as f64,
         };
         if whole > 0.0 { scores::precisions(by_rank) / whole } else { 0.0 }
+    }
+}
+
+/// Unknown documents of two rankings of 100.
+const TYPICAL: usize = 200;
+/// Nodes that a search through `TYPICAL` unknown documents may take where R moves.
+const MOVING_NODES: u64 = 2_000;
+/// The most unknown documents of two rankings that are searched where R moves.
+const LARGEST: usize = 600;
+/// Of these, the most for which it is not clear at once what is best.
+const LARGEST_OPEN: usize = 300;
+
+/// AP for verdicts.
+pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    Ok(Box::new(AveragePrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
+}
+
+struct AveragePrecision {
+    scale: Scale,
+    ties: Ties,
+}
+
+/// Two rankings in one order, as a search takes them.
+struct Problem<'p> {
+    instance: Instance,
+    places: Vec<&'p Placed>,
+    /// Relevant documents below the depth or in neither ranking.
+    relevant_elsewhere: usize,
+    /// Unknown documents below the depth or in neither ranking.
+    unknown_elsewhere: usize,
+}
+
+/// What a search returns.
+struct Searched {
+    solution: Solution,
+    /// How many unknown documents are relevant that only add to R.
+    elsewhere: usize,
+}
+
+impl AveragePrecision {
+    /// A ranking to the cutoff, its ties in this order.
+    fn precisions(&self, pair: &RankingPair<'_>, list: &List, ties: [Relevance; 3]) -> Precisions {
+        let mut by_rank = self.scale.relevance_by_rank(pair, list, ties);
+        by_rank.truncate(self.scale.depth_of(pair));
+        Precisions::new(&by_rank)
+    }
+
+    /// Bounds in one pass: of tied rankings by the best order of A and the worst of B.
+    fn outer(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        let a = self.precisions(pair, pair.a, [Relevance::Relevant, Relevance::Unknown, Relevance::NonRelevant]);
+        let b = self.precisions(pair, pair.b, [Relevance::NonRelevant, Relevance::Unknown, Relevance::Relevant]);
+        let relevant = self.scale.relevant(pair);
+        let bounds = rising(precisions::apart(&a, &b, relevant, pair.unknown()).into_iter());
+        if pair.is_tied() {
+            return UpperBounds::of_best_and_worst(bounds, pair, self.ties == Ties::BestWorst);
+        }
+        // Of one document, each is tried.
+        let none = bounds[0];
+        let gain = |place: &Placed| a.gain(place.a) - b.gain(place.b);
+        let gains = pair.unknown_documents().map(gain).chain((pair.facts.unretrieved > 0).then_some(0.0));
+        let one = gains.reduce(f64::max).map(|gain| (a.known() - b.known() + gain) / (relevant + 1) as f64);
+        let mut bounds = UpperBounds::partly(bounds, None, vec![0]);
+        if let Some(one) = one {
+            bounds.cap_at(1, one.max(none), true);
+        }
+        bounds
+    }
+
+    /// The pair as a search takes it; none where it would take too long, or documents are tied.
+    fn problem<'p>(&self, pair: &'p RankingPair<'_>) -> Option<Problem<'p>> {
+        if pair.is_tied() {
+            return None;
+        }
+        let mut instance = Instance::default();
+        let places = self.scale.lay_out(pair, &mut instance).collect();
+        let unknown = instance.unknown().count();
+        let relevant = instance.documents.iter().filter(|x| x.known == Some(1.0)).count();
+        (unknown <= LARGEST).then(|| Problem {
+            relevant_elsewhere: self.scale.relevant(pair) - relevant,
+            unknown_elsewhere: pair.unknown() - unknown,
+            instance,
+            places,
+        })
+    }
+}
+
+/// The limit of nodes for a search, by the number of unknown documents: with more documents, each node takes longer.
+fn nodes(instance: &Instance) -> u64 {
+    let times = (instance.unknown().count() as f64 / TYPICAL as f64).max(1.0);
+    ((MOVING_NODES as f64 / times.powi(3)) as u64).max(1)
+}
+
+impl Problem<'_> {
+    fn is_any_known_relevant(&self) -> bool {
+        self.relevant_elsewhere > 0 || self.instance.documents.iter().any(|x| x.known == Some(1.0))
+    }
+
+    fn solve(&self, workspace: &mut Workspace) -> Searched {
+        let limit = nodes(&self.instance);
+        let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, limit, workspace);
+        let elsewhere = self.unknown_elsewhere;
+        if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
+            return Searched { solution: alone, elsewhere: 0 };
+        }
+        // No assignment puts A ahead: the larger R, the closer to 0.
+        let solution = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere + elsewhere, limit, workspace);
+        Searched { solution, elsewhere }
+    }
+
+    /// As `solve`, with at most `most` unknown documents relevant.
+    fn solve_at_most(&self, most: usize, workspace: &mut Workspace) -> Searched {
+        let (own, limit) = (&self.instance, nodes(&self.instance));
+        let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, limit, workspace);
+        let elsewhere = self.unknown_elsewhere.min(most);
+        if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
+            return Searched { solution: alone, elsewhere: 0 };
+        }
+        // Documents that only add to R take part as any others.
+        let mut all = own.clone();
+        all.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, elsewhere));
+        let mut solution = quadratic::solve_ratio_limited(&all, most, self.relevant_elsewhere, nodes(&all), workspace);
+        let gains = solution.gains.split_off(own.documents.len());
+        Searched { solution, elsewhere: gains.iter().filter(|&&gain| gain > 0.0).count() }
+    }
+
+    /// How many unknown documents are relevant.
+    fn count(&self, searched: &Searched) -> usize {
+        self.instance.assigned(&searched.solution.gains).count() + searched.elsewhere
+    }
+}
+
+impl MovingDifference for AveragePrecision {
+    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        let outer = self.outer(pair);
+        let Some(problem) = self.problem(pair) else { return outer };
+        let searched = problem.solve(&mut Workspace::limited(LARGEST_OPEN));
+        let Solution { value, bound, .. } = searched.solution;
+        let none = outer.at_most(0); // no document is chosen, so the bound is the difference itself
+        outer.cap(bound.max(none)).attained_from((value == bound).then(|| problem.count(&searched)))
+    }
+
+    fn search_at_most(&self, pair: &RankingPair<'_>, most: usize) -> Option<(f64, bool)> {
+        if most >= pair.unknown() {
+            return None;
+        }
+        let searched = self.problem(pair)?.solve_at_most(most, &mut Workspace::limited(LARGEST_OPEN));
+        let Solution { value, bound, .. } = searched.solution;
+        Some((bound, value == bound))
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+        let Some(problem) = self.problem(pair).filter(|_| most > 0) else {
+            return Assignment { difference: self.outer(pair).at_most(0), ..Assignment::default() };
+        };
+        let mut workspace = Workspace::limited(LARGEST_OPEN);
+        let mut searched = problem.solve(&mut workspace);
+        if problem.count(&searched) > most {
+            searched = problem.solve_at_most(most, &mut workspace);
+        }
+        let Searched { solution, elsewhere } = searched;
+        let relevant = problem.instance.assigned(&solution.gains).map(|number| Some(problem.places[number].document));
+        // Those that only add to R: of the rankings below what counts, and of neither.
+        let is_below = |rank: u32| rank == 0 || rank as usize > problem.instance.depth;
+        let below = pair.unknown_documents().filter(|x| is_below(x.a) && is_below(x.b));
+        let below = below.map(|place| Some(place.document));
+        let others = below.chain(std::iter::repeat_n(None, pair.facts.unretrieved)).take(elsewhere);
+        Assignment::of_grade(solution.value, self.scale.max_grade, relevant.chain(others))
     }
 }

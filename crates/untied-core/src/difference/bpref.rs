@@ -1,4 +1,4 @@
-//! Bpref with constant denominators: R relevant and C = min(N, R) non-relevant documents under every assignment.
+//! Bpref. MED and Delta have constant denominators: R relevant and C = min(N, R) non-relevant documents under every assignment.
 //!
 //! Every document within the depth k is judged, one way or the other; with n_C(x) non-relevant ones above x
 //!
@@ -11,36 +11,51 @@
 //! u_A and u_B are given, and what is left is one choice a document:
 //!
 //!   x of both is relevant iff b(x) - a(x) + u_A - u_B > 0.
+//!
+//! For verdicts every unknown document is judged as relevant or not, and both denominators, R and d = min(N, R + extra),
+//! depend on these judgments. A relevant document counts once for each of the first d non-relevant ones that is not above
+//! it. With p_t the rank of the t-th of these (after the end of the ranking all are non-relevant), p_t - t relevant
+//! documents stand above it, so
+//!
+//!   R d Bpref = sum_{t <= d} p_t - d (d + 1) / 2;    where d = 0, every retrieved document is relevant: R Bpref = n.
+//!
+//! For m unknown documents relevant R and d are constants, and the difference of the sums is a transport problem:
+//! [`Transport`]. Where that is too large, or documents are tied, the sum is bounded in A and in B apart: it is largest
+//! with the m documents relevant that stand highest, smallest with those that the ranking lacks and then the lowest.
 
-use super::given::Given;
-use super::solution::Difference;
-use super::solve::Solution;
+use super::layout::Scale;
+use super::pair::{RankingPair, Ties};
+use super::setup::Setup;
+use super::solution::{Assignment, Difference};
 use super::solve::dot::{Weighed, Weights};
+use super::solve::transport::Transport;
+use super::solve::{Relevance, Solution, share};
+use super::upper_bounds::{MovingDifference, UpperBounds, rising};
 use super::weighed::{ByWeights, Closed};
 use crate::error::Result;
 
-/// Bpref.
-pub(super) fn bpref(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+/// Bpref for MED and Delta.
+pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     ByWeights::boxed(
-        given,
+        setup,
         |rank| rank as f64,
         |pair, scale, ranks| {
             let depth = scale.depth_of(pair) as f64;
-            (depth > 0.0).then(|| Box::new(Bpref { ranks, depth }) as Box<dyn Closed>)
+            (depth > 0.0).then(|| Box::new(AllJudged { ranks, depth }) as Box<dyn Closed>)
         },
     )
 }
 
 /// Two rankings of k documents at most, by mean ranks, where R = C = k.
 #[derive(Debug, Clone, Copy)]
-struct Bpref<'w> {
+struct AllJudged<'w> {
     /// Weights that are ranks.
     ranks: &'w Weights,
     /// k.
     depth: f64,
 }
 
-impl Closed for Bpref<'_> {
+impl Closed for AllJudged<'_> {
     fn largest(&self) -> Solution {
         let Weights { documents, lacking, top } = self.ranks;
         let alone = |x: &Weighed| x.a == 0.0 || x.b == 0.0;
@@ -83,5 +98,168 @@ impl Closed for Bpref<'_> {
             places += rank - 1.0;
         }
         (hits - (places - hits * (hits - 1.0) / 2.0) / self.depth) / self.depth
+    }
+}
+
+/// The most moves that a solution may take.
+const MOVES: usize = 500_000;
+
+struct Bpref {
+    scale: Scale,
+    ties: Ties,
+    /// Whether d is R + extra, whatever N is.
+    paper: bool,
+    extra: usize,
+}
+
+/// Bpref for verdicts.
+pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    let paper = setup.spec.choice("variant", &[("trec_eval", false), ("paper", true)])?;
+    let whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e9;
+    let extra = setup.spec.number("extra", 0.0, "a whole number of at least 0, below 1e9", whole)? as usize;
+    Ok(Box::new(Bpref { scale: setup.moving_binary()?, ties: setup.options.ties, paper, extra }))
+}
+
+impl Bpref {
+    /// d with 0, 1, 2, ... unknown documents relevant.
+    fn counted(&self, pair: &RankingPair<'_>) -> Vec<usize> {
+        let relevant = self.scale.relevant(pair);
+        let unknown = pair.unknown();
+        let non_relevant = pair.judged() + pair.facts.outside - relevant + unknown;
+        let counted = |m: usize| {
+            let most = relevant + m + self.extra;
+            if self.paper { most } else { most.min(non_relevant - m) }
+        };
+        (0..=unknown).map(counted).collect()
+    }
+
+    /// The value for m relevant documents, from the difference of the sums.
+    fn value(&self, pair: &RankingPair<'_>, m: usize, counted: usize, sum: i64) -> f64 {
+        let relevant = self.scale.relevant(pair) + m;
+        match counted {
+            0 => share(pair.a.len() as f64 - pair.b.len() as f64, relevant as f64),
+            _ => share(sum as f64, relevant as f64 * counted as f64),
+        }
+    }
+
+    /// The problem; none where it would take too long, or documents are tied.
+    fn transport(&self, pair: &RankingPair<'_>) -> Option<Transport> {
+        if pair.is_tied() {
+            return None;
+        }
+        let mut open: Vec<(u32, u32)> = pair.unknown_documents().map(|place| (place.a, place.b)).collect();
+        open.resize(pair.unknown(), (0, 0));
+        let is_non_relevant = |&(_, grade): &(_, f64)| self.scale.relevance(grade) == Relevance::NonRelevant;
+        let mut judged: (Vec<u32>, Vec<u32>) =
+            pair.documents().filter(is_non_relevant).map(|(place, _)| (place.a, place.b)).unzip();
+        for ranks in [&mut judged.0, &mut judged.1] {
+            ranks.retain(|&rank| rank > 0);
+            ranks.sort_unstable();
+        }
+        let transport = Transport { open, judged, lengths: (pair.a.len(), pair.b.len()), counted: self.counted(pair) };
+        (transport.work() <= MOVES).then_some(transport)
+    }
+
+    /// What each number of documents comes to, A and B apart.
+    fn outer(&self, pair: &RankingPair<'_>) -> Vec<f64> {
+        let counted = self.counted(pair);
+        let best = [Relevance::Relevant, Relevance::Unknown, Relevance::NonRelevant];
+        let worst = [Relevance::NonRelevant, Relevance::Unknown, Relevance::Relevant];
+        let a = self.scale.relevance_by_rank(pair, pair.a, best);
+        let b = self.scale.relevance_by_rank(pair, pair.b, worst);
+        let (mut open_a, mut open_b) = (open_ranks(&a), open_ranks(&b));
+        open_a.reverse();
+        let missing = pair.unknown() - open_b.len();
+        let (mut a, mut b) = (NonRelevantRanks::new(&a), NonRelevantRanks::new(&b));
+        let value = |(m, &counted): (usize, &usize)| {
+            if let Some(rank) = (m > 0).then(|| open_a.pop()).flatten() {
+                a.remove(rank);
+            }
+            if let Some(rank) = (m > missing).then(|| open_b.pop()).flatten() {
+                b.remove(rank);
+            }
+            self.value(pair, m, counted, a.first(counted) - b.first(counted))
+        };
+        rising(counted.iter().enumerate().map(value))
+    }
+}
+
+/// Ranks of unknown documents, ascending.
+fn open_ranks(relevance: &[Relevance]) -> Vec<usize> {
+    (1..).zip(relevance).filter(|(_, relevance)| **relevance == Relevance::Unknown).map(|(rank, _)| rank).collect()
+}
+
+/// Documents that are not relevant; some of them become relevant one after the other.
+struct NonRelevantRanks {
+    /// Whether a document is one of them, by rank.
+    by_rank: Vec<bool>,
+    /// The documents down to this rank are counted, and their ranks added up.
+    end: usize,
+    count: usize,
+    sum: i64,
+}
+
+impl NonRelevantRanks {
+    fn new(relevance: &[Relevance]) -> NonRelevantRanks {
+        NonRelevantRanks {
+            by_rank: relevance.iter().map(|&relevance| relevance != Relevance::Relevant).collect(),
+            end: 0,
+            count: 0,
+            sum: 0,
+        }
+    }
+
+    /// One is relevant after all.
+    fn remove(&mut self, rank: usize) {
+        self.by_rank[rank - 1] = false;
+        if rank <= self.end {
+            self.count -= 1;
+            self.sum -= rank as i64;
+        }
+    }
+
+    /// The sum of the ranks of the first `count` documents; all ranks after the end hold such documents.
+    fn first(&mut self, count: usize) -> i64 {
+        while self.count < count && self.end < self.by_rank.len() {
+            self.end += 1;
+            if self.by_rank[self.end - 1] {
+                self.count += 1;
+                self.sum += self.end as i64;
+            }
+        }
+        while self.count > count {
+            if self.by_rank[self.end - 1] {
+                self.count -= 1;
+                self.sum -= self.end as i64;
+            }
+            self.end -= 1;
+        }
+        let (beyond, length) = ((count - self.count) as i64, self.by_rank.len() as i64);
+        self.sum + beyond * length + beyond * (beyond + 1) / 2
+    }
+}
+
+impl MovingDifference for Bpref {
+    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        let Some(transport) = self.transport(pair) else {
+            return UpperBounds::of_best_and_worst(self.outer(pair), pair, self.ties.are_best_and_worst(pair));
+        };
+        let sums = transport.largest();
+        let value = |(m, (&(sum, _), &counted))| self.value(pair, m, counted, sum);
+        UpperBounds::of_exact_counts(sums.iter().zip(&transport.counted).enumerate().map(value))
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+        let Some(transport) = self.transport(pair) else {
+            return Assignment { difference: self.outer(pair)[0], ..Assignment::default() };
+        };
+        let sums = transport.largest();
+        let values = sums.iter().zip(&transport.counted).take(most.saturating_add(1)).enumerate();
+        let values = values.map(|(m, (&(sum, level), &counted))| (self.value(pair, m, counted, sum), m, level));
+        let (value, m, level) =
+            values.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default();
+        let open: Vec<u32> = pair.unknown_documents().map(|place| place.document).collect();
+        let relevant = transport.relevant(m, level).into_iter().map(|number| open.get(number).copied());
+        Assignment::of_grade(value, self.scale.max_grade, relevant)
     }
 }

@@ -1,30 +1,39 @@
 //! ERR, and any cascade whose user stops at a document with a probability equal to its gain.
+//!
+//! For verdicts, the largest difference of rankings in one order is that of the same search. With at most c documents, A
+//! gains no more than c times what one does at most, as a mean of maxima is submodular, and another search finds the most:
+//! [`CappedCascade`].
 
 use super::general::general;
-use super::given::Given;
 use super::layout::{Scale, Solvers};
+use super::pair::{RankingPair, Ties};
 use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
-use super::solution::{Difference, NODES, STEPS};
+use super::setup::Setup;
+use super::solution::{Assignment, Difference, NODES, STEPS};
+use super::solve::capped_cascade::{CappedCascade, CappedSolution};
+use super::solve::cascade::{self, Workspace};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
-use super::solve::{Instance, Solution, cascade, scores};
+use super::solve::{Instance, Solution, scores};
+use super::upper_bounds::{MovingDifference, UpperBounds, rising};
 use crate::error::{Error, Result};
 use crate::measures::gain::{Gain, discounts};
 use crate::names::{Spec, Value};
+use crate::ranking::{List, Placed};
 
 /// ERR; with a `tail`, all that could follow the documents there are is part of the value.
 struct ExpectedReciprocalRank {
     tail: bool,
 }
 
-pub(super) fn expected_reciprocal_rank(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let most = given.most(4.0)?;
-    let mut scale = given.scale(Gain::Stop(most), most);
-    scale.fills |= given.options.tail;
-    if let Some(grade) = given.scope.grades.iter().chain([&scale.max_grade]).find(|&&grade| grade > most) {
-        return Err(Error::Value(format!("{}: grade {grade} is above max_grade = {most}", given.of)));
+pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let most = setup.max_grade(4.0)?;
+    let mut scale = setup.scale(Gain::Stop(most), most);
+    scale.fills |= setup.options.tail;
+    if let Some(grade) = setup.scope.grades.iter().chain([&scale.max_grade]).find(|&&grade| grade > most) {
+        return Err(Error::Value(format!("{}: grade {grade} is above max_grade = {most}", setup.spec)));
     }
-    ByRank::boxed(given, scale, ExpectedReciprocalRank { tail: given.options.tail })
+    ByRank::boxed(setup, scale, ExpectedReciprocalRank { tail: setup.options.tail })
 }
 
 impl Ranked for ExpectedReciprocalRank {
@@ -50,17 +59,17 @@ pub(super) struct Cascade {
     discounts: Vec<f64>,
 }
 
-pub(super) fn any_cascade(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    match falling(given.of, given.depth())? {
-        Some(discounts) => Cascade::boxed(given, given.graded()?, discounts),
-        None => general(given),
+pub(super) fn any_cascade(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    match falling(setup.spec, setup.depth())? {
+        Some(discounts) => Cascade::boxed(setup, setup.graded()?, discounts),
+        None => general(setup),
     }
 }
 
 impl Cascade {
     /// One of these discounts, which never rise.
-    pub fn boxed(given: &Given<'_>, scale: Scale, discounts: Vec<f64>) -> Result<Box<dyn Difference>> {
-        ByRank::boxed(given, scale, Cascade { discounts })
+    pub fn boxed(setup: &Setup<'_>, scale: Scale, discounts: Vec<f64>) -> Result<Box<dyn Difference>> {
+        ByRank::boxed(setup, scale, Cascade { discounts })
     }
 }
 
@@ -93,4 +102,106 @@ fn falling(of: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
     found.resize(depth, 0.0); // a list may be shorter
     let falls = found.is_sorted_by(|one, next| one >= next) && found.last().is_none_or(|&last| last >= 0.0);
     Ok(Some(found).filter(|_| falls && !gains && of.parameter("go_on").is_none()))
+}
+
+/// Steps that a search may take for a limited number of documents.
+const CAPPED_STEPS: u64 = 2_000_000;
+
+/// ERR for verdicts.
+struct MovingCascade {
+    scale: Scale,
+    ties: Ties,
+}
+
+/// ERR for verdicts.
+pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    let scale = setup.moving(Gain::Stop(setup.checked_max_grade(4.0)?));
+    Ok(Box::new(MovingCascade { scale, ties: setup.options.ties }))
+}
+
+impl MovingCascade {
+    /// Probabilities to stop by rank to the cutoff, those of unknown documents being `unknown`; those of tied documents in
+    /// ascending or in descending order.
+    fn stops(&self, pair: &RankingPair<'_>, list: &List, unknown: f64, ascending: bool) -> Vec<f64> {
+        let stop = |&document: &u32| match pair.facts.grades[document as usize] {
+            grade if grade.is_nan() => unknown,
+            grade => self.scale.gain.of(grade),
+        };
+        let mut stops: Vec<f64> = list.docs.iter().map(stop).collect();
+        if list.is_tied() {
+            let mut start = 0;
+            for &end in &list.ends {
+                let group = &mut stops[start..end as usize];
+                group.sort_by(f64::total_cmp);
+                if !ascending {
+                    group.reverse();
+                }
+                start = end as usize;
+            }
+        }
+        stops.truncate(self.scale.depth_of(pair));
+        stops
+    }
+
+    /// The documents that count, and the problem that they make.
+    fn instance<'p>(&self, pair: &'p RankingPair<'_>) -> (Vec<&'p Placed>, Instance) {
+        let mut instance = Instance::default();
+        (self.scale.lay_out(pair, &mut instance).collect(), instance)
+    }
+
+    /// The best assignment of any number of documents.
+    fn search(instance: &Instance) -> Solution {
+        if instance.depth == 0 {
+            return Solution::exact(0.0, Vec::new());
+        }
+        cascade::solve(instance, false, NODES, &mut Workspace::default())
+    }
+
+    fn search_capped(instance: &Instance, most: usize) -> CappedSolution {
+        CappedCascade::new(instance).largest(most, &mut Work::new(CAPPED_STEPS))
+    }
+}
+
+impl MovingDifference for MovingCascade {
+    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        let value = scores::reciprocal_cascade;
+        let worst = value(&self.stops(pair, pair.b, 0.0, true));
+        let none = value(&self.stops(pair, pair.a, 0.0, false)) - worst;
+        if pair.is_tied() {
+            let all = value(&self.stops(pair, pair.a, self.scale.top, false)) - worst;
+            let bounds = if pair.unknown() > 0 { vec![none, all.max(none)] } else { vec![none] };
+            return UpperBounds::of_best_and_worst(bounds, pair, self.ties == Ties::BestWorst);
+        }
+        let (_, instance) = self.instance(pair);
+        let gains = CappedCascade::new(&instance).gain_bounds();
+        let bounds = UpperBounds::partly(rising(gains.into_iter().map(|gain| none + gain)), None, vec![0, 1]);
+        let Solution { value, bound, gains, .. } = Self::search(&instance);
+        let is_attained = bound <= value;
+        bounds.cap(bound.max(none)).attained_from(is_attained.then(|| instance.assigned(&gains).count()))
+    }
+
+    fn search_at_most(&self, pair: &RankingPair<'_>, most: usize) -> Option<(f64, bool)> {
+        if pair.is_tied() || most >= pair.unknown() {
+            return None;
+        }
+        let CappedSolution { value, bound, .. } = Self::search_capped(&self.instance(pair).1, most);
+        Some((bound, bound <= value))
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+        if pair.is_tied() {
+            return Assignment { difference: self.upper_bounds(pair).at_most(0), ..Assignment::default() };
+        }
+        let (places, instance) = self.instance(pair);
+        let Solution { value, gains, .. } = Self::search(&instance);
+        let relevant: Vec<usize> = instance.assigned(&gains).collect();
+        let (difference, relevant) = if relevant.len() > most {
+            let CappedSolution { value, documents, .. } = Self::search_capped(&instance, most);
+            (value, documents)
+        } else {
+            (value, relevant)
+        };
+        let documents = relevant.into_iter().map(|number| Some(places[number].document));
+        Assignment::of_grade(difference, self.scale.max_grade, documents)
+    }
 }

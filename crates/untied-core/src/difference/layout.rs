@@ -1,7 +1,7 @@
 //! How documents gain in a measure, and the problem of a pair of rankings as solvers take it.
 
 use super::pair::RankingPair;
-use super::solve::{Document, Instance, cascade, dot, quadratic};
+use super::solve::{Document, Instance, Relevance, cascade, dot, quadratic};
 use crate::measures::gain::Gain;
 use crate::ranking::{List, Placed};
 
@@ -23,7 +23,7 @@ pub(super) struct Solvers {
 
 /// How documents gain, and which ones count.
 #[derive(Clone)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     pub gain: Gain,
     /// The highest grade that an unknown document may have, and the most that it gains, r_G.
     pub max_grade: f64,
@@ -42,7 +42,8 @@ impl Scale {
 
     /// The rank to which these rankings count: the cutoff, or the end of the longer one.
     pub fn depth_of(&self, pair: &RankingPair<'_>) -> usize {
-        self.cutoff.unwrap_or(pair.a.len().max(pair.b.len()))
+        let longest = pair.a.len().max(pair.b.len());
+        if self.fills { self.cutoff.unwrap_or(longest) } else { self.cutoff.unwrap_or(usize::MAX).min(longest) }
     }
 
     /// Documents that fill A.
@@ -56,9 +57,32 @@ impl Scale {
         pair.grade(place).map(|grade| self.gain.of(grade))
     }
 
+    /// Whether a document of this grade is relevant: unknown if the grade is NaN.
+    pub fn relevance(&self, grade: f64) -> Relevance {
+        match grade {
+            unknown if unknown.is_nan() => Relevance::Unknown,
+            grade if self.gain.of(grade) > 0.0 => Relevance::Relevant,
+            _ => Relevance::NonRelevant,
+        }
+    }
+
+    /// The relevance at each rank of a ranking, with tied documents in the order of `ties`.
+    pub fn relevance_by_rank(&self, pair: &RankingPair<'_>, list: &List, ties: [Relevance; 3]) -> Vec<Relevance> {
+        let relevance = |&document: &u32| self.relevance(pair.facts.grades[document as usize]);
+        let mut by_rank: Vec<Relevance> = list.docs.iter().map(relevance).collect();
+        if list.is_tied() {
+            let mut start = 0;
+            for &end in &list.ends {
+                by_rank[start..end as usize].sort_by_key(|kind| ties.iter().position(|other| other == kind));
+                start = end as usize;
+            }
+        }
+        by_rank
+    }
+
     /// Judged documents that are relevant, wherever they are.
     pub fn relevant(&self, pair: &RankingPair<'_>) -> usize {
-        let relevant = pair.known.levels.iter().filter(|level| self.gain.of(level.grade) > 0.0);
+        let relevant = pair.facts.levels.iter().filter(|level| self.gain.of(level.grade) > 0.0);
         relevant.map(|level| level.count as usize).sum()
     }
 

@@ -2,9 +2,9 @@
 //! expected difference with its bounds.
 
 use super::catalogue;
-use super::given::{Divisor, Given, Options};
 use super::layout::Workspace;
-use super::pair::RankingPair;
+use super::pair::{RankingPair, Ties};
+use super::setup::{Divisor, Options, Setup};
 use super::solution::{Assignment, Difference, Extent, Outcomes};
 use super::solve::expected::Moments;
 use crate::error::{Error, Failure, Result};
@@ -128,8 +128,9 @@ pub trait Comparer: Send + Sync {
     /// Its value.
     fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore;
 
-    /// The grades under which one ranking is farthest ahead: of MED, where it is defined.
-    fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut Workspace) -> Option<Assignment> {
+    /// Whether A can be farther ahead than B, and the grades with which it is; else those with which B is: of MED, where it is
+    /// defined.
+    fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut Workspace) -> Option<(bool, Assignment)> {
         None
     }
 
@@ -161,9 +162,9 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
             _ => spec.choice(DIVISOR.name, &[("depth", Divisor::Depth), ("relevant", Divisor::Relevant)])?,
         },
         per_grade: number(PER_GRADE.name, "a whole number of at least 1", whole)?.map(|n| n as usize),
-        optimistic: spec.choice(TIES.name, &[("expected", false), ("optimistic", true)])?,
+        ties: spec.choice(TIES.name, &[("expected", Ties::Mean), ("optimistic", Ties::BestWorst)])?,
     };
-    catalogue::make(&Given { of, scope, options: &options, build })
+    catalogue::make(&Setup { spec: of, scope, possible: &[], options: &options, build })
 }
 
 /// MED.
@@ -200,7 +201,7 @@ impl Comparer for Largest {
         PairScore { value, range: Some(range), variance: None, certainty: sure.max(solved) }
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<Assignment> {
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(bool, Assignment)> {
         let Extent { up: (up, _), down: (down, _), .. } = self.difference.extent(pair, work, self.directions);
         if up.is_nan() || down.is_nan() {
             return None;
@@ -217,12 +218,12 @@ impl Comparer for Largest {
         // Documents that fill A come after those of either ranking, then those that fill B, which gain nothing.
         let (own, filling) = grades.split_at(numbers.len());
         let open = numbers.into_iter().zip(own.iter().copied());
-        Some(Assignment {
-            a_is_ahead,
-            value: up.max(down),
-            documents: open.filter(|&(number, _)| pair.known.grades[number as usize].is_nan()).collect(),
-            filling: filling[..self.difference.scale().lacking(&pair)].to_vec(),
-        })
+        let assignment = Assignment {
+            difference: up.max(down),
+            grades: open.filter(|&(number, _)| pair.facts.grades[number as usize].is_nan()).collect(),
+            elsewhere: filling[..self.difference.scale().lacking(&pair)].to_vec(),
+        };
+        Some((a_is_ahead, assignment))
     }
 }
 
@@ -236,7 +237,7 @@ struct Signed {
 impl Signed {
     /// The probability that an unjudged document is relevant: its own, or that of its first rank in either ranking.
     fn chance(&self, pair: &RankingPair<'_>, place: &Placed) -> f64 {
-        let given = pair.known.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
+        let given = pair.facts.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
         given.copied().unwrap_or_else(|| {
             let first = [place.a, place.b].into_iter().filter(|&rank| rank > 0).min();
             self.chance[first.map_or(0, |rank| rank as usize - 1).min(self.chance.len() - 1)]

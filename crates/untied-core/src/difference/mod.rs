@@ -2,28 +2,32 @@
 //!
 //! `MED_S(A, B) = max |S(A) - S(B)|` over all gains that documents without a judgment may have (Tan & Clarke, SIGIR
 //! 2014), and `Delta`, the expected difference, divide by a normaliser that judgments do not change ([`med`]). For
-//! verdicts the normaliser moves with the judgments ([`moving`]). A document has one gain in both rankings, a judged one
+//! verdicts the normaliser moves with the judgments ([`upper_bounds`]). A document has one gain in both rankings, a judged one
 //! keeps its own.
 //!
 //! One file has a measure or a close family, listed in [`catalogue`]. What finds the largest difference is in [`solve`],
 //! which knows no measure.
 
+mod any_order;
+pub(crate) mod assembled;
 mod average_precision;
 mod bpref;
 mod cascade;
-mod catalogue;
+pub(crate) mod catalogue;
 pub mod decay;
+mod first_relevant;
 mod general;
-mod given;
 mod layout;
 mod means;
 mod med;
-pub(crate) mod moving;
+mod moving_sums;
 mod novelty;
 mod pair;
 pub mod passages;
+mod r_precision;
 mod ranked;
 mod reciprocal_rank;
+pub(crate) mod setup;
 mod share;
 mod solution;
 mod solve;
@@ -31,11 +35,11 @@ mod success;
 mod sums;
 mod time_biased_gain;
 mod u_measure;
+pub(crate) mod upper_bounds;
 mod weighed;
 
-pub use given::filled_to;
 pub use layout::Workspace;
 pub use med::{Build, Comparer, DELTA, Definition, MED};
-pub use moving::question::Witness;
-pub use pair::{Known, RankingPair, Subtopic};
+pub use pair::{Facts, RankingPair, Subtopic, Ties};
+pub use setup::filled_to;
 pub use solution::{Assignment, Outcomes};

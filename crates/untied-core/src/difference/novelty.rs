@@ -11,9 +11,9 @@
 //! relevant to any of these.
 
 use super::cascade::Cascade;
-use super::given::{Given, Options};
 use super::layout::{Scale, Workspace};
-use super::pair::{Known, RankingPair, Subtopic};
+use super::pair::{Facts, RankingPair, Subtopic};
+use super::setup::{Options, Setup};
 use super::solution::{Chance, Difference, Extent};
 use super::solve::expected::Moments;
 use super::success::success;
@@ -36,8 +36,8 @@ struct Novelty {
     norm: f64,
 }
 
-pub(super) fn novelty(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let of = given.of;
+pub(super) fn novelty(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let of = setup.spec;
     let Some(k) = of.cutoff else {
         let name = of.info.name;
         return Err(Error::Measure(format!(
@@ -45,11 +45,11 @@ pub(super) fn novelty(given: &Given<'_>) -> Result<Box<dyn Difference>> {
         )));
     };
     let rel = of.rel()?;
-    let max_grade = f64::from(u8::from(given.options.max_grade.is_none_or(|most| most >= rel)));
-    let options = &Options { max_grade: Some(max_grade), ..*given.options };
+    let max_grade = f64::from(u8::from(setup.options.max_grade.is_none_or(|most| most >= rel)));
+    let options = &Options { max_grade: Some(max_grade), ..*setup.options };
     let scope = &Scope { depth: k, grades: &[1.0, 0.0] };
-    let of_subtopic = |of: &Spec, make: &dyn Fn(&Given<'_>) -> Result<Box<dyn Difference>>| {
-        make(&Given { of, scope, options, ..*given })
+    let of_subtopic = |of: &Spec, make: &dyn Fn(&Setup<'_>) -> Result<Box<dyn Difference>>| {
+        make(&Setup { spec: of, scope, options, ..*setup })
     };
     let discounted = |alpha: f64, discounts: Vec<f64>| {
         // The gain of a relevant document.
@@ -62,7 +62,7 @@ pub(super) fn novelty(given: &Given<'_>) -> Result<Box<dyn Difference>> {
         }
         let of = Spec::of(&CASCADE.info).with("gain", Value::Table(vec![(1.0, one)]))?;
         let of = of.with("discount", Value::List(discounts.clone()))?.at(k)?;
-        Ok((of_subtopic(&of, &|given| Cascade::boxed(given, scale.clone(), discounts.clone()))?, one * best))
+        Ok((of_subtopic(&of, &|setup| Cascade::boxed(setup, scale.clone(), discounts.clone()))?, one * best))
     };
     let (of_subtopic, norm) = if *of.info == SUBTOPIC_RECALL.info {
         (of_subtopic(&Spec::of(&SUCCESS.info).at(k)?, &success)?, 1.0)
@@ -83,16 +83,16 @@ impl Novelty {
         let mut number = 0.0;
         let mut of = |grades: Vec<f64>| {
             number += 1.0;
-            visit(&RankingPair { known: Known { grades: &grades, subtopics: &[], ..pair.known }, ..*pair });
+            visit(&RankingPair { facts: Facts { grades: &grades, subtopics: &[], ..pair.facts }, ..*pair });
         };
         let is_covered = |subtopic: &&Subtopic| subtopic.highest >= self.rel;
         let relevant = |&grade: &f64| if grade.is_nan() { grade } else { f64::from(u8::from(grade >= self.rel)) };
-        for subtopic in pair.known.subtopics.iter().filter(is_covered) {
+        for subtopic in pair.facts.subtopics.iter().filter(is_covered) {
             of(subtopic.grades.iter().map(relevant).collect());
         }
-        if !pair.known.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
+        if !pair.facts.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
             // What is judged is relevant to none of however many there are.
-            of(pair.known.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
+            of(pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
         }
         number
     }

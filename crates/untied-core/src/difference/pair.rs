@@ -13,7 +13,7 @@ pub struct Subtopic {
     pub grades: Vec<f64>,
 }
 
-/// Two rankings of a query, with facts about their documents.
+/// Two rankings of a query, with facts about their documents. Documents without a grade are *unknown*: they may have any.
 #[derive(Debug, Clone, Copy)]
 pub struct RankingPair<'a> {
     /// The first ranking.
@@ -23,13 +23,13 @@ pub struct RankingPair<'a> {
     /// The documents of both.
     pub places: &'a [Placed],
     /// Grades and other facts about these documents.
-    pub known: Known<'a>,
+    pub facts: Facts<'a>,
 }
 
 /// Grades and other facts about a query's documents.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Known<'a> {
-    /// Grades by number of document; NaN where there is no judgment.
+pub struct Facts<'a> {
+    /// Grades by number of document; NaN where it is unknown.
     pub grades: &'a [f64],
     /// The grades of all judged documents of the query.
     pub levels: &'a [Level],
@@ -39,6 +39,10 @@ pub struct Known<'a> {
     pub lengths: &'a [Length],
     /// Its subtopics, if they are known.
     pub subtopics: &'a [Subtopic],
+    /// Unknown documents of the pool that neither ranking has.
+    pub unretrieved: usize,
+    /// Documents of either ranking that are not judged and count as non-relevant.
+    pub outside: usize,
 }
 
 impl<'a> RankingPair<'a> {
@@ -62,6 +66,44 @@ impl<'a> RankingPair<'a> {
     /// The grade of a document, if it is judged.
     #[inline]
     pub(super) fn grade(&self, place: &Placed) -> Option<f64> {
-        Some(self.known.grades[place.document as usize]).filter(|grade| !grade.is_nan())
+        Some(self.facts.grades[place.document as usize]).filter(|grade| !grade.is_nan())
+    }
+
+    /// The documents of both with their grades; NaN where one is unknown.
+    pub(super) fn documents(&self) -> impl Iterator<Item = (&'a Placed, f64)> + use<'a> {
+        let grades = self.facts.grades;
+        self.places.iter().map(|place| (place, grades[place.document as usize]))
+    }
+
+    /// The unknown documents of either ranking.
+    pub(super) fn unknown_documents(&self) -> impl Iterator<Item = &'a Placed> + use<'a> {
+        self.documents().filter(|(_, grade)| grade.is_nan()).map(|(place, _)| place)
+    }
+
+    /// The number of unknown documents, those included that neither ranking has.
+    pub(crate) fn unknown(&self) -> usize {
+        self.facts.unretrieved + self.unknown_documents().count()
+    }
+
+    /// The number of judged documents of the query, wherever they are.
+    pub(super) fn judged(&self) -> usize {
+        self.facts.levels.iter().filter(|level| level.grade >= 0.0).map(|level| level.count as usize).sum()
+    }
+}
+
+/// The orders of tied documents over which a difference is taken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// The mean over all orders.
+    #[default]
+    Mean,
+    /// The best order of A and the worst of B.
+    BestWorst,
+}
+
+impl Ties {
+    /// Whether this pair has ties, and the best order of A and the worst of B count.
+    pub(crate) fn are_best_and_worst(self, pair: &RankingPair<'_>) -> bool {
+        self == Ties::BestWorst && pair.is_tied()
     }
 }

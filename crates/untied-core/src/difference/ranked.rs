@@ -1,9 +1,9 @@
 //! Measures whose largest difference is found by a search on an [`Instance`]: ranks and gains of documents.
 
-use super::given::Given;
 use super::layout::{Scale, Solvers, Workspace};
 use super::means::Means;
 use super::pair::RankingPair;
+use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, Sampled, in_both};
 use super::solve::expected::{Moments, Uncertain};
 use super::solve::scores::Scores;
@@ -70,8 +70,8 @@ pub(super) struct ByRank<M> {
 }
 
 impl<M: Ranked + 'static> ByRank<M> {
-    pub fn boxed(given: &Given<'_>, scale: Scale, of: M) -> Result<Box<dyn Difference>> {
-        let measure = Some(given.with_grades(given.of, scale.max_grade)?);
+    pub fn boxed(setup: &Setup<'_>, scale: Scale, of: M) -> Result<Box<dyn Difference>> {
+        let measure = Some(setup.with_grades(setup.spec, scale.max_grade)?);
         Ok(Box::new(ByRank { scale, of, measure }))
     }
 }

@@ -7,9 +7,9 @@
 //!
 //! The documents that A lacks are relevant, those that B lacks are not.
 
-use super::given::Given;
 use super::layout::Solvers;
 use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
+use super::setup::Setup;
 use super::solution::{Difference, STEPS};
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::work::Work;
@@ -19,8 +19,8 @@ use crate::error::Result;
 /// RR.
 struct ReciprocalRank;
 
-pub(super) fn reciprocal_rank(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    ByRank::boxed(given, given.binary()?, ReciprocalRank)
+pub(super) fn reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    ByRank::boxed(setup, setup.binary()?, ReciprocalRank)
 }
 
 impl Ranked for ReciprocalRank {

@@ -10,7 +10,7 @@
 //! the best x (Dinkelbach 1967): so all documents are relevant that have delta > lambda. They are the first ones by delta,
 //! and it is enough to try how many. With R = 0 there is no difference.
 
-use super::given::Given;
+use super::setup::Setup;
 use super::solution::Difference;
 use super::solve::Solution;
 use super::solve::dot::{Weighed, Weights};
@@ -18,18 +18,18 @@ use super::weighed::{ByWeights, Closed};
 use crate::error::Result;
 
 /// R.
-pub(super) fn recall(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+pub(super) fn recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     ByWeights::boxed(
-        given,
+        setup,
         |_| 1.0,
         |pair, scale, weights| Some(Box::new(Share { weights, relevant: scale.relevant(pair) as f64, f1: None })),
     )
 }
 
 /// F1.
-pub(super) fn f1(given: &Given<'_>) -> Result<Box<dyn Difference>> {
+pub(super) fn f1(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     ByWeights::boxed(
-        given,
+        setup,
         |_| 1.0,
         |pair, scale, weights| {
             let f1 = Some(scale.depth_of(pair) as f64);

@@ -39,17 +39,47 @@ impl Extent {
     }
 }
 
-/// Grades of documents that are not judged.
-#[derive(Debug, Clone, PartialEq)]
+/// Grades of unknown documents with which A is far ahead of B.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Assignment {
-    /// Whether A is ahead of B with them, or B of A.
-    pub a_is_ahead: bool,
-    /// By how much.
-    pub value: f64,
-    /// Numbers of the documents, and their grades.
-    pub documents: Vec<(u32, f64)>,
-    /// Grades of the documents that fill the ranking ahead up to the cutoff, from the first rank that it lacks.
-    pub filling: Vec<f64>,
+    /// S(A) - S(B) with them.
+    pub difference: f64,
+    /// Numbers of documents of either ranking with their grades; all others have grade 0. For verdicts, the most important
+    /// come first.
+    pub grades: Vec<(u32, f64)>,
+    /// Grades of documents that neither ranking has: those that fill A up to the cutoff, from the first rank that it lacks,
+    /// or for verdicts those of the pool.
+    pub elsewhere: Vec<f64>,
+}
+
+impl Assignment {
+    /// One of documents of the same grade, the most important first; those that neither ranking has have no number.
+    pub(super) fn of_grade(difference: f64, grade: f64, documents: impl Iterator<Item = Option<u32>>) -> Assignment {
+        Assignment::of_grades(difference, documents.map(|document| (document, grade)))
+    }
+
+    /// The same of documents with a grade each.
+    pub(super) fn of_grades(difference: f64, documents: impl Iterator<Item = (Option<u32>, f64)>) -> Assignment {
+        let mut assignment = Assignment { difference, ..Assignment::default() };
+        for (document, grade) in documents {
+            match document {
+                Some(document) => assignment.grades.push((document, grade)),
+                None => assignment.elsewhere.push(grade),
+            }
+        }
+        assignment
+    }
+
+    /// The number of documents that are assigned a grade.
+    pub fn documents(&self) -> usize {
+        self.grades.len() + self.elsewhere.len()
+    }
+
+    /// The same with A and B exchanged.
+    #[must_use]
+    pub fn turned(self) -> Assignment {
+        Assignment { difference: 0.0 - self.difference, ..self }
+    }
 }
 
 /// Differences with their probabilities.

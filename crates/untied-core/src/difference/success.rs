@@ -1,8 +1,8 @@
 //! Success@k.
 
-use super::given::Given;
 use super::layout::Solvers;
 use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
+use super::setup::Setup;
 use super::solution::{Difference, STEPS};
 use super::solve::work::Work;
 use super::solve::{Document, Instance, Solution, cascade};
@@ -11,8 +11,8 @@ use crate::error::Result;
 /// Success.
 struct Success;
 
-pub(super) fn success(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    ByRank::boxed(given, given.binary()?, Success)
+pub(super) fn success(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    ByRank::boxed(setup, setup.binary()?, Success)
 }
 
 impl Ranked for Success {

@@ -1,10 +1,10 @@
 //! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG. The weight of a document is the discount of its
 //! rank.
 
-use super::given::Given;
 use super::layout::{Scale, Workspace};
-use super::pair::RankingPair;
+use super::pair::{RankingPair, Ties};
 use super::ranked::Ends;
+use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, Outcomes, in_both};
 use super::solve::expected::{self, Moments, Term};
 use super::solve::{Instance, dot, flow};
@@ -27,77 +27,77 @@ pub(super) struct Sum {
     tail: bool,
     /// The most documents that may have each grade.
     per_grade: Option<usize>,
-    /// Whether tied documents stand in the order that makes the difference largest, not in any.
-    optimistic: bool,
+    /// The orders of tied documents.
+    ties: Ties,
 }
 
 impl Sum {
     /// One that goes on to the cutoff, or as far as rankings do.
     pub fn new(scale: Scale, discounts: Vec<f64>) -> Sum {
         let (normalised, persistence) = (false, None);
-        Sum { scale, discounts, normalised, persistence, tail: false, per_grade: None, optimistic: false }
+        Sum { scale, discounts, normalised, persistence, tail: false, per_grade: None, ties: Ties::Mean }
     }
 
-    fn with(self, given: &Given<'_>) -> Result<Box<dyn Difference>> {
-        let options = given.options;
-        let (tail, per_grade, optimistic) = (options.tail, options.per_grade, options.optimistic);
-        Ok(Box::new(Sum { tail, per_grade, optimistic, ..self }))
+    fn with(self, setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+        let options = setup.options;
+        let (tail, per_grade, ties) = (options.tail, options.per_grade, options.ties);
+        Ok(Box::new(Sum { tail, per_grade, ties, ..self }))
     }
 }
 
 /// P.
-pub(super) fn precision(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let depth = given.depth();
-    Sum::new(given.binary()?, vec![1.0 / depth as f64; depth]).with(given)
+pub(super) fn precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let depth = setup.depth();
+    Sum::new(setup.binary()?, vec![1.0 / depth as f64; depth]).with(setup)
 }
 
 /// Hits.
-pub(super) fn hits(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    Sum::new(given.scale(Gain::From(given.of.rel()?), given.highest()), vec![1.0; given.depth()]).with(given)
+pub(super) fn hits(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    Sum::new(setup.scale(Gain::From(setup.spec.rel()?), setup.highest()), vec![1.0; setup.depth()]).with(setup)
 }
 
 /// INSQ.
-pub(super) fn insq(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    weighted(given, fixed::insq(given.of)?)
+pub(super) fn insq(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    weighted(setup, fixed::insq(setup.spec)?)
 }
 
 /// SDCG.
-pub(super) fn sdcg(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    weighted(given, fixed::sdcg(given.of)?)
+pub(super) fn sdcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    weighted(setup, fixed::sdcg(setup.spec)?)
 }
 
-fn weighted(given: &Given<'_>, Weighted { gain, mut weights }: Weighted) -> Result<Box<dyn Difference>> {
-    weights.resize(given.depth(), 0.0); // what is below the last rank that counts weighs nothing
-    Sum::new(given.scale(gain, given.highest()), weights).with(given)
+fn weighted(setup: &Setup<'_>, Weighted { gain, mut weights }: Weighted) -> Result<Box<dyn Difference>> {
+    weights.resize(setup.depth(), 0.0); // what is below the last rank that counts weighs nothing
+    Sum::new(setup.scale(gain, setup.highest()), weights).with(setup)
 }
 
 /// DCG.
-pub(super) fn dcg(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    Sum::new(given.graded()?, of_ranks(given)?).with(given)
+pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    Sum::new(setup.graded()?, of_ranks(setup)?).with(setup)
 }
 
 /// nDCG.
-pub(super) fn ndcg(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let discounts = of_ranks(given)?;
-    Sum { normalised: true, ..Sum::new(given.graded()?, discounts) }.with(given)
+pub(super) fn ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let discounts = of_ranks(setup)?;
+    Sum { normalised: true, ..Sum::new(setup.graded()?, discounts) }.with(setup)
 }
 
-fn of_ranks(given: &Given<'_>) -> Result<Vec<f64>> {
-    let mut discounts = discounts(given.of, given.depth())?;
-    discounts.resize(given.depth(), 0.0); // a list may be shorter
+fn of_ranks(setup: &Setup<'_>) -> Result<Vec<f64>> {
+    let mut discounts = discounts(setup.spec, setup.depth())?;
+    discounts.resize(setup.depth(), 0.0); // a list may be shorter
     Ok(discounts)
 }
 
 /// RBP.
-pub(super) fn rank_biased_precision(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let p = given.of.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
-    let discounts = (0..given.depth()).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
-    let scale = match given.most(f64::NAN)? {
-        most if most.is_nan() => given.binary()?,
-        most => given.scale(Gain::ShareOf(most), most),
+pub(super) fn rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let p = setup.spec.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
+    let discounts = (0..setup.depth()).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
+    let scale = match setup.max_grade(f64::NAN)? {
+        most if most.is_nan() => setup.binary()?,
+        most => setup.scale(Gain::ShareOf(most), most),
     };
     let persistence = Some(p).filter(|_| scale.cutoff.is_none());
-    Sum { persistence, ..Sum::new(scale, discounts) }.with(given)
+    Sum { persistence, ..Sum::new(scale, discounts) }.with(setup)
 }
 
 impl Sum {
@@ -113,7 +113,7 @@ impl Sum {
     /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
     fn grades(&self, pair: &RankingPair<'_>, most: usize, open: bool) -> Vec<dot::Grade> {
         let judged = |grade: f64| {
-            let levels = pair.known.levels.iter().filter(|level| level.grade == grade);
+            let levels = pair.facts.levels.iter().filter(|level| level.grade == grade);
             levels.map(|level| level.count as usize).sum::<usize>()
         };
         let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };
@@ -137,10 +137,6 @@ impl Sum {
         if ideal > 0.0 { ideal } else { 1.0 }
     }
 
-    fn is_optimistic(&self, pair: &RankingPair<'_>) -> bool {
-        self.optimistic && pair.is_tied()
-    }
-
     fn terms(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> Vec<Term> {
         self.weigh(pair, work);
         terms(pair, &work.weights, chance)
@@ -160,7 +156,7 @@ impl Difference for Sum {
 
     fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
         let norm = self.norm(pair);
-        let mut extent = Extent::exact(if self.is_optimistic(pair) {
+        let mut extent = Extent::exact(if self.ties.are_best_and_worst(pair) {
             self.scale.lay_out_tied(pair, &mut work.instance);
             let solve = |(instance, ends): &mut (&mut Instance, Ends<'_>)| {
                 let value = flow::solve(instance, *ends, self.discounts(pair)).value / norm;
@@ -195,7 +191,7 @@ impl Difference for Sum {
 
     fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
         let numbers = pair.places.iter().map(|place| place.document).collect();
-        if self.is_optimistic(pair) {
+        if self.ties.are_best_and_worst(pair) {
             let gains = flow::solve(&self.scale.with_ties(pair), pair.ends(), self.discounts(pair)).gains;
             return Some((numbers, self.scale.grades(self.scale.with_filling(pair, gains))));
         }

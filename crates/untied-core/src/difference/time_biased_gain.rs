@@ -1,8 +1,8 @@
 //! Time-biased gain: relevance gains, and costs time.
 
-use super::given::Given;
 use super::layout::{Scale, Workspace};
 use super::pair::RankingPair;
+use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, STEPS, Sampled, fixed, in_both};
 use super::solve::Solution;
 use super::solve::expected::{Moments, Uncertain};
@@ -20,9 +20,9 @@ struct Timing {
     measure: TimeBiasedGain,
 }
 
-pub(super) fn time_biased_gain(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let scale = Scale { fills: false, ..given.binary()? };
-    Ok(Box::new(Timing { scale, measure: TimeBiasedGain::new(given.of, given.scope)? }))
+pub(super) fn time_biased_gain(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let scale = Scale { fills: false, ..setup.binary()? };
+    Ok(Box::new(Timing { scale, measure: TimeBiasedGain::new(setup.spec, setup.scope)? }))
 }
 
 impl Timing {
@@ -34,7 +34,7 @@ impl Timing {
 
     fn timed(&self, pair: &RankingPair<'_>) -> Timed {
         let documents = pair.places.iter().map(|place| {
-            let text = pair.known.lengths[place.document as usize];
+            let text = pair.facts.lengths[place.document as usize];
             (place.document, self.measure.go_on(text.length, text.seconds), self.known(pair, place))
         });
         Timed::new([pair.a, pair.b], documents, self.measure.cutoff(), self.measure.gain())

@@ -1,8 +1,8 @@
 //! The U-measure: a document's weight decays with the text before it.
 
-use super::given::Given;
 use super::layout::{Scale, Workspace};
 use super::pair::RankingPair;
+use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, Outcomes, in_both};
 use super::solve::dot::{self, Weights};
 use super::solve::expected::{self, Moments, Term};
@@ -17,9 +17,9 @@ struct Reading {
     measure: UMeasure,
 }
 
-pub(super) fn u_measure(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let scale = Scale { fills: false, ..given.binary()? };
-    Ok(Box::new(Reading { scale, measure: UMeasure::new(given.of, given.scope)? }))
+pub(super) fn u_measure(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let scale = Scale { fills: false, ..setup.binary()? };
+    Ok(Box::new(Reading { scale, measure: UMeasure::new(setup.spec, setup.scope)? }))
 }
 
 impl Reading {
@@ -28,7 +28,7 @@ impl Reading {
         let Workspace { weights, discounts: (of_a, of_b), .. } = work;
         let mut exact = true;
         for (list, worths) in [(pair.a, &mut *of_a), (pair.b, &mut *of_b)] {
-            let lengths: Vec<f64> = list.docs.iter().map(|&i| pair.known.lengths[i as usize].length).collect();
+            let lengths: Vec<f64> = list.docs.iter().map(|&i| pair.facts.lengths[i as usize].length).collect();
             let starts = std::iter::once(0).chain(list.ends.iter().map(|&end| end as usize));
             let groups = starts.zip(&list.ends).map(|(start, &end)| &lengths[start..end as usize]);
             exact &= self.measure.worths(groups, worths);

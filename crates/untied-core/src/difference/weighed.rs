@@ -1,8 +1,8 @@
 //! Measures with a closed form, in which a document's weight depends on other documents.
 
-use super::given::Given;
 use super::layout::{Scale, Workspace};
 use super::pair::RankingPair;
+use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, Sampled, in_both};
 use super::solve::Solution;
 use super::solve::dot::{Weighed, Weights};
@@ -44,9 +44,9 @@ pub(super) struct ByWeights {
 
 impl ByWeights {
     /// One of binary relevance, where ranks to the depth weigh so much.
-    pub fn boxed(given: &Given<'_>, weight: impl Fn(usize) -> f64, problem: Problem) -> Result<Box<dyn Difference>> {
-        let weights = (1..=given.depth()).map(weight).collect();
-        Ok(Box::new(ByWeights { scale: given.binary()?, weights, problem }))
+    pub fn boxed(setup: &Setup<'_>, weight: impl Fn(usize) -> f64, problem: Problem) -> Result<Box<dyn Difference>> {
+        let weights = (1..=setup.depth()).map(weight).collect();
+        Ok(Box::new(ByWeights { scale: setup.binary()?, weights, problem }))
     }
 
     fn weigh(&self, pair: &RankingPair<'_>, work: &mut Workspace) {

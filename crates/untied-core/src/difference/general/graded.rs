@@ -61,14 +61,14 @@ impl<'s> Graded<'s> {
             ends.scan(0, group).collect()
         };
         let sides = [groups(pair.a), groups(pair.b)];
-        let judged = pair.known.levels.iter().map(|level| level.grade).filter(|&grade| grade >= 0.0);
+        let judged = pair.facts.levels.iter().map(|level| level.grade).filter(|&grade| grade >= 0.0);
         let mut grades: Vec<f64> = of.grades.iter().copied().chain(judged).collect();
         grades.sort_unstable_by(|one, other| other.total_cmp(one));
         grades.dedup();
         let index = |grade: f64| grades.partition_point(|&other| other > grade);
         let choices: Vec<usize> = of.grades.iter().map(|&grade| index(grade)).collect();
         let mut all = vec![0; grades.len()];
-        for level in pair.known.levels.iter().filter(|level| level.grade >= 0.0) {
+        for level in pair.facts.levels.iter().filter(|level| level.grade >= 0.0) {
             all[index(level.grade)] += level.count;
         }
         let mut known = [0, 1].map(|side: usize| vec![0; sides[side].len() * grades.len()]);

@@ -16,9 +16,9 @@ use std::cell::Cell;
 
 use graded::{Alike, Graded};
 
-use super::given::Given;
 use super::layout::{Scale, Workspace};
 use super::pair::RankingPair;
+use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, STEPS, Sampled, fixed, in_both};
 use super::solve::branch::{self, Best};
 use super::solve::expected::Uncertain;
@@ -53,16 +53,16 @@ struct General {
 ///
 /// # Errors
 /// It cannot, or a parameter has a value that it cannot take.
-pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
-    let of = given.of;
+pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let of = setup.spec;
     let refuse = |why: &str| Err(Error::Measure(format!("the largest difference in {of} is not known: {why}")));
     if of.info.needs != Needs::Judgments {
         return refuse("it needs more than the grades of documents");
     }
-    let scale = given.scale(Gain::Linear, given.highest());
+    let scale = setup.scale(Gain::Linear, setup.highest());
     let most = scale.max_grade;
     let whole = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
-    let known = given.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
+    let known = setup.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
     let mut grades: Vec<f64> = whole.chain(known).chain([most]).collect();
     grades.sort_unstable_by(|one, other| other.total_cmp(one));
     grades.dedup();
@@ -71,11 +71,11 @@ pub(super) fn general(given: &Given<'_>) -> Result<Box<dyn Difference>> {
             "{of}: the largest difference is searched for up to {MOST} grades; give max_grade"
         )));
     }
-    let measure = given.measure(of, &grades, 2 * (given.scope.depth + scale.cutoff.unwrap_or(0)))?;
+    let measure = setup.measure(of, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
     let mut difference = General { scale, info: of.info, measure, fixed: false, grades };
     // As many documents that are not judged as rankings may have.
     let mut ranking = Ranking::default();
-    ranking.retrieved = given.depth().min(PROBED);
+    ranking.retrieved = setup.depth().min(PROBED);
     (0..ranking.retrieved).for_each(|start| ranking.push(start, 1, std::iter::empty()));
     let bounds = difference.measure.bounds(&difference.open(&ranking, &Judgments::none(), 0));
     match bounds {

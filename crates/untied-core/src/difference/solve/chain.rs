@@ -14,11 +14,11 @@ use crate::watch;
 
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-15;
-/// How many documents are tried one by one; with more, the ceiling is that of any number.
-pub(in crate::difference) const STEPS: usize = 64;
+/// How many documents are tried one by one; with more, the bound is that of any number.
+pub const STEPS: usize = 64;
 
 /// The problem of a query.
-pub(in crate::difference) struct Chain<'c> {
+pub struct Chain<'c> {
     /// N of what is judged.
     pub known: f64,
     /// P(m): the same for all thresholds, or that of each.
@@ -101,15 +101,15 @@ impl Chain<'_> {
     }
 
     /// The largest ratio with at most 0, 1, 2, ... unknown documents: of up to [`STEPS`], then of any number.
-    pub fn ceilings(&self) -> Vec<f64> {
+    pub fn upper_bounds(&self) -> Vec<f64> {
         let unknown = self.sums[0].len() - 1;
         let mut chain = vec![0; self.steps.len()];
-        let mut ceilings = Vec::new();
+        let mut bounds = Vec::new();
         for most in (0..=unknown.min(STEPS)).chain((unknown > STEPS).then_some(unknown)) {
             let ratio;
             (ratio, chain) = self.largest(most, chain);
-            ceilings.push(ratio);
+            bounds.push(ratio);
         }
-        ceilings
+        bounds
     }
 }

@@ -24,7 +24,7 @@ type Kinds = [[i64; 3]; 3];
 
 /// A document as far as it counts here.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::difference) struct Counted {
+pub struct Counted {
     /// Whether it is relevant; none if unknown.
     relevant: Option<bool>,
     /// Its kind in A and in B so far.
@@ -39,7 +39,7 @@ impl Counted {
 
 /// A ranking: numbers of documents by rank, and where each tie group ends.
 #[derive(Debug)]
-pub(in crate::difference) struct Side<'p> {
+pub struct Side<'p> {
     pub documents: Vec<u32>,
     pub ends: &'p [u32],
 }
@@ -52,7 +52,7 @@ struct Cut {
 }
 
 /// Documents, and where they stand.
-pub(in crate::difference) struct Placing<'p> {
+pub struct Placing<'p> {
     pub documents: Vec<Counted>,
     pub a: Side<'p>,
     pub b: Side<'p>,
@@ -159,7 +159,7 @@ impl Cursor<'_> {
 }
 
 /// The largest difference with exactly 0, 1, 2, ... unknown documents relevant.
-pub(in crate::difference) fn at_moving_cutoff(placing: Placing<'_>) -> Vec<f64> {
+pub fn at_moving_cutoff(placing: Placing<'_>) -> Vec<f64> {
     let Placing { mut documents, a, b, relevant, unknown, any_order } = placing;
     let mut at = At {
         known: [[0; 3]; 3],

@@ -13,13 +13,13 @@ use crate::difference::solve::network::{Edge, Network, Worth};
 
 /// An unknown document: its group in A and in B, if these have it.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::difference) struct Joint {
+pub struct Joint {
     pub a: Option<usize>,
     pub b: Option<usize>,
 }
 
 /// What a group gains with its first, second, ... relevant unknown document.
-pub(in crate::difference) type Steps = Vec<f64>;
+pub type Steps = Vec<f64>;
 
 impl Worth for Steps {
     fn step(&self, chosen: usize) -> f64 {
@@ -32,7 +32,7 @@ type Part = Network<Steps>;
 
 /// Everything that a query's unknown documents join.
 #[derive(Debug)]
-pub(in crate::difference) struct Matching {
+pub struct Matching {
     parts: Vec<Part>,
     /// What each further document of a part gains.
     gains: Vec<Vec<f64>>,

@@ -4,6 +4,7 @@
 //! S(A) - S(B); the other direction is that of the rankings exchanged ([`Instance::swap`], [`Tied::swap`]).
 
 pub(super) mod branch;
+pub(super) mod capped_cascade;
 pub mod cascade;
 mod cells;
 pub(super) mod chain;
@@ -19,7 +20,6 @@ pub mod quadratic;
 mod queue;
 pub(super) mod scores;
 pub(super) mod shares;
-pub(super) mod stopping;
 #[cfg(test)]
 pub(super) mod testing;
 #[cfg(test)]
@@ -39,6 +39,17 @@ pub struct Document {
     pub known: Option<f64>,
 }
 
+/// What is known of a document where only relevance counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relevance {
+    /// It is relevant.
+    Relevant,
+    /// It may be either.
+    Unknown,
+    /// It is not relevant.
+    NonRelevant,
+}
+
 /// Two rankings of a query, cut at a depth.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Instance {
@@ -53,6 +64,16 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// The numbers of the unknown documents.
+    pub fn unknown(&self) -> impl Iterator<Item = usize> {
+        self.documents.iter().enumerate().filter(|(_, x)| x.known.is_none()).map(|(number, _)| number)
+    }
+
+    /// The numbers of the unknown documents that gain something in a solution.
+    pub fn assigned(&self, gains: &[f64]) -> impl Iterator<Item = usize> {
+        self.unknown().filter(|&number| gains[number] > 0.0)
+    }
+
     /// Exchange A and B.
     pub fn swap(&mut self) {
         self.lengths = (self.lengths.1, self.lengths.0);
@@ -101,16 +122,6 @@ pub trait Tied {
 /// The smaller one of two numbers that are not NaN, which `f64::min` would have to look for.
 fn smaller(x: f64, y: f64) -> f64 {
     if x < y { x } else { y }
-}
-
-/// The largest so far: with at most n instead of exactly n documents.
-pub(super) fn rising(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    values
-        .scan(f64::NEG_INFINITY, |most, value| {
-            *most = most.max(value);
-            Some(*most)
-        })
-        .collect()
 }
 
 /// A share of nothing is 0.

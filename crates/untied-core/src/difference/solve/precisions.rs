@@ -4,11 +4,10 @@
 //! The sum never falls when a relevant document moves up. So it is largest with the m unknown documents that stand
 //! highest, and smallest with those that the ranking lacks and then those that stand lowest.
 
-use super::share;
-use crate::difference::moving::question::Kind;
+use super::{Relevance, share};
 
 /// A ranking to the depth.
-pub(in crate::difference) struct Precisions {
+pub struct Precisions {
     /// Relevant documents above each rank, the first of which is 0.
     above: Vec<f64>,
     /// Sums of 1 / rank of relevant documents below it.
@@ -20,8 +19,8 @@ pub(in crate::difference) struct Precisions {
 }
 
 impl Precisions {
-    pub fn new(kinds: &[Kind]) -> Precisions {
-        let is_relevant = |rank: usize| kinds[rank] == Kind::Relevant;
+    pub fn new(kinds: &[Relevance]) -> Precisions {
+        let is_relevant = |rank: usize| kinds[rank] == Relevance::Relevant;
         let mut above = Vec::with_capacity(kinds.len());
         let (mut hits, mut known) = (0.0, 0.0);
         for rank in 0..kinds.len() {
@@ -39,7 +38,7 @@ impl Precisions {
                 sum += 1.0 / (rank + 1) as f64;
             }
         }
-        let open = (0..kinds.len()).filter(|&rank| kinds[rank] == Kind::Unknown).collect();
+        let open = (0..kinds.len()).filter(|&rank| kinds[rank] == Relevance::Unknown).collect();
         Precisions { above, below, open, known }
     }
 
@@ -83,7 +82,7 @@ impl Precisions {
 }
 
 /// What the difference cannot exceed with exactly 0, 1, 2, ... of all unknown documents relevant.
-pub(in crate::difference) fn apart(a: &Precisions, b: &Precisions, relevant: usize, unknown: usize) -> Vec<f64> {
+pub fn apart(a: &Precisions, b: &Precisions, relevant: usize, unknown: usize) -> Vec<f64> {
     let sums = a.largest(unknown).into_iter().zip(b.smallest(unknown)).enumerate();
     sums.map(|(m, (most, least))| share(most - least, (relevant + m) as f64)).collect()
 }

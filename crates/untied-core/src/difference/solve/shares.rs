@@ -7,7 +7,7 @@ use super::share;
 
 /// Weights of unknown documents in descending order: those above 0, the number of those that are 0, those below.
 #[derive(Debug, Default)]
-pub(in crate::difference) struct Sorted {
+pub struct Sorted {
     pub above: Vec<f64>,
     pub zeros: usize,
     pub below: Vec<f64>,
@@ -51,10 +51,6 @@ impl Sorted {
 }
 
 /// The largest share with exactly 0, 1, 2, ... unknown documents relevant.
-pub(in crate::difference) fn shares(
-    known: f64,
-    weights: &Sorted,
-    norm: impl Fn(usize) -> f64,
-) -> impl Iterator<Item = f64> {
+pub fn shares(known: f64, weights: &Sorted, norm: impl Fn(usize) -> f64) -> impl Iterator<Item = f64> {
     weights.sums(known).enumerate().map(move |(m, sum)| share(sum, norm(m)))
 }

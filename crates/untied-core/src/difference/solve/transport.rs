@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The problem of a query.
-pub(in crate::difference) struct Transport {
+pub struct Transport {
     /// Ranks of unknown documents in A and in B, 0 where one lacks them.
     pub open: Vec<(u32, u32)>,
     /// Ranks of judged non-relevant documents in A and in B, in ascending order.

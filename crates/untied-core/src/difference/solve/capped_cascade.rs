@@ -10,24 +10,24 @@
 //! w_x above 0 bound the rest; a document with w_x <= 0 is in no best set. With room for one, trying each is exact.
 //! Branching is on the document with the largest w_x.
 
-use crate::difference::solve::Document;
-use crate::difference::solve::work::Work;
+use super::work::Work;
+use super::{Document, Instance};
 
 /// What is found to lie this close to the best known counts as solved.
 const TOLERANCE: f64 = 1e-12;
 
-/// The problem of a query.
-pub(in crate::difference) struct Stopping<'s> {
+/// Two rankings and their unknown documents.
+pub struct CappedCascade<'s> {
     /// Documents within the depth; of unknown ones nothing is known.
-    pub documents: &'s [Document],
+    documents: &'s [Document],
     /// The chance that an unknown document stops the user if it is relevant.
-    pub top: f64,
-    pub depth: usize,
+    top: f64,
+    depth: usize,
 }
 
-/// The best found.
+/// The best assignment that was found.
 #[derive(Debug, Clone, Default)]
-pub(in crate::difference) struct Chosen {
+pub struct CappedSolution {
     pub value: f64,
     /// Nothing is better than this.
     pub bound: f64,
@@ -72,7 +72,12 @@ impl Side {
     }
 }
 
-impl Stopping<'_> {
+impl<'s> CappedCascade<'s> {
+    /// The problem of an instance whose documents gain their chance to stop the user.
+    pub fn new(Instance { documents, top, depth, .. }: &'s Instance) -> CappedCascade<'s> {
+        CappedCascade { documents, top: *top, depth: *depth }
+    }
+
     fn sides(&self, on: impl Fn(usize) -> bool) -> (Vec<f64>, Vec<f64>) {
         let mut sides = (vec![0.0; self.depth], vec![0.0; self.depth]);
         for (number, x) in self.documents.iter().enumerate() {
@@ -88,7 +93,7 @@ impl Stopping<'_> {
 
     /// What A gains at most by 0, 1, 2, ... unknown documents over having none relevant: the largest by one of them, and
     /// sums of w_x.
-    pub fn rises(&self) -> Vec<f64> {
+    pub fn gain_bounds(&self) -> Vec<f64> {
         let (none, all) = (self.sides(|_| false), self.sides(|_| true));
         let (a, b, full) = (Side::new(&none.0), Side::new(&none.1), Side::new(&all.1));
         let open = || self.documents.iter().filter(|x| x.known.is_none());
@@ -105,9 +110,12 @@ impl Stopping<'_> {
     }
 
     /// The largest difference with at most `most` unknown documents relevant.
-    pub fn largest(&self, most: usize, work: &mut Work) -> Chosen {
-        let mut search =
-            Search { of: self, best: Chosen { value: f64::NEG_INFINITY, ..Chosen::default() }, open: None };
+    pub fn largest(&self, most: usize, work: &mut Work) -> CappedSolution {
+        let mut search = Search {
+            problem: self,
+            best: CappedSolution { value: f64::NEG_INFINITY, ..CappedSolution::default() },
+            open: None,
+        };
         let all = (0..self.documents.len()).filter(|&x| self.documents[x].known.is_none()).collect();
         search.visit(&mut Vec::new(), all, most, work);
         let mut best = search.best;
@@ -117,8 +125,8 @@ impl Stopping<'_> {
 }
 
 struct Search<'s> {
-    of: &'s Stopping<'s>,
-    best: Chosen,
+    problem: &'s CappedCascade<'s>,
+    best: CappedSolution,
     /// The largest bound of what was left open.
     open: Option<f64>,
 }
@@ -126,8 +134,8 @@ struct Search<'s> {
 impl Search<'_> {
     /// With some documents relevant, the others that may be, and how many of these.
     fn visit(&mut self, chosen: &mut Vec<usize>, mut open: Vec<usize>, room: usize, work: &mut Work) {
-        let of = self.of;
-        let stops = of.sides(|x| chosen.contains(&x));
+        let problem = self.problem;
+        let stops = problem.sides(|x| chosen.contains(&x));
         let (a, b) = (Side::new(&stops.0), Side::new(&stops.1));
         let value = a.value(&stops.0) - b.value(&stops.1);
         self.offer(value, chosen);
@@ -135,7 +143,9 @@ impl Search<'_> {
             return;
         }
         if room == 1 {
-            let gain = |&x: &usize| a.gain(of.documents[x].a, of.top, 0.0) - b.gain(of.documents[x].b, of.top, 0.0);
+            let gain = |&x: &usize| {
+                a.gain(problem.documents[x].a, problem.top, 0.0) - b.gain(problem.documents[x].b, problem.top, 0.0)
+            };
             if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|one, other| one.0.total_cmp(&other.0)) {
                 chosen.push(x);
                 self.offer(value + gain, chosen);
@@ -144,12 +154,12 @@ impl Search<'_> {
             return;
         }
         loop {
-            let mut all = vec![false; of.documents.len()];
+            let mut all = vec![false; problem.documents.len()];
             chosen.iter().chain(&open).for_each(|&x| all[x] = true);
-            let full = Side::new(&of.sides(|x| all[x]).1);
+            let full = Side::new(&problem.sides(|x| all[x]).1);
             let weigh = |x: usize| {
-                let document = &of.documents[x];
-                a.gain(document.a, of.top, 0.0) - full.gain(document.b, of.top, of.top)
+                let document = &problem.documents[x];
+                a.gain(document.a, problem.top, 0.0) - full.gain(document.b, problem.top, problem.top)
             };
             let mut weighed: Vec<(f64, usize)> = open.iter().map(|&x| (weigh(x), x)).collect();
             weighed.retain(|&(weight, _)| weight > 0.0);
@@ -159,7 +169,7 @@ impl Search<'_> {
             if bound <= self.best.value + TOLERANCE {
                 return;
             }
-            if !work.take(8 * of.depth + 4 * of.documents.len()) {
+            if !work.take(8 * problem.depth + 4 * problem.documents.len()) {
                 self.open = Some(self.open.map_or(bound, |open| open.max(bound)));
                 return;
             }

@@ -4,8 +4,8 @@
 //! given, some best assignment gives every unknown document the highest gain or none, as in one order. Of a group whose
 //! unknown documents gain the most n times, these come first and the judged ones follow.
 
-use super::question::Question;
-use crate::difference::solve::matching::{Joint, Matching, Steps};
+use super::pair::RankingPair;
+use super::solve::matching::{Joint, Matching, Steps};
 use crate::ranking::List;
 
 /// What judged documents and each further one gain in A less what they do in B.
@@ -76,12 +76,11 @@ impl<'l> Groups<'l> {
 
 impl AnyOrder {
     /// By discounts of ranks, gains of grades, and the gain of an unknown document that is relevant, which none exceeds.
-    pub fn new(of: &Question<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> AnyOrder {
-        let mut a = Groups::new(of.a, discounts, true);
-        let mut b = Groups::new(of.b, discounts, false);
-        let mut joints = Vec::with_capacity(of.unknown);
-        let mut documents = Vec::with_capacity(of.unknown);
-        for (place, grade) in of.documents() {
+    pub fn new(pair: &RankingPair<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> AnyOrder {
+        let mut a = Groups::new(pair.a, discounts, true);
+        let mut b = Groups::new(pair.b, discounts, false);
+        let (mut joints, mut documents) = (Vec::new(), Vec::new());
+        for (place, grade) in pair.documents() {
             let (at_a, at_b) = (a.at(place.a), b.at(place.b));
             if grade.is_nan() {
                 joints.push(Joint { a: at_a, b: at_b });
@@ -91,7 +90,7 @@ impl AnyOrder {
             at_a.into_iter().for_each(|group| a.known[group].push(gain(grade)));
             at_b.into_iter().for_each(|group| b.known[group].push(gain(grade)));
         }
-        joints.resize(of.unknown, Joint { a: None, b: None });
+        joints.resize(joints.len() + pair.facts.unretrieved, Joint { a: None, b: None });
         let (of_a, of_b) = (a.all_steps(top), b.all_steps(top));
         AnyOrder { known: a.sum() - b.sum(), matching: Matching::new(&joints, (&of_a, &of_b)), documents }
     }

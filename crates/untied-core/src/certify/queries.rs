@@ -1,9 +1,9 @@
-//! Queries with the rankings of all runs; documents are numbered once, and rankings are joined for every pair of runs.
+//! Queries with the rankings of all runs. Documents are numbered once; rankings are joined for each pair of runs.
 
 use rayon::prelude::*;
 
 use super::Settings;
-use crate::difference::moving::question::Question;
+use crate::difference::{Facts, RankingPair};
 use crate::error::Result;
 use crate::grade::Level;
 use crate::ranking::{Joiner, List, Numbering, Order, Placed, misfit};
@@ -11,7 +11,7 @@ use crate::table::{Qrels, Run};
 use crate::watch;
 
 /// A query of the qrels.
-pub(super) struct LaidOut<'a> {
+pub(super) struct QueryRankings<'a> {
     /// Its number in the qrels.
     pub number: usize,
     /// The ranking of each run; empty where it lacks the query.
@@ -24,8 +24,6 @@ pub(super) struct LaidOut<'a> {
     pooled: Vec<bool>,
     /// How many such documents there are.
     all_pooled: usize,
-    /// Whether ties may stand in any order.
-    any_order: bool,
     levels: Vec<Level>,
     /// Ids of documents by number.
     pub documents: Vec<&'a [u8]>,
@@ -41,7 +39,7 @@ pub(super) struct Blocks<'a> {
     settings: Settings,
     /// The number of the first query that is held.
     first: usize,
-    held: Vec<LaidOut<'a>>,
+    held: Vec<QueryRankings<'a>>,
 }
 
 impl<'a> Blocks<'a> {
@@ -59,11 +57,11 @@ impl<'a> Blocks<'a> {
     ///
     /// # Errors
     /// A score is refused.
-    pub fn block(&mut self, first: usize) -> Result<&[LaidOut<'a>]> {
+    pub fn block(&mut self, first: usize) -> Result<&[QueryRankings<'a>]> {
         if self.held.is_empty() || self.first != first {
             let lay_out = |order: &mut Order, number: usize| {
                 watch::check()?;
-                LaidOut::new(order, self.runs, self.qrels, number, self.settings)
+                QueryRankings::new(order, self.runs, self.qrels, number, self.settings)
             };
             let numbers = first..(first + AT_ONCE).min(self.qrels.len());
             self.held.clear(); // before the next are made
@@ -73,27 +71,27 @@ impl<'a> Blocks<'a> {
         Ok(&self.held)
     }
 
-    /// Ask about two rankings of any query, see [`Pairing::with`].
+    /// Ask about two rankings of any query, see [`PairJoiner::with`].
     ///
     /// # Errors
     /// A score is refused.
     pub fn ask<T>(
         &self,
-        pairing: &mut Pairing,
+        joiner: &mut PairJoiner,
         number: usize,
         pair: (usize, usize),
-        ask: impl FnOnce(&Question<'_>, &Question<'_>) -> T,
+        ask: impl FnOnce(&RankingPair<'_>, &RankingPair<'_>) -> T,
     ) -> Result<T> {
         if let Some(query) = number.checked_sub(self.first).and_then(|place| self.held.get(place)) {
-            return Ok(pairing.with(query, pair, ask));
+            return Ok(joiner.with(query, pair, ask));
         }
         let runs = [self.runs[pair.0], self.runs[pair.1]];
-        let query = LaidOut::new(&mut Order::default(), &runs, self.qrels, number, self.settings)?;
-        Ok(pairing.with(&query, (0, 1), ask))
+        let query = QueryRankings::new(&mut Order::default(), &runs, self.qrels, number, self.settings)?;
+        Ok(joiner.with(&query, (0, 1), ask))
     }
 }
 
-impl<'a> LaidOut<'a> {
+impl<'a> QueryRankings<'a> {
     /// A query, by its number in the qrels.
     ///
     /// # Errors
@@ -104,7 +102,7 @@ impl<'a> LaidOut<'a> {
         qrels: &Qrels,
         number: usize,
         settings: Settings,
-    ) -> Result<LaidOut<'a>> {
+    ) -> Result<QueryRankings<'a>> {
         let id = qrels.id(number);
         let mut numbering = Numbering::default();
         numbering.clear();
@@ -123,54 +121,54 @@ impl<'a> LaidOut<'a> {
         }
         let truth = qrels.judgments(number);
         let without = if settings.pool_only { 0.0 } else { f64::NAN };
-        let found: Vec<Option<f64>> = numbering.documents().iter().map(|&(doc, hash)| truth.grade(doc, hash)).collect();
+        let judgments: Vec<Option<f64>> =
+            numbering.documents().iter().map(|&(doc, hash)| truth.grade(doc, hash)).collect();
         let negative = truth.levels.iter().filter(|level| level.grade < 0.0).map(|level| level.count as usize);
-        Ok(LaidOut {
+        Ok(QueryRankings {
             number,
             lists,
-            grades: found
+            grades: judgments
                 .iter()
                 .map(|grade| grade.map_or(without, |grade| if grade < 0.0 { f64::NAN } else { grade }))
                 .collect(),
-            outside: found.iter().map(|grade| grade.is_none() && settings.pool_only).collect(),
-            pooled: found.iter().map(|grade| grade.is_some_and(|grade| grade < 0.0)).collect(),
+            outside: judgments.iter().map(|grade| grade.is_none() && settings.pool_only).collect(),
+            pooled: judgments.iter().map(|grade| grade.is_some_and(|grade| grade < 0.0)).collect(),
             all_pooled: if settings.unretrieved { negative.sum() } else { 0 },
-            any_order: settings.any_order,
             levels: truth.levels.to_vec(),
             documents: numbering.documents().iter().map(|&(doc, _)| doc).collect(),
         })
     }
 }
 
-/// Joins two rankings of a query; with room that is kept.
+/// Joins two rankings of a query; it keeps its memory.
 #[derive(Default)]
-pub(super) struct Pairing {
+pub(super) struct PairJoiner {
     joiner: Joiner,
     places: Vec<Placed>,
     swapped: Vec<Placed>,
-    grades: Vec<f64>,
 }
 
-impl Pairing {
+impl PairJoiner {
     /// Ask about two rankings of a query, and about the same two exchanged.
     pub fn with<T>(
         &mut self,
-        query: &LaidOut<'_>,
+        query: &QueryRankings<'_>,
         (a, b): (usize, usize),
-        ask: impl FnOnce(&Question<'_>, &Question<'_>) -> T,
+        ask: impl FnOnce(&RankingPair<'_>, &RankingPair<'_>) -> T,
     ) -> T {
         let (a, b) = (&query.lists[a], &query.lists[b]);
         self.joiner.places(a, b, &mut self.places);
         self.swapped.clear();
         self.swapped.extend(self.places.iter().map(|&Placed { document, a, b }| Placed { document, a: b, b: a }));
-        let retrieved = || self.places.iter().filter(|place| query.pooled[place.document as usize]).count();
-        let free = if query.all_pooled > 0 { query.all_pooled - retrieved() } else { 0 };
-        self.grades.clear();
-        self.grades.extend(self.places.iter().map(|place| query.grades[place.document as usize]));
-        let unknown = free + self.grades.iter().filter(|grade| grade.is_nan()).count();
-        let outside = self.places.iter().filter(|place| query.outside[place.document as usize]).count();
-        let (places, grades, levels) = (&self.places, &self.grades, &query.levels);
-        let of = Question { a, b, places, grades, levels, free, outside, unknown, any_order: query.any_order };
-        ask(&of, &Question { a: b, b: a, places: &self.swapped, ..of })
+        let count = |are: &[bool]| self.places.iter().filter(|place| are[place.document as usize]).count();
+        let facts = Facts {
+            grades: &query.grades,
+            levels: &query.levels,
+            unretrieved: if query.all_pooled > 0 { query.all_pooled - count(&query.pooled) } else { 0 },
+            outside: count(&query.outside),
+            ..Facts::default()
+        };
+        let pair = RankingPair { a, b, places: &self.places, facts };
+        ask(&pair, &RankingPair { a: b, b: a, places: &self.swapped, facts })
     }
 }

@@ -1,0 +1,84 @@
+//! Rprec for verdicts, whose cutoff is the number of relevant documents: see [`counts`](super::solve::counts).
+
+use super::any_order::AnyOrder;
+use super::layout::Scale;
+use super::pair::{RankingPair, Ties};
+use super::setup::Setup;
+use super::solution::Assignment;
+use super::solve::Relevance;
+use super::solve::counts::{Counted, Placing, Side, at_moving_cutoff};
+use super::upper_bounds::{MovingDifference, UpperBounds};
+use crate::error::Result;
+use crate::ranking::{List, Placed};
+
+struct RPrecision {
+    scale: Scale,
+    ties: Ties,
+}
+
+/// Rprec.
+pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    Ok(Box::new(RPrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
+}
+
+/// The share of its group within a cutoff: the chance that a document is.
+fn within(list: &List, rank: u32, cutoff: usize) -> f64 {
+    if rank == 0 {
+        return 0.0;
+    }
+    let group = list.ends.partition_point(|&end| end < rank);
+    let start = if group == 0 { 0 } else { list.ends[group - 1] as usize };
+    let size = list.ends[group] as usize - start;
+    cutoff.saturating_sub(start).min(size) as f64 / size as f64
+}
+
+/// The document at every rank of a ranking, by its number among the documents of both.
+fn by_rank(pair: &RankingPair<'_>, list: &List, rank: fn(&Placed) -> u32) -> Vec<u32> {
+    let mut by_rank = vec![0; list.len()];
+    for (number, place) in (0..).zip(pair.places).filter(|(_, place)| rank(place) > 0) {
+        by_rank[rank(place) as usize - 1] = number;
+    }
+    by_rank
+}
+
+impl RPrecision {
+    /// The largest differences with 0, 1, 2, ... relevant unknown documents.
+    fn by_count(&self, pair: &RankingPair<'_>) -> Vec<f64> {
+        let counted = |(_, grade)| match self.scale.relevance(grade) {
+            Relevance::Unknown => Counted::new(None),
+            relevance => Counted::new(Some(relevance == Relevance::Relevant)),
+        };
+        at_moving_cutoff(Placing {
+            documents: pair.documents().map(counted).collect(),
+            a: Side { documents: by_rank(pair, pair.a, |place| place.a), ends: &pair.a.ends },
+            b: Side { documents: by_rank(pair, pair.b, |place| place.b), ends: &pair.b.ends },
+            relevant: self.scale.relevant(pair),
+            unknown: pair.unknown(),
+            any_order: self.ties.are_best_and_worst(pair),
+        })
+    }
+}
+
+impl MovingDifference for RPrecision {
+    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        UpperBounds::of_exact_counts(self.by_count(pair).into_iter())
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+        let values = self.by_count(pair);
+        let first = |best: usize, m: usize| if values[m] > values[best] { m } else { best };
+        let m = (0..values.len().min(most.saturating_add(1))).fold(0, first);
+        let cutoff = self.scale.relevant(pair) + m;
+        if self.ties.are_best_and_worst(pair) {
+            let gain = |grade: f64| self.scale.gain.of(grade);
+            let AnyOrder { matching, documents, .. } = AnyOrder::new(pair, &vec![1.0; cutoff], gain, 1.0);
+            let relevant = matching.chosen(m).into_iter().map(|number| documents.get(number).copied());
+            return Assignment::of_grade(values[m], self.scale.max_grade, relevant);
+        }
+        let weigh = |rank: (u32, u32)| within(pair.a, rank.0, cutoff) - within(pair.b, rank.1, cutoff);
+        let weighed = pair.unknown_documents().map(|place| (weigh((place.a, place.b)), Some(place.document)));
+        let mut weighed: Vec<_> = weighed.chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved)).collect();
+        weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.is_none().cmp(&other.1.is_none())));
+        Assignment::of_grade(values[m], self.scale.max_grade, weighed.into_iter().take(m).map(|(_, document)| document))
+    }
+}

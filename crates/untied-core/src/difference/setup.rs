@@ -1,0 +1,126 @@
+//! What the difference of a measure is made from.
+
+use super::layout::Scale;
+use super::pair::Ties;
+use crate::error::{Error, Result};
+use crate::measures::gain::Gain;
+use crate::measures::{Build, Measure, Scope};
+use crate::names::{Needs, Spec};
+
+/// What AP is divided by.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) enum Divisor {
+    /// The depth.
+    #[default]
+    Depth,
+    /// The documents that are relevant: judged ones, and those that an assignment makes so.
+    Relevant,
+    /// The judged relevant documents and up to this number of others.
+    Most(usize),
+}
+
+/// The options of MED and Delta, and the orders of ties.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Options {
+    /// The highest grade that unjudged documents may have; none: that of the measure or the qrels.
+    pub max_grade: Option<f64>,
+    /// Whether all that could follow the documents of both rankings is part of the value.
+    pub tail: bool,
+    /// What AP is divided by.
+    pub divisor: Divisor,
+    /// The most documents that may have each grade.
+    pub per_grade: Option<usize>,
+    /// The orders of tied documents.
+    pub ties: Ties,
+}
+
+/// What a difference is made from.
+pub(crate) struct Setup<'s> {
+    pub spec: &'s Spec,
+    /// The most documents that two rankings and the judgments of a query hold together, and the grades of the qrels.
+    pub scope: &'s Scope<'s>,
+    /// The grades that an unknown document may have, highest first; the last is 0. See [`Spec::possible_grades`].
+    pub possible: &'s [f64],
+    pub options: &'s Options,
+    /// What makes measures of one ranking.
+    pub build: Build,
+}
+
+impl Setup<'_> {
+    /// The rank to which rankings count that are filled up to the cutoff.
+    pub fn depth(&self) -> usize {
+        self.spec.cutoff.unwrap_or(self.scope.depth)
+    }
+
+    /// The rank to which rankings count that are not filled up.
+    pub fn unfilled_depth(&self) -> usize {
+        self.spec.cutoff_or(usize::MAX).min(self.scope.depth)
+    }
+
+    /// Parameter `max_grade` of the measure.
+    pub fn max_grade(&self, default: f64) -> Result<f64> {
+        self.spec.number("max_grade", default, "a number above 0", |most| most > 0.0)
+    }
+
+    /// Parameter `max_grade` of the measure, which no possible grade exceeds.
+    pub fn checked_max_grade(&self, default: f64) -> Result<f64> {
+        let expected = "a number above 0, up to 1000";
+        let most = self.spec.number("max_grade", default, expected, |most| 0.0 < most && most <= 1000.0)?;
+        match self.possible.iter().find(|&&grade| grade > most) {
+            Some(grade) => {
+                let spec = self.spec;
+                Err(Error::Value(format!("{spec}: documents may have grade {grade}, above max_grade = {most}")))
+            }
+            None => Ok(most),
+        }
+    }
+
+    /// Documents are relevant or not.
+    pub fn binary(&self) -> Result<Scale> {
+        self.spec.rel().map(|rel| self.scale(Gain::From(rel), rel))
+    }
+
+    /// The same for verdicts: an unknown document has the highest possible grade or none, and nothing is filled up.
+    pub fn moving_binary(&self) -> Result<Scale> {
+        Ok(self.moving(Gain::From(self.spec.rel()?.max(0.0))))
+    }
+
+    /// Documents gain by their grade.
+    pub fn graded(&self) -> Result<Scale> {
+        let highest = self.scope.grades.first().copied().unwrap_or(0.0).max(1.0);
+        Ok(self.scale(Gain::new(self.spec, self.scope.grades)?, highest))
+    }
+
+    /// The highest grade of the qrels; at least 1, and what the measure takes for relevant.
+    pub fn highest(&self) -> f64 {
+        self.scope.grades.first().copied().unwrap_or(0.0).max(self.spec.least_grade().unwrap_or(1.0)).max(1.0)
+    }
+
+    /// Unknown documents have the highest grade that was asked for, or else this one.
+    pub fn scale(&self, gain: Gain, highest: f64) -> Scale {
+        let scale = Scale::new(gain, self.options.max_grade.unwrap_or(highest), self.spec.cutoff);
+        Scale { fills: filled_to(self.spec).is_some(), ..scale }
+    }
+
+    /// For verdicts: unknown documents have the highest possible grade, and nothing is filled up.
+    pub fn moving(&self, gain: Gain) -> Scale {
+        Scale { fills: false, ..Scale::new(gain, self.possible[0], self.spec.cutoff) }
+    }
+
+    /// A measure, ready for the grades that documents may have.
+    pub fn with_grades(&self, spec: &Spec, max_grade: f64) -> Result<Box<dyn Measure>> {
+        // Rankings are filled up to the cutoff.
+        self.measure(spec, &[max_grade, 0.0], self.scope.depth.max(spec.cutoff_or(0)))
+    }
+
+    /// A measure, ready for these grades besides those of the qrels, and for rankings down to `depth`.
+    pub fn measure(&self, spec: &Spec, grades: &[f64], depth: usize) -> Result<Box<dyn Measure>> {
+        (self.build)(spec, &Scope { depth, grades: &self.scope.grades_with(grades) })
+    }
+}
+
+/// The rank to which a difference in a measure fills up shorter rankings; nobody knows how long texts would be that fill
+/// them.
+pub fn filled_to(spec: &Spec) -> Option<usize> {
+    spec.cutoff.filter(|_| spec.info.needs != Needs::Documents)
+}

@@ -1,0 +1,147 @@
+//! The trait [`MovingDifference`], by which a measure supports verdicts, and its answers. Normalisers move with the
+//! judgments, and nothing is filled up.
+
+use super::pair::RankingPair;
+use super::solution::Assignment;
+
+/// What S(A) - S(B) cannot exceed, by the number of unknown documents that are relevant.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct UpperBounds {
+    /// With at most 0, 1, 2, ... of them relevant. More change nothing beyond the end.
+    pub by_count: Vec<f64>,
+    /// The least number from which on all are attained by an assignment.
+    from: Option<usize>,
+    /// Others that are.
+    attained: Vec<usize>,
+}
+
+impl UpperBounds {
+    /// All of them are attained.
+    pub fn exact(by_count: Vec<f64>) -> UpperBounds {
+        UpperBounds::partly(by_count, Some(0), Vec::new())
+    }
+
+    /// Nothing is known of which are attained.
+    pub fn outer(by_count: Vec<f64>) -> UpperBounds {
+        UpperBounds::partly(by_count, None, Vec::new())
+    }
+
+    /// Some are attained: from a number on, if any is known, and those of others.
+    pub fn partly(by_count: Vec<f64>, from: Option<usize>, attained: Vec<usize>) -> UpperBounds {
+        let mut bounds = UpperBounds { by_count, from, attained };
+        bounds.trim();
+        bounds
+    }
+
+    /// Bounds with exactly 0, 1, 2, ... relevant documents, all of them attained.
+    pub fn of_exact_counts(values: impl Iterator<Item = f64>) -> UpperBounds {
+        UpperBounds::exact(rising(values))
+    }
+
+    /// Bounds of tied rankings that have A's best order and B's worst one: where these are the orders that count, the bound
+    /// of no relevant unknown document is attained.
+    pub fn of_best_and_worst(by_count: Vec<f64>, pair: &RankingPair<'_>, are_meant: bool) -> UpperBounds {
+        match are_meant {
+            true => UpperBounds::partly(by_count, (pair.unknown() == 0).then_some(0), vec![0]),
+            false => UpperBounds::outer(by_count),
+        }
+    }
+
+    /// Lower all bounds to `most`, which no difference exceeds.
+    #[must_use]
+    pub fn cap(mut self, most: f64) -> UpperBounds {
+        self.by_count.iter_mut().for_each(|bound| *bound = bound.min(most));
+        self.trim();
+        self
+    }
+
+    /// From this number of relevant documents on, if it is known, all bounds are attained.
+    #[must_use]
+    pub fn attained_from(self, from: Option<usize>) -> UpperBounds {
+        UpperBounds { from, ..self }
+    }
+
+    /// Sets the bound for 0 relevant unknown documents to `none`, which is attained; `unknown` is the number of unknown
+    /// documents.
+    #[must_use]
+    pub fn with_none_relevant(mut self, none: f64, unknown: usize) -> UpperBounds {
+        if unknown == 0 {
+            return UpperBounds::exact(vec![none]);
+        }
+        self.cap_at(0, none, true);
+        self
+    }
+
+    /// Lower the bounds for at most this number of relevant documents; `is_attained` says whether that number attains it.
+    pub fn cap_at(&mut self, documents: usize, most: f64, is_attained: bool) {
+        let last = self.at_most(usize::MAX);
+        if self.by_count.len() <= documents + 1 {
+            self.by_count.resize(documents + 1, last);
+            self.by_count.push(last);
+        }
+        self.by_count[..=documents].iter_mut().for_each(|bound| *bound = bound.min(most));
+        if is_attained {
+            self.attained.push(documents);
+        }
+        self.trim();
+    }
+
+    /// Leave out what repeats the last one.
+    fn trim(&mut self) {
+        let last = self.by_count.last().copied();
+        let first = self.by_count.iter().position(|&bound| Some(bound) == last);
+        self.by_count.truncate(first.map_or(0, |first| first + 1));
+    }
+
+    /// The bound with at most this number of unknown documents relevant.
+    pub fn at_most(&self, most: usize) -> f64 {
+        self.by_count[most.min(self.by_count.len() - 1)]
+    }
+
+    /// Whether all are attained.
+    pub fn are_attained(&self) -> bool {
+        self.from == Some(0)
+    }
+
+    /// Whether an assignment with at most this number attains it.
+    pub fn is_attained(&self, most: usize) -> bool {
+        let attains = |&fewer: &usize| fewer <= most && self.at_most(fewer) >= self.at_most(most);
+        self.from.is_some_and(|from| most >= from) || self.attained.iter().any(attains)
+    }
+}
+
+/// The largest so far: with at most n instead of exactly n documents.
+pub(super) fn rising(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    values
+        .scan(f64::NEG_INFINITY, |most, value| {
+            *most = most.max(value);
+            Some(*most)
+        })
+        .collect()
+}
+
+/// The difference of two rankings in a measure whose normaliser moves with the judgments.
+pub(crate) trait MovingDifference: Send + Sync {
+    /// The largest weight of a document, which rounding errors are relative to.
+    fn largest_weight(&self) -> f64 {
+        1.0
+    }
+
+    /// What S(A) - S(B) cannot exceed.
+    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds;
+
+    /// The bound with at most `most` relevant unknown documents alone, and whether it is attained, where finding it takes a
+    /// search for each number; none where any number may be, or the others are as low.
+    fn search_at_most(&self, _pair: &RankingPair<'_>, _most: usize) -> Option<(f64, bool)> {
+        None
+    }
+
+    /// The bounds of both directions; the second pair is the first with A and B exchanged.
+    fn both_upper_bounds(&self, pair: &RankingPair<'_>, swapped: &RankingPair<'_>) -> (UpperBounds, UpperBounds) {
+        (self.upper_bounds(pair), self.upper_bounds(swapped))
+    }
+
+    /// An assignment with at most `most` relevant unknown documents that attains the bound; the best known one where bounds
+    /// need not be attained.
+    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment;
+}
