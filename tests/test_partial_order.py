@@ -377,6 +377,24 @@ def test_9_group_sizes_have_an_influence_that_is_bounded() -> None:
     assert round(sorted(rises)[1425], 2) == 0.14
 
 
+def test_a_favourable_judgment_may_lower_a_value_of_fixed_depth() -> None:
+    """A document that joins the best group moves the places of the others down."""
+    assert value([["a"], ["b"]], ["a", "b", "x"], "ADR@2") == 1
+    assert value([["a", "x"], ["b"]], ["a", "b", "x"], "ADR@2") == 3 / 4
+    bounded = untied.evaluate({"q": [["a"], ["b"]]}, {"q": ["a", "b", "x"]}, "ADR@2", unjudged="range")["ADR@2"]
+    assert (bounded.low, bounded.high) == (3 / 4, 1)
+
+
+def test_bounds_of_many_unjudged_documents_are_those_of_the_measure() -> None:
+    for count in (100, 8193):
+        run = {"q": ["a", *map(str, range(count))]}
+        bounded = untied.evaluate({"q": [["a"], ["b"]]}, run, "ADR@9", unjudged="range")["ADR@9"]
+        assert bounded.low is not None
+        assert bounded.high is not None
+        assert 0 <= bounded.low <= bounded.mean <= bounded.high <= 1
+        assert ((bounded.low, bounded.high) == (0, 1)) is (count > 8192)
+
+
 def test_ndcg_turns_with_discount_and_grades_and_adr_does_not() -> None:
     """Section 4: which of two rankings is better by nDCG depends on the logarithm, and on the grades."""
     grades = {"a": 3, "b": 2, "c": 1}

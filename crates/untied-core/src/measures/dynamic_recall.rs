@@ -11,14 +11,23 @@
 //!   W(w, j) = (1/k) sum over i = max(w, s_j) .. k of 1 / den(i),
 //!
 //! with k = n and den(i) = i, which makes mean and variance over ties exact.
+//!
+//! Bounds over the groups of open documents (those without a judgment): let u_c be the number of open documents in
+//! groups 1..c. If the u_c are fixed, so are n and c(i), and r_i is largest for all i at once if the better groups go to
+//! the open documents that stand higher, and smallest if they go to those that stand lower: exchanging the groups of two
+//! documents that contradict this changes no r_i in the wrong direction, in every order of ties. The numbers themselves
+//! are chosen by dynamic programming over c and u_c; group c takes the ranks from J_(c-1) + u_(c-1) + 1 to J_c + u_c,
+//! where J_c counts the judged documents in groups 1..c.
 
 use super::{Definition, Measure};
 use crate::elementary::ln;
 use crate::error::Result;
 use crate::grade::levels_from;
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec, unbounded};
+use crate::measures::bounds::{Bounds, Open, Resolution};
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
+use crate::watch;
 
 const BEYOND: Parameter = Parameter {
     name: "beyond",
@@ -38,7 +47,6 @@ pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     tex: r"\mathrm{ADR}@k = \frac{1}{k} \sum_{i=1}^{k} r_i, \quad r_i = \frac{|\{ d_1, \ldots, d_i \} \cap
            \text{groups of the first } i|}{i}",
     reference: "Typke, Veltkamp & Wiering 2006; a sum over documents, so exact with ties on both sides",
-    unbounded: Some(unbounded::GROUPS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -173,6 +181,131 @@ impl Measure for DynamicRecall {
             total += squares / (n - 1.0);
         }
         total / (depth as f64).powi(2)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let unjudged = if open.grade_from(self.rel).is_some() { open.count() } else { 0 };
+        let mut grades: Vec<f64> =
+            open.grades.iter().copied().chain(open.truth.levels.iter().map(|level| level.grade)).collect();
+        grades.retain(|&grade| grade >= self.rel);
+        grades.sort_unstable_by(|one, other| other.total_cmp(one));
+        grades.dedup();
+        let truth: Vec<TruthGroup> = grades
+            .iter()
+            .map(|&grade| TruthGroup {
+                grade,
+                judged: open.truth.relevant(grade),
+                is_possible: open.grades.contains(&grade),
+            })
+            .collect();
+        let judged = truth.last().map_or(0, |last| last.judged);
+        if judged + unjudged == 0 {
+            return Some(Bounds::UNDEFINED);
+        }
+        if unjudged > MOST_UNJUDGED {
+            return Some(Bounds { low: 0.0, high: 1.0, undefined: judged == 0 });
+        }
+        let [low, high] = [false, true].map(|highest| {
+            let assigned = Assigned { open, unjudged, highest };
+            self.extreme(&truth, &assigned)
+        });
+        Some(Bounds { low, high, undefined: judged == 0 })
+    }
+}
+
+/// With more open documents than this, bounds are those of the measure: the work is quadratic in their number.
+const MOST_UNJUDGED: usize = 8192;
+
+/// A group of the truth.
+struct TruthGroup {
+    grade: f64,
+    /// J_c: the judged documents in this group and in better ones.
+    judged: usize,
+    /// Whether open documents can be in it.
+    is_possible: bool,
+}
+
+/// A ranking whose open documents get groups of the truth from the top down, or from the bottom up.
+struct Assigned<'a> {
+    open: &'a Open<'a>,
+    /// The open documents that can be relevant.
+    unjudged: usize,
+    highest: bool,
+}
+
+impl Assigned<'_> {
+    /// For 0, 1, .. `depth`: how many of the first documents have at least this grade, if it has u open documents.
+    fn counts(&self, grade: f64, u: usize, depth: usize, counts: &mut Vec<f64>) {
+        counts.clear();
+        counts.push(0.0);
+        let (mut before, mut counted) = (0, 0.0);
+        for group in self.open.ranking.groups() {
+            let unjudged = group.size - group.relevant(0.0);
+            let given = if self.highest { u } else { (before + unjudged + u).saturating_sub(self.unjudged) + before };
+            let relevant = group.relevant(grade) + given.saturating_sub(before).min(unjudged);
+            before += unjudged;
+            let (size, share) = (group.size, relevant as f64 / group.size as f64);
+            let slots = size.min((depth + 1).saturating_sub(counts.len()));
+            counts.extend((1..=slots).map(|rank| {
+                counted
+                    + match self.open.resolution {
+                        Resolution::Mean => rank as f64 * share,
+                        Resolution::Best => rank.min(relevant) as f64,
+                        Resolution::Worst => rank.saturating_sub(size - relevant) as f64,
+                    }
+            }));
+            if slots < size {
+                return;
+            }
+            counted += relevant as f64;
+        }
+        counts.resize(depth + 1, counted);
+    }
+}
+
+impl DynamicRecall {
+    /// The largest or the smallest value over all numbers of open documents in the groups of the truth.
+    fn extreme(&self, truth: &[TruthGroup], assigned: &Assigned<'_>) -> f64 {
+        let sign = if assigned.highest { 1.0 } else { -1.0 };
+        let cutoff = self.cutoff.unwrap_or(usize::MAX);
+        // For each u_c the best sum of r_i over the ranks of groups 1..c.
+        let mut sums = vec![f64::NEG_INFINITY; assigned.unjudged + 1];
+        sums[0] = 0.0;
+        let (mut counts, mut recalls) = (Vec::new(), Vec::new());
+        let mut before = 0;
+        for group in truth {
+            let choose = |u: usize| {
+                let end = (group.judged + u).min(cutoff);
+                assigned.counts(group.grade, u, end, &mut counts);
+                recalls.clear();
+                recalls.extend(counts.iter().enumerate().scan(0.0, |sum, (rank, count)| {
+                    *sum += count / rank.max(1) as f64;
+                    Some(*sum)
+                }));
+                let fewest = if group.is_possible { 0 } else { u };
+                let sums_of = (fewest..=u).map(|v| sums[v] + sign * (recalls[end] - recalls[(before + v).min(end)]));
+                sums_of.fold(f64::NEG_INFINITY, f64::max)
+            };
+            sums = watch::until_stopped(0..sums.len()).map(choose).collect();
+            before = group.judged;
+        }
+        let values = sums.iter().enumerate().filter(|&(u, sum)| before + u > 0 && sum.is_finite()).map(|(u, sum)| {
+            let n = before + u;
+            let depth = self.cutoff.unwrap_or(n);
+            let retrieved = assigned.open.ranking.retrieved;
+            let beyond = truth.last().filter(|_| depth > n).map_or(0.0, |last| {
+                assigned.counts(last.grade, u, depth.min(n.max(retrieved)), &mut counts);
+                let divided = |rank: usize| if self.beyond == Beyond::Recall { n } else { rank };
+                let last = counts.len() - 1;
+                let far = match self.beyond {
+                    Beyond::Recall => (depth - last) as f64 / n as f64,
+                    Beyond::Position => reciprocals(last, depth),
+                };
+                (n + 1..=last).map(|rank| counts[rank] / divided(rank) as f64).sum::<f64>() + counts[last] * far
+            });
+            (sign * sum + beyond) / depth as f64
+        });
+        values.fold(f64::NEG_INFINITY * sign, |best, value| if sign * value > sign * best { value } else { best })
     }
 }
 
