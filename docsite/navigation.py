@@ -35,7 +35,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/tutorials/shallow_pools.md",
         "docs/tutorials/two_engines.md",
         "docs/tutorials/feature_ranking.md",
-        "docs/notebooks.md",
     ),
     "Guides/What is computed": (
         "docs/ties.md",
@@ -90,7 +89,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Project": (
         "docs/performance.md",
-        "docs/figures.md",
         "benchmarks/README.md",
         "docs/determinism.md",
         "docs/faults.md",

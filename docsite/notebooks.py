@@ -3,7 +3,7 @@
 ``python -m docsite.notebooks`` writes; with ``--check NOTEBOOK`` it tells as JSON what differs. A cell shows what it
 prints, the value of its last expression, and the figures that it draws. Notebooks are plain JSON and their code plain
 Python, so neither a kernel nor another package is needed. The first picture of each goes to ``docs/images``, for the
-gallery.
+tutorial of the same name.
 """
 
 from __future__ import annotations

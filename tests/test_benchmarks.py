@@ -54,7 +54,6 @@ NEEDED = {"dropin": "pytrec_eval", "features": "sklearn", "frames": "polars"}
 ELSEWHERE = {
     "generate": "makes the inputs of this file",
     "instructions": "counts what an optimised build does: python3 dev.py instructions",
-    "page": "runs the others and writes a page: test_the_page_gives_every_benchmark_its_arguments",
     "performance": "test_the_parts_of_the_page_on_performance_run",
     "spark": "test_spark.py, where there is a session",
 }
@@ -126,19 +125,3 @@ def test_the_parts_of_the_page_on_performance_run(inputs: dict[str, Path], tmp_p
     }  # fmt: skip
     printed = run("performance", constants, [str(inputs["data"]), str(tmp_path)], PARTS)
     assert len(re.findall(r"^\|[ -]*-:?[ -]*\|", printed, re.MULTILINE)) >= 11, "a table or more of each part"
-
-
-PAGE = """
-import argparse, page, pathlib
-options = argparse.Namespace(data=pathlib.Path("."), trec=pathlib.Path("t"), letor=[pathlib.Path("l")])
-for name in page.SECTIONS:
-    print(name, *page.arguments(name, options))
-"""
-
-
-def test_the_page_gives_every_benchmark_its_arguments() -> None:
-    done = subprocess.run([sys.executable, "-c", PAGE], cwd=BENCHMARKS, capture_output=True, text=True, check=True)
-    given = dict(line.partition(" ")[::2] for line in done.stdout.splitlines())
-    assert all((BENCHMARKS / f"{name}.py").exists() for name in given)
-    assert given.pop("instructions") == ""
-    assert all(given.values()), "each of the others is told where its data is"

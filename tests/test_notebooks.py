@@ -24,13 +24,13 @@ def test_notebook(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", notebooks.NOTEBOOKS)
-def test_its_picture_is_in_the_gallery(name: str) -> None:
+def test_its_picture_is_in_the_tutorial(name: str) -> None:
     stored = [cell["outputs"] for cell in notebooks.code_cells(notebooks.load(name))]
     image = f"images/notebook_{name}.svg"
     assert (ROOT / "docs" / image).read_text(encoding="utf-8") == notebooks.picture_of(stored)
-    gallery = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
-    assert image in gallery
-    assert f"{name}.ipynb" in gallery
+    tutorial = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
+    assert image in tutorial
+    assert f"{name}.ipynb" in tutorial
 
 
 def test_there_are_notebooks_and_a_difference_is_found(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
