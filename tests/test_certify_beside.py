@@ -12,7 +12,7 @@ import untied
 from untied.cli import main
 from untied.statistics import significance
 from untied.verdicts import Verdict
-from untied.verdicts.found import judged_measure
+from untied.verdicts.results import judged_measure
 
 QUERIES = [f"q{number}" for number in range(6)]
 

@@ -107,7 +107,7 @@ def encloses(found: untied.Distribution, law: listed.Law, levels: list[Fraction]
         assert low - TOLERANCE <= steps.quantile(level) <= high + TOLERANCE
 
 
-def compared(found: untied.tie_orders.Chances, a: listed.Law, b: listed.Law, width: float | None) -> None:
+def compared(found: untied.tie_orders.Probabilities, a: listed.Law, b: listed.Law, width: float | None) -> None:
     for (low, high), chance in zip(found, listed.chances(a, b), strict=True):
         assert low - TOLERANCE <= chance <= high + TOLERANCE
         if width is not None:

@@ -14,7 +14,7 @@ from oracle.verdicts import Case, extremes
 from test_certify import FORMS, TOLERANCE, Form, as_run, drawn, with_scale
 from untied.cli import main
 from untied.measures import as_measure
-from untied.report.certain import Certain
+from untied.report.verdicts import Certain
 from untied.statistics import significance
 
 EXACT = [form for form in FORMS if form.name not in ("ERR(max_grade=1)",)]

@@ -15,7 +15,7 @@ import untied
 import untied.compat
 from untied import study
 from untied.cli import COMMANDS, main
-from untied.inputs import overlap
+from untied.inputs import mismatch
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}, "q3": {"e": 1, "f": 0}}
 RUN = {"q1": {"a": 0.9, "b": 0.4}, "q2": {"c": 0.8, "x": 0.3}, "q3": {"f": 0.75, "e": 0.25}}
@@ -34,7 +34,7 @@ NOTHING_RELEVANT = ({query: dict.fromkeys(documents, 0) for query, documents in 
 NO_QUERY = ("empty qrels", "other queries")
 #: Entry points without ids of queries in the qrels.
 NO_IDS = ("evaluate_arrays", "ArrayEvaluator.evaluate", "evaluate_features", "batches.BatchComparer.summary")
-REASONS = [text for name, text in vars(overlap).items() if name.isupper() and isinstance(text, str)]
+REASONS = [text for name, text in vars(mismatch).items() if name.isupper() and isinstance(text, str)]
 
 
 def rows(qrels: Any, run: Any) -> Any:
@@ -298,15 +298,15 @@ def test_python_tells(name: str, situation: str, tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("name", ["evaluate", "Evaluator.means", "evaluate_arrays", "evaluate_features", "study.ties"])
 def test_nothing_relevant(name: str, tmp_path: Any) -> None:
-    assert overlap.NOTHING_RELEVANT in (heard(lambda: CASES[name](*NOTHING_RELEVANT, tmp_path)) or "")
+    assert mismatch.NOTHING_RELEVANT in (heard(lambda: CASES[name](*NOTHING_RELEVANT, tmp_path)) or "")
 
 
 @pytest.mark.parametrize(
     ("situation", "reason"),
     [
-        ("swapped", overlap.SWAPPED),
-        ("empty run", overlap.EMPTY),
-        ("other documents", overlap.DOCUMENTS),
+        ("swapped", mismatch.SWAPPED),
+        ("empty run", mismatch.EMPTY),
+        ("other documents", mismatch.DOCUMENTS),
     ],
 )
 def test_the_reason(situation: str, reason: str) -> None:
@@ -323,11 +323,11 @@ def test_the_reason(situation: str, reason: str) -> None:
 
 def test_strict_comparisons() -> None:
     apart = {"q1": {"z": 1.0}}
-    with pytest.raises(untied.UntiedError, match=f"^{overlap.APART}: b$"):
+    with pytest.raises(untied.UntiedError, match=f"^{mismatch.APART}: b$"):
         untied.compare(RUN, apart, "RBO", strict=True)
-    with pytest.raises(untied.UntiedError, match=f"^{overlap.APART}: z$"):
+    with pytest.raises(untied.UntiedError, match=f"^{mismatch.APART}: z$"):
         untied.compare_all({"x": RUN, "y": RUN, "z": apart}, "RBO", strict=True)
-    with pytest.raises(untied.UntiedError, match=f"^{overlap.IMPROBABLE}: a, b$"):
+    with pytest.raises(untied.UntiedError, match=f"^{mismatch.IMPROBABLE}: a, b$"):
         untied.compare(RUN, RUN, "Delta(P@2)", probabilities=apart, strict=True)
     assert untied.compare(["x"], ["y"], "RBO", strict=True)["RBO"].mean == 0, "two lists may differ wholly"
 
@@ -337,13 +337,13 @@ def test_several_runs_are_named() -> None:
     with pytest.raises(untied.UntiedError) as refused:
         untied.evaluate(QRELS, runs)
     assert str(refused.value) == (
-        f"{overlap.QUERIES}: run0, run1, run2, run3 and 2 more runs; {overlap.DOCUMENTS}: bad; {overlap.NEARLY}"
+        f"{mismatch.QUERIES}: run0, run1, run2, run3 and 2 more runs; {mismatch.DOCUMENTS}: bad; {mismatch.NEARLY}"
     )
 
 
 def test_files_tell_the_same(tmp_path: Any) -> None:
     """Streamed, or read as a whole."""
-    for situation, reason in (("other queries", overlap.QUERIES), ("other documents", overlap.DOCUMENTS)):
+    for situation, reason in (("other queries", mismatch.QUERIES), ("other documents", mismatch.DOCUMENTS)):
         qrels, run = SITUATIONS[situation]
         path = tmp_path / "x.run"
         path.write_text(trec_run(run))
@@ -429,7 +429,7 @@ def test_commands_tell(command: str, situation: str, tmp_path: Any, capsys: pyte
 def test_features_on_the_command_line(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "x").write_text("0 qid:1 1:0.5\n0 qid:1 1:0.7\n")
     assert main(["features", str(tmp_path / "x")]) == 0
-    assert capsys.readouterr().err.count(f"note: {overlap.NOTHING_RELEVANT}") == 1
+    assert capsys.readouterr().err.count(f"note: {mismatch.NOTHING_RELEVANT}") == 1
 
 
 def test_json_has_the_note(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -437,7 +437,7 @@ def test_json_has_the_note(tmp_path: Any, capsys: pytest.CaptureFixture[str]) ->
     (tmp_path / "r").write_text(trec_run(SITUATIONS["other documents"][1]))
     assert main(["eval", str(tmp_path / "q"), str(tmp_path / "r"), "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    note = f"{overlap.DOCUMENTS}: r"
+    note = f"{mismatch.DOCUMENTS}: r"
     assert note in json.loads(out)["notes"]
     assert err.count(note) == 1
 

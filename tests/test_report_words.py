@@ -186,7 +186,7 @@ def test_what_is_certain(words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
         assert test["overturn"] == ("never" if one.overturn == float("inf") else one.overturn)
     assert {test["overturn"] for test in page["tests"] if test["measure"] == 0} == {"never", 10, 0}
     # Of too many pairs those with the leading run have bounds.
-    monkeypatch.setattr("untied.report.certain.MOST", 10)
+    monkeypatch.setattr("untied.report.verdicts.MOST", 10)
     less = data_of(report(QRELS, runs, measures))
     assert less["ranks"] == [None] * 3
     for part in ("ties", "judgments", "both"):

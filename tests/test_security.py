@@ -169,7 +169,7 @@ ALLOWED = {
     ("compat/ir_measures.py", "literal_eval"): "defaults of parameters, which the core prints; numbers and texts only",
     ("inputs/files.py", "json.loads"): "JSON",
     ("inputs/texts.py", "json.loads"): "JSON",
-    ("study/kept.py", "json.loads"): "JSON",
+    ("study/checkpoint.py", "json.loads"): "JSON",
     ("verdicts/verify.py", "json.loads"): "JSON",
     ("spark.py", "pickle.loads"): "what the driver's own function has made on an executor of the same session",
 }

@@ -23,7 +23,7 @@ from untied.cli import notes
 from untied.cli.stats import _chance
 from untied.cli.tables import ORDERS
 from untied.gate import gate
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.judging import estimates, judge_next, sample
 from untied.policies import TIES
 from untied.results.notes import by_run
@@ -191,7 +191,7 @@ def test_one_more_is_not_plural() -> None:
     assert notes.listed(list(five), "run") == "a, b, c, d and 1 more run"
     assert notes.listed(list(counts), "run") == "a, b, c, d and 3 more runs"
     assert notes.listed(list(five)) == "a, b, c, d and 1 more"
-    assert overlap.sentence(dict.fromkeys(five, overlap.QUERIES)).endswith("a, b, c, d and 1 more run")
+    assert mismatch.sentence(dict.fromkeys(five, mismatch.QUERIES)).endswith("a, b, c, d and 1 more run")
 
 
 def test_a_picture_needs_a_suffix(run) -> None:

@@ -16,9 +16,9 @@ from untied import _core, study
 from untied.cli import main
 from untied.judging import sample
 from untied.study import estimates, rows
+from untied.study.checkpoint import Checkpoint
 from untied.study.conduct import conduct
 from untied.study.inputs import Inputs
-from untied.study.kept import Kept
 from untied.study.plots import Figure, looks
 
 QUERIES = 8
@@ -98,7 +98,7 @@ def test_kill_9(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
     program = """
 import os, sys
 from untied.cli import main
-from untied.study.kept import Kept
+from untied.study.checkpoint import Checkpoint
 add = Kept.add
 def adding(self, part, rows):
     add(self, part, rows)
@@ -344,23 +344,23 @@ def test_a_small_study(tmp_path: pathlib.Path) -> None:
 def test_a_folder_belongs_to_one_study_at_a_time(tmp_path: pathlib.Path) -> None:
     """Also where another begins anew; what is there is not touched."""
     path = os.fspath(tmp_path / "parts.jsonl")
-    with Kept(path, {"seed": 1}) as kept:
+    with Checkpoint(path, {"seed": 1}) as kept:
         kept.add(("a",), [(1,)])
         for restart in (False, True):
             with pytest.raises(untied.UntiedError, match=r"parts\.jsonl: another study is running in this folder"):
-                Kept(path, {"seed": 1}, restart=restart)
+                Checkpoint(path, {"seed": 1}, restart=restart)
         kept.add(("b",), [(2,)])
-    with Kept(path, {"seed": 1}) as kept:
+    with Checkpoint(path, {"seed": 1}) as kept:
         assert kept.parts == {("a",): [(1,)], ("b",): [(2,)]}
-    with Kept(path, {"seed": 2}, restart=True) as kept:
+    with Checkpoint(path, {"seed": 2}, restart=True) as kept:
         assert kept.parts == {}
 
 
 def test_parts_that_are_not_numbers_of_json(tmp_path: pathlib.Path) -> None:
     path = os.fspath(tmp_path / "parts.jsonl")
-    with Kept(path, {"seed": 1}) as kept:
+    with Checkpoint(path, {"seed": 1}) as kept:
         kept.add(("a", 0.1), [("\udcff", math.inf, None), ("b", math.nan, 1 / 3)])
-    with Kept(path, {"seed": 1}) as kept:
+    with Checkpoint(path, {"seed": 1}) as kept:
         rows = kept.parts["a", 0.1]
     assert rows[0] == ("\udcff", math.inf, None)
     assert math.isnan(rows[1][1])

@@ -12,7 +12,7 @@ from study_data import collection, contents
 from untied import study
 from untied.cli import main
 from untied.judging.sample import ranked
-from untied.study.judging import STRATEGIES, _Court
+from untied.study.judging import STRATEGIES, _PairState
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +26,19 @@ def found(data: tuple[pathlib.Path, list[pathlib.Path]], tmp_path_factory: pytes
     return study.judging(*data, folder, measures=["P@4", "nDCG@4"], pairs=5, depth=4, batch=3)
 
 
-def court(data: tuple[pathlib.Path, list[pathlib.Path]], measure: str) -> _Court:
+def state(data: tuple[pathlib.Path, list[pathlib.Path]], measure: str) -> _PairState:
     qrels = untied.read_qrels(data[0])
     runs = {}
     for path in (data[1][0], data[1][5]):
         run = untied.read_run(path)
         runs[path.stem] = {query: ranked(run, query)[:4] for query in qrels.queries()}
-    return _Court({query: dict(qrels[query]) for query in qrels.queries()}, runs, measure, None)
+    return _PairState({query: dict(qrels[query]) for query in qrels.queries()}, runs, measure, None)
 
 
 @pytest.mark.parametrize("measure", ["P@4", "nDCG@4"])
 @pytest.mark.filterwarnings("ignore:queries in common with the qrels, but no document")
 def test_needed_is_the_first_number_that_decides(data: tuple[pathlib.Path, list[pathlib.Path]], measure: str) -> None:
-    held = court(data, measure)
+    held = state(data, measure)
     assert held.is_decided(held.documents)
     for order in (held.pooling(random.Random(1)), held.move_to_front(random.Random(1)), held.foresight()):
         assert sorted(order) == sorted(held.documents)
@@ -56,7 +56,7 @@ def test_needed_is_the_first_number_that_decides(data: tuple[pathlib.Path, list[
 
 def test_move_to_front_stays_with_the_run_that_finds(data: tuple[pathlib.Path, list[pathlib.Path]]) -> None:
     truth = {"q": {"a1": 1.0, "a2": 0.0, "b1": 0.0, "b2": 1.0}}
-    held = _Court(truth, {"a": {"q": ["a1", "a2", "a3"]}, "b": {"q": ["b1", "b2", "b3"]}}, "P@3", None)
+    held = _PairState(truth, {"a": {"q": ["a1", "a2", "a3"]}, "b": {"q": ["b1", "b2", "b3"]}}, "P@3", None)
     # a1 is relevant; a2 is not, so b1 is next, and is not; then a3 and b2 have turns.
     assert [document for _, document in held.move_to_front(random.Random(0))] == ["a1", "a2", "b1", "a3", "b2", "b3"]
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 import pytest
 
 import untied
-from untied.inputs import overlap
+from untied.inputs import mismatch
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "tar2017"
 QRELS = EXAMPLE / "qrels.txt"
@@ -62,7 +62,7 @@ def test_notes_of_one_thread_are_not_anothers() -> None:
     entered, left = threading.Event(), threading.Event()
 
     def collect() -> list[str]:
-        with overlap.Notes() as notes:
+        with mismatch.CollectedNotes() as notes:
             entered.set()
             assert left.wait(10)
         return notes
@@ -79,11 +79,11 @@ def test_notes_of_one_thread_are_not_anothers() -> None:
 
 
 def test_notes_are_of_the_innermost_context() -> None:
-    with overlap.Notes() as outer:
-        overlap.say("one")
-        with overlap.Notes() as inner:
-            overlap.say("two")
-        overlap.say("three")
+    with mismatch.CollectedNotes() as outer:
+        mismatch.warn_or_raise("one")
+        with mismatch.CollectedNotes() as inner:
+            mismatch.warn_or_raise("two")
+        mismatch.warn_or_raise("three")
     assert (outer, inner) == (["one", "three"], ["two"])
 
 

@@ -44,7 +44,7 @@ class _Cell:
 
 def paper_table(
     results: Results | ArrayResults | Mapping[str, ArrayResults],
-    found: Significance | None = None,
+    tests: Significance | None = None,
     *,
     style: str = "latex",
     digits: int = 4,
@@ -53,7 +53,7 @@ def paper_table(
 ) -> str:
     """Make a table for a paper: one line per run, one column per measure.
 
-    The best mean of a measure is bold. With `found`, runs have letters, and a mean carries the letters of the runs that
+    The best mean of a measure is bold. With `tests`, runs have letters, and a mean carries the letters of the runs that
     it is significantly better than. With a baseline, it carries an arrow instead: up if it is significantly better than
     the baseline's, down if it is worse. A question mark follows the mark of a difference that does not survive every
     order of tied documents or every judgment of unjudged ones (`Significance`).
@@ -62,7 +62,7 @@ def paper_table(
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
         Results of one or several runs; columns of arrays are runs as for `significance`.
-    found : Significance, optional
+    tests : Significance, optional
         Result of `untied.statistics.significance` for these results.
     style : str
         ``"latex"`` (needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or ``"table"``: text in columns.
@@ -82,7 +82,7 @@ def paper_table(
     Raises
     ------
     UntiedError
-        The style is unknown, or `found` belongs to other results.
+        The style is unknown, or `tests` belongs to other results.
 
     Examples
     --------
@@ -99,14 +99,14 @@ def paper_table(
     """
     check_one_of("style", style, STYLES)
     results = of_runs(results)
-    letters = {} if found is None or found.settings["baseline"] else _letters(results.runs)
+    letters = {} if tests is None or tests.settings["baseline"] else _letters(results.runs)
     cells = _cells(results, digits)
-    if found is not None:
-        _mark(found, cells, letters)
+    if tests is not None:
+        _mark(tests, cells, letters)
     if style in ("csv", "tsv"):
-        return _data(results, cells, letters, found is not None, style)
+        return _data(results, cells, letters, tests is not None, style)
     doubtful = any("?" in cell.marks for row in cells.values() for cell in row.values())
-    caption = _caption(results, found, style, doubtful)
+    caption = _caption(results, tests, style, doubtful)
     called = headings or {}
     caption += "".join(
         f" {text}: {full}." for full, text in called.items() if full in results.measures and text != full
@@ -138,10 +138,10 @@ def _cells(results: Results, digits: int) -> dict[str, dict[str, _Cell]]:
     return cells
 
 
-def _mark(found: Significance, cells: dict[str, dict[str, _Cell]], letters: dict[str, str]) -> None:
+def _mark(tests: Significance, cells: dict[str, dict[str, _Cell]], letters: dict[str, str]) -> None:
     from untied.measures import as_measure
 
-    for row in found.table.to_dicts():
+    for row in tests.table.to_dicts():
         a, b, measure = row["run_a"], row["run_b"], row["measure"]
         if a not in cells or b not in cells or measure not in cells[a]:
             raise UntiedError(f"{measure} of {show_id(a)} and {show_id(b)} was tested, but is not in these results")
@@ -215,7 +215,7 @@ def _data(
     return lines(head, body, style)
 
 
-def _caption(results: Results, found: Significance | None, style: str, doubtful: bool) -> str:
+def _caption(results: Results, tests: Significance | None, style: str, doubtful: bool) -> str:
     """The caption: how the table was made."""
     said = [f"Means over {in_queries(len(results.queries))}"]
     sums = [str(measure) for measure in results._measures if measure.is_count]
@@ -225,10 +225,10 @@ def _caption(results: Results, found: Significance | None, style: str, doubtful:
         said[0] += f", in brackets the lowest and highest mean over {over_all(results._varied)}"
     if len(results.runs) > 1:
         said.append(f"{'^' if style == 'table' else 'Bold'}: best")
-    if found is not None:
-        settings = found.settings
+    if tests is not None:
+        settings = tests.settings
         baseline = settings["baseline"]
-        how = f"{test_name(settings['test'], found.correction)}, p ≤ {1 - settings['level']:.4g}"
+        how = f"{test_name(settings['test'], tests.correction)}, p ≤ {1 - settings['level']:.4g}"
         if baseline:
             than = markdown_text(show_id(baseline)) if style == "md" else show_id(baseline)
             said.append(f"Arrows: significantly better (↑) or worse (↓) than {than} ({how})")
@@ -238,7 +238,7 @@ def _caption(results: Results, found: Significance | None, style: str, doubtful:
         if of_logs:
             said.append(f"Tested by logarithms: {', '.join(of_logs)}")
         if doubtful:
-            some = " or ".join(f"some {_SOME[one]}" for one in found.varied)
-            could = "would" if list(found.varied) == ["ties"] else "might"
+            some = " or ".join(f"some {_SOME[one]}" for one in tests.varied)
+            could = "would" if list(tests.varied) == ["ties"] else "might"
             said.append(f"With a question mark: {some} {could} make the difference insignificant")
     return ". ".join(said) + "."

@@ -304,10 +304,10 @@ def clear_errors() -> Iterator[None]:
                 f"the Python of Spark's workers has no module {lacking[1]!r}: before the session begins, set the "
                 f"environment variable PYSPARK_PYTHON to a Python that has it, such as {sys.executable}"
             ) from error
-        found = re.findall(r"untied\.errors\.(\w+): (.*)", str(error))
-        if not found:
+        matches = re.findall(r"untied\.errors\.(\w+): (.*)", str(error))
+        if not matches:
             raise
-        name, message = found[-1]
+        name, message = matches[-1]
         message = re.sub(r"\s*SQLSTATE: \w+\s*$", "", message)
         kind: type[UntiedError] = UntiedError if name == "InputError" else getattr(errors, name)
         raise kind(message) from error
@@ -382,8 +382,8 @@ class _Table:
 
         field = self.frame.schema.fields[column]
         if not isinstance(field.dataType, kinds):
-            found = field.dataType.simpleString()
-            raise UntiedError(f"{self.source}: expected {expected} in column {field.name!r}, found {found}")
+            given = field.dataType.simpleString()
+            raise UntiedError(f"{self.source}: expected {expected} in column {field.name!r}, found {given}")
         value = self.frame[f"`{field.name.replace('`', '``')}`"]
         message = f"untied.errors.UntiedError: {self.source}: column {field.name!r} has a null"
         null = functions.raise_error(functions.lit(message)).cast(field.dataType)
@@ -404,7 +404,7 @@ def _summary(rows: DataFrame, summarize: Callable[[Iterable[Any]], Found]) -> Fo
         yield pyarrow.RecordBatch.from_pydict({"summary": [pickle.dumps(summarize(batches))]})
 
     with clear_errors():
-        found = rows.repartition(1).sortWithinPartitions("query").mapInArrow(task, "summary binary").collect()
-        summary: Found = pickle.loads(found[0][0]) if found else summarize([])
+        parts = rows.repartition(1).sortWithinPartitions("query").mapInArrow(task, "summary binary").collect()
+        summary: Found = pickle.loads(parts[0][0]) if parts else summarize([])
     summary.warn()
     return summary

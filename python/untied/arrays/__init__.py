@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from untied.arrays.compare import ArrayComparison, compare_arrays
 from untied.arrays.evaluate import ArrayEvaluator, evaluate_arrays
-from untied.arrays.found import ArrayResults
+from untied.arrays.results import ArrayResults
 from untied.arrays.values import ArrayQueries, ArrayValues
 
 __all__ = [

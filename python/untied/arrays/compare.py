@@ -77,8 +77,8 @@ def compare_arrays(
     Examples
     --------
     >>> import untied
-    >>> found = untied.compare_arrays([[1, 2, 3], [4, 5, -1]], [[1, 3, 2], [6, 5, 4]], "Overlap@2")
-    >>> found["Overlap@2"].value.tolist()
+    >>> comparison = untied.compare_arrays([[1, 2, 3], [4, 5, -1]], [[1, 3, 2], [6, 5, 4]], "Overlap@2")
+    >>> comparison["Overlap@2"].value.tolist()
     [0.5, 0.5]
     """
     import numpy

@@ -87,8 +87,8 @@ def from_dlpack(name: str, array: Any) -> tuple[Any, str] | None:
     is_bfloat16 = (tensor.code, tensor.bits, tensor.lanes) == (BFLOAT, 16, 1)
     if is_bfloat16:
         tensor.code = UINT
-    found = numpy.from_dlpack(_Producer(capsule, device))
-    return found, "bfloat16" if is_bfloat16 else found.dtype.name
+    values = numpy.from_dlpack(_Producer(capsule, device))
+    return values, "bfloat16" if is_bfloat16 else values.dtype.name
 
 
 def _tensor(name: str, capsule: Any) -> Any:

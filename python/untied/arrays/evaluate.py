@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from math import isfinite
 
 from untied import _core
-from untied.arrays.found import ArrayResults
+from untied.arrays.results import ArrayResults
 from untied.errors import UntiedError, check_flag
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.measures import as_measures
 from untied.policies import OF_ARRAYS, Policies, described_by
 from untied.results.base import MeansByName
@@ -119,7 +119,7 @@ class ArrayEvaluator:
         self._labels_look_like_scores = look_like_scores(numbers, present)
         may_be_padded = present is None and judged is None and not numbers[1].startswith("uint")
         #: What to say with the values.
-        self._doubt = overlap.PADDED if may_be_padded and (as_floats(numbers) < -1).any() else None
+        self._doubt = mismatch.PADDED if may_be_padded and (as_floats(numbers) < -1).any() else None
         self._prepare(numbers, present, judged, totals)
 
     def _prepare(self, labels: Any, present: Any, judged: Any, totals: list[tuple[float | None, Any]]) -> None:
@@ -186,18 +186,18 @@ class ArrayEvaluator:
         if keep:
             means = [(one.totals(), one.facts()) for one in evaluations]
         totals, facts = [one[0] for one in means], [one[1] for one in means]
-        overlap.say(self._doubt)
+        mismatch.warn_or_raise(self._doubt)
         if single and self._labels_look_like_scores:
             import numpy
 
             present = self._native.present()
             flags = None if present is None else numpy.frombuffer(present, "u1")
             if look_like_grades((array, dtype), flags, self._shape[1] if len(self._shape) == 2 else None):
-                overlap.say(overlap.ARRAYS_SWAPPED)
+                mismatch.warn_or_raise(mismatch.ARRAYS_SWAPPED)
         if facts and not facts[0]["relevant"]:  # labels are those of all columns
-            overlap.warn({"scores": overlap.NOTHING_RELEVANT})
+            mismatch.warn({"scores": mismatch.NOTHING_RELEVANT})
         if facts:
-            overlap.say(overlap.of_levels(self._measures, facts[0]["highest"]))
+            mismatch.warn_or_raise(mismatch.of_levels(self._measures, facts[0]["highest"]))
         kept = evaluations if keep else None
         return ArrayResults(self._measures, self._queries, totals, facts, single, kept, self._policies)
 
@@ -220,10 +220,10 @@ class ArrayEvaluator:
         UntiedError
             As for `evaluate`, or there are several columns.
         """
-        found = self.evaluate(scores, per_query=False)
-        if not found._single:
-            raise UntiedError(f"means takes one column of scores, not {len(found._totals)}; use evaluate for several")
-        return MeansByName(found._measures, (total[0] for total in found._totals[0]))
+        results = self.evaluate(scores, per_query=False)
+        if not results._single:
+            raise UntiedError(f"means takes one column of scores, not {len(results._totals)}; use evaluate for several")
+        return MeansByName(results._measures, (total[0] for total in results._totals[0]))
 
 
 def _grade(grade: Any) -> float:
@@ -283,10 +283,10 @@ def evaluate_arrays(
     >>> import untied
     >>> scores = [[7.5, 7.5, 2.0], [0.1, 0.3, 0.2]]
     >>> labels = [[1, 0, 0], [0, 1, 1]]
-    >>> found = untied.evaluate_arrays(scores, labels, ["RR"], ties="range")
-    >>> found["RR"]
+    >>> results = untied.evaluate_arrays(scores, labels, ["RR"], ties="range")
+    >>> results["RR"]
     0.8750 [0.7500, 1.0000]
-    >>> found.per_query["RR"].value.tolist()
+    >>> results.per_query["RR"].value.tolist()
     [0.75, 1.0]
 
     The same queries as flat arrays:

@@ -25,56 +25,56 @@ WHOLE = NATIVE - {"float32", "float64"}
 
 def as_numbers(name: str, array: Any) -> Numbers:
     """Numbers of any type, not rounded."""
-    found, dtype = _read(name, array)
+    numbers, dtype = _read(name, array)
     if dtype == "bool":
-        found, dtype = found.view(numpy.uint8), "uint8"
-    elif dtype in HALVES and found.dtype != numpy.uint16:
-        found = native(found).view(numpy.uint16)
+        numbers, dtype = numbers.view(numpy.uint8), "uint8"
+    elif dtype in HALVES and numbers.dtype != numpy.uint16:
+        numbers = native(numbers).view(numpy.uint16)
     elif dtype.startswith("float") and "_e" in dtype:  # those of ml_dtypes with 8 bits or less
-        found, dtype = found.astype(numpy.float32), "float32"  # which holds all their numbers
+        numbers, dtype = numbers.astype(numpy.float32), "float32"  # which holds all their numbers
     elif dtype in NIBBLES:
-        found, dtype = found.astype(numpy.int8), "int8"
+        numbers, dtype = numbers.astype(numpy.int8), "int8"
     elif dtype not in NATIVE and dtype not in HALVES:
         expected = "floating-point numbers of at most 64 bits, integers or booleans"
         raise TypeError(f"{name} must hold {expected}, not {dtype}")
-    return numpy.require(native(found), requirements=["C", "A"]), dtype
+    return numpy.require(native(numbers), requirements=["C", "A"]), dtype
 
 
 def as_flags(name: str, array: Any, shape: tuple[int, ...]) -> Any:
     """Truth values, one for each label, as bytes."""
     if array is None:
         return None
-    found, dtype = _read(name, array)
-    if dtype != "bool" and found.dtype.kind not in "iu":
+    flags, dtype = _read(name, array)
+    if dtype != "bool" and flags.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold booleans or integers, not {dtype}")
-    if found.shape != shape:
-        raise UntiedError(f"{name} has shape {found.shape}, expected the shape of labels, {shape}")
-    return numpy.ascontiguousarray(found if dtype == "bool" else found != 0).reshape(-1).view(numpy.uint8)
+    if flags.shape != shape:
+        raise UntiedError(f"{name} has shape {flags.shape}, expected the shape of labels, {shape}")
+    return numpy.ascontiguousarray(flags if dtype == "bool" else flags != 0).reshape(-1).view(numpy.uint8)
 
 
 def as_counts(name: str, array: Any, expected: int, of: str) -> Any:
     """Non-negative integers, `expected` of them; a single number applies to every item."""
-    found, dtype = _read(name, array)
-    if found.dtype.kind not in "iu":
+    counts, dtype = _read(name, array)
+    if counts.dtype.kind not in "iu":
         raise TypeError(f"{name} must hold integers, not {dtype}")
-    if found.ndim == 0 and expected >= 0:
-        found = numpy.broadcast_to(found, (expected,))
-    if found.ndim != 1:
-        raise UntiedError(f"{name} must have one dimension, not {found.ndim}")
-    if expected >= 0 and len(found) != expected:
-        raise UntiedError(f"{name} has {len(found)} numbers for {expected} {of}")
-    if len(found) and found.min() < 0:
-        place = int(numpy.argmax(found < 0))
-        raise UntiedError(f"{name}[{place}] is {found[place]}, expected at least 0")
-    return numpy.ascontiguousarray(found, dtype=numpy.uint64)
+    if counts.ndim == 0 and expected >= 0:
+        counts = numpy.broadcast_to(counts, (expected,))
+    if counts.ndim != 1:
+        raise UntiedError(f"{name} must have one dimension, not {counts.ndim}")
+    if expected >= 0 and len(counts) != expected:
+        raise UntiedError(f"{name} has {len(counts)} numbers for {expected} {of}")
+    if len(counts) and counts.min() < 0:
+        place = int(numpy.argmax(counts < 0))
+        raise UntiedError(f"{name}[{place}] is {counts[place]}, expected at least 0")
+    return numpy.ascontiguousarray(counts, dtype=numpy.uint64)
 
 
 def as_ids(name: str, array: Any) -> Any:
     """Ids of queries, one for each document."""
-    found = as_array(name, array) if isinstance(array, (list, tuple)) else _read(name, array)[0]
-    if found.ndim != 1:
-        raise UntiedError(f"{name} must have one dimension, not {found.ndim}")
-    return found
+    ids = as_array(name, array) if isinstance(array, (list, tuple)) else _read(name, array)[0]
+    if ids.ndim != 1:
+        raise UntiedError(f"{name} must have one dimension, not {ids.ndim}")
+    return ids
 
 
 def native(array: Any) -> Any:
@@ -98,8 +98,8 @@ def _read(name: str, array: Any) -> Numbers:
         tensor = from_dlpack(name, array)
         if tensor is not None:
             return tensor
-    found = as_array(name, array)
-    return found, found.dtype.name
+    values = as_array(name, array)
+    return values, values.dtype.name
 
 
 def grouped(
@@ -131,8 +131,8 @@ def grouped(
     if offsets is not None:
         bounds = as_counts("offsets", offsets, -1, "queries")
         if not len(bounds) or bounds[0] != 0 or bounds[-1] != documents:
-            found = f"{bounds[0]} to {bounds[-1]}" if len(bounds) else "none"
-            raise UntiedError(f"offsets must go from 0 to {documents}, the number of documents, found {found}")
+            span = f"{bounds[0]} to {bounds[-1]}" if len(bounds) else "none"
+            raise UntiedError(f"offsets must go from 0 to {documents}, the number of documents, found {span}")
         falls = numpy.flatnonzero(bounds[1:] < bounds[:-1])
         if len(falls):
             place = int(falls[0]) + 1
@@ -163,20 +163,20 @@ DIFFERENT, FEWEST, HIGHEST = 20, 8, 10
 
 def as_floats(numbers: Numbers) -> Any:
     """Numbers as a numpy array of floats, decoded from their bits if necessary."""
-    found, dtype = numbers
+    values, dtype = numbers
     if dtype == "bfloat16":
-        return (found.astype(numpy.uint32) << 16).view(numpy.float32)
-    return found.view(numpy.float16) if dtype == "float16" else found
+        return (values.astype(numpy.uint32) << 16).view(numpy.float32)
+    return values.view(numpy.float16) if dtype == "float16" else values
 
 
 def look_like_scores(labels: Numbers, present: Any) -> bool:
     """Whether labels look like scores: many different fractions. The first few labels usually decide."""
 
     def differ(count: int | None) -> bool:
-        found = _first(labels, present, count)
-        found = found[found == found]
-        values = numpy.unique(found)
-        different = len(values) > DIFFERENT or 2 * len(values) > len(found) >= FEWEST
+        labels_seen = _first(labels, present, count)
+        labels_seen = labels_seen[labels_seen == labels_seen]
+        values = numpy.unique(labels_seen)
+        different = len(values) > DIFFERENT or 2 * len(values) > len(labels_seen) >= FEWEST
         return bool(different and (values % 1 != 0).any())
 
     return labels[1] not in WHOLE and differ(FIRST) and differ(None)
@@ -186,8 +186,13 @@ def look_like_grades(scores: Numbers, present: Any, width: int | None) -> bool:
     """Whether scores look like grades: small whole numbers that are not ranks; `width` is that of a matrix."""
 
     def small(count: int | None) -> bool:
-        found = _first(scores, present, count)
-        return bool(len(found) and (found % 1 == 0).all() and 1 <= found.max() <= HIGHEST and found.min() >= -HIGHEST)
+        scores_seen = _first(scores, present, count)
+        return bool(
+            len(scores_seen)
+            and (scores_seen % 1 == 0).all()
+            and 1 <= scores_seen.max() <= HIGHEST
+            and scores_seen.min() >= -HIGHEST
+        )
 
     if not small(FIRST) or not small(None):
         return False
@@ -199,8 +204,8 @@ def look_like_grades(scores: Numbers, present: Any, width: int | None) -> bool:
 
 def _first(numbers: Numbers, present: Any, count: int | None) -> Any:
     """The first numbers that are not padding."""
-    found = as_floats((numbers[0].reshape(-1)[:count], numbers[1]))
-    return found if present is None else found[present[:count] != 0]
+    values = as_floats((numbers[0].reshape(-1)[:count], numbers[1]))
+    return values if present is None else values[present[:count] != 0]
 
 
 def as_array(name: str, array: Any) -> Any:
@@ -208,7 +213,7 @@ def as_array(name: str, array: Any) -> Any:
     refuse_masks(name, array)
     array = detached(array)
     try:
-        found = numpy.asarray(array)
+        values = numpy.asarray(array)
     except ValueError as error:
         if isinstance(array, (list, tuple)) and len({len(row) for row in array if hasattr(row, "__len__")}) > 1:
             remedy = "pass flat arrays and sizes=, or pad the rows and pass mask="
@@ -217,11 +222,11 @@ def as_array(name: str, array: Any) -> Any:
     except Exception as error:  # of whatever library: torch's, of what needs a gradient
         raise TypeError(f"{name} cannot be read as an array: {error!r}") from error
     # Numpy makes floats of whole numbers among floats too, but none of 16 bits.
-    is_of_floats = isinstance(array, (list, tuple)) and found.dtype.kind == "f" and found.dtype.itemsize > 2
-    may_be_rounded = is_of_floats and (abs(found) >= 2.0**53).any()
-    if may_be_rounded and not (numpy.asarray(array, dtype=object) == found).all():
+    is_of_floats = isinstance(array, (list, tuple)) and values.dtype.kind == "f" and values.dtype.itemsize > 2
+    may_be_rounded = is_of_floats and (abs(values) >= 2.0**53).any()
+    if may_be_rounded and not (numpy.asarray(array, dtype=object) == values).all():
         raise UntiedError(f"{name} has an integer that float64 cannot represent")
-    return found
+    return values
 
 
 def detached(array: Any) -> Any:

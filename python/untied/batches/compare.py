@@ -11,7 +11,7 @@ from untied.batches.summary import ComparisonSummary, Sums
 from untied.comparison.measures import DEFAULT, as_comparing_measures
 from untied.comparison.runs import compare
 from untied.errors import UntiedError, check_count, check_flag
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.names import check_two
 from untied.policies import COMPARING, Policies, described_by
 
@@ -173,13 +173,13 @@ class BatchComparer:
             compared += len(rows) - len(lonely)
         if not compared:
             raise UntiedError("the runs have no query in common")
-        unjudged = overlap.DOCUMENTS if self._judgments is not None and not judged else None
-        apart = None if matched else overlap.APART
+        unjudged = mismatch.DOCUMENTS if self._judgments is not None and not judged else None
+        apart = None if matched else mismatch.APART
         reasons: list[dict[str, str | None]] = [{names[1]: apart}, dict.fromkeys(names, unjudged)]
-        found = ComparisonSummary(
+        result = ComparisonSummary(
             self._measures, sums.totals.finish(), names, self._options["variance"], (alone[0], alone[1]), undefined,
             reasons,
         )  # fmt: skip
         if warn:
-            found.warn()
-        return found
+            result.warn()
+        return result

@@ -123,10 +123,10 @@ def check_rows(piece: Any, numbers: Sequence[str]) -> None:
     def refuse(wrong: Any, what: str, column: str | None = None) -> None:
         row = pc.index(wrong.combine_chunks(), True).as_py()
         if row >= 0:
-            found = "" if column is None else f", found {piece[column][row].as_py()}"
+            cell = "" if column is None else f", found {piece[column][row].as_py()}"
             document = piece["document"][row].as_py()
             place = f"query {piece['query'][row].as_py()!r}"
-            raise UntiedError(f"{place}{'' if document is None else f', document {document!r}'}: {what}{found}")
+            raise UntiedError(f"{place}{'' if document is None else f', document {document!r}'}: {what}{cell}")
 
     refuse(piece["document"].is_null(), "column 'document' has a null")
     empty = piece[numbers[0]].is_null()

@@ -10,7 +10,7 @@ from untied.comparison.comparison import comparison_table
 from untied.comparison.measures import as_comparing
 from untied.comparison.notes import on_pairs
 from untied.errors import UntiedError
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.policies import varied
 from untied.results.base import MeasureResults
 from untied.results.notes import mean_with_notes, of_evaluation
@@ -41,9 +41,9 @@ class Summary(MeasureResults):
 
     def warn(self) -> None:
         """Warn if the values are meaningless, because the inputs have nothing in common."""
-        overlap.warn(*self._reasons)
+        mismatch.warn(*self._reasons)
         if not any(reason for reasons in self._reasons for reason in reasons.values()):
-            overlap.say(self._levels)
+            mismatch.warn_or_raise(self._levels)
 
     def __getitem__(self, measure: MeasureLike) -> Value:
         raise NotImplementedError
@@ -60,11 +60,11 @@ class EvaluationSummary(Summary):
         columns: Sequence[str],
         policies: Mapping[str, Any],
     ) -> None:
-        super().__init__(measures, parts, [{"run": overlap.of_facts(facts)}])
+        super().__init__(measures, parts, [{"run": mismatch.of_facts(facts)}])
         self._facts = facts
         self._columns = columns
         self._options = policies
-        self._levels = overlap.of_levels(measures, facts["highest"])
+        self._levels = mismatch.of_levels(measures, facts["highest"])
 
     @property
     def means(self) -> Table:

@@ -129,10 +129,10 @@ def _run(arguments: Sequence[str]) -> int:
         return 2
     from importlib import import_module
 
-    from untied.inputs.overlap import Notes
+    from untied.inputs.mismatch import CollectedNotes
 
     run = import_module(f"untied.cli.{command.replace('-', '_')}").main
-    with Notes() as notes:
+    with CollectedNotes() as notes:
         code = (_watched(run, arguments[1:]) if command != "trec_eval" else run(arguments[1:])) or 0
     if notes:
         from untied.cli.notes import show
@@ -172,9 +172,9 @@ def complain(text: str) -> None:
 
 def complain_of(error: Exception) -> None:
     """Print one or several errors."""
-    from untied.cli.reading import Refused
+    from untied.cli.reading import InputErrors
 
-    for one in error.errors if isinstance(error, Refused) else [error]:
+    for one in error.errors if isinstance(error, InputErrors) else [error]:
         complain(message(one))
 
 

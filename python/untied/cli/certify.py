@@ -13,7 +13,7 @@ from untied.cli.options import (
     PAPER_FORMATS,
     RUNS,
     Command,
-    WrongUsage,
+    UsageError,
     chosen,
     inputs_of,
     load_plugins,
@@ -25,7 +25,7 @@ from untied.cli.verdicts import plain
 from untied.policies import CERTIFYING
 from untied.results.plotting import need_matplotlib
 from untied.results.text import cell, markdown_text
-from untied.verdicts.found import Verdicts
+from untied.verdicts.results import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
 from untied.verdicts.sampled import DEFAULT as OF_SAMPLES
 from untied.verdicts.sampled import from_sample
@@ -168,9 +168,11 @@ def main(arguments: Sequence[str]) -> None:
         given = {name: value for name, value in chosen(options, *SAMPLING).items() if value is not None}
         confidence = SAMPLING | given
         how = chosen(options, "ties", "threads", "grades") | confidence
-        found, skipped = with_readable(options, lambda runs: from_sample(qrels, runs, options.measure, **how), least=2)
+        sampled, skipped = with_readable(
+            options, lambda runs: from_sample(qrels, runs, options.measure, **how), least=2
+        )
         said = [*skipped, f"verdicts hold with a confidence of {100 * confidence['level']:g} % and are not certain"]
-        columns, rows = SAMPLED, found.to_dicts()
+        columns, rows = SAMPLED, sampled.to_dicts()
         settings = {"ties": options.ties, "grades": options.grades, **confidence}
     else:
         verdicts, skipped = with_readable(options, make, least=2)
@@ -246,44 +248,44 @@ def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:
         return
     formats = {options.qrels_format, options.run_format} - {"auto", "trec"}
     if formats or "-" in inputs:
-        found = f"format {min(formats)}" if formats else "standard input"
-        raise WrongUsage(f"--certificate: expected files in TREC's format, which untied verify reads, found {found}")
+        given = f"format {min(formats)}" if formats else "standard input"
+        raise UsageError(f"--certificate: expected files in TREC's format, which untied verify reads, found {given}")
 
 
 def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
     """Refuse options that do not go together."""
     if sum(map(bool, (options.ranks, options.levels, options.explain))) > 1:
-        raise WrongUsage("--ranks, --levels and --explain print different tables; choose one")
+        raise UsageError("--ranks, --levels and --explain print different tables; choose one")
     if not options.from_sample:
         for name in ("grades", "level", "correction"):
             if getattr(options, name) is not None:
-                raise WrongUsage(f"--{name} needs --from-sample")
+                raise UsageError(f"--{name} needs --from-sample")
         return
     refuse_others(options, made, WITHOUT_SAMPLES, "--from-sample cannot be combined with {}")
     if options.ties not in ("expected", "docid"):
-        raise WrongUsage("--from-sample needs --ties expected or docid")
+        raise UsageError("--from-sample needs --ties expected or docid")
 
 
-def _asked(found: Verdicts, options: argparse.Namespace) -> tuple[Sequence[str], list[dict[str, Any]]]:
+def _asked(verdicts: Verdicts, options: argparse.Namespace) -> tuple[Sequence[str], list[dict[str, Any]]]:
     """The columns and rows of the table that was asked for."""
     if options.explain:
         try:
-            return _explained(found, *options.explain)
+            return _explained(verdicts, *options.explain)
         except KeyError as error:
-            raise WrongUsage(f"--explain: {error.args[0]}") from None
+            raise UsageError(f"--explain: {error.args[0]}") from None
     if options.ranks:
-        return found.ranks.columns, found.ranks.to_dicts()
+        return verdicts.ranks.columns, verdicts.ranks.to_dicts()
     if options.levels:
-        table = found.levels()
+        table = verdicts.levels()
         return table.columns, table.to_dicts()
-    return COLUMNS, found.table.to_dicts()
+    return COLUMNS, verdicts.table.to_dicts()
 
 
-def _explained(found: Verdicts, run_a: str, run_b: str) -> tuple[Sequence[str], list[dict[str, Any]]]:
+def _explained(verdicts: Verdicts, run_a: str, run_b: str) -> tuple[Sequence[str], list[dict[str, Any]]]:
     """Unjudged documents with the grades that make the difference lowest and highest, and that overturn the verdict."""
     rows = []
-    for measure in found.measures:
-        for query in found.explain(run_a, run_b, measure).queries:
+    for measure in verdicts.measures:
+        for query in verdicts.explain(run_a, run_b, measure).queries:
             for role, grades in (
                 ("low", query.lowest), ("high", query.highest), ("overturn", query.overturning),
             ):  # fmt: skip
@@ -326,22 +328,22 @@ def _documents(grades: Grades) -> Iterator[tuple[str, float]]:
         yield "(not retrieved)", grade
 
 
-def _answers(found: Verdicts, ties: str) -> list[str]:
+def _answers(certified: Verdicts, ties: str) -> list[str]:
     """The answer in words, measure by measure: which run is certainly better, and what could end a lead."""
     when = f"for all grades of unjudged documents{' and in every order of tied documents' if ties == 'range' else ''}"
     return [
-        f"{measure}: {_answer(found, [found[pair][measure] for pair in found.pairs], when)}"
-        for measure in found.measures
+        f"{measure}: {_answer(certified, [certified[pair][measure] for pair in certified.pairs], when)}"
+        for measure in certified.measures
     ]
 
 
-def _answer(found: Verdicts, verdicts: list[Verdict], when: str) -> str:
+def _answer(certified: Verdicts, verdicts: list[Verdict], when: str) -> str:
     decided = sum(one.verdict != "open" for one in verdicts)
     if len(verdicts) > 1:
         return f"in {decided:,} of {len(verdicts):,} pairs of runs, one run is better {when}"
     [verdict] = verdicts
     if decided:
-        better = found.runs["AB".index(verdict.verdict)]
+        better = certified.runs["AB".index(verdict.verdict)]
         return f"yes, {show_id(better)} is better {when}"
     answer = "no, neither run is certainly better"
     if not 0 < verdict.overturn < inf:

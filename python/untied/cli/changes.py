@@ -29,7 +29,7 @@ CHANGES = ("entered", "left", "rose", "fell")
 NAMED = 10
 
 
-class Report:
+class ComparisonText:
     """How to write: as a table or in Markdown, the number of decimals, and whether to a terminal."""
 
     def __init__(self, style: str, digits: int, on_screen: bool) -> None:
@@ -37,24 +37,26 @@ class Report:
         self.digits = digits
         self.on_screen = on_screen and style == "table"
 
-    def of_two(self, found: Comparison, per_query: bool, top: int) -> str:
+    def of_two(self, comparison: Comparison, per_query: bool, top: int) -> str:
         """The distribution of values over queries, and what moved in the queries that changed most."""
-        old, new = map(show_id, found.runs)
-        changed = found.most_changed(top)
-        rows = self._by_query(found, found.queries if per_query else changed)
-        head = ["query", *found.measures]
-        sign = f"; Delta is {old} minus {new}" if _has_delta(found) else ""
+        old, new = map(show_id, comparison.runs)
+        changed = comparison.most_changed(top)
+        rows = self._by_query(comparison, comparison.queries if per_query else changed)
+        head = ["query", *comparison.measures]
+        sign = f"; Delta is {old} minus {new}" if _has_delta(comparison) else ""
         parts = [
-            self.title(f"{old} to {new}: {in_queries(len(found._native))}{sign}"),
-            self._wrapped(changed_at_the_top(found.top_changes(TOP), TOP)) + "\n",
-            self._distribution(found),
+            self.title(f"{old} to {new}: {in_queries(len(comparison._native))}{sign}"),
+            self._wrapped(changed_at_the_top(comparison.top_changes(TOP), TOP)) + "\n",
+            self._distribution(comparison),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
         ]
         if top:
             listed = [[show_id(query), *rows[query]] for query in changed]
             parts += [
-                self.title(f"changed most by {found.measures[0]}"),
-                self._told(head, listed, [moved(found.moved(query), found.moving_depth) for query in changed]),
+                self.title(f"changed most by {comparison.measures[0]}"),
+                self._told(
+                    head, listed, [moved(comparison.moved(query), comparison.moving_depth) for query in changed]
+                ),
             ]
         return "\n".join(parts)
 
@@ -82,9 +84,11 @@ class Report:
         ends = [text if end is None else f"{end:z.{self.digits}f}" for end in (low, high)]
         return text + brackets(text, *ends)
 
-    def _by_query(self, found: Comparison, queries: list[str]) -> dict[str, list[str]]:
+    def _by_query(self, comparison: Comparison, queries: list[str]) -> dict[str, list[str]]:
         def cells(query: str) -> list[str]:
-            values = (found._native.value(found._place(query), number) for number in range(len(found.measures)))
+            values = (
+                comparison._native.value(comparison._place(query), number) for number in range(len(comparison.measures))
+            )
             return [self._value(dict(zip(("value", "low", "high"), value, strict=False))) for value in values]
 
         return {query: cells(query) for query in queries}
@@ -106,11 +110,11 @@ class Report:
         """A sentence, in lines that the terminal holds."""
         return filled(text, width()) if self.on_screen else text
 
-    def _distribution(self, found: Comparison) -> str:
+    def _distribution(self, comparison: Comparison) -> str:
         """A table with a line for each measure, or a column for each if that is too wide."""
-        spread = found.distribution
+        spread = comparison.distribution
         rows = [[str(name), *(f"{value:z.{self.digits}f}" for value in values)] for name, *values in spread.rows()]
-        for row, mean in zip(rows, found.means.to_dicts(), strict=True):
+        for row, mean in zip(rows, comparison.means.to_dicts(), strict=True):
             row[1] = self._value(mean)
         head = ["", *spread.columns[1:]]
         if self._is_wide(head, rows, texts=1):
@@ -140,8 +144,8 @@ class Report:
         return "".join(f"{line}\n" for line in told)
 
 
-def _has_delta(found: Comparison) -> bool:
-    return any(name.startswith("Delta(") for name in found.measures)
+def _has_delta(comparison: Comparison) -> bool:
+    return any(name.startswith("Delta(") for name in comparison.measures)
 
 
 def _padded(rows: list[list[str]], texts: int) -> list[list[str]]:

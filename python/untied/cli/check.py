@@ -9,10 +9,10 @@ from untied._core import check_run, malformed_lines, show_id
 from untied.cli import notes, paint
 from untied.cli.options import QRELS, RUNS, Command, count, inputs_of
 from untied.cli.output import write
-from untied.cli.reading import Refused, files_of, left_out, parse, read_qrels, refusal
+from untied.cli.reading import InputErrors, files_of, left_out, parse, read_qrels, refusal
 from untied.errors import InputError, UntiedError
 from untied.inputs.files import by_suffix, read_ranked
-from untied.inputs.overlap import SWAPPED
+from untied.inputs.mismatch import SWAPPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def main(arguments: Sequence[str]) -> None:
     formats = {file.path: file.format for file in files_of(options, options.runs)}
     try:
         qrels = read_qrels(options)
-    except Refused as error:
-        raise Refused([_all_lines(one, formats, options) for one in error.errors]) from None
+    except InputErrors as error:
+        raise InputErrors([_all_lines(one, formats, options) for one in error.errors]) from None
     refused: list[Exception] = []
     is_first = True
     for file in files_of(options, options.runs):
@@ -73,11 +73,11 @@ def main(arguments: Sequence[str]) -> None:
         except (UntiedError, OSError) as error:
             refused.append(_all_lines(error, formats, options))
             continue
-        found = check_run(qrels, run, options.threads)
-        lines = [*_of_qrels(found, options.list), ""] if is_first else []
+        findings = check_run(qrels, run, options.threads)
+        lines = [*_of_qrels(findings, options.list), ""] if is_first else []
         is_first = False
-        lines += [f"{show_id(file.path)}: {found['queries'][0]:,} queries, {found['documents']:,} documents"]
-        lines += [f"{_mark(suspicious)} {text}" for suspicious, text in describe(found, options.list)]
+        lines += [f"{show_id(file.path)}: {findings['queries'][0]:,} queries, {findings['documents']:,} documents"]
+        lines += [f"{_mark(suspicious)} {text}" for suspicious, text in describe(findings, options.list)]
         write("\n".join(lines) + "\n", None)
     if refused and (is_first or not options.keep_going):
         raise refusal(refused, options)
@@ -101,73 +101,75 @@ def _all_lines(error: Exception, formats: dict[str, str], options: argparse.Name
     errors: list[Exception] = [UntiedError(message) for message in messages]
     if count > LISTED:
         errors.append(UntiedError(f"{show_id(error.file)}: {count - LISTED:,} more malformed lines"))
-    return Refused(errors, error.file)
+    return InputErrors(errors, error.file)
 
 
 def _mark(suspicious: bool) -> str:
     return paint("!", "yellow", sys.stdout) if suspicious else " "
 
 
-def _of_qrels(found: Findings, most: int) -> list[str]:
-    lines = [f"qrels: {found['queries'][1]:,} queries"]
-    if found["without_relevant"]:
-        lines.append(f"{_mark(True)} queries without a relevant document: {_counted(found['without_relevant'], most)}")
-    if found["repeated"]:
-        lines.append(f"{_mark(True)} repeated judgments: {found['repeated']}")
+def _of_qrels(findings: Findings, most: int) -> list[str]:
+    lines = [f"qrels: {findings['queries'][1]:,} queries"]
+    if findings["without_relevant"]:
+        lines.append(
+            f"{_mark(True)} queries without a relevant document: {_counted(findings['without_relevant'], most)}"
+        )
+    if findings["repeated"]:
+        lines.append(f"{_mark(True)} repeated judgments: {findings['repeated']}")
     return lines
 
 
-def describe(found: Findings, most: int) -> Iterator[tuple[bool, str]]:
+def describe(findings: Findings, most: int) -> Iterator[tuple[bool, str]]:
     """Statements about one run, each with whether it is a problem and with at most so many ids."""
-    if found["swapped"]:
+    if findings["swapped"]:
         yield True, SWAPPED
-    if found["tags"]:
-        yield True, f"several run tags; perhaps several runs are in one file: {_counted(found['tags'], most)}"
-    if found["absent"]:
-        yield True, f"judged queries missing from the run: {_counted(found['absent'], most)}"
-    if found["unknown"]:
-        yield True, f"queries without judgments: {_counted(found['unknown'], most)}"
-    if found["near_queries"]:
-        pairs = [f"{show_id(ours)} for {show_id(theirs)}" for ours, theirs in found["near_queries"]]
+    if findings["tags"]:
+        yield True, f"several run tags; perhaps several runs are in one file: {_counted(findings['tags'], most)}"
+    if findings["absent"]:
+        yield True, f"judged queries missing from the run: {_counted(findings['absent'], most)}"
+    if findings["unknown"]:
+        yield True, f"queries without judgments: {_counted(findings['unknown'], most)}"
+    if findings["near_queries"]:
+        pairs = [f"{show_id(ours)} for {show_id(theirs)}" for ours, theirs in findings["near_queries"]]
         yield True, f"query ids that nearly match: {_counted(pairs, most)}"
-    shallow, deep, at_depth = found["depths"]
+    shallow, deep, at_depth = findings["depths"]
     if shallow == deep:
         yield False, f"every ranking has {deep:,} documents; the rankings were probably cut off"
     else:
-        of = f"{at_depth:,} of {found['queries'][0]:,}"
+        of = f"{at_depth:,} of {findings['queries'][0]:,}"
         cut = f"; {of} have {deep:,} and were probably cut off" if at_depth > 1 else ""
         yield False, f"rankings have {shallow:,} to {deep:,} documents{cut}"
-    queries, documents = found["queries"][0], found["documents"]
-    tied, all_tied = found["tied_queries"]
+    queries, documents = findings["queries"][0], findings["documents"]
+    tied, all_tied = findings["tied_queries"]
     if tied:
-        share = found["tied_documents"] / documents
+        share = findings["tied_documents"] / documents
         yield (
             share > 0.1,
-            f"{found['tied_documents']:,} documents ({share:.1%}) are tied, in {tied:,} of {queries:,} queries",
+            f"{findings['tied_documents']:,} documents ({share:.1%}) are tied, in {tied:,} of {queries:,} queries",
         )
     else:
         yield False, "no ties"
     if all_tied:
         yield True, f"all documents are tied in {all_tied:,} of {queries:,} queries, so their rankings have no order"
-    in_32_bits, more = found["tied_in_32_bits"]
+    in_32_bits, more = findings["tied_in_32_bits"]
     if in_32_bits:
         yield (
             True,
             f"documents that tie only after rounding to 32 bits, as in trec_eval 9: {more:,} "
             f"(in {in_32_bits:,} of {queries:,} queries)",
         )
-    if found["rank_contradicts"]:
-        count = f"{found['rank_contradicts']:,} (untied sorts by score; --run-format trec-ranks sorts by rank)"
+    if findings["rank_contradicts"]:
+        count = f"{findings['rank_contradicts']:,} (untied sorts by score; --run-format trec-ranks sorts by rank)"
         yield True, f"queries where the rank column contradicts the scores: {count}"
-    if found["rank_not_a_number"]:
-        yield True, f"ranks that are not numbers: {found['rank_not_a_number']:,}"
-    top, retrieved, judged = found["top"]
+    if findings["rank_not_a_number"]:
+        yield True, f"ranks that are not numbers: {findings['rank_not_a_number']:,}"
+    top, retrieved, judged = findings["top"]
     if retrieved:
         yield judged < retrieved / 2, f"{judged / retrieved:.1%} of the first {top} documents are judged"
-    if found["judged"] == 0:
+    if findings["judged"] == 0:
         yield True, "no retrieved document is judged"
-    if found["near_document"]:
-        ours, theirs = found["near_document"]
+    if findings["near_document"]:
+        ours, theirs = findings["near_document"]
         yield True, f"document ids nearly match: {show_id(ours)} here, {show_id(theirs)} in the qrels"
 
 

@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import listed, show
-from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others, whole
+from untied.cli.options import Command, UsageError, chosen, count, inputs_of, load_plugins, refuse_others, whole
 from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, plain
@@ -20,7 +20,7 @@ from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure
 from untied.policies import COMPARING
 from untied.results.text import cell
-from untied.verdicts.found import judged_measure
+from untied.verdicts.results import judged_measure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from untied.measures import MeasureLike
     from untied.results.table import Table
-    from untied.verdicts.found import Verdicts
+    from untied.verdicts.results import Verdicts
 
 EXAMPLES = """\
   untied compare old.run new.run
@@ -128,39 +128,39 @@ def main(arguments: Sequence[str]) -> None:
 
         return passages.run(options, made, style, inputs)
     if options.text_length is not None:
-        raise WrongUsage("--text-length needs --passages")
+        raise UsageError("--text-length needs --passages")
     plugins = load_plugins(options.plugin)
     qrels = read_qrels(options) if options.qrels else None
 
     def make(runs: Any) -> tuple[Comparisons, Verdicts | None]:
         given = loaded_runs(runs, options.threads) if options.certify else runs
         how = chosen(options, "probabilities", "docs", "depth", "ties", "score_dtype", "threads")
-        found = compare_all(given, options.measure or DEFAULT, qrels=qrels, itself=options.matrix, **how)
+        comparisons = compare_all(given, options.measure or DEFAULT, qrels=qrels, itself=options.matrix, **how)
         if qrels is None or not options.certify:
-            return found, None
-        return found, certified(options, qrels, given, _judged(found))
+            return comparisons, None
+        return comparisons, certified(options, qrels, given, _judged(comparisons))
 
-    (found, verdicts), skipped = with_readable(options, make, least=2)
-    pairs = [found[pair] for pair in found.pairs]
-    notes = [*skipped, *found._notes(), *(() if verdicts is None else verdicts._not_exact(OF_VERDICTS))]
-    if qrels is not None and any(name.startswith("Delta(") for name in found.measures):
-        a, b = map(show_id, found.pairs[0]) if len(pairs) == 1 else ("run a", "run b")
+    (comparisons, verdicts), skipped = with_readable(options, make, least=2)
+    pairs = [comparisons[pair] for pair in comparisons.pairs]
+    notes = [*skipped, *comparisons._notes(), *(() if verdicts is None else verdicts._not_exact(OF_VERDICTS))]
+    if qrels is not None and any(name.startswith("Delta(") for name in comparisons.measures):
+        a, b = map(show_id, comparisons.pairs[0]) if len(pairs) == 1 else ("run a", "run b")
         which = "the run of the row minus the run of the column" if options.matrix else f"{a} minus {b}"
         notes.append(
             f"Delta is {which}; unjudged documents may be relevant in Delta, but are non-relevant in untied stats"
-            + _divided(found)
+            + _divided(comparisons)
         )
     if style == "json":
-        text = _json(found, pairs, options, inputs, output.plugins(plugins), notes, verdicts)
+        text = _json(comparisons, pairs, options, inputs, output.plugins(plugins), notes, verdicts)
     elif options.matrix:
-        text = _matrices(found, style, options.digits)
+        text = _matrices(comparisons, style, options.digits)
     elif style in ("tsv", "csv"):
         columns = COLUMNS if verdicts is None else (*COLUMNS, *OF_VERDICTS)
         text = output.lines(columns, (row for pair in pairs for row in _rows(pair, options, verdicts)), style)
     else:
-        from untied.cli.changes import Report
+        from untied.cli.changes import ComparisonText
 
-        report = Report(style, options.digits, on_screen=options.output is None)
+        report = ComparisonText(style, options.digits, on_screen=options.output is None)
         if len(pairs) == 1:
             text = report.of_two(pairs[0], options.per_query, SHOWN if options.top is None else options.top)
         else:
@@ -183,29 +183,29 @@ def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
     if not options.qrels:
         refuse_others(options, made, ("qrels_format", "qrels_column"), "{} has no effect without --qrels")
     if options.certify and (options.matrix or options.passages or not options.qrels):
-        raise WrongUsage("--certify needs --qrels, and cannot be combined with --matrix or --passages")
+        raise UsageError("--certify needs --qrels, and cannot be combined with --matrix or --passages")
     if options.top is not None and (options.matrix or len(options.runs) != 2):
-        raise WrongUsage("--top needs exactly two runs, and cannot be combined with --matrix")
+        raise UsageError("--top needs exactly two runs, and cannot be combined with --matrix")
     if options.matrix and options.per_query:
-        raise WrongUsage("--matrix shows only means; leave out --per-query")
+        raise UsageError("--matrix shows only means; leave out --per-query")
     if options.html and (options.matrix or options.passages or len(options.runs) != 2):
-        raise WrongUsage("--html needs exactly two runs, and cannot be combined with --matrix or --passages")
+        raise UsageError("--html needs exactly two runs, and cannot be combined with --matrix or --passages")
     if (options.queries_text or options.docs_text) and not options.html:
-        raise WrongUsage("--queries-text and --docs-text need --html, because only web pages show texts")
+        raise UsageError("--queries-text and --docs-text need --html, because only web pages show texts")
 
 
-def _judged(found: Comparisons) -> list[MeasureLike]:
+def _judged(comparisons: Comparisons) -> list[MeasureLike]:
     """The measures inside MED and Delta."""
-    inside = {name: judged_measure(name) for name in found.measures}
+    inside = {name: judged_measure(name) for name in comparisons.measures}
     judged = [measure for name, measure in inside.items() if measure != name]
     if not judged:
-        raise WrongUsage("--certify needs MED or Delta of a measure, such as -m 'Delta(nDCG@10)'")
+        raise UsageError("--certify needs MED or Delta of a measure, such as -m 'Delta(nDCG@10)'")
     return list(dict.fromkeys(judged))
 
 
-def _divided(found: Comparisons) -> str:
+def _divided(comparisons: Comparisons) -> str:
     """An addition to a note: measures that Delta and an evaluation divide by different numbers."""
-    inside = {name: judged_measure(name) for name in found.measures if name.startswith("Delta(")}
+    inside = {name: judged_measure(name) for name in comparisons.measures if name.startswith("Delta(")}
     constant = [one for name, one in inside.items() if as_measure(one).name in DIVIDED and "R='relevant'" not in name]
     if not constant:
         return ""
@@ -242,10 +242,10 @@ def _asked(pair: Comparison, options: argparse.Namespace, verdicts: Verdicts | N
     return [row | dict.fromkeys(OF_VERDICTS) for row in rows] + verdicts.beside(pair.means).to_dicts()
 
 
-def _matrices(found: Comparisons, style: str, digits: int) -> str:
+def _matrices(comparisons: Comparisons, style: str, digits: int) -> str:
     """A square table for each measure, one below the other or marked by a column."""
-    squares = {measure: _square(found.matrix(measure), digits) for measure in found.measures}
-    names = [show_id(name) for name in found.runs]
+    squares = {measure: _square(comparisons.matrix(measure), digits) for measure in comparisons.measures}
+    names = [show_id(name) for name in comparisons.runs]
     if style in ("tsv", "csv"):
         rows = ([measure, *row] for measure, square in squares.items() for row in square)
         return output.lines(["measure", "run", *names], rows, style)
@@ -258,7 +258,7 @@ def _square(matrix: Table, digits: int) -> list[list[str]]:
 
 
 def _json(
-    found: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str],
+    comparisons: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str],
     plugins: dict[str, Any], notes: list[str], verdicts: Verdicts | None,
 ) -> str:  # fmt: skip
     settings = {
@@ -268,9 +268,11 @@ def _json(
         "qrels_format": options.qrels_format,
         **reading_settings(options),
     }
-    content: dict[str, Any] = {**plugins, "runs": found.runs, "notes": notes}
+    content: dict[str, Any] = {**plugins, "runs": comparisons.runs, "notes": notes}
     if options.matrix:
-        content["matrices"] = {name: [list(row[1:]) for row in found.matrix(name).rows()] for name in found.measures}
+        content["matrices"] = {
+            name: [list(row[1:]) for row in comparisons.matrix(name).rows()] for name in comparisons.measures
+        }
     else:
         content["results"] = [plain(row) for pair in pairs for row in _asked(pair, options, verdicts)]
     if len(pairs) == 1 and not options.matrix:

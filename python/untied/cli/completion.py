@@ -86,7 +86,7 @@ def _words() -> dict[str, list[str]]:
 
 def _cases() -> str:
     """The branches of a shell's ``case`` that set ``words``; no words means files."""
-    return "".join(f'    "{key}") words="{" ".join(found)}" ;;\n' for key, found in _words().items())
+    return "".join(f'    "{key}") words="{" ".join(words)}" ;;\n' for key, words in _words().items())
 
 
 def _words_function(say: str) -> str:

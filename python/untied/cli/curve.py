@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied.cli import output
-from untied.cli.options import Command, WrongUsage, chosen, inputs_of, refuse_others, whole
+from untied.cli.options import Command, UsageError, chosen, inputs_of, refuse_others, whole
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.evaluation.curves import curves
 from untied.policies import EVALUATING
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> None:
         known = {f".{name}": name for name in ("tsv", "csv", *PLOTS)}
         style = output.by_suffix(options.output or "", known, "tsv", remedy="; --format writes to any name")
     if options.panel and style not in PLOTS:
-        raise WrongUsage("--panel needs a plot: give -o a suffix of .svg, .png or .pdf")
+        raise UsageError("--panel needs a plot: give -o a suffix of .svg, .png or .pdf")
     if style in PLOTS:
         refuse_others(options, made, ["digits"], f"{{}} has no effect on plots; -o {options.output} is one")
     inputs = inputs_of(options.qrels, *options.runs)

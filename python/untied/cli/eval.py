@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import fsum, isnan, sqrt
 
 from untied.cli import notes, output
-from untied.cli.options import PAPER_FORMATS, Command, WrongUsage, chosen, inputs_of, load_plugins, refuse_others
+from untied.cli.options import PAPER_FORMATS, Command, UsageError, chosen, inputs_of, load_plugins, refuse_others
 from untied.cli.reading import left_out, parse, read_qrels, reading_settings, refusal, run_files
 from untied.evaluation.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
-from untied.inputs.overlap import Notes
+from untied.inputs.mismatch import CollectedNotes
 from untied.measures import as_measures
 from untied.results.notes import of_evaluation
 from untied.results.table import Table
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str]) -> None:
         from untied.judging.estimates import with_pool
 
         if qrels.format != "trec":
-            raise WrongUsage(f"--pool needs qrels in the format trec, not {qrels.format}")
+            raise UsageError(f"--pool needs qrels in the format trec, not {qrels.format}")
         qrels = as_qrels(with_pool(qrels, as_qrels(options.pool, options.threads)), options.threads)
     if options.quantiles:
         from untied.cli.quantiles import write
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str]) -> None:
     asked = settings | ({"ties": "range"} if marked else {}) | chosen(options, "docs", "variance", "strict", "threads")
     evaluator = Evaluator(qrels, measures, **asked)
     refused: list[Exception] = []
-    with Notes() as said:
+    with CollectedNotes() as said:
         results = evaluate_readable(evaluator, run_files(options), options.stream, refused)
     if refused and (not options.keep_going or not results.runs):
         raise refusal(refused, options)
@@ -174,17 +174,17 @@ def _refuse_mixed(options: argparse.Namespace, made: Command, measures: list[Mea
 
         refuse_mixed(options, made, style)
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
-        raise WrongUsage("--sampling-error needs -m infAP without parameters, and runs in files")
+        raise UsageError("--sampling-error needs -m infAP without parameters, and runs in files")
     if options.sampling_error and options.adjust != "none":
-        raise WrongUsage("--sampling-error cannot be combined with --adjust, because adjusted values have none")
+        raise UsageError("--sampling-error cannot be combined with --adjust, because adjusted values have none")
     if options.wide and style in ("json", "latex"):
-        raise WrongUsage(f"--wide cannot be combined with --format {style}")
+        raise UsageError(f"--wide cannot be combined with --format {style}")
     if style == "latex":
         refusal = "{} cannot be combined with --format latex, which shows only means"
         refuse_others(options, made, ("per_query", "variance", "sampling_error"), refusal)
     if options.plot is not None:
         if not options.quantiles or len(measures) != 1:
-            raise WrongUsage("--plot needs --quantiles LEVELS and one measure, such as -m nDCG@10")
+            raise UsageError("--plot needs --quantiles LEVELS and one measure, such as -m nDCG@10")
         output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
 
 

@@ -6,10 +6,10 @@ from itertools import groupby
 
 from untied._core import show_id
 from untied.cli import notes, output, width
-from untied.cli.options import Command, WrongUsage, chosen, count, inputs_of, listing, load_plugins
+from untied.cli.options import Command, UsageError, chosen, count, inputs_of, listing, load_plugins
 from untied.cli.reading import parse
 from untied.features.evaluate import evaluate_features
-from untied.features.found import DIRECTIONS
+from untied.features.results import DIRECTIONS
 from untied.measures import as_measure, as_measures
 from untied.policies import OF_ARRAYS
 from untied.results.text import cell
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from untied._core import Measure
-    from untied.features.found import FeatureResults
+    from untied.features.results import FeatureResults
 
 EXAMPLES = """\
   untied features train.txt
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parse(arguments_parser(), arguments)
     style = output.choose(options.format, options.output)
     if options.wide and style == "json":
-        raise WrongUsage("--wide cannot be combined with --format json")
+        raise UsageError("--wide cannot be combined with --format json")
     inputs = inputs_of(*options.data, options.feature_names)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -89,25 +89,25 @@ def main(arguments: Sequence[str]) -> None:
         measures = [sort_by, *measures]
     settings = chosen(options, "ties", "directions", "unjudged", "on_undefined")
     more = chosen(options, "labels", "query_ids", "per_query", "threads")
-    found = evaluate_features(options.data, measures, names=options.feature_names, **settings, **more)
-    said = list(found._notes())
+    evaluated = evaluate_features(options.data, measures, names=options.feature_names, **settings, **more)
+    said = list(evaluated._notes())
     if style == "json":
-        rows = found.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()
-        about = {"queries": len(found.queries), "documents": found.documents, "features": len(found)}
+        rows = evaluated.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()
+        about = {"queries": len(evaluated.queries), "documents": evaluated.documents, "features": len(evaluated)}
         settings["sort_by"] = str(sort_by)
         text = output.json(settings, inputs, **output.plugins(plugins), data=about, notes=said, results=rows)
     elif style in ("tsv", "csv") or options.per_query:
-        text = _long(found, sort_by, options, style)
+        text = _long(evaluated, sort_by, options, style)
     else:
         columns = width() if style == "table" and options.output is None else 10**9
-        text = overview(found, sort_by, options, style, columns)
+        text = overview(evaluated, sort_by, options, style, columns)
     output.write(text, options.output)
     notes.show(said)
 
 
-def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str) -> str:
+def _long(results: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str) -> str:
     """A line for each value."""
-    table = found.table(sort_by, top=options.top, per_query=options.per_query)
+    table = results.table(sort_by, top=options.top, per_query=options.per_query)
     if options.wide:
         table = table.wide()
     counts = ("rank", "distinct", "missing", "absent", "varied")
@@ -118,17 +118,17 @@ def _long(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, 
     return output.lines(table.columns, rows, style, texts=texts)
 
 
-def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str, columns: int) -> str:
+def overview(results: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str, columns: int) -> str:
     """A line for each feature, best first, as a table of the given width or in Markdown."""
     digits = options.digits
-    table = found.table(sort_by, top=options.top)
+    table = results.table(sort_by, top=options.top)
     with_range = "low" in table.columns
-    measures = sorted(found.measures, key=lambda name: name != str(sort_by))  # what is sorted by stands first
+    measures = sorted(results.measures, key=lambda name: name != str(sort_by))  # what is sorted by stands first
     scorers = [
         {row["measure"]: row for row in rows}
         for _, rows in groupby(table.to_dicts(), key=lambda row: (row["feature"], row["direction"]))
     ]
-    with_direction = len(found.directions) > 1
+    with_direction = len(results.directions) > 1
     head = ["rank", "feature", *(["first"] if with_direction else []), "distinct", "tied"]
     body = []
     for rows in scorers:
@@ -160,9 +160,9 @@ def overview(found: FeatureResults, sort_by: Measure, options: argparse.Namespac
         if max(map(len, aligned)) <= columns:
             break
     title, *rest = aligned
-    what = f"{len(found):,} features, {len(found.queries):,} queries, {found.documents:,} documents"
+    what = f"{len(results):,} features, {len(results.queries):,} queries, {results.documents:,} documents"
     legend = f"{what}; best {sort_by} first\n"
-    chances = (f"{name} {found.chance(name):.{digits}f}" for name in measures)
+    chances = (f"{name} {results.chance(name):.{digits}f}" for name in measures)
     legend += f"a random order has {', '.join(chances)}\n"
     if with_direction:
         better = f"high or low values, whichever gives the better {sort_by}"

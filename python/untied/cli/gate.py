@@ -6,7 +6,7 @@ import sys
 
 from untied.cli import complain, output, paint
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, Command, WrongUsage, chosen, count, inputs_of, load_plugins, refuse_others
+from untied.cli.options import QRELS, RUNS, Command, UsageError, chosen, count, inputs_of, load_plugins, refuse_others
 from untied.cli.reading import files_of, parse, read_qrels, reading_settings
 from untied.errors import either
 from untied.gate import gate
@@ -107,16 +107,16 @@ def main(arguments: Sequence[str]) -> int:
     plugins = load_plugins(options.plugin)
     limits = chosen(options, "min", "max", "max_drop", "max_med", "certain", "min_overturn")
     if not any(limits.values()):
-        raise WrongUsage(f"give a limit: {either(f'--{option}'.replace('_', '-') for option in limits)}")
+        raise UsageError(f"give a limit: {either(f'--{option}'.replace('_', '-') for option in limits)}")
     compared = ("max_drop", "max_med", "certain", "min_overturn")
     for option in compared:
         if getattr(options, option) and options.baseline is None:
-            raise WrongUsage(f"--{option.replace('_', '-')} needs --baseline")
+            raise UsageError(f"--{option.replace('_', '-')} needs --baseline")
     if options.baseline is not None and not any(getattr(options, option) for option in compared):
         with_limits = either(f"--{option.replace('_', '-')}" for option in compared)
-        raise WrongUsage(f"--baseline has no effect without {with_limits}")
+        raise UsageError(f"--baseline has no effect without {with_limits}")
     if options.significant and not options.max_drop:
-        raise WrongUsage("--significant has no effect without --max-drop")
+        raise UsageError("--significant has no effect without --max-drop")
     if not options.significant:
         refuse_others(options, made, ("level", "samples", "seed"), "{} has no effect without --significant")
     if not (options.min or options.max or options.max_drop):
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str]) -> int:
             allowed = Limit(option.replace("_", "-"), as_measure(measure), given)
             if allowed.allows_all:
                 share = f"; did you mean {given}%?" if allowed.kind == "max-drop" and not allowed.is_share else ""
-                raise WrongUsage(f"--{allowed.kind} {measure}={given} allows all values of {measure}{share}")
+                raise UsageError(f"--{allowed.kind} {measure}={given} allows all values of {measure}{share}")
     settings = chosen(
         options, "ties", "unjudged", "score_dtype", "qrels_format", "significant", "level", "samples", "seed",
         "allow_missing", "on_undefined",

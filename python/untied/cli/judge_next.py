@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> None:
     output.check_target(options.output, inputs_of(options.qrels, *options.runs))
     how = chosen(options, "top", "depth", "prior", "until_decided", "threads")
     advice = judge_next(read_qrels(options), run_files(options), options.measure, **how)
-    found = list(rows(advice))
+    candidates = list(rows(advice))
     if style == "json":
         import json
 
@@ -90,13 +90,13 @@ def main(arguments: Sequence[str]) -> None:
             "difference": advice.difference,
             "considered": advice.considered,
             **({} if advice.verdict is None else {"verdict": plain(asdict(advice.verdict))}),
-            "candidates": found,
+            "candidates": candidates,
         }
         text = json.dumps(known, indent=1, ensure_ascii=False) + "\n"
     else:
         columns = ["query", "document", *(f"rank in {name}" for name in advice.runs), *COLUMNS]
         digits = options.digits
-        lines = [["-" if one is None else cell(one, name, digits) for name, one in row.items()] for row in found]
+        lines = [["-" if one is None else cell(one, name, digits) for name, one in row.items()] for row in candidates]
         text = _fitting(columns, lines, options) if style == "table" else output.lines(columns, lines, style)
     output.write(text, options.output)
     show(_notes(advice, options.depth, options.digits))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied.cli import paint, width
-from untied.inputs.overlap import listed as listed
+from untied.inputs.mismatch import listed as listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ RUNS_HOLD = {
 }
 
 
-class WrongUsage(UntiedError):
+class UsageError(UntiedError):
     """Options that conflict or are not understood."""
 
 
@@ -247,11 +247,11 @@ def _column(text: str) -> tuple[str, str]:
 
 def columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
     """The columns given by options, each at most once."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(what for what in found if sum(what == other for other, _ in pairs) > 1)
-        raise WrongUsage(f"the column of the {twice} is named twice")
-    return found
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        twice = next(what for what in named if sum(what == other for other, _ in pairs) > 1)
+        raise UsageError(f"the column of the {twice} is named twice")
+    return named
 
 
 def chosen(options: Any, *names: str) -> dict[str, Any]:
@@ -264,7 +264,7 @@ def refuse_others(options: Any, made: Parser, names: Iterable[str], refusal: str
     declared = {one.dest: one for one in made.declared}
     for name in names:
         if name in options.typed:
-            raise WrongUsage(refusal.format(declared[name].name))
+            raise UsageError(refusal.format(declared[name].name))
 
 
 def refuse_unused_draws(options: Any, made: Parser) -> None:
@@ -282,7 +282,7 @@ def inputs_of(*paths: str | None) -> list[str]:
     """The given inputs; at most one may be standard input."""
     inputs = [path for path in paths if path]
     if inputs.count("-") > 1:
-        raise WrongUsage("only one input can be standard input (-)")
+        raise UsageError("only one input can be standard input (-)")
     return inputs
 
 

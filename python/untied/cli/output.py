@@ -9,7 +9,7 @@ from itertools import combinations
 
 from untied._core import __version__, show_id
 from untied.cli import paint
-from untied.cli.options import FORMATS, SUFFIXES, WrongUsage
+from untied.cli.options import FORMATS, SUFFIXES, UsageError
 from untied.errors import either
 from untied.inputs.provenance import provenance
 from untied.results.text import aligned as aligned
@@ -51,8 +51,8 @@ def by_suffix(
     if not suffix and otherwise is not None:
         return otherwise
     if suffix.lower() not in known:
-        found = show_id(suffix) if suffix else "none"
-        raise WrongUsage(f"{option} {show_id(path)}: expected a suffix of {either(known)}, found {found}{remedy}")
+        given = show_id(suffix) if suffix else "none"
+        raise UsageError(f"{option} {show_id(path)}: expected a suffix of {either(known)}, found {given}{remedy}")
     return known[suffix.lower()]
 
 
@@ -61,11 +61,11 @@ def check_targets(inputs: Collection[str], **targets: str | None) -> None:
     given = {name: path for name, path in targets.items() if path is not None}
     for name, path in given.items():
         if path == "-":
-            raise WrongUsage(f"--{name} needs the name of a file; only -o writes to standard output")
+            raise UsageError(f"--{name} needs the name of a file; only -o writes to standard output")
         check_target(path, inputs)
     for (name, path), (other, its) in combinations(given.items(), 2):
         if is_same_file(path, its):
-            raise WrongUsage(f"--{name} and --{other} name the same file; choose two")
+            raise UsageError(f"--{name} and --{other} name the same file; choose two")
 
 
 def bold(line: str, on_screen: bool) -> str:
@@ -90,8 +90,8 @@ def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
 
 def plugins(paths: Iterable[str]) -> dict[str, Any]:
     """The plugins, for `json`; empty if there are none."""
-    found = provenance(paths)
-    return {"plugins": found} if found else {}
+    origins = provenance(paths)
+    return {"plugins": origins} if origins else {}
 
 
 def _plain(value: Any) -> Any:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from untied.cli.changes import Report
+    from untied.cli.changes import ComparisonText
     from untied.cli.options import Command
 
 #: Text after which nothing is worth anything, as in the track of TREC that ranked passages.
@@ -47,13 +47,13 @@ def run(options: argparse.Namespace, made: Command, style: str, inputs: list[str
     measure = f"MED-U@{length:g}"
     pairs = []
     for a, b in combinations(range(len(runs)), 2):
-        found = compare_passages(runs[a], runs[b], judged=judged, length=length)
-        pairs.append(((show_id(names[a]), show_id(names[b])), found))
-        alone = zip(pairs[-1][0], found.alone, strict=True)
+        comparison = compare_passages(runs[a], runs[b], judged=judged, length=length)
+        pairs.append(((show_id(names[a]), show_id(names[b])), comparison))
+        alone = zip(pairs[-1][0], comparison.alone, strict=True)
         listed = ", ".join(f"{queries} of {name}" for name, queries in alone if queries)
         if listed:
             notes.append(f"queries in only one run, left out: {listed}")
-    rows = [row for names_of, found in pairs for row in _rows(names_of, measure, found, options)]
+    rows = [row for names_of, comparison in pairs for row in _rows(names_of, measure, comparison, options)]
     if style == "json":
         settings = {"text_length": length}
         text = output.json(settings, inputs, runs=names, notes=notes,
@@ -61,9 +61,9 @@ def run(options: argparse.Namespace, made: Command, style: str, inputs: list[str
     elif style in ("tsv", "csv"):
         text = output.lines(COLUMNS, (_cells(row, options.digits) for row in rows), style)
     else:
-        from untied.cli.changes import Report
+        from untied.cli.changes import ComparisonText
 
-        report = Report(style, options.digits, on_screen=options.output is None)
+        report = ComparisonText(style, options.digits, on_screen=options.output is None)
         if len(pairs) == 1:
             text = _report(report, pairs[0], measure, options)
         else:
@@ -75,12 +75,14 @@ def run(options: argparse.Namespace, made: Command, style: str, inputs: list[str
 
 
 def _rows(
-    names: tuple[str, str], measure: str, found: PassageComparison, options: argparse.Namespace
+    names: tuple[str, str], measure: str, comparison: PassageComparison, options: argparse.Namespace
 ) -> Iterable[list[Any]]:
     """Rows of the requested queries, then the mean."""
-    asked = found.most_changed(options.top) if options.top else list(found.per_query) if options.per_query else []
-    values = [(show_id(query), found.per_query[query]) for query in asked]
-    for query, value in [*values, ("all", found.mean)]:
+    asked = (
+        comparison.most_changed(options.top) if options.top else list(comparison.per_query) if options.per_query else []
+    )
+    values = [(show_id(query), comparison.per_query[query]) for query in asked]
+    for query, value in [*values, ("all", comparison.mean)]:
         yield [*names, query, measure, value, value, value, "exact"]
 
 
@@ -89,23 +91,25 @@ def _cells(row: list[Any], digits: int) -> list[str]:
 
 
 def _report(
-    report: Report, pair: tuple[tuple[str, str], PassageComparison], measure: str, options: argparse.Namespace
+    report: ComparisonText, pair: tuple[tuple[str, str], PassageComparison], measure: str, options: argparse.Namespace
 ) -> str:
     """The distribution of values over queries, and the queries that could differ most."""
-    (old, new), found = pair
+    (old, new), comparison = pair
 
     def cell(value: float) -> str:
         return f"{value:.{options.digits}f}"
 
     def of(queries: Iterable[str]) -> str:
-        return report.table(["query", measure], [[show_id(query), cell(found.per_query[query])] for query in queries])
+        return report.table(
+            ["query", measure], [[show_id(query), cell(comparison.per_query[query])] for query in queries]
+        )
 
-    values = sorted(found.per_query.values())
+    values = sorted(comparison.per_query.values())
     spread = [cell(quantile(values, share)) for share in QUANTILES.values()]
     top = SHOWN if options.top is None else options.top
     return "\n".join([
-        report.title(f"{old} to {new}: {in_queries(len(found.per_query))}"),
-        report.table(["", "mean", *QUANTILES], [[measure, cell(found.mean), *spread]]),
-        *([of(found.per_query)] if options.per_query else []),
-        *([report.title("could differ most"), of(found.most_changed(top))] if top else []),
+        report.title(f"{old} to {new}: {in_queries(len(comparison.per_query))}"),
+        report.table(["", "mean", *QUANTILES], [[measure, cell(comparison.mean), *spread]]),
+        *([of(comparison.per_query)] if options.per_query else []),
+        *([report.title("could differ most"), of(comparison.most_changed(top))] if top else []),
     ])  # fmt: skip

@@ -44,8 +44,8 @@ def _look(number: int, points: int) -> dict[str, Any]:
 
 
 def _by_rank(axis: Any, runs: dict[str, dict[str, Points]], curve: str) -> None:
-    for number, (run, found) in enumerate(runs.items()):
-        value, low, high = zip(*found[curve], strict=True)
+    for number, (run, curves) in enumerate(runs.items()):
+        value, low, high = zip(*curves[curve], strict=True)
         ranks = range(1, len(value) + 1)
         margin = min(0.9, max(0.5, 0.01 * len(value)))  # there is no rank 0
         axis.set_xlim(1 - margin, len(value) + margin)
@@ -59,7 +59,7 @@ def _dynamic_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int
     _by_rank(axis, runs, "dynamic_recall")
     axis.set_ylabel("dynamic recall")
     axis.set_ylim(0, 1.03)
-    deepest = max(len(found["found"]) for found in runs.values())
+    deepest = max(len(curve["found"]) for curve in runs.values())
     if relevant <= deepest:
         axis.axvline(relevant, color="0.6", linewidth=0.6, linestyle=":")
         small = {"fontsize": 6, "color": "0.4", "ha": "center", "va": "bottom"}
@@ -68,8 +68,8 @@ def _dynamic_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int
         # With the number of documents found, as Typke et al. draw it: the curve falls where this one is flat.
         counts = axis.twinx()
         counts.spines["right"].set_visible(True)
-        (found,) = runs.values()
-        value = [point[0] for point in found["found"]]
+        (curve,) = runs.values()
+        value = [point[0] for point in curve["found"]]
         counts.step(range(1, len(value) + 1), value, where="mid", color="0.45", linewidth=0.8)
         counts.set_ylabel("relevant documents found", color="0.35")
         counts.set_ylim(0, 1.03 * relevant)
@@ -77,8 +77,8 @@ def _dynamic_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int
 
 
 def _precision_recall(axis: Any, runs: dict[str, dict[str, Points]], relevant: int) -> None:
-    for number, (run, found) in enumerate(runs.items()):
-        points = list(zip(found["recall"], found["precision"], strict=True))
+    for number, (run, curve) in enumerate(runs.items()):
+        points = list(zip(curve["recall"], curve["precision"], strict=True))
         border = [(r[1], p[1]) for r, p in points] + [(r[2], p[2]) for r, p in reversed(points)]
         axis.fill(*zip(*border, strict=True), color=COLORS[number % len(COLORS)], alpha=0.18, linewidth=0)
         look = _look(number, len(points))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.cli import notes, output
-from untied.cli.options import WrongUsage, chosen, refuse_others
+from untied.cli.options import UsageError, chosen, refuse_others
 from untied.cli.reading import reading_settings, with_readable
 from untied.errors import UntiedError
-from untied.inputs.overlap import Notes
+from untied.inputs.mismatch import CollectedNotes
 from untied.results.text import cell
-from untied.tie_orders.found import checked
+from untied.tie_orders.results import checked
 from untied.tie_orders.runs import distributions
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Qrels
     from untied.cli.options import Command
-    from untied.tie_orders.found import Distributions
+    from untied.tie_orders.results import Distributions
 
 #: Options of the command that say something of single values.
 WITHOUT = ("ties", "unretrieved", "wide", "variance", "sort_by", "stream", "sampling_error", "adjust", "docs")
@@ -39,7 +39,7 @@ def refuse_mixed(options: argparse.Namespace, made: Command, style: str) -> None
     """Refuse options that cannot be combined with quantiles."""
     refuse_others(options, made, WITHOUT, "--quantiles cannot be combined with {}")
     if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
-        raise WrongUsage(
+        raise UsageError(
             "--quantiles needs --unjudged nonrelevant or remove, and cannot be combined with --format latex"
         )
 
@@ -54,10 +54,10 @@ def write(
     def make(runs: Any) -> Distributions:
         return distributions(qrels, runs, measures, **settings, **chosen(options, "per_query", "strict", "threads"))
 
-    with Notes() as said:
-        found, skipped = with_readable(options, make)
-    said += [*skipped, *found._notes(), *notes.of_repeated(qrels)]
-    table = found.quantiles(options.quantiles, per_query=options.per_query)
+    with CollectedNotes() as said:
+        laws, skipped = with_readable(options, make)
+    said += [*skipped, *laws._notes(), *notes.of_repeated(qrels)]
+    table = laws.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
         settings |= {"quantiles": options.quantiles, **reading_settings(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=table.to_dicts())
@@ -69,7 +69,7 @@ def write(
     output.write(text, options.output)
     if options.plot is not None:
         style = output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
-        output.write(found.plot(style=style), options.plot)
+        output.write(laws.plot(style=style), options.plot)
     notes.show(said)
 
 

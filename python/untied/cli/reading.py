@@ -6,13 +6,13 @@ import os
 
 from untied._core import show_id
 from untied.cli import message
-from untied.cli.options import Command, WrongUsage, columns
+from untied.cli.options import Command, UsageError, columns
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
 from untied.inputs.files import RunFile, read_run
 from untied.inputs.folders import expanded, is_same
+from untied.inputs.mismatch import listed
 from untied.inputs.names import names_of
-from untied.inputs.overlap import listed
 from untied.policies import EVALUATING, why_not_together
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def parse(made: Command, arguments: Sequence[str]) -> argparse.Namespace:
         try:
             options.runs = expanded(options.runs, getattr(options, "qrels", None))
         except UntiedError as error:
-            raise WrongUsage(str(error)) from None
+            raise UsageError(str(error)) from None
         if "keep_going" in options:
             options.found = set(options.runs) - given
     return options
@@ -61,7 +61,7 @@ def read_qrels(options: argparse.Namespace) -> Qrels:
         refused = [error, *_errors(files_of(options, others), options).values()]
         if len(refused) > 1 and "expected 4 columns" in str(error) and "found 6" in str(error):
             refused.append(UntiedError("QRELS comes first: are the judgments and a run swapped?"))
-        raise Refused(refused) from None
+        raise InputErrors(refused) from None
 
 
 def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]:
@@ -93,7 +93,7 @@ def baseline_of(options: argparse.Namespace, runs: dict[str, RunFile] | list[Run
             return name
     hint = "; give this file as a run, too" if os.path.isfile(given) else ""
     of_runs = listed(list(map(show_id, named)), "run")
-    raise WrongUsage(f"--baseline must name one of the given runs ({of_runs}), not {show_id(given)}{hint}")
+    raise UsageError(f"--baseline must name one of the given runs ({of_runs}), not {show_id(given)}{hint}")
 
 
 def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
@@ -102,40 +102,40 @@ def _by_tag(files: list[RunFile]) -> dict[str, RunFile]:
     from untied.inputs.lines import lines
 
     shape = "6 columns (query Q0 document rank score tag)"
-    found: dict[str, RunFile] = {}
+    by_tag: dict[str, RunFile] = {}
     for file in files:
         layout = by_suffix(file.path) if file.format == "auto" else file.format
         if file.path == "-" or layout not in ("trec", "trec-ranks"):
-            raise WrongUsage(f"--names tag: {show_id(file.path)} has no run tag; only files in TREC's format have one")
+            raise UsageError(f"--names tag: {show_id(file.path)} has no run tag; only files in TREC's format have one")
         try:
             _, fields = next(lines(file.path, shape))
         except (UntiedError, OSError):
             fields = []
         tag = fields[5] if len(fields) == 6 else file.path
-        earlier = found.setdefault(tag, file)
+        earlier = by_tag.setdefault(tag, file)
         if earlier is not file:
             both = f"{show_id(earlier.path)} and {show_id(file.path)}"
-            raise WrongUsage(f"--names tag: {both} have the run tag {show_id(tag)}; leave out --names")
-    return found
+            raise UsageError(f"--names tag: {both} have the run tag {show_id(tag)}; leave out --names")
+    return by_tag
 
 
-class Refused(UntiedError):
+class InputErrors(UntiedError):
     """Several refused inputs and their errors; equal messages are shown once."""
 
     errors: list[Exception]
 
     def __init__(self, errors: Iterable[Exception], file: str | None = None) -> None:
         self.file = file
-        several = [one for error in errors for one in (error.errors if isinstance(error, Refused) else [error])]
+        several = [one for error in errors for one in (error.errors if isinstance(error, InputErrors) else [error])]
         self.errors = list({str(error): error for error in several}.values())
         super().__init__("; ".join(map(str, self.errors)))
 
 
-def refusal(errors: Iterable[Exception], options: argparse.Namespace) -> Refused:
+def refusal(errors: Iterable[Exception], options: argparse.Namespace) -> InputErrors:
     """The errors of runs, with advice if one was found in a folder, which may hold other files."""
     errors = list(errors)
     skip = not options.keep_going and any(getattr(error, "file", None) in options.found for error in errors)
-    return Refused([*errors, *([UntiedError("--keep-going skips files that are not runs")] if skip else [])])
+    return InputErrors([*errors, *([UntiedError("--keep-going skips files that are not runs")] if skip else [])])
 
 
 def _errors(files: Iterable[RunFile], options: argparse.Namespace) -> dict[str, Exception]:
@@ -172,7 +172,7 @@ def with_readable(options: argparse.Namespace, make: Callable[[Any], Made], leas
 
 def left_out(errors: Sequence[Exception], number: int) -> list[str]:
     """Notes about runs that ``--keep-going`` left out."""
-    skipped = [f"skipped: {message(error)}" for error in Refused(errors).errors]
+    skipped = [f"skipped: {message(error)}" for error in InputErrors(errors).errors]
     return [f"runs skipped: {len(errors)} of {number}", *skipped]
 
 

@@ -6,7 +6,7 @@ import sys
 
 from untied.cli import output
 from untied.cli.notes import show
-from untied.cli.options import Command, WrongUsage, chosen, inputs_of, load_plugins, refuse_unused_draws
+from untied.cli.options import Command, UsageError, chosen, inputs_of, load_plugins, refuse_unused_draws
 from untied.cli.reading import baseline_of, parse, read_qrels, with_readable
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
     from untied.report.live import LACKING, module
 
     if options.live and module() is None:
-        raise WrongUsage(f"--live {LACKING}")
+        raise UsageError(f"--live {LACKING}")
 
     qrels = read_qrels(options)
 

@@ -6,7 +6,7 @@ import os
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.options import QRELS, RUNS, SUFFIXES, Command, WrongUsage, inputs_of, refuse_others
+from untied.cli.options import QRELS, RUNS, SUFFIXES, Command, UsageError, inputs_of, refuse_others
 from untied.cli.reading import parse
 from untied.errors import UntiedError
 from untied.inputs import files
@@ -96,13 +96,13 @@ def main(arguments: Sequence[str]) -> None:
         _collection(options)
         return
     if (options.depth is None) != (not options.runs):
-        raise WrongUsage("a pool needs both --depth and runs")
+        raise UsageError("a pool needs both --depth and runs")
     if options.judgments_too:
-        raise WrongUsage("--judgments-too needs --documents")
+        raise UsageError("--judgments-too needs --documents")
     if options.rate is None:
         refuse_others(options, made, ("by_query", "once", "rel", "seed"), "{} has no effect without --rate")
     if options.once and options.rel is not None:
-        raise WrongUsage("--rel has no effect with --once")
+        raise UsageError("--rel has no effect with --once")
     suffix = os.path.splitext(options.output or "")[1].lower()
     if suffix in OTHERS:
         raise UntiedError(
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> None:
     if options.depth is not None:
         qrels = sample.pool(options.runs, options.depth, options.qrels)
     strata = None if options.strata is None else _read_strata(options.strata)
-    found = sample.judgments(
+    sampled = sample.judgments(
         qrels,
         _rate(options.rate),
         seed=options.seed,
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str]) -> None:
         strata=strata,
         rel=None if options.once else 1 if options.rel is None else options.rel,
     )
-    output.write(_text(found, strata), options.output)
+    output.write(_text(sampled, strata), options.output)
 
 
 def _rate(text: str | None) -> float | dict[str, float]:
@@ -148,13 +148,13 @@ def _read_strata(path: str) -> dict[str, dict[str, str]]:
     return strata
 
 
-def _text(found: Judgments, strata: dict[str, dict[str, str]] | None = None) -> str:
+def _text(judgments: Judgments, strata: dict[str, dict[str, str]] | None = None) -> str:
     def stratum(query: str, document: str) -> str:
         return "" if strata is None else f"{strata[query][document]} "
 
     return "".join(
         f"{query} 0 {document} {stratum(query, document)}{grade:.17g}\n"
-        for query, judged in found.items()
+        for query, judged in judgments.items()
         for document, grade in judged.items()
     )
 
@@ -164,9 +164,9 @@ def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict
     asked = {name: getattr(options, name) for name in unused}
     given = [f"--{name.replace('_', '-')}" for name, value in asked.items() if value is not None and value is not False]
     if given:
-        raise WrongUsage(f"{what} cannot be combined with {', '.join(given)}")
+        raise UsageError(f"{what} cannot be combined with {', '.join(given)}")
     if options.output is None or not options.runs:
-        raise WrongUsage(f"{what} needs runs, and -o DIR to write to")
+        raise UsageError(f"{what} needs runs, and -o DIR to write to")
     return dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))
 
 
@@ -178,7 +178,7 @@ def _subcollection(options: argparse.Namespace) -> None:
     )
     rate = None if options.rate is None else _rate(options.rate)
     if isinstance(rate, dict):
-        raise WrongUsage("--subcollection takes one --rate, not one for each stratum")
+        raise UsageError("--subcollection takes one --rate, not one for each stratum")
     qrels = as_qrels(options.qrels)
     drawn = {name: subcollection(qrels, run, rate=rate, seed=options.seed) for name, run in runs.items()}
     _write(options, drawn)

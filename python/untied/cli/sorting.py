@@ -6,7 +6,7 @@ from array import array
 from math import nan
 
 from untied import _core
-from untied.cli.options import WrongUsage
+from untied.cli.options import UsageError
 from untied.errors import MeasureError
 from untied.measures import as_measure
 from untied.results.evaluation import Results
@@ -45,7 +45,7 @@ class Order:
         elif words[1] == "of" and len(words) == 3:
             self.measure = _measure(words[2])
         else:
-            raise WrongUsage(f"--sort-by must be MEASURE, {FORMS}, not {text!r}")
+            raise UsageError(f"--sort-by must be MEASURE, {FORMS}, not {text!r}")
 
     def runs(self, results: Results) -> Results:
         """The results, with the best run or the widest range first, and undefined ones last."""
@@ -53,7 +53,7 @@ class Order:
         keys = [_width(value.low, value.high) for value in values] if self.by_width else values
         ranked = _core.ranked(keys, self.measure.lower_is_better and not self.by_width)
         evaluations = {results.runs[place]: results._evaluations[results.runs[place]] for place, _ in ranked}
-        return Results(results._measures, evaluations, results._policies, results._joint)
+        return Results(results._measures, evaluations, results._policies, results._difference_bounds)
 
     def queries(self, table: Table, results: Results) -> Table:
         """A table of values per query; by width, each run has its queries with the widest range first."""
@@ -75,7 +75,7 @@ def order_of(options: argparse.Namespace, measures: list[Measure]) -> tuple[Orde
     """The order that the option asks for, and the measures, preceded by the one to sort by if it is not among them."""
     order = Order(options.sort_by, measures)
     if order.by_width and "range" not in (options.ties, options.unjudged):
-        raise WrongUsage(f"--sort-by {WIDTH} needs --ties range or --unjudged range")
+        raise UsageError(f"--sort-by {WIDTH} needs --ties range or --unjudged range")
     return order, measures if order.measure in measures else [order.measure, *measures]
 
 
@@ -83,7 +83,7 @@ def _measure(text: str) -> Measure:
     try:
         return as_measure(text)
     except MeasureError as error:
-        raise WrongUsage(f"{error}; --sort-by also takes {FORMS}") from error
+        raise UsageError(f"{error}; --sort-by also takes {FORMS}") from error
 
 
 def _width(low: float | None, high: float | None) -> float:

@@ -6,12 +6,11 @@ from math import isnan
 
 from untied._core import show_id
 from untied.cli import notes, output, width
-from untied.cli.losses import Changed, span
 from untied.cli.options import (
     PAPER_FORMATS,
     RUNS,
     Command,
-    WrongUsage,
+    UsageError,
     chosen,
     count,
     inputs_of,
@@ -19,6 +18,7 @@ from untied.cli.options import (
     refuse_others,
     refuse_unused_draws,
 )
+from untied.cli.query_changes import QueryChanges, span
 from untied.cli.reading import baseline_of, parse, read_qrels, reading_settings, with_readable
 from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
@@ -165,7 +165,7 @@ def main(arguments: Sequence[str]) -> None:
             comparisons = f"{rows[0]['pairs']:,.0f} comparisons"
             said.append(f"p-values are not corrected for {comparisons}; --correction holm corrects them")
         settings |= chosen(options, "test", "correction", "level", "samples", "seed")
-    changed = Changed(*results._query_differences(options.baseline, options.top)) if options.top else None
+    changed = QueryChanges(*results._query_differences(options.baseline, options.top)) if options.top else None
     said += changed.notes() if changed is not None and style not in ("table", "md") else []
     if by_run:
         from untied.cli.tables import for_paper
@@ -198,29 +198,29 @@ def _refuse_mixed(options: argparse.Namespace, made: Command, by_run: bool, styl
         if "correction" not in options.typed:
             options.correction = "none"
     if by_run and (options.power or style == "json"):
-        raise WrongUsage("--by-run and --format latex cannot be combined with --power or --format json")
+        raise UsageError("--by-run and --format latex cannot be combined with --power or --format json")
     if by_run:
         refuse_others(options, made, ("interval", "rows"), "{} cannot be combined with --by-run or --format latex")
     elif style not in ("table", "md"):
         refuse_others(options, made, ["rows"], f"{{}} has no effect with --format {style}, which has all comparisons")
     if options.top and (by_run or options.power):
-        raise WrongUsage("--top cannot be combined with --by-run, --power or --format latex")
+        raise UsageError("--top cannot be combined with --by-run, --power or --format latex")
     if options.certify and (by_run or options.power):
-        raise WrongUsage("--certify cannot be combined with --by-run, --power or --format latex")
+        raise UsageError("--certify cannot be combined with --by-run, --power or --format latex")
     if options.certify and options.unjudged not in ("nonrelevant", "range"):
-        raise WrongUsage(
+        raise UsageError(
             f"--certify cannot be combined with --unjudged {options.unjudged}: a verdict holds for all grades"
         )
     for name in ("certify", "shuffle"):
         if options.adjust != "none" and getattr(options, name):
-            raise WrongUsage(
+            raise UsageError(
                 f"--{name} cannot be combined with --adjust, because --{name} uses values that are not adjusted"
             )
     if options.shuffle:
         if by_run or options.power:
-            raise WrongUsage("--shuffle cannot be combined with --by-run, --power or --format latex")
+            raise UsageError("--shuffle cannot be combined with --by-run, --power or --format latex")
         if options.ties not in ("expected", "range") or options.unjudged not in ("nonrelevant", "remove"):
-            raise WrongUsage("--shuffle needs --ties expected or range, and --unjudged nonrelevant or remove")
+            raise UsageError("--shuffle needs --ties expected or range, and --unjudged nonrelevant or remove")
 
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
@@ -256,7 +256,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
 
 
 def _tables(
-    tests: Significance, results: Results, changed: Changed | None, options: argparse.Namespace, style: str
+    tests: Significance, results: Results, changed: QueryChanges | None, options: argparse.Namespace, style: str
 ) -> Iterator[str]:
     """A table for each measure, with a line about the test above it; then the queries that changed most."""
     settings, digits, on_screen = tests.settings, options.digits, options.output is None

@@ -9,7 +9,7 @@ from time import monotonic
 from untied import study
 from untied.cli import complain
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, Command, WrongUsage, inputs_of, refuse_others
+from untied.cli.options import QRELS, RUNS, Command, UsageError, inputs_of, refuse_others
 from untied.cli.reading import parse
 from untied.inputs.files import QRELS_FORMATS
 
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
     made = arguments_parser(name)
     given = parse(made, arguments[1:])
     if given.output is None:
-        raise WrongUsage("-o needs a folder: a study writes several files")
+        raise UsageError("-o needs a folder: a study writes several files")
     if name == "med":
         _refuse_unused(given, made)
     options = vars(given)
@@ -98,10 +98,10 @@ def main(arguments: Sequence[str]) -> int:
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
     inputs_of(qrels, *runs)
     begun = monotonic()
-    found = getattr(study, name)(qrels, runs, directory, **options)
-    show(found.notes)
-    before = f" ({found.kept} parts were already finished)" if found.kept else ""
-    print(f"{directory}: {', '.join(found.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
+    conducted = getattr(study, name)(qrels, runs, directory, **options)
+    show(conducted.notes)
+    before = f" ({conducted.kept} parts were already finished)" if conducted.kept else ""
+    print(f"{directory}: {', '.join(conducted.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
     return 0
 
 

@@ -26,13 +26,13 @@ def headings(asked: Iterable[str]) -> dict[str, str]:
     >>> headings(["indAP", "RBP(p=.8)", "map"])
     {'AP(judged_only=True)': 'indAP', 'RBP': 'RBP(p=.8)'}
     """
-    found = {}
+    labels = {}
     for text in map(str.strip, asked):
         measures = parse_measures(text)
         full = str(measures[0])
         if len(measures) == 1 and (len(text) < len(full) if "(" in full else "(" in text):
-            found[full] = text
-    return found
+            labels[full] = text
+    return labels
 
 
 #: How captions name the orders of tied documents that are no means over all orders.
@@ -56,7 +56,7 @@ def adjusted(measures: Iterable[str], headings: dict[str, str]) -> dict[str, str
     return {name: f"{headings.get(name, name)} (adjusted)" for name in measures}
 
 
-def for_paper(results: Results, found: Significance | None, options: argparse.Namespace, style: str) -> str:
+def for_paper(results: Results, tests: Significance | None, options: argparse.Namespace, style: str) -> str:
     """A table for a paper, with marks of differences that were found significant."""
     from untied.paper import paper_table
 
@@ -64,7 +64,7 @@ def for_paper(results: Results, found: Significance | None, options: argparse.Na
     if options.adjust != "none" and style != "latex":
         called = adjusted(results.measures, called)
     caption = about(options.ties, options.adjust)
-    text = paper_table(results, found, style=style, digits=options.digits, headings=called, about=caption)
+    text = paper_table(results, tests, style=style, digits=options.digits, headings=called, about=caption)
     if style == "table" and options.output is None:
         from untied.cli.notes import filled
 

@@ -71,7 +71,7 @@ docs/trec_eval.md lists the cases in which the output differs from trec_eval's.
 """
 
 
-class UsageError(Exception):
+class TrecEvalUsageError(Exception):
     """Arguments that the command does not take."""
 
 
@@ -119,8 +119,8 @@ def main(arguments: Sequence[str]) -> int:
         if wants_help:
             return explain(given)
         if len(files) != 2:
-            raise UsageError(f"two files are needed, not {len(files)}")
-    except UsageError as error:
+            raise TrecEvalUsageError(f"two files are needed, not {len(files)}")
+    except TrecEvalUsageError as error:
         print(f"untied trec_eval: {error}\n{USAGE}", end="", file=sys.stderr)
         return 1
     report = TrecReport(files[0], files[1], given)
@@ -158,7 +158,7 @@ def take(given: TrecOptions, option: str, value: str) -> None:
             given["topic"] = topic
     elif option == "trec-version":
         if value not in ("9", "10"):
-            raise UsageError(f"--trec-version must be 9 or 10, not {readable(value)!r}")
+            raise TrecEvalUsageError(f"--trec-version must be 9 or 10, not {readable(value)!r}")
         given["version"] = int(value)
 
 
@@ -214,14 +214,14 @@ def read(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
             if option[-1] == ":" and not equals:
                 value = following(rest, argument)
             elif equals and option[-1] != ":":
-                raise UsageError(f"option --{readable(name)} takes no argument")
+                raise TrecEvalUsageError(f"option --{readable(name)} takes no argument")
             yield option.rstrip(":"), value
         elif argument[0:1] == "-" and argument != "-":
             letters = argument[1:]
             while letters:
                 option, letters = letters[0], letters[1:]
                 if option not in LETTERS.replace(":", ""):
-                    raise UsageError(f"unknown option -{readable(option)}")
+                    raise TrecEvalUsageError(f"unknown option -{readable(option)}")
                 value = ""
                 if f"{option}:" in LETTERS:
                     value, letters = letters or following(rest, f"-{option}"), ""
@@ -232,16 +232,16 @@ def read(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def named(name: str) -> str:
     """The long option with this name or prefix."""
-    found = {option for long, option in NAMES.items() if long == name} or {
+    options = {option for long, option in NAMES.items() if long == name} or {
         option for long, option in NAMES.items() if long.startswith(name)
     }
-    if len(found) != 1:
-        raise UsageError(f"{'ambiguous' if found else 'unknown'} option --{readable(name)}")
-    return found.pop()
+    if len(options) != 1:
+        raise TrecEvalUsageError(f"{'ambiguous' if options else 'unknown'} option --{readable(name)}")
+    return options.pop()
 
 
 def following(rest: list[str], option: str) -> str:
     """Take the next word as the argument of an option."""
     if not rest:
-        raise UsageError(f"option {readable(option)} needs an argument")
+        raise TrecEvalUsageError(f"option {readable(option)} needs an argument")
     return rest.pop(0)

@@ -124,8 +124,8 @@ class FullParser(argparse.ArgumentParser):
 
     def group(self, title: str) -> argparse._ArgumentGroup:
         """The group of options with this title."""
-        found = next((group for group in self._action_groups if group.title == title), None)
-        return found or self.add_argument_group(title)
+        existing = next((group for group in self._action_groups if group.title == title), None)
+        return existing or self.add_argument_group(title)
 
     def line(self) -> str:
         """One line of usage, with the required arguments."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from untied.cli.options import Command, WrongUsage
+from untied.cli.options import Command, UsageError
 from untied.policies import CERTIFYING
 from untied.results.text import WORDS
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.verdicts.found import Verdicts
+    from untied.verdicts.results import Verdicts
 
 #: Columns that `Verdicts.beside` adds.
 COLUMNS = ("verdict", "overturn", "largest_m")
@@ -34,7 +34,7 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
 
     ties: Any = "expected" if options.ties == "range" else options.ties
     if ties not in CERTIFYING["ties"].values:
-        raise WrongUsage(f"--certify needs --ties expected, range, docid, trec or given, not {ties}")
+        raise UsageError(f"--certify needs --ties expected, range, docid, trec or given, not {ties}")
     return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied.comparison.notes import Counts
-    from untied.results.recorded import Recorded
+    from untied.results.snapshot import Snapshot
 
 
 #: Quantiles of a distribution over queries.
@@ -40,7 +40,7 @@ class Comparison(MeasureResults):
         self,
         names: tuple[str, str],
         measures: list[Measure],
-        native: _core.Comparison | Recorded,
+        native: _core.Comparison | Snapshot,
         inputs: tuple[_core.Run, _core.Run],
         known: dict[str, Any],
         options: dict[str, Any],
@@ -65,8 +65,8 @@ class Comparison(MeasureResults):
         return self.runs, self.alone, self.undefined, self.filled
 
     def __reduce__(self) -> tuple[Any, ...]:
-        found = record(self._native, self._measures)
-        return Comparison, (self._names, self._measures, found, self._inputs, self._known, self._options)
+        snapshot = record(self._native, self._measures)
+        return Comparison, (self._names, self._measures, snapshot, self._inputs, self._known, self._options)
 
     @property
     def runs(self) -> tuple[str, str]:
@@ -270,9 +270,9 @@ class Comparison(MeasureResults):
         if not any(query in run for run in self._inputs):
             raise KeyError(f"query {query!r} is in neither run")
         reading = {name: self._options[name] for name in ("ties", "score_dtype")}
-        found = _core.moved_documents(*self._inputs, query, qrels=self._known["qrels"], depth=depth, **reading)
+        documents = _core.moved_documents(*self._inputs, query, qrels=self._known["qrels"], depth=depth, **reading)
         rows = []
-        for document, a, b, grade in found:
+        for document, a, b, grade in documents:
             firsts = [None if rank is None else rank[0] for rank in (a, b)]
             tied = [None if rank is None else rank[1] - rank[0] + 1 for rank in (a, b)]
             rows.append((document, _change(a, b, depth), *firsts, *tied, grade))
@@ -341,8 +341,8 @@ class Comparison(MeasureResults):
         Examples
         --------
         >>> import untied
-        >>> found = untied.compare(["x", "y"], ["z", "y"], "Delta(P@2, p=0.5)").outcomes()
-        >>> found.values, found.probabilities, found.error
+        >>> outcomes = untied.compare(["x", "y"], ["z", "y"], "Delta(P@2, p=0.5)").outcomes()
+        >>> outcomes.values, outcomes.probabilities, outcomes.error
         ([-0.5, 0.0, 0.5], [0.25, 0.5, 0.25], 0.0)
         """
         if not 2 <= points <= 10_000_000:
@@ -372,14 +372,14 @@ class Comparison(MeasureResults):
         return cutoff or self._options["depth"] or 10
 
 
-def record(native: _core.Comparison | Recorded, measures: list[Measure]) -> Recorded:
+def record(native: _core.Comparison | Snapshot, measures: list[Measure]) -> Snapshot:
     """A native comparison as plain data."""
-    from untied.results.recorded import recorded
+    from untied.results.snapshot import snapshot
 
     calls: dict[str, Iterable[tuple[Any, ...]]] = {
         name: [()] for name in ("__len__", "runs", "queries", "totals", "values", "alone")
     }
-    return recorded(native, calls | {"column": [(number,) for number in range(len(measures))]})
+    return snapshot(native, calls | {"column": [(number,) for number in range(len(measures))]})
 
 
 def comparison_table(

@@ -169,8 +169,8 @@ def _compared(measure: str, *rankings: list[int]) -> Value:
     ]
     options: dict[str, Any] = dict.fromkeys(("qrels", "probabilities", "docs", "depth"))
     options |= {"ties": "expected", "score_dtype": "float64", "variance": True, "itself": False, "threads": 1}
-    [found] = _core.compare_runs(runs, [_core.comparing_measure(measure)], names=("a", "b"), **options)
-    return Value(*found.value(0, 0))
+    [comparison] = _core.compare_runs(runs, [_core.comparing_measure(measure)], names=("a", "b"), **options)
+    return Value(*comparison.value(0, 0))
 
 
 def same_items(one: Ranking, other: Ranking) -> tuple[list[Any], list[int], list[int]]:

@@ -46,5 +46,5 @@ def as_comparing_measures(measures: ComparingMeasures) -> list[Measure]:
     asked = [measures] if isinstance(measures, (str, _core.Measure)) else list(measures)
     if not asked:
         raise MeasureError("no measure given")
-    found = {str(measure): measure for measure in map(as_comparing, asked)}
-    return list(found.values())
+    by_name = {str(measure): measure for measure in map(as_comparing, asked)}
+    return list(by_name.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.inputs.overlap import listed
+from untied.inputs.mismatch import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

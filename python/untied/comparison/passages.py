@@ -122,15 +122,15 @@ def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]
     OSError
         The file cannot be read.
     """
-    found: dict[str, list[Judged]] = {}
+    passages: dict[str, list[Judged]] = {}
     for number, fields in lines(path, JUDGED):
         if len(fields) != 5:
             raise refused(path, number, f"5 fields ({JUDGED})", str(len(fields)))
         gain = _number(path, number, "gain", fields[4])
         if gain < 0:
             raise refused(path, number, "a gain of at least 0", show_id(fields[4]))
-        found.setdefault(fields[0], []).append((*_offsets(path, number, fields), gain))
-    return found
+        passages.setdefault(fields[0], []).append((*_offsets(path, number, fields), gain))
+    return passages
 
 
 def _offsets(path: Any, line: int, fields: list[str]) -> Passage:
@@ -248,15 +248,15 @@ def _refuse(condition: bool, message: str) -> None:
 
 def _texts(passages: Iterable[Any], numbers: dict[str, int], where: str, fields: str) -> list[Any]:
     """Passages by document number, with gains if these are among the fields."""
-    found = []
+    texts = []
     for place, passage in enumerate(passages, 1):
         here = f"{where}, passage {place}"
         _refuse(len(passage) != len(fields.split(",")), f"{here}: expected ({fields}), found {passage!r}")
         gains = [float(gain) for gain in passage[3:]]
         if not all(isfinite(gain) and gain >= 0 for gain in gains):
             raise UntiedError(f"{here}: the gain must be a number of at least 0, not {passage[3]!r}")
-        found.append((*_text(passage, numbers, here), *gains))
-    return read_once(found, passages, where)
+        texts.append((*_text(passage, numbers, here), *gains))
+    return read_once(texts, passages, where)
 
 
 def _text(passage: Any, numbers: dict[str, int], where: str) -> tuple[int, int, int]:

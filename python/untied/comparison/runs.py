@@ -10,7 +10,7 @@ from untied.comparison.comparison import Comparison
 from untied.comparison.measures import DEFAULT, as_comparing_measures
 from untied.comparison.several import Comparisons
 from untied.errors import check_count, check_flag, check_pairs
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import check_two, names_of
 from untied.policies import COMPARING, Policies, described_by
@@ -245,12 +245,12 @@ def _warn(
 ) -> None:
     """Warn of runs that have nothing in common with each other, the qrels or the probabilities."""
     qrels, probabilities = known["qrels"], known["probabilities"]
-    reasons: list[dict[str, str | None]] = [overlap.of_runs(runs, threads)] if are_alike else []
+    reasons: list[dict[str, str | None]] = [mismatch.of_runs(runs, threads)] if are_alike else []
     if qrels is not None:
-        of_qrels = {name: overlap.of_inputs(qrels, run, threads, judging=True) for name, run in runs.items()}
+        of_qrels = {name: mismatch.of_inputs(qrels, run, threads, judging=True) for name, run in runs.items()}
         if not all(of_qrels.values()):  # one run with judged documents is enough for judgments to count
-            of_qrels = {name: reason for name, reason in of_qrels.items() if reason == overlap.SWAPPED}
+            of_qrels = {name: reason for name, reason in of_qrels.items() if reason == mismatch.SWAPPED}
         reasons.append(of_qrels)
     if probabilities is not None:
-        reasons.append(overlap.of_probabilities(runs, probabilities, threads))
-    overlap.warn(*reasons, strict=strict)
+        reasons.append(mismatch.of_probabilities(runs, probabilities, threads))
+    mismatch.warn(*reasons, strict=strict)

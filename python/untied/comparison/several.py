@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.results.recorded import Recorded
+    from untied.results.snapshot import Snapshot
 
 
 class Comparisons(ByPair):
@@ -29,7 +29,7 @@ class Comparisons(ByPair):
         self,
         runs: dict[str, _core.Run],
         measures: list[Measure],
-        natives: Iterable[_core.Comparison | Recorded],
+        natives: Iterable[_core.Comparison | Snapshot],
         known: dict[str, Any],
         options: dict[str, Any],
     ) -> None:
@@ -40,8 +40,8 @@ class Comparisons(ByPair):
         self._options = options
 
     def __reduce__(self) -> tuple[Any, ...]:
-        found = [record(native, self._measures) for native in self._natives.values()]
-        return Comparisons, (self._runs, self._measures, found, self._known, self._options)
+        snapshots = [record(native, self._measures) for native in self._natives.values()]
+        return Comparisons, (self._runs, self._measures, snapshots, self._known, self._options)
 
     def _notes(self) -> Iterator[str]:
         return on_pairs([self[pair]._counts() for pair in self.pairs])

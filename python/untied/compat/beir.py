@@ -14,7 +14,7 @@ from untied.compat._scores import one_value, with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.errors import UntiedError
 from untied.evaluation.runs import evaluate
-from untied.inputs.overlap import Silence
+from untied.inputs.mismatch import Silence
 from untied.measures import RR, P, RelP, Success
 
 TYPE_CHECKING = False
@@ -152,11 +152,11 @@ class EvaluateRetrieval:
         cutoffs = [str(k) for k in k_values]
         families = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
         asked = [f"{name}.{','.join(dict.fromkeys(cutoffs))}" for name in families.values()]
-        found = RelevanceEvaluator(qrels, asked, ties=ties).evaluate(results)
-        if not found:
+        by_query = RelevanceEvaluator(qrels, asked, ties=ties).evaluate(results)
+        if not by_query:
             raise UntiedError("no query of the results has judgments")
         ndcg, ap, recall, precision = (
-            _logged({f"{key}@{k}": _mean([values[f"{name}_{k}"] for values in found.values()]) for k in cutoffs})
+            _logged({f"{key}@{k}": _mean([values[f"{name}_{k}"] for values in by_query.values()]) for k in cutoffs})
             for key, name in families.items()
         )
         return ndcg, ap, recall, precision
@@ -174,8 +174,8 @@ class EvaluateRetrieval:
         """
         for function, names in _CUSTOM.items():
             if metric.lower() in names:
-                found: dict[str, float] = globals()[function](qrels, results, k_values, ties=ties)
-                return found
+                values: dict[str, float] = globals()[function](qrels, results, k_values, ties=ties)
+                return values
         raise UntiedError(f"no metric {metric!r}; the metrics are {', '.join(_CUSTOM)}")
 
 
@@ -243,9 +243,9 @@ def _mean(values: list[float]) -> float:
     return round(sum(values) / len(values), 5)
 
 
-def _logged(found: dict[str, float]) -> dict[str, float]:
+def _logged(values: dict[str, float]) -> dict[str, float]:
     """The results, after logging them as BEIR does."""
     logger.info("\n")
-    for key, value in found.items():
+    for key, value in values.items():
         logger.info(f"{key}: {value:.4f}")
-    return found
+    return values

@@ -6,8 +6,8 @@ its own measures:
 >>> import ir_measures
 >>> from untied.compat.ir_measures import F1, untied_AP
 >>> qrels, run = {"q": {"d1": 1}}, {"q": {"d1": 2.5, "d2": 2.5}}
->>> found = ir_measures.calc_aggregate([F1 @ 1, untied_AP(ties="expected")], qrels, run)
->>> found[F1 @ 1], found[untied_AP(ties="expected")]
+>>> values = ir_measures.calc_aggregate([F1 @ 1, untied_AP(ties="expected")], qrels, run)
+>>> values[F1 @ 1], values[untied_AP(ties="expected")]
 (0.0, 0.75)
 
 Where ir_measures has a measure of that name already, ours is called ``untied_...``, with all of untied's parameters.
@@ -31,7 +31,7 @@ from untied.compat._scores import with_finite_scores
 from untied.errors import MeasureError, UntiedError
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import as_qrels
-from untied.inputs.overlap import Silence
+from untied.inputs.mismatch import Silence
 from untied.measures import as_measure
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.evaluation.runs import evaluate
-from untied.inputs.overlap import Silence
+from untied.inputs.mismatch import Silence
 from untied.measures import RR, RelP
 
 TYPE_CHECKING = False
@@ -85,11 +85,11 @@ def recall_cap(
     qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float | None]]:
     """MTEB's function of this name: ``{"R_cap_at_10": [...]}``, None for a query without relevant documents."""
-    found = _values(qrels, results, {f"R_cap_at_{k}": RelP @ k for k in k_values}, ties)
+    capped = _values(qrels, results, {f"R_cap_at_{k}": RelP @ k for k in k_values}, ties)
     has_relevant = [any(grade > 0 for grade in qrels[query].values()) for query in results]
     return {
         name: [value if there else None for value, there in zip(values, has_relevant, strict=True)]
-        for name, values in found.items()
+        for name, values in capped.items()
     }
 
 
@@ -101,5 +101,7 @@ def _values(
         return {}
     binary = {query: {doc: int(grade > 0) for doc, grade in qrels[query].items()} for query in results}
     with Silence():  # the original package does not warn either
-        found = evaluate(binary, with_finite_scores(results, ties), list(measures.values()), ties=ties)
-    return {name: [found.value(measure, query=query).mean for query in results] for name, measure in measures.items()}
+        evaluation = evaluate(binary, with_finite_scores(results, ties), list(measures.values()), ties=ties)
+    return {
+        name: [evaluation.value(measure, query=query).mean for query in results] for name, measure in measures.items()
+    }

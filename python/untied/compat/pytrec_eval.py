@@ -119,17 +119,17 @@ def _combined(measures: Iterable[str]) -> list[str]:
         for name in supported_nicknames.get(measure, (measure,)):
             root, parameters = _split(name)
             asked.setdefault(root, []).extend(parameters)
-    return [".".join((root, ",".join(_ordered(root, found)))) if found else root for root, found in asked.items()]
+    return [".".join((root, ",".join(_ordered(root, cutoffs)))) if cutoffs else root for root, cutoffs in asked.items()]
 
 
 def _split(name: str) -> tuple[str, list[str]]:
     """``ndcg_cut_5,10`` is ``ndcg_cut`` with 5 and 10."""
     if name in supported_measures:
         return name, []
-    found = re.fullmatch(r"(.+?)[._]([-+=.0-9]+(?:,[-+=.0-9]+)*)", name)
-    if found is None or found[1] not in supported_measures:
+    match = re.fullmatch(r"(.+?)[._]([-+=.0-9]+(?:,[-+=.0-9]+)*)", name)
+    if match is None or match[1] not in supported_measures:
         raise ValueError(f"unsupported measure {name}")
-    return found[1], found[2].split(",")
+    return match[1], match[2].split(",")
 
 
 def _ordered(root: str, parameters: list[str]) -> list[str]:

@@ -17,7 +17,7 @@ from math import fsum
 from untied.compat._scores import finite_scores, one_value
 from untied.errors import UntiedError
 from untied.evaluation.runs import evaluate
-from untied.inputs.overlap import Silence
+from untied.inputs.mismatch import Silence
 from untied.measures import AP, RR, P, R, Success, nDCG
 
 TYPE_CHECKING = False
@@ -95,11 +95,11 @@ def compute_metrics(
     }
     asked = [measure @ k for measure, cutoffs in families.values() for k in cutoffs]
     with Silence():  # the original package does not warn either
-        found = evaluate(qrels, run, asked, ties="given" if ties == "corpus_id" else ties)
-    metrics = {name: {k: found[measure @ k].mean for k in cutoffs} for name, (measure, cutoffs) in families.items()}
+        results = evaluate(qrels, run, asked, ties="given" if ties == "corpus_id" else ties)
+    metrics = {name: {k: results[measure @ k].mean for k in cutoffs} for name, (measure, cutoffs) in families.items()}
     for k in map_at_k:
         capped = (
-            found.value(AP @ k, query=query).mean * (len(relevant) / min(k, len(relevant)))
+            results.value(AP @ k, query=query).mean * (len(relevant) / min(k, len(relevant)))
             for query, relevant in qrels.items()
         )
         metrics["map@k"][k] = fsum(capped) / len(qrels)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import warnings
 
 from untied.arrays import evaluate_arrays
-from untied.inputs.overlap import Silence
+from untied.inputs.mismatch import Silence
 from untied.measures import AP, DCG, ESL, PairConcordance, Success, nDCG
 from untied.policies import described_by
 
@@ -331,5 +331,5 @@ def _values(measure: Measure, y_true: Any, y_score: Any, ignore_ties: bool) -> A
     """The value of each sample, NaN where it is undefined."""
     ties: TiesOfArrays = "given" if ignore_ties else "expected"
     with Silence():  # the original package does not warn either
-        found = evaluate_arrays(y_score, y_true, measure, ties=ties, on_undefined="nan", per_query=True)
-    return found.per_query[measure].value
+        results = evaluate_arrays(y_score, y_true, measure, ties=ties, on_undefined="nan", per_query=True)
+    return results.per_query[measure].value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied._core import Run
 from untied.errors import UntiedError, check_count
 from untied.evaluation.runs import evaluate
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
 from untied.policies import EVALUATING, Policies, described_by
@@ -89,8 +89,8 @@ def curves(
     for name, load in named_runs(runs, threads, qrels):
         run = load()
         rankings[name] = Run({query: dict(run[query])} if query in run else {})
-        if query not in run and overlap.of_inputs(judged, run, threads) == overlap.QUERIES:
-            overlap.demand({name: overlap.QUERIES})
+        if query not in run and mismatch.of_inputs(judged, run, threads) == mismatch.QUERIES:
+            mismatch.demand({name: mismatch.QUERIES})
     if depth is None:
         depth = min(100, max(len(truth), *(len(run[query]) if query in run else 0 for run in rankings.values())))
     check_count("depth", depth)

@@ -6,7 +6,7 @@ import os
 
 from untied import _core
 from untied.errors import UntiedError, check_flag, check_one_of, either
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import RUN_FORMATS, STREAMED, parquet_batches, run_file
 from untied.measures import as_measures
@@ -188,7 +188,7 @@ class Evaluator:
     def _evaluate_all(
         self, runs: Runs, run_format: RunFormat, stream: bool, refused: list[Exception] | None, *, keep: bool
     ) -> Results:
-        found = {}
+        evaluations = {}
         sources = named_sources(runs, self._given)
         # Bounds of a difference need both runs at once.
         is_open = self._options["unjudged"] == "range" and len(sources) > 1
@@ -197,39 +197,39 @@ class Evaluator:
             try:
                 if is_open and keep and not stream:
                     kept[name] = as_run(run, self._threads, run_format)
-                    found[name] = self._native.evaluate(kept[name])
+                    evaluations[name] = self._native.evaluate(kept[name])
                 else:
-                    found[name] = self._evaluate(run, run_format, stream)
+                    evaluations[name] = self._evaluate(run, run_format, stream)
             except (UntiedError, OSError) as error:
                 if refused is None:
                     raise
                 refused.append(error)
-        self._warn(found)
+        self._warn(evaluations)
         if not is_open:
-            return Results(self._measures, found, self._policies)
-        from untied.results.joint import Joint
+            return Results(self._measures, evaluations, self._policies)
+        from untied.results.difference_bounds import DifferenceBounds
 
-        return Results(self._measures, found, self._policies, Joint(self._qrels, kept, self._options))
+        return Results(self._measures, evaluations, self._policies, DifferenceBounds(self._qrels, kept, self._options))
 
-    def _warn(self, found: Mapping[str, _core.Evaluation]) -> None:
-        if all(evaluation.is_plain(self._least) for evaluation in found.values()):
+    def _warn(self, evaluations: Mapping[str, _core.Evaluation]) -> None:
+        if all(evaluation.is_plain(self._least) for evaluation in evaluations.values()):
             return  # as nearly always
-        facts = {name: evaluation.facts() for name, evaluation in found.items()}
-        reasons = {name: overlap.of_facts(of_run) for name, of_run in facts.items()}
-        overlap.warn(reasons, strict=self._strict)
+        facts = {name: evaluation.facts() for name, evaluation in evaluations.items()}
+        reasons = {name: mismatch.of_facts(of_run) for name, of_run in facts.items()}
+        mismatch.warn(reasons, strict=self._strict)
         if not any(reasons.values()):
             highest = next(iter(facts.values()))["highest"]  # of the qrels, so the same for all runs
-            overlap.say(overlap.of_levels(self._measures, highest), strict=self._strict)
+            mismatch.warn_or_raise(mismatch.of_levels(self._measures, highest), strict=self._strict)
 
     def _evaluate(self, run: OneRun, run_format: RunFormat, stream: bool) -> _core.Evaluation:
         if isinstance(run, (str, os.PathLike)):
             run = run_file(run, run_format)
             if run.format == "parquet":
                 batches = parquet_batches(run.path, "run", run.columns)
-                found = self._native.evaluate_arrow(batches, run.columns, run.path, stream)
-                if found is None:
+                evaluation = self._native.evaluate_arrow(batches, run.columns, run.path, stream)
+                if evaluation is None:
                     return self._native.evaluate(as_run(run, self._threads), ungrouped=True)
-                return found
+                return evaluation
             if run.format in STREAMED:
                 return self._native.evaluate_file(run, run.format, run.columns, stream)
             if stream:
@@ -256,9 +256,9 @@ class Evaluator:
         if len(runs) != 1:
             raise TypeError(f"means takes one run, not {len(runs)}; use evaluate for several")
         [(name, source)] = runs
-        found = self._evaluate(source, "auto", stream=False)
-        self._warn({name: found})
-        return MeansByName(self._measures, (total[0] for total in found.totals()))
+        evaluation = self._evaluate(source, "auto", stream=False)
+        self._warn({name: evaluation})
+        return MeansByName(self._measures, (total[0] for total in evaluation.totals()))
 
 
 def evaluate_readable(evaluator: Evaluator, runs: Runs, stream: bool, refused: list[Exception]) -> Results:

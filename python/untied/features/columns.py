@@ -139,20 +139,20 @@ def _arrow(table: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_frame(
-    found: list[Any], read: Callable[[list[str]], Iterable[tuple[str, Any]]], labels: Any, query_ids: Any, names: Any
+    columns: list[Any], read: Callable[[list[str]], Iterable[tuple[str, Any]]], labels: Any, query_ids: Any, names: Any
 ) -> Opened:
     """Columns by name."""
 
     def one(role: str, given: Any, known: tuple[str, ...]) -> tuple[str | None, Any]:
         if given is not None and not isinstance(given, str):
             return None, given
-        fitting = [name for name in found if (name == given if given else str(name).lower() in known)]
+        fitting = [name for name in columns if (name == given if given else str(name).lower() in known)]
         if len(fitting) != 1:
             what = "none" if not fitting else " and ".join(fitting)
-            remedy = "" if given else f"; name it, as in {role}={str(found[0])!r}" if found else ""
+            remedy = "" if given else f"; name it, as in {role}={str(columns[0])!r}" if columns else ""
             raise UntiedError(
                 f"{role}: expected one column {given or ' or '.join(known)}, found {what}; columns are "
-                f"{', '.join(map(str, found))}{remedy}"
+                f"{', '.join(map(str, columns))}{remedy}"
             )
         ((_, column),) = read(fitting)
         return fitting[0], column
@@ -160,17 +160,17 @@ def _of_frame(
     label_name, found_labels = one("labels", labels, LABELS)
     query_name, found_ids = one("query_ids", query_ids, QUERIES)
     if names is None:
-        others = (name for name in found if name not in (label_name, query_name))
+        others = (name for name in columns if name not in (label_name, query_name))
         features = [name for name in others if str(name).lower() not in DOCUMENTS]
     else:
         features = list(names)
         for name in features:
-            if name not in found:
-                raise UntiedError(f"names: no column {name!r}; columns are {', '.join(map(str, found))}")
+            if name not in columns:
+                raise UntiedError(f"names: no column {name!r}; columns are {', '.join(map(str, columns))}")
     for name in features:
-        if found.count(name) > 1:
+        if columns.count(name) > 1:
             raise UntiedError(
-                f"data: expected columns with different names, found {str(name)!r} {found.count(name)} times"
+                f"data: expected columns with different names, found {str(name)!r} {columns.count(name)} times"
             )
     if len(features) == 1:
         ((_, column),) = read(features)

@@ -7,8 +7,8 @@ import os
 from untied._core import FeatureEvaluator
 from untied.errors import UntiedError, check_flag, check_one_of
 from untied.evaluation.runs import Evaluator
-from untied.features.found import DIRECTIONS, FeatureResults
-from untied.inputs import overlap
+from untied.features.results import DIRECTIONS, FeatureResults
+from untied.inputs import mismatch
 from untied.inputs.files import unpacked
 from untied.measures import as_measures
 from untied.policies import OF_ARRAYS, Policies, described_by
@@ -96,10 +96,10 @@ def evaluate_features(
 
     >>> import untied
     >>> data = [[7, 1], [7, 2]]
-    >>> found = untied.evaluate_features(data, ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
-    >>> found["a", "RR"]
+    >>> results = untied.evaluate_features(data, ["RR"], labels=[1, 0], query_ids=["q", "q"], names=["a", "b"])
+    >>> results["a", "RR"]
     0.7500 [0.5000, 1.0000]
-    >>> found.ranked("RR")
+    >>> results.ranked("RR")
     [('a', 'high'), ('b', 'high')]
     """
     check_one_of("directions", directions, DIRECTIONS)
@@ -133,20 +133,20 @@ def evaluate_features(
     named = _named(names)
     evaluation = evaluator.read(paths)
     found_names = [named.get(number, str(number)) for number in evaluation.numbers()]
-    overlap.say(overlap.of_features(named, evaluation.numbers()))
+    mismatch.warn_or_raise(mismatch.of_features(named, evaluation.numbers()))
     for name in found_names:
         if found_names.count(name) > 1:
             raise UntiedError(f"two features have the name {name!r}")
     return _with_warning(FeatureResults(asked, directions, found_names, [evaluation], policies))
 
 
-def _with_warning(found: FeatureResults) -> FeatureResults:
+def _with_warning(results: FeatureResults) -> FeatureResults:
     """Warn where no label is above 0."""
-    facts = list(found.facts().values())
+    facts = list(results.facts().values())
     if any(not of_feature["relevant"] for of_feature in facts):
-        overlap.warn({"labels": overlap.NOTHING_RELEVANT})
-    overlap.say(overlap.of_levels(found._measures, facts[0]["highest"] if facts else 0))
-    return found
+        mismatch.warn({"labels": mismatch.NOTHING_RELEVANT})
+    mismatch.warn_or_raise(mismatch.of_levels(results._measures, facts[0]["highest"] if facts else 0))
+    return results
 
 
 def _paths(data: Any) -> list[str | os.PathLike[str]] | None:
@@ -168,11 +168,11 @@ def _named(names: Any) -> dict[int, str]:
         return {int(number): str(name) for number, name in names.items()}
     from untied.inputs.lines import lines, refused
 
-    found: dict[int, str] = {}
+    by_number: dict[int, str] = {}
     for line, (number, *words) in lines(names, "number name"):
         if not words or not number.isascii() or not number.isdigit():
             raise refused(names, line, "number name", repr(" ".join([number, *words])))
-        if int(number) in found:
+        if int(number) in by_number:
             raise refused(names, line, "every feature once", f"feature {number} again")
-        found[int(number)] = " ".join(words)
-    return found
+        by_number[int(number)] = " ".join(words)
+    return by_number

@@ -11,7 +11,7 @@ from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
 from untied.gate.evidence import NAMED, Evidence, Limit
 from untied.gate.rules import Allowed, drop, largest_difference, own
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure, as_measures
 from untied.policies import GATING, Policies, described_by
@@ -223,11 +223,11 @@ def gate(
         raise UntiedError("unjudged has no effect without min, max or max_drop")
     judged = as_qrels(qrels, threads, qrels_format)
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
-    overlap.demand({name: overlap.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})
+    mismatch.demand({name: mismatch.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})
     measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind in ("min", "max", "max-drop")))
     asked = [limit.measure for limit in limits]
-    overlap.say(overlap.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
-    with overlap.Silence():
+    mismatch.warn_or_raise(mismatch.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
+    with mismatch.Silence():
         evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
     chance = {"level": level, "samples": samples, "seed": seed} if significant else None
 
@@ -240,7 +240,7 @@ def gate(
             return drop(evidence, limit, allowed, chance)
         return own(evidence, limit, allowed)
 
-    with overlap.Silence():  # the rules say what is wrong with runs that have nothing in common with the qrels
+    with mismatch.Silence():  # the rules say what is wrong with runs that have nothing in common with the qrels
         checks = [check(limit) for limit in limits]
     return GateResult(checks, list(_notes(evidence)))
 

@@ -6,7 +6,7 @@ from math import inf, nan
 
 from untied.errors import UntiedError
 from untied.gate.check import Check
-from untied.results.joint import Joint
+from untied.results.difference_bounds import DifferenceBounds
 from untied.results.text import in_queries
 from untied.results.worst import worst_of
 from untied.verdicts.runs import certify
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from untied._core import Qrels
     from untied.gate.evidence import Evidence, Limit
     from untied.gate.rules import Allowed
-    from untied.verdicts.found import Verdicts
+    from untied.verdicts.results import Verdicts
 
 #: The two runs of a verdict; the first is the one that is tested.
 PAIR = ("run", "baseline")
@@ -46,8 +46,8 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     options: dict[str, Any] = {
         "ties": evidence.ties, "score_dtype": evidence.score_dtype, "threads": evidence.threads,
     }  # fmt: skip
-    found = certify(qrels, evidence.runs, limit.measure, **options)
-    verdict = found[PAIR][about]
+    verdicts = certify(qrels, evidence.runs, limit.measure, **options)
+    verdict = verdicts[PAIR][about]
     said = [f"mean of {in_queries(len(qrels.queries()))}"]
     said += (
         [f"counted as empty rankings: {len(missing - new)} missing from the run"]
@@ -66,7 +66,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
         value = float(verdict.overturn) if is_ahead else 0.0
         kept = value >= limit.number
     is_named = not kept and (value or limit.kind == "certain")
-    worst, more = _worst(evidence, qrels, found, limit, allowed.top) if is_named else ([], 0)
+    worst, more = _worst(evidence, qrels, verdicts, limit, allowed.top) if is_named else ([], 0)
     return Check(
         limit.kind, about, limit.number, value, "; ".join(said), kept and not reasons, limit_given=limit.given,
         reasons=reasons, queries=worst, more=more,
@@ -74,7 +74,7 @@ def certain(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
 
 
 def _worst(
-    evidence: Evidence, qrels: Qrels, found: Verdicts, limit: Limit, top: int
+    evidence: Evidence, qrels: Qrels, verdicts: Verdicts, limit: Limit, top: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Queries with the lowest differences; for an overturn number those with most of its documents.
 
@@ -85,15 +85,15 @@ def _worst(
             "ties": evidence.ties, "score_dtype": evidence.score_dtype, "unretrieved": "none",
             "threads": evidence.threads,
         }  # fmt: skip
-        bounds = Joint(qrels, evidence.runs, policies).bounds(limit.measure, [PAIR])
+        bounds = DifferenceBounds(qrels, evidence.runs, policies).bounds(limit.measure, [PAIR])
         assert bounds is not None  # the measure has verdicts
         [(lows, _)] = bounds
         places, more = worst_of(lows, top, lowest=True)
         values: Sequence[float] = lows
-    elif found[PAIR][str(limit.measure)].overturn == inf:
+    elif verdicts[PAIR][str(limit.measure)].overturn == inf:
         return [], 0
     else:
-        values = found._overturning(*PAIR, limit.measure)
+        values = verdicts._overturning(*PAIR, limit.measure)
         places, more = worst_of(values, top, above=0.0)
     queries = qrels.queries()
     return [{"query": queries[place], "value": float(values[place])} for place in places], more

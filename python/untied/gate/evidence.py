@@ -7,7 +7,7 @@ from math import copysign, isnan, sqrt
 from untied import _core
 from untied.errors import UntiedError
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.measures import NumRet
 
 TYPE_CHECKING = False
@@ -47,12 +47,12 @@ class Evidence:
         self._retrieved: dict[str, Sequence[float]] = {}
         evaluator = Evaluator(qrels, NumRet, threads=threads)
         for name, run in runs.items():
-            found = evaluator.evaluate({name: run})
-            facts = found.facts()[name]
-            self.unknown[name], self.apart[name] = facts["unknown"], overlap.of_facts(facts)
-            self._retrieved[name] = _column(found, NumRet, name)
+            results = evaluator.evaluate({name: run})
+            facts = results.facts()[name]
+            self.unknown[name], self.apart[name] = facts["unknown"], mismatch.of_facts(facts)
+            self._retrieved[name] = _column(results, NumRet, name)
             self._missing[name] = frozenset(row for row, number in enumerate(self._retrieved[name]) if not number)
-            self._rows = found._evaluations[name]
+            self._rows = results._evaluations[name]
         self._by_itself: dict[tuple[Measure, bool], Results] = {}
         self._results = {"nan": self._evaluated(measures, "nan")} if measures else {}
 
@@ -113,8 +113,8 @@ class Evidence:
         error = total.standard_error
         if error is None and not measure.is_geometric:
             # Of its own measures the core keeps the variance over orders, not the error of the mean.
-            found = self._alone(measure, variance=True)._evaluations[run]
-            variances = memoryview(found.column(0, "variance")).cast("d")
+            evaluation = self._alone(measure, variance=True)._evaluations[run]
+            variances = memoryview(evaluation.column(0, "variance")).cast("d")
             drawn = [_core.drawn_at_least(int(number)) for number in self._retrieved[run]]
             errors = [sqrt(max(variance, 0.0) / orders) for variance, orders in zip(variances, drawn, strict=True)]
             known = [error for value, error in zip(self.values(measure, run), errors, strict=True) if not isnan(value)]

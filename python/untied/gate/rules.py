@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure
     from untied.gate.evidence import Evidence, Limit
-    from untied.statistics.paired import Pair
+    from untied.statistics.paired import PairedValues
 
 #: What means are called.
 NAMES = {"mean": "mean", "log": "geometric mean", "sum": "sum"}
@@ -171,7 +171,7 @@ class _Pairs:
         after, before = (evidence.values(measure, run) for run in ("run", "baseline"))
         missing, new = evidence.missing("run"), evidence.missing("baseline")
         vanished = missing - new
-        lost, found, both, rows = [], 0, 0, array("q")
+        lost, gained, both, rows = [], 0, 0, array("q")
         with_zeros = allowed.undefined == "zero" and not measure.lower_is_better
         for row, (x, y) in enumerate(zip(after, before, strict=True)):
             if row in new:
@@ -180,7 +180,7 @@ class _Pairs:
                 if not isnan(y):
                     lost.append(row)
                 elif not isnan(x):
-                    found += 1
+                    gained += 1
                 else:
                     both += 1
                 if not with_zeros:
@@ -194,7 +194,7 @@ class _Pairs:
         self.reasons += allowed.why_undefined(
             evidence, became, f"{in_queries(len(became))} became undefined", measure.lower_is_better
         )
-        undefined = [(len(lost), "in the run"), (found, "in the baseline"), (both, "in both")]
+        undefined = [(len(lost), "in the run"), (gained, "in the baseline"), (both, "in both")]
         verb = "counted as 0" if with_zeros else "left out"
         self.said = [f"{verb}: {number} undefined {where}" for number, where in undefined if number]
         if vanished and allowed.missing:
@@ -202,7 +202,7 @@ class _Pairs:
         if new:
             self.said.append(f"left out: {len(new)} that the baseline lacks")
 
-    def beside(self) -> tuple[Pair, array[float]]:
+    def beside(self) -> tuple[PairedValues, array[float]]:
         """The baseline beside the run, and how much worse the terms of the run are."""
         before, after = (
             Terms(run, self._measure, array("d", (0.0 if isnan(values[row]) else values[row] for row in self.rows)))
@@ -225,14 +225,14 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     name = f"MED({limit.measure})"
     spec = _core.comparing_measure(name)
     runs = (evidence.runs["run"], evidence.runs["baseline"])
-    [found] = _core.compare_runs(
+    [comparison] = _core.compare_runs(
         runs, [spec], names=("run", "baseline"), qrels=evidence.qrels, probabilities=None, docs=evidence.docs,
         depth=None, ties=evidence.ties, score_dtype=evidence.score_dtype, variance=False, itself=False,
         threads=evidence.threads,
     )  # fmt: skip
-    total = Value(*found.totals()[0])
-    highs = found.column(0, high=True)
-    new, vanished = found.alone()
+    total = Value(*comparison.totals()[0])
+    highs = comparison.column(0, high=True)
+    new, vanished = comparison.alone()
     reasons = []
     if vanished and not allowed.missing:
         reasons.append(f"the run lacks {vanished} of the baseline's queries: --allow-missing (allow_missing=True) "
@@ -252,7 +252,7 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     said += [f"left out: {vanished} that the run lacks"] if vanished else []
     said += [f"left out: {new} that the baseline lacks"] if new else []
     places, more = worst_of(highs, allowed.top) if not kept else ([], 0)
-    worst = [{"query": found.query(place), "value": highs[place]} for place in places]
+    worst = [{"query": comparison.query(place), "value": highs[place]} for place in places]
     return Check(
         "max-med",
         str(limit.measure),

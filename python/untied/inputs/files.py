@@ -111,9 +111,9 @@ def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mappin
     if isinstance(path, RunFile):
         format, columns = (path.format if format == "auto" else format), columns or path.columns
     refuse_folder(path, "one run")
-    found = RunFile(path, by_suffix(path) if format == "auto" else format, columns)
-    check_columns(columns, found.format, found.path)
-    return found
+    file = RunFile(path, by_suffix(path) if format == "auto" else format, columns)
+    check_columns(columns, file.format, file.path)
+    return file
 
 
 def read_run(
@@ -307,8 +307,8 @@ def _parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -
 
 def _is_dictionary(metadata: Any, name: str) -> bool:
     """Whether a column of a parquet file can be read as a dictionary."""
-    found = [number for number in range(metadata.num_columns) if metadata.schema.column(number).path == name]
-    chunks = [metadata.row_group(group).column(found[0]) for group in range(metadata.num_row_groups) if found]
+    numbers = [number for number in range(metadata.num_columns) if metadata.schema.column(number).path == name]
+    chunks = [metadata.row_group(group).column(numbers[0]) for group in range(metadata.num_row_groups) if numbers]
     return bool(chunks) and all(
         chunk.physical_type == "BYTE_ARRAY" and _DICTIONARIES.issuperset(chunk.encodings) for chunk in chunks
     )
@@ -401,8 +401,8 @@ def retrieved(response: Any) -> Iterable[tuple[str, str, float]]:
     numbers = _numbers()
     for query, details in response["details"].items():
         where = f"run: a hit of request {_short(query)}"
-        for found in _member(f"run: request {_short(query)}", details, "hits", list):
-            hit = _member(where, found, "hit", dict)
+        for entry in _member(f"run: request {_short(query)}", details, "hits", list):
+            hit = _member(where, entry, "hit", dict)
             yield query, _member(where, hit, "_id", str), _member(where, hit, "_score", numbers)
 
 

@@ -25,24 +25,24 @@ def expanded(paths: Iterable[str], qrels: object = None) -> list[str]:
     UntiedError
         A folder or a pattern has no file.
     """
-    found: list[str] = []
+    expanded_paths: list[str] = []
     for path in paths:
         if path != "-" and os.path.isdir(path):
             entries = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and entry.name[0] != ".")
             files = [file for file in entries if not is_same(file, qrels)]
             if not files:
                 raise UntiedError(f"{show_id(path)}: no run in this folder")
-            found += files
+            expanded_paths += files
         elif GLOB & set(path) and not os.path.exists(path):
             from glob import glob
 
             matching = sorted(file for file in glob(path, recursive=True) if os.path.isfile(file))
             if not matching:
                 raise UntiedError(f"{show_id(path)}: no file matches this pattern")
-            found += matching
+            expanded_paths += matching
         else:
-            found.append(path)
-    return found
+            expanded_paths.append(path)
+    return expanded_paths
 
 
 def is_same(path: str, other: object) -> bool:

@@ -75,23 +75,23 @@ def _distinct(forms: dict[int, list[str]], reserved: set[str]) -> dict[int, str]
     group = {place: {place} for place in forms}
     while True:
         called = {place: of_file[min(size[place], len(of_file) - 1)] for place, of_file in forms.items()}
-        meeting = _meeting(called, forms, reserved)
-        if not meeting:
+        colliding = _colliding(called, forms, reserved)
+        if not colliding:
             return called
-        for places in meeting:
+        for places in colliding:
             together = set().union(*(group[place] for place in places))
             if all(size[place] >= len(forms[place]) for place in together):
                 raise UntiedError(f"run {called[min(places)]!r} is given twice")
             largest = max(size[place] for place in together)
             for place in together:
                 group[place], size[place] = together, largest
-        grown = {id(group[place]): group[place] for places in meeting for place in places}
+        grown = {id(group[place]): group[place] for places in colliding for place in places}
         for together in grown.values():
             for place in together:
                 size[place] += 1
 
 
-def _meeting(called: dict[int, str], forms: dict[int, list[str]], reserved: set[str]) -> list[set[int]]:
+def _colliding(called: dict[int, str], forms: dict[int, list[str]], reserved: set[str]) -> list[set[int]]:
     """Files with the same name, or one of which has another's whole name."""
     by_name: dict[str, set[int]] = {}
     for place, name in called.items():

@@ -17,12 +17,12 @@ def provenance(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | 
 def named_inputs(paths: Iterable[str | os.PathLike[str]]) -> list[dict[str, str | None]]:
     """The same for what is passed on: without the folders in which files are, as far as these tell no files apart."""
     inputs = provenance(paths)
-    for found in inputs:
-        path = found["path"] or ""
+    for origin in inputs:
+        path = origin["path"] or ""
         parts = path.split(os.sep)
         others = {other["path"] or "" for other in inputs} - {path}
         tails = (os.sep.join(parts[-size:]) for size in range(1, len(parts)))
-        found["path"] = next((tail for tail in tails if not any(_ends(other, tail) for other in others)), path)
+        origin["path"] = next((tail for tail in tails if not any(_ends(other, tail) for other in others)), path)
     return inputs
 
 

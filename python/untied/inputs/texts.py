@@ -34,16 +34,16 @@ def texts_of(given: TextsLike, wanted: Container[str], most: int) -> dict[str, s
     """
     if not isinstance(given, (str, os.PathLike)):
         return {id: _short(text, most) for id, text in given.items() if id in wanted}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     json_lines = by_suffix(given) in ("jsonl", "json")
     for number, line in _lines(given):
         id, text = (_object if json_lines else _fields)(given, number, line)
         if id not in wanted:
             continue
-        if id in found:
+        if id in texts:
             raise refused(given, number, "every id once", f"{id!r} again")
-        found[id] = _short(text, most)
-    return found
+        texts[id] = _short(text, most)
+    return texts
 
 
 def check(given: TextsLike | None, what: str) -> None:
@@ -72,13 +72,13 @@ def _fields(path: Any, number: int, line: str) -> tuple[str, str]:
 
 def _object(path: Any, number: int, line: str) -> tuple[str, str]:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         raise refused(path, number, JSON, repr(line)) from None
-    found = found if isinstance(found, dict) else {}
-    id = next((found[name] for name in IDS if isinstance(found.get(name), (str, int))), None)
-    text = next((found[name] for name in TEXTS if isinstance(found.get(name), str) and found[name].strip()), None)
-    if text is None and any(isinstance(found.get(name), str) for name in TEXTS):
+    value = value if isinstance(value, dict) else {}
+    id = next((value[name] for name in IDS if isinstance(value.get(name), (str, int))), None)
+    text = next((value[name] for name in TEXTS if isinstance(value.get(name), str) and value[name].strip()), None)
+    if text is None and any(isinstance(value.get(name), str) for name in TEXTS):
         text = ""
     if id is None or text is None:
         raise refused(path, number, JSON, repr(line))

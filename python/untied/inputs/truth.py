@@ -44,7 +44,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
         The file cannot be read.
     """
     shape = "query document document | document | ..."
-    found: Grades = {}
+    by_query: Grades = {}
     for number, (query, *entries) in lines(path, shape):
         groups: list[list[str]] = [[]]
         for entry in entries:
@@ -54,15 +54,15 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
                 groups[-1].append(entry)
         if not all(groups):
             raise refused(path, number, f"documents in every group ({shape})", f"an empty group of {show_id(query)}")
-        if query in found:
+        if query in by_query:
             raise refused(path, number, "one line for every query", f"another for {show_id(query)}")
-        grades = found[query] = {}
+        grades = by_query[query] = {}
         for grade, group in zip(range(len(groups), 0, -1), groups, strict=True):
             for document in group:
                 if document in grades:
                     raise refused(path, number, "every document once", f"{show_id(document)} again")
                 grades[document] = float(grade)
-    return found
+    return by_query
 
 
 def read_mirex(path: str | os.PathLike[str]) -> Grades:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import fsum, sqrt
 
 from untied.errors import UntiedError, check_share, check_whole
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, as_run
 from untied.judging.sample import UNSAMPLED, document_key, ranked
 
@@ -38,15 +38,15 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
         A judged document is not in the pool.
     """
     judged, pooled = as_qrels(qrels), as_qrels(pool)
-    found: Judgments = {}
+    judgments: Judgments = {}
     for query in judged.queries():
         documents = dict.fromkeys(pooled[query], UNSAMPLED) if query in pooled else {}
         for document, grade in judged[query].items():
             if grade >= 0 and document not in documents:
                 raise UntiedError(f"query {query!r}: document {document!r} is judged, but not in the pool")
             documents[document] = grade
-        found[query] = documents
-    return found
+        judgments[query] = documents
+    return judgments
 
 
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
@@ -88,7 +88,7 @@ def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, f
         The run and the qrels have no document in common, or nothing is relevant.
     """
     judged, retrieved = as_qrels(qrels), as_run(run)
-    overlap.warn({"run": overlap.of_inputs(judged, retrieved)})
+    mismatch.warn({"run": mismatch.of_inputs(judged, retrieved)})
     return {query: _standard_error(judged[query], ranked(retrieved, query), rel) for query in judged.queries()}
 
 
@@ -163,7 +163,7 @@ def subcollection(
     if rate is not None:
         check_share("rate", rate)
     judged, retrieved = as_qrels(qrels), as_run(run)
-    overlap.warn({"run": overlap.of_inputs(judged, retrieved, judging=True)})
+    mismatch.warn({"run": mismatch.of_inputs(judged, retrieved, judging=True)})
     kept = {}
     for query in retrieved.queries():
         grades = dict(judged[query]) if query in judged else {}

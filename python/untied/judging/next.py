@@ -8,10 +8,10 @@ from math import fsum
 
 from untied._core import judgment_outlook
 from untied.errors import UntiedError, check_count, check_flag, check_share
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import as_measure
-from untied.results.joint import Joint
+from untied.results.difference_bounds import DifferenceBounds
 from untied.verdicts.runs import certify
 
 TYPE_CHECKING = False
@@ -182,29 +182,31 @@ def judge_next(
         table, list(loaded.values()), measure, top=top, depth=depth, prior=prior, until_decided=until_decided,
         threads=threads,
     )  # fmt: skip
-    overlap.warn({name: overlap.of_inputs(table, run, threads, judging=True) for name, run in loaded.items()})
+    mismatch.warn({name: mismatch.of_inputs(table, run, threads, judging=True) for name, run in loaded.items()})
     candidates = [Candidate(query, document, tuple(ranks), *numbers) for query, document, ranks, *numbers in rows]
     verdict = None
     if until_decided:
-        with overlap.Silence():  # there has been a warning
+        with mismatch.Silence():  # there has been a warning
             verdict = certify(table, loaded, measure, threads=threads).between(*loaded)
         if verdict.verdict != "open":
             candidates = []
     queries = 1 if measure.is_count else len(table)
     columns = [[array("d", bytes(column)) for column in of_run] for of_run in now]
     bounds = tuple((fsum(low) / queries, fsum(high) / queries) for _, low, high in columns)
-    facts = overlap.queries_of_inputs(table, loaded, threads)
+    facts = mismatch.queries_of_inputs(table, loaded, threads)
     difference, is_joint = None, True
     if len(bounds) == 2:
         policies = {"ties": "expected", "score_dtype": "float64", "unretrieved": "none", "threads": threads}
         (low, high), (other_low, other_high) = bounds
-        joint = _difference(Joint(table, loaded, policies), measure, list(loaded), [values for values, *_ in columns])
+        joint = _difference(
+            DifferenceBounds(table, loaded, policies), measure, list(loaded), [values for values, *_ in columns]
+        )
         difference, is_joint = joint or (low - other_high, high - other_low), joint is not None
     return Advice(str(measure), tuple(loaded), bounds, candidates, considered, difference, is_joint, verdict, facts)
 
 
 def _difference(
-    joint: Joint, measure: Measure, runs: list[str], values: Sequence[Sequence[float]]
+    joint: DifferenceBounds, measure: Measure, runs: list[str], values: Sequence[Sequence[float]]
 ) -> tuple[float, float] | None:
     """Bounds of the mean difference of two runs with these values of queries; None if the measure has no verdicts."""
     bounds = joint.bounds(measure, [(runs[0], runs[1])])

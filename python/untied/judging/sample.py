@@ -13,7 +13,7 @@ from math import isfinite
 from operator import itemgetter
 
 from untied.errors import UntiedError, check_count, check_flag, check_real, check_share, check_whole
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, as_run, named_runs
 
 __all__ = ["Judgments", "collection", "judgments", "keeps_document", "pool"]
@@ -186,17 +186,17 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     for name, load in named_runs(runs, qrels=qrels):
         run = load()
         if judged is not None:
-            reasons[name] = overlap.of_inputs(judged, run, judging=True)
+            reasons[name] = mismatch.of_inputs(judged, run, judging=True)
         for query in run.queries():
             pooled.setdefault(query, set()).update(ranked(run, query)[:depth])
-    overlap.warn(reasons)
+    mismatch.warn(reasons)
     if judged is not None:
         pooled = {query: pooled.get(query, set()) for query in judged.queries()}
-    found: Judgments = {}
+    judgments: Judgments = {}
     for query, documents in sorted(pooled.items()):
         grades = {} if judged is None else judged[query]
-        found[query] = {document: grades.get(document, UNSAMPLED) for document in sorted(documents)}
-    return found
+        judgments[query] = {document: grades.get(document, UNSAMPLED) for document in sorted(documents)}
+    return judgments
 
 
 def ranked(run: Run, query: str) -> list[str]:
@@ -277,9 +277,9 @@ def collection(
     reasons: dict[str, str | None] = {}
     for name, one in runs.items():
         run = as_run(one)
-        reasons[name] = overlap.of_inputs(judged, run, judging=True)
+        reasons[name] = mismatch.of_inputs(judged, run, judging=True)
         kept_runs[name] = {
             query: {document: score for document, score in run[query] if keeps(document)} for query in run.queries()
         }
-    overlap.warn(reasons)
+    mismatch.warn(reasons)
     return kept_judgments, kept_runs

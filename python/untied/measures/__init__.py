@@ -87,7 +87,7 @@ def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Me
         return list(DEFAULT)
     if isinstance(measures, (Measure, str)) or not hasattr(measures, "__iter__"):
         measures = [measures]
-    found: dict[str, Measure] = {}
+    measures_by_name: dict[str, Measure] = {}
     refused: list[MeasureError] = []
     for measure in measures:
         try:
@@ -95,14 +95,14 @@ def as_measures(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Me
         except MeasureError as error:
             refused.append(error)
             continue
-        found.update((str(one), one) for one in each if str(one) not in found)
+        measures_by_name.update((str(one), one) for one in each if str(one) not in measures_by_name)
     if len(refused) > 1:
         raise MeasureError("\n".join(map(str, refused)))
     if refused:
         raise refused[0]
-    if not found:
+    if not measures_by_name:
         raise MeasureError("no measure given")
-    return list(found.values())
+    return list(measures_by_name.values())
 
 
 def no_measure(given: Any) -> str:
@@ -127,5 +127,5 @@ def as_measure(measure: MeasureLike) -> Measure:
     at = parameters.pop(measure.AT_PARAM, None)
     if measure.NAME == "Compat":  # of ir_measures, which goes as deep as the longer ranking
         parameters["depth"] = "longest"
-    found = Measure(measure.NAME.removeprefix("untied_"))(**parameters)
-    return found if at is None else found @ at
+    equivalent = Measure(measure.NAME.removeprefix("untied_"))(**parameters)
+    return equivalent if at is None else equivalent @ at

@@ -106,8 +106,8 @@ def docstring(info: MeasureInfo, *, comparing: bool) -> str:
         lines += ["Notes", "-----", *filled(f"Also understood: {', '.join(info['aliases'])}."), ""]
     if info["reference"]:
         lines += ["References", "----------", *filled(f"{info['reference']}."), ""]
-    if found := EXAMPLES.get(info["name"]):
-        name, value = found
+    if example := EXAMPLES.get(info["name"]):
+        name, value = example
         lines += ["Examples", "--------", *(f">>> {line}" for line in code(info, name, comparing=comparing)), value]
     return "\n".join(lines).rstrip() + "\n"
 

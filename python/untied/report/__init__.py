@@ -140,7 +140,7 @@ def _title(runs: Sequence[str], baseline: int | None) -> str:
 
 @described_by(report)
 def comparison_report(
-    found: Comparison,
+    comparison: Comparison,
     *,
     title: str = "",
     depth: int = 20,
@@ -153,7 +153,7 @@ def comparison_report(
 
     Parameters
     ----------
-    found : Comparison
+    comparison : Comparison
         Result of `untied.compare`.
     title, depth, queries_text, docs_text, inputs, threads
         As for `report`.
@@ -168,6 +168,6 @@ def comparison_report(
     InputError
         A line in a file of texts is malformed.
     """
-    collected = collect_comparison(found, depth, queries_text, docs_text, threads)
+    collected = collect_comparison(comparison, depth, queries_text, docs_text, threads)
     collected["inputs"] = named_inputs(inputs)
-    return page(collected, title or f"{found.runs[0]} and {found.runs[1]}")
+    return page(collected, title or f"{comparison.runs[0]} and {comparison.runs[1]}")

@@ -20,39 +20,41 @@ if TYPE_CHECKING:
 
 
 def collect_comparison(
-    found: Comparison, depth: int, queries_text: TextsLike | None, docs_text: TextsLike | None, threads: int | None
+    comparison: Comparison, depth: int, queries_text: TextsLike | None, docs_text: TextsLike | None, threads: int | None
 ) -> dict[str, Any]:
     """Values of queries, their distribution, and both rankings of each query to a depth."""
     check_texts(queries_text, docs_text)
-    count = len(found._native)
-    queries = found.queries if count <= MOST else found.most_changed(MOST)
-    names = [show_id(name) for name in found.runs]
-    qrels, loaded = found._known["qrels"], dict(zip("ab", found._inputs, strict=True))
-    precision = "float32" if found._options["ties"] == "trec" else found._options["score_dtype"]
+    count = len(comparison._native)
+    queries = comparison.queries if count <= MOST else comparison.most_changed(MOST)
+    names = [show_id(name) for name in comparison.runs]
+    qrels, loaded = comparison._known["qrels"], dict(zip("ab", comparison._inputs, strict=True))
+    precision = "float32" if comparison._options["ties"] == "trec" else comparison._options["score_dtype"]
     values = []
-    for measure in found.measures:
-        of_queries = [found.value(measure, query) for query in queries]
+    for measure in comparison.measures:
+        of_queries = [comparison.value(measure, query) for query in queries]
         values.append([[number(one.mean), number(one.low), number(one.high)] for one in of_queries])
     return {
         "kind": "comparison",
         "version": _core.__version__,
-        "settings": {name: value for name, value in found._options.items() if value is not None and value is not False},
-        "measures": [_measure(measure) for measure in found._measures],
+        "settings": {
+            name: value for name, value in comparison._options.items() if value is not None and value is not False
+        },
+        "measures": [_measure(measure) for measure in comparison._measures],
         "runs": names,
         "baseline": None,
-        "headline": _headline(found),
+        "headline": _headline(comparison),
         "notes": [],
-        "defined": [count - missing for missing in found.undefined.values()],
+        "defined": [count - missing for missing in comparison.undefined.values()],
         "queries": [show_id(query) for query in queries],
         "titles": titles(queries, queries_text),
         "of": count,
         "values": values,
         "distribution": [
             {name: number(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
-            for row in found.distribution.to_dicts()
+            for row in comparison.distribution.to_dicts()
         ],
-        "alone": list(found.alone),
-        "filled": [[measure, *counts] for measure, counts in found.filled.items()],
+        "alone": list(comparison.alone),
+        "filled": [[measure, *counts] for measure, counts in comparison.filled.items()],
         "rankings": rankings(queries, qrels, loaded, depth, precision, texts=docs_text, both_ranks=True),
         "ties": [_core.tie_counts(run, threads, precision) for run in loaded.values()],
     }
@@ -67,19 +69,19 @@ def _measure(measure: _core.Measure) -> dict[str, Any]:
     return signs | explained(measure, comparing=True)
 
 
-def _headline(found: Comparison) -> list[list[str]]:
+def _headline(comparison: Comparison) -> list[list[str]]:
     """The headline: how many of the first ten documents changed, and the value of each measure."""
-    changes = found.top_changes(TOP)
+    changes = comparison.top_changes(TOP)
     queries, changed, moved, left = changes.queries, changes.changed, changes.reordered, changes.left
     still = queries - changed - moved
     rest = [f"On average, {left / queries:.1f} documents left the first {TOP}."] if left else []
     rest += [f"In {_queries(moved)}, the same documents have other ranks."] if moved else []
     rest += [f"In {_queries(still)}, the first {TOP} documents did not move."] if still else []
     said = []
-    for measure in found._measures:
-        total = found.value(measure)
+    for measure in comparison._measures:
+        total = comparison.value(measure)
         show = _signed if _core.comparing_info(measure)[2] == "opposite" else "{:.4f}".format
-        [most] = found.most_changed(1, measure)
+        [most] = comparison.most_changed(1, measure)
         said.append(
             [
                 changed_at_the_top(changes, TOP),

@@ -9,13 +9,13 @@ from untied._core import show_id
 from untied.comparison.measures import as_comparing_measures
 from untied.comparison.runs import compare_loaded
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.measures import ADR, IPrec, Unjudged
 from untied.progress import begin_part
-from untied.report.certain import Certain
 from untied.report.measures import explained, meaning
 from untied.report.rankings import rankings, titles
 from untied.report.values import HELD, number
+from untied.report.verdicts import PageVerdicts
 from untied.results.scaling import places
 from untied.statistics.notes import said_of
 from untied.statistics.values import scale_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from untied._core import Measure, Qrels, Run
     from untied.inputs.texts import TextsLike
-    from untied.report.values import Evaluated
+    from untied.report.values import PageValues
 
 #: Recall levels of the precision-recall curve, in tenths.
 TENTHS = range(11)
@@ -46,7 +46,7 @@ FACTS = ("mixed", "absent", "unknown")
 
 
 def collect(
-    judged: Qrels, loaded: dict[str, Run], asked: list[Measure], found: Evaluated, baseline: str | None, depth: int,
+    judged: Qrels, loaded: dict[str, Run], asked: list[Measure], values: PageValues, baseline: str | None, depth: int,
     distances: Sequence[str], texts: tuple[TextsLike | None, TextsLike | None], qrels_format: str,
     policies: dict[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
@@ -57,62 +57,62 @@ def collect(
     with each other, or that queries have no relevant document.
     """
     score_dtype, threads = policies["score_dtype"], policies["threads"]
-    queries, (queries_text, docs_text) = found.queries, texts
+    queries, (queries_text, docs_text) = values.queries, texts
     settings: dict[str, Any] = {
         "ties": "range", "unjudged": "nonrelevant", "score_dtype": score_dtype, "qrels_format": qrels_format,
     }  # fmt: skip
-    shown = found.most_different(PLACES // (len(loaded) * depth))
+    shown = values.most_different(PLACES // (len(loaded) * depth))
     begin_part()
-    with overlap.Notes() as among_runs:
+    with mismatch.CollectedNotes() as among_runs:
         compared = _distances(loaded, distances, score_dtype, threads)
-    apart = [*found.apart, *among_runs]
-    irrelevant = _without_relevant(found)
-    overlap.say("; ".join(apart))
-    how = said_of(found.settings, len(loaded))
+    apart = [*values.apart, *among_runs]
+    irrelevant = _without_relevant(values)
+    mismatch.warn_or_raise("; ".join(apart))
+    how = said_of(values.settings, len(loaded))
     place = None if baseline is None else list(loaded).index(baseline)
     names = list(loaded)
     ties = [
-        _core.tie_counts(run, threads, score_dtype) | {what: found.facts[name][what] for what in FACTS}
+        _core.tie_counts(run, threads, score_dtype) | {what: values.facts[name][what] for what in FACTS}
         for name, run in loaded.items()
     ]
     deepest = max(1, *(counts["deepest"] for counts in ties))
     begin_part()
     unjudged, top_ten = _unjudged(judged, loaded, deepest, policies)
-    certain = Certain(judged, loaded, policies)
+    certain = PageVerdicts(judged, loaded, policies)
     begin_part()
     curves = _curves(judged, loaded, deepest, policies)
-    for one in found.tests:
+    for one in values.tests:
         one |= certain.test(asked[one["measure"]], (names[one["a"]], names[one["b"]]))
     answers = []
     ranks = []
-    for row, (measure, pair) in enumerate(zip(asked, found.leading, strict=True)):
+    for row, (measure, pair) in enumerate(zip(asked, values.leading, strict=True)):
         more = (
             {"judgments": None}
-            if found.apart
-            else _open(found, row, measure, certain, any(run["tied"] for run in ties))
+            if values.apart
+            else _open(values, row, measure, certain, any(run["tied"] for run in ties))
         )
-        answers.append(_tested(found, row, measure, pair, place) | more)
-        ranks.append(None if found.apart else certain.ranks(measure))
+        answers.append(_tested(values, row, measure, pair, place) | more)
+        ranks.append(None if values.apart else certain.ranks(measure))
     return {
         "kind": "evaluation",
         "version": _core.__version__,
-        "settings": settings | found.settings,
+        "settings": settings | values.settings,
         "how": how,
-        "notes": [*apart, *irrelevant, *found.notes, *([] if found.apart else certain.notes)],
+        "notes": [*apart, *irrelevant, *values.notes, *([] if values.apart else certain.notes)],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": place,
-        "best": found.best,
-        "leading": found.leading,
+        "best": values.best,
+        "leading": values.leading,
         "answers": answers,
-        "can_be_significant": found.can_be_significant,
-        "apart": found.apart,
+        "can_be_significant": values.can_be_significant,
+        "apart": values.apart,
         "queries": [show_id(query) for query in queries],
         "titles": titles(queries, queries_text),
-        "of": found.count,
-        "means": found.means,
-        "values": found.shown,
-        "tests": found.tests,
+        "of": values.count,
+        "means": values.means,
+        "values": values.shown,
+        "tests": values.tests,
         "ranks": ranks,
         "rankings": rankings(queries, judged, loaded, depth, score_dtype, shown, texts=docs_text),
         "curves": curves,
@@ -121,17 +121,17 @@ def collect(
         "ties": ties,
         "distances": compared,
         "held": {
-            "rows": found.rows,
-            "apart": found.apart,
+            "rows": values.rows,
+            "apart": values.apart,
             "among": [*among_runs, *irrelevant],
-            "highest": found.highest,
+            "highest": values.highest,
         },
     }
 
 
-def _without_relevant(found: Evaluated) -> list[str]:
+def _without_relevant(page_values: PageValues) -> list[str]:
     """A note if some queries have no relevant document, whatever the measures are: readers may choose others."""
-    facts = next(iter(found.facts.values()))
+    facts = next(iter(page_values.facts.values()))
     count = facts["evaluated"] - facts["relevant"]
     if not count or not facts["relevant"]:  # if nothing is relevant, there is a warning
         return []
@@ -142,12 +142,12 @@ def _without_relevant(found: Evaluated) -> list[str]:
 
 
 def _tested(
-    found: Evaluated, place: int, measure: Measure, pair: tuple[int, int] | None, baseline: int | None
+    page_values: PageValues, place: int, measure: Measure, pair: tuple[int, int] | None, baseline: int | None
 ) -> dict[str, Any]:
     """The test of the pair, and numbers of runs that are significantly better or worse than the leader or baseline."""
     if pair is None:
         return {"test": None, "others": None}
-    tests = [one for one in found.tests if one["measure"] == place]
+    tests = [one for one in page_values.tests if one["measure"] == place]
     against = pair[0] if baseline is None else baseline
     others = [one for one in tests if against in (one["a"], one["b"])]
     among = [one for one in others if one["significant"]]
@@ -160,19 +160,21 @@ def _tested(
     }
 
 
-def _open(found: Evaluated, place: int, measure: Measure, certain: Certain, is_tied: bool) -> dict[str, Any]:
+def _open(
+    page_values: PageValues, place: int, measure: Measure, certain: PageVerdicts, is_tied: bool
+) -> dict[str, Any]:
     """How the leading run stands to every other in all orders of ties, for all missing judgments, and over both.
 
     Of a single run, the lowest and the highest mean for all missing judgments.
     """
-    pair = found.leading[place]
+    pair = page_values.leading[place]
     if pair is None:
-        runs = [run for run, one in enumerate(found.means[place]) if one["mean"] is not None]
+        runs = [run for run, one in enumerate(page_values.means[place]) if one["mean"] is not None]
         return {"judgments": certain.alone(measure, runs[0]) if runs else None}
     leader, _ = pair
     judgments = certain.others(measure, leader, "expected")
     return {
-        "ties": found.ties[place],
+        "ties": page_values.ties[place],
         "judgments": judgments,
         "overturn": certain.overturn(measure, leader, judgments),
         "both": certain.others(measure, leader, "range") if is_tied and judgments else None,
@@ -225,13 +227,13 @@ def _totals(
 ) -> list[list[float | None]]:
     """Means by run, computed a few measures at a time, so that their values fit into memory."""
     at_once = max(1, HELD // max(1, len(qrels)))
-    found: list[list[float | None]] = [[] for _ in runs]
+    totals: list[list[float | None]] = [[] for _ in runs]
     for first in range(0, len(measures), at_once):
         evaluator = Evaluator(qrels, measures[first : first + at_once], **policies)
-        for of_run, run in zip(found, runs.values(), strict=True):
-            with overlap.Silence():  # there has been a warning
+        for of_run, run in zip(totals, runs.values(), strict=True):
+            with mismatch.Silence():  # there has been a warning
                 of_run += map(number, evaluator.means(run).values())
-    return found
+    return totals
 
 
 def _unjudged(
@@ -239,8 +241,8 @@ def _unjudged(
 ) -> tuple[dict[str, Any], list[float | None]]:
     """The share of unjudged documents of every run, to several depths, and in the first ten."""
     depths = sorted({*(depth for depth in DEPTHS if depth < deepest), deepest, 10})
-    found = _totals(qrels, runs, [Unjudged @ depth for depth in depths], policies)
-    of_runs = [dict(zip(depths, shares, strict=True)) for shares in found]
+    totals = _totals(qrels, runs, [Unjudged @ depth for depth in depths], policies)
+    of_runs = [dict(zip(depths, shares, strict=True)) for shares in totals]
     top_ten = [shares[10] for shares in of_runs]
     drawn = [depth for depth in depths if depth <= deepest]
     return {"depths": drawn, "shares": [[shares[depth] for depth in drawn] for shares in of_runs]}, top_ten

@@ -8,7 +8,7 @@ from gzip import compress
 
 from untied import _core
 from untied.errors import UntiedError
-from untied.inputs.overlap import of_levels
+from untied.inputs.mismatch import of_levels
 from untied.report.data import curve_measures
 from untied.report.page import ASSETS, Live, asset
 from untied.statistics.notes import SAID, on_least
@@ -43,10 +43,10 @@ def module() -> bytes | None:
 
 
 def _module() -> bytes:
-    found = module()
-    if found is None:
+    core = module()
+    if core is None:
         raise UntiedError(f"live=True {LACKING}")
-    return found
+    return core
 
 
 def check(measures: Sequence[Measure]) -> None:

@@ -47,11 +47,11 @@ def rankings(
     A run has its tie groups; they refer to documents by their numbers in this list. With `both_ranks`, each document
     has its ranks in the two runs, at any depth: the first of its tie group, None if the run does not retrieve it.
     """
-    found: list[dict[str, Any] | None] = []
+    rows: list[dict[str, Any] | None] = []
     named: list[list[str]] = []
     for query in queries:
         if only is not None and query not in only:
-            found.append(None)
+            rows.append(None)
             continue
         grades = qrels[query] if qrels is not None and query in qrels else {}
         numbers: dict[str, int] = {}
@@ -70,12 +70,12 @@ def rankings(
         truth |= {"runs": of_runs, "relevant": relevant}
         if both_ranks:
             truth["ranks"] = _ranks(query, runs, depth, score_dtype, numbers)
-        found.append(truth)
+        rows.append(truth)
     if texts is not None:
         known = texts_of(texts, {doc for docs in named for doc in docs}, MOST_CHARACTERS)
-        for one, docs in zip((one for one in found if one is not None), named, strict=True):
+        for one, docs in zip((one for one in rows if one is not None), named, strict=True):
             one["texts"] = [known.get(doc) for doc in docs]
-    return found
+    return rows
 
 
 def _ranks(

@@ -9,12 +9,12 @@ from math import isnan, nan
 
 from untied._core import ranked, show_id
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.progress import begin_part
-from untied.report.certain import others_of
+from untied.report.verdicts import others_of
 from untied.statistics.intervals import mean_interval
 from untied.statistics.notes import least_p
-from untied.statistics.paired import Column, paired
+from untied.statistics.paired import RunValues, paired
 from untied.statistics.runs import significance
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ HELD = 4 << 20
 
 
 @dataclass(eq=False)
-class Evaluated:
+class PageValues:
     """Results of an evaluation."""
 
     #: As `Significance` has them; so are the notes.
@@ -82,9 +82,9 @@ def evaluated(
     chance: dict[str, Any],
     interval: Interval,
     policies: dict[str, Any],
-) -> Evaluated:
+) -> PageValues:
     """Evaluate and test a few measures at a time, so that their values fit into memory."""
-    found = Evaluated(chance)
+    page_values = PageValues(chance)
     at_once = max(1, HELD // max(1, 3 * len(qrels) * len(runs)))
     values: list[list[array[float]]] = []
     room = max(1, min(MOST, CELLS // (len(measures) * len(runs))))
@@ -95,42 +95,42 @@ def evaluated(
         results = None  # free the previous results before more are evaluated
         piece = list(measures[first : first + at_once])
         begin_part()
-        with overlap.Notes() as apart:
+        with mismatch.CollectedNotes() as apart:
             results = Evaluator(qrels, piece, ties="range", **policies).evaluate(runs)
-        found.apart = apart
+        page_values.apart = apart
         tested = None
         if len(runs) > 1 and not apart:
             threads = policies["threads"]
             tested = significance(results, baseline=baseline, interval="none", **chance, threads=threads)
-            found.settings = {name: tested.settings[name] for name in chance}
+            page_values.settings = {name: tested.settings[name] for name in chance}
             of = "" if at_once >= len(measures) else f"{', '.join(map(str, piece))}: "
-            found.notes += [of + note for note in tested.notes]
+            page_values.notes += [of + note for note in tested.notes]
             queries = max(fact["evaluated"] for fact in results.facts().values())
-            least = least_p(queries, len(tested.table.to_dicts()) // len(piece), found.settings)
-            found.can_be_significant = least <= 1 - found.settings["level"]
+            least = least_p(queries, len(tested.table.to_dicts()) // len(piece), page_values.settings)
+            page_values.can_be_significant = least <= 1 - page_values.settings["level"]
         for index, measure in enumerate(piece):
             if index:
                 begin_part()
-            values.append(_of_measure(found, results, measure, tested, chance, interval, policies["threads"]))
-            ranks = _ranks(found.means[-1], measure)
+            values.append(_of_measure(page_values, results, measure, tested, chance, interval, policies["threads"]))
+            ranks = _ranks(page_values.means[-1], measure)
             best = [run for run, rank in ranks if rank == 1]
             pair = leading(best, [run for run, _ in ranks], place)
-            found.best.append(best)
-            found.leading.append(pair)
-            found.ties.append(None if pair is None or apart else others_of(results, measure, pair[0]))
+            page_values.best.append(best)
+            page_values.leading.append(pair)
+            page_values.ties.append(None if pair is None or apart else others_of(results, measure, pair[0]))
             orders.append(_order(values[-1], room))
-        found.facts = results.facts()
-        found.highest = next(iter(found.facts.values()))["highest"]
+        page_values.facts = results.facts()
+        page_values.highest = next(iter(page_values.facts.values()))["highest"]
     assert results is not None  # there is a measure
     for measure, of_runs in zip(measures, values, strict=True):
-        found.notes += _without_value(measure, list(runs), of_runs)
+        page_values.notes += _without_value(measure, list(runs), of_runs)
     evaluation = next(iter(results._evaluations.values()))
-    found.count = len(values[0][0])
+    page_values.count = len(values[0][0])
     chosen = _in_turn(orders, room)
-    found.rows = chosen
-    found.queries = [evaluation.query(row) for row in chosen]
-    found.shown = [[[number(column[row]) for row in chosen] for column in of_runs] for of_runs in values]
-    return found
+    page_values.rows = chosen
+    page_values.queries = [evaluation.query(row) for row in chosen]
+    page_values.shown = [[[number(column[row]) for row in chosen] for column in of_runs] for of_runs in values]
+    return page_values
 
 
 def _ranks(means: Sequence[dict[str, float | None]], measure: Measure) -> list[tuple[int, int]]:
@@ -147,7 +147,7 @@ def leading(best: Sequence[int], order: Sequence[int], baseline: int | None) -> 
 
 
 def _of_measure(
-    found: Evaluated,
+    page_values: PageValues,
     results: Results,
     measure: Measure,
     tested: Significance | None,
@@ -156,11 +156,11 @@ def _of_measure(
     threads: int | None,
 ) -> list[array[float]]:
     """Add means and tests of the next measure, and return its values by run."""
-    columns = [Column(results, run, measure, bounded=False) for run in results.runs]
+    columns = [RunValues(results, run, measure, bounded=False) for run in results.runs]
     if tested is not None:
         rows = [row for row in tested.table.to_dicts() if row["measure"] == str(measure)]
-        found.tests += _tests(rows, columns, len(found.means))
-    found.means.append(_means(results, columns, measure, chance, interval, threads))
+        page_values.tests += _tests(rows, columns, len(page_values.means))
+    page_values.means.append(_means(results, columns, measure, chance, interval, threads))
     return [column.values for column in columns]
 
 
@@ -197,16 +197,16 @@ def _in_turn(orders: list[Sequence[int]], room: int) -> list[int]:
 
 def _spreads(columns: Sequence[Sequence[float | None]]) -> array[float]:
     """The difference between the runs in each query; 0 if a run has no value."""
-    found = array("d")
+    spreads = array("d")
     for query in zip(*columns, strict=True):
         known = [value for value in query if value is not None and not isnan(value)]
-        found.append(max(known) - min(known) if len(known) == len(query) else 0.0)
-    return found
+        spreads.append(max(known) - min(known) if len(known) == len(query) else 0.0)
+    return spreads
 
 
 def _means(
     results: Results,
-    columns: list[Column],
+    columns: list[RunValues],
     measure: Measure,
     chance: dict[str, Any],
     interval: Interval,
@@ -228,7 +228,7 @@ def _means(
     return row
 
 
-def _tests(rows: list[dict[str, Any]], columns: list[Column], measure: int) -> list[dict[str, Any]]:
+def _tests(rows: list[dict[str, Any]], columns: list[RunValues], measure: int) -> list[dict[str, Any]]:
     """Every tested pair of runs, by number, with its result over all queries."""
     by_name = {column.run: place for place, column in enumerate(columns)}
     tests = []

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Evaluation, Measure
-    from untied.results.joint import Joint
-    from untied.results.recorded import Recorded
+    from untied.results.difference_bounds import DifferenceBounds
+    from untied.results.snapshot import Snapshot
     from untied.results.table import Table
 
     #: A measure, two runs, and what the first loses or gains.
@@ -40,7 +40,8 @@ def pairs_of(runs: list[str], baseline: str | None) -> list[tuple[str, str]]:
 
 
 def query_differences(
-    measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Recorded], joint: Joint | None,
+    measures: Sequence[Measure], evaluations: Mapping[str, Evaluation | Snapshot],
+    difference_bounds: DifferenceBounds | None,
     baseline: str | None, top: int | None,
 ) -> tuple[Table, dict[Change, int]]:  # fmt: skip
     """The table of `Results.query_differences`, and how many more queries have the last difference that it lists."""
@@ -58,8 +59,8 @@ def query_differences(
                 for query, value in values[a].items()
                 if query in values[b]
             ]
-            if joint is not None:
-                both = _bounded(both, joint, measure, (a, b))
+            if difference_bounds is not None:
+                both = _bounded(both, difference_bounds, measure, (a, b))
             better = -1 if measure.lower_is_better else 1
             for sign, change in CHANGES.items():
                 of_change = [row for row in both if _sign(row[1][2]) == sign * better]
@@ -83,7 +84,7 @@ def _sign(difference: float) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def _values(evaluation: Evaluation | Recorded, number: int) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _values(evaluation: Evaluation | Snapshot, number: int) -> Iterator[tuple[str, tuple[float, ...]]]:
     """Queries with a value, and their values with bounds if known."""
     fields = ["value", *(field for field in ("low", "high") if field in evaluation.columns())]
     columns = [array("d", evaluation.column(number, field)) for field in fields]
@@ -98,13 +99,16 @@ def _difference(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]
 
 
 def _bounded(
-    rows: list[tuple[str, tuple[float, ...]]], joint: Joint, measure: Measure, pair: tuple[str, str]
+    rows: list[tuple[str, tuple[float, ...]]],
+    difference_bounds: DifferenceBounds,
+    measure: Measure,
+    pair: tuple[str, str],
 ) -> list[tuple[str, tuple[float, ...]]]:
     """The same with the bounds of both runs together, or NaN: those of each run alone may be too narrow."""
-    found = joint.bounds(measure, [pair], [query for query, _ in rows])
-    if found is None:
+    bounds = difference_bounds.bounds(measure, [pair], [query for query, _ in rows])
+    if bounds is None:
         return [(query, (*cells[:3], nan, nan)) for query, cells in rows]
-    [(lows, highs)] = found
+    [(lows, highs)] = bounds
     ends = zip(rows, lows, highs, strict=True)
-    # As those that are tested, see `Pair.within`.
+    # As those that are tested, see `PairedValues.within`.
     return [(query, (*cells[:3], min(low, cells[2]), max(high, cells[2]))) for (query, cells), low, high in ends]

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from untied._types import Facts
     from untied.measures import MeasureLike
     from untied.policies import Policies
+    from untied.results.difference_bounds import DifferenceBounds
     from untied.results.differences import Change
-    from untied.results.joint import Joint
-    from untied.results.recorded import Recorded
     from untied.results.shown import Bounds
+    from untied.results.snapshot import Snapshot
 
 
 class Results(ByRun):
@@ -32,17 +32,17 @@ class Results(ByRun):
     """
 
     _ranked = True
-    _evaluations: Mapping[str, Evaluation | Recorded]
+    _evaluations: Mapping[str, Evaluation | Snapshot]
     _policies: Policies
 
     def __init__(
-        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Recorded], policies: Policies,
-        joint: Joint | None = None,
+        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Snapshot], policies: Policies,
+        difference_bounds: DifferenceBounds | None = None,
     ) -> None:  # fmt: skip
         self._measures = measures
         self._evaluations = evaluations
         self._policies = policies
-        self._joint = joint  # with ``unjudged="range"``
+        self._difference_bounds = difference_bounds  # with ``unjudged="range"``
 
     @property
     def queries(self) -> list[str]:
@@ -53,14 +53,14 @@ class Results(ByRun):
         return sorted(queries, key=lambda query: query.encode("utf-8", "surrogatepass"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from untied.results.recorded import recorded
+        from untied.results.snapshot import snapshot
 
         records = {}
         for name, evaluation in self._evaluations.items():
             fields = [(place, field) for place in range(len(self._measures)) for field in self._fields]
             calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
-            records[name] = recorded(evaluation, calls | {"column": fields})
-        return Results, (self._measures, records, self._policies, self._joint)
+            records[name] = snapshot(evaluation, calls | {"column": fields})
+        return Results, (self._measures, records, self._policies, self._difference_bounds)
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
         run, measure = self._run_and_measure(key)
@@ -87,7 +87,7 @@ class Results(ByRun):
         KeyError
             There is no such run, query or measure, or `run` is missing.
         """
-        evaluation: Evaluation | Recorded = self._of_run(run)
+        evaluation: Evaluation | Snapshot = self._of_run(run)
         number = self._number(measure)
         if query is None:
             from untied.results.notes import mean_with_notes
@@ -191,7 +191,7 @@ class Results(ByRun):
     def _query_differences(self, baseline: str | None, top: int | None) -> tuple[Table, dict[Change, int]]:
         from untied.results.differences import query_differences
 
-        return query_differences(self._measures, self._evaluations, self._joint, baseline, top)
+        return query_differences(self._measures, self._evaluations, self._difference_bounds, baseline, top)
 
     def facts(self) -> dict[str, Facts]:
         """Counts that affect the values of each run.

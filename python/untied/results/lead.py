@@ -33,13 +33,14 @@ def standings(results: Any, measure: Measure, pairs: Sequence[tuple[str, str]]) 
     the other run retrieved can change these, too.
     """
     queries = next(iter(results._evaluations.values())).queries()
-    joint = None
+    joint_bounds = None
     if "judgments" in results._varied:
-        joint = None if results._joint is None else results._joint.bounds(measure, pairs, queries)
-        if joint is None:
+        source = results._difference_bounds
+        joint_bounds = None if source is None else source.bounds(measure, pairs, queries)
+        if joint_bounds is None:
             return None
     terms = {run: _terms(results, measure, run) for run in dict.fromkeys(run for pair in pairs for run in pair)}
-    bounds = [None] * len(pairs) if joint is None else joint
+    bounds = [None] * len(pairs) if joint_bounds is None else joint_bounds
     return [Stand(*_core.standing(terms[a], terms[b], ends)) for (a, b), ends in zip(pairs, bounds, strict=True)]
 
 

@@ -6,7 +6,7 @@ They name options as the command line does; `in_python` has the same with parame
 from __future__ import annotations
 
 from untied._core import show_id
-from untied.inputs.overlap import NAMED, listed
+from untied.inputs.mismatch import NAMED, listed
 from untied.results.text import MARK
 
 TYPE_CHECKING = False

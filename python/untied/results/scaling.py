@@ -22,9 +22,9 @@ def places(distances: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
     n = len(distances)
     centre = numpy.eye(n) - 1 / n
     values, vectors = numpy.linalg.eigh(-centre @ (numpy.array(distances, dtype=float) ** 2) @ centre / 2)
-    found = numpy.zeros((n, 2))
+    coordinates = numpy.zeros((n, 2))
     for axis, place in enumerate(numpy.argsort(values)[::-1][:2]):
         # An eigenvector's sign is arbitrary: make its largest part positive.
         vector = vectors[:, place] * numpy.sign(vectors[numpy.abs(vectors[:, place]).argmax(), place] or 1.0)
-        found[:, axis] = vector * max(values[place], 0.0) ** 0.5
-    return [(round(float(x), 4) + 0.0, round(float(y), 4) + 0.0) for x, y in found]
+        coordinates[:, axis] = vector * max(values[place], 0.0) ** 0.5
+    return [(round(float(x), 4) + 0.0, round(float(y), 4) + 0.0) for x, y in coordinates]

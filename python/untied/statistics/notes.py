@@ -86,7 +86,7 @@ def on_dropped(dropped: dict[str, int], pairs: int) -> Iterator[str]:
 def on_bounds(results: Results, apart: Sequence[str]) -> Iterator[str]:
     """A note on bounds over judgments that are not of both runs together."""
     if apart:
-        of_arrays = results._joint is None
+        of_arrays = results._difference_bounds is None
         why = (
             "they may be too wide, because a document could get different grades in the two runs"
             if of_arrays
@@ -104,7 +104,7 @@ def _disagreements(
     texts: dict[str, list[str]], columns: dict[str, list[Any]], settings: dict[str, Any], is_corrected: bool
 ) -> Iterator[str]:
     """A note on differences that are significant by either the interval or p."""
-    level, found, by_correction = 1 - settings["level"], [], []
+    level, differing, by_correction = 1 - settings["level"], [], []
     names = zip(texts["measure"], texts["run_a"], texts["run_b"], strict=True)
     numbers = zip(*(columns[name] for name in ("ci_low", "ci_high", "p", "p_adjusted")), strict=True)
     for (measure, a, b), significant, (low, high, p, adjusted) in zip(
@@ -115,16 +115,16 @@ def _disagreements(
             continue
         ends = f"[{low:+z.4f}, {high:+z.4f}]"
         p_is = "p < 0.0001" if adjusted < 0.0001 else f"p = {adjusted:.4f}"
-        found.append(f"{measure} of {show_id(a)} and {show_id(b)} ({p_is}, interval {ends})")
+        differing.append(f"{measure} of {show_id(a)} and {show_id(b)} ({p_is}, interval {ends})")
         by_correction.append(excludes and p <= level + 1e-12)
-    if not found:
+    if not differing:
         return
     reasons = ["p is corrected for the number of comparisons and the interval is not"] * any(by_correction)
     if not all(by_correction):
         reasons.append(f"p is from the {TESTS[settings['test']]} and the interval from {METHODS[settings['interval']]}")
-    rest = len(found) - NAMED
+    rest = len(differing) - NAMED
     more = f" and {rest:,} more (the columns p_adjusted, ci_low and ci_high have all)" if rest > 0 else ""
-    about = ", ".join(found[:NAMED]) + more
+    about = ", ".join(differing[:NAMED]) + more
     yield f"p and the interval disagree about {about}: {'; '.join(reasons)}; p decides significance"
 
 

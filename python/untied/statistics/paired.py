@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HELD = 1 << 20
 
 
-class Column:
+class RunValues:
     """A run's values of one measure by query, and their terms in its aggregate, with their bounds if asked for."""
 
     def __init__(self, results: Results, run: str, measure: Measure, bounded: bool = True) -> None:
@@ -51,12 +51,12 @@ def of_runs(results: Results | ArrayResults | Mapping[str, ArrayResults]) -> Res
     """Results of runs; columns of arrays of scores are runs, too."""
     if isinstance(results, Results):
         return results
-    from untied.arrays.found import as_runs
+    from untied.arrays.results import as_runs
 
     return as_runs(results)
 
 
-class Pair(NamedTuple):
+class PairedValues(NamedTuple):
     """Two runs, by the queries for which both have a value, as terms of their aggregates."""
 
     differences: array[float]
@@ -75,38 +75,38 @@ class Pair(NamedTuple):
     quantiles: list[float]
 
 
-def paired(a: Terms, b: Terms, bounds: Ends | None = None, every: bool = False) -> Pair:
+def paired(a: Terms, b: Terms, bounds: Ends | None = None, every: bool = False) -> PairedValues:
     """Two runs side by side, with bounds of the differences of all queries, of both runs together.
 
     Without these, each run has its own: ties and judgments are independent. `every`: whether any query may count,
     whatever the runs' own bounds are.
     """
-    found = _core.pair(a, b, bounds, every)
-    return Pair(array("d", found[0]), array("d", found[1]), *found[2:])
+    fields = _core.pair(a, b, bounds, every)
+    return PairedValues(array("d", fields[0]), array("d", fields[1]), *fields[2:])
 
 
 def pairs_with_bounds(
-    results: Results, columns: Sequence[tuple[Column, Column]], given: Mapping[tuple[str, str], Comparison]
-) -> tuple[list[Pair], bool]:
+    results: Results, columns: Sequence[tuple[RunValues, RunValues]], given: Mapping[tuple[str, str], Comparison]
+) -> tuple[list[PairedValues], bool]:
     """Pairs of runs, and whether unjudged documents have the same grade in both runs.
 
-    Bounds are `given` by comparisons. Without these, and where runs have no bounds together (`Joint.bounds`), each has
-    its own. Columns of arrays never have them.
+    Bounds of differences come from comparisons, without these from `DifferenceBounds`, or else from the bounds of each
+    run. Values of arrays have no bounds.
     """
     for a, b in columns:
         check_queries(a, b)
-    found: Sequence[Ends] | None = [delta_bounds(given, a, b) for a, b in columns] if given else None
-    if not given and results._joint is not None:
+    pair_bounds: Sequence[Ends] | None = [delta_bounds(given, a, b) for a, b in columns] if given else None
+    if not given and results._difference_bounds is not None:
         names, (first, _) = [(a.run, b.run) for a, b in columns], columns[0]
-        found = results._joint.bounds(first.measure, names, first.evaluation.queries())
-    bounds: Sequence[Ends | None] = [None] * len(columns) if found is None else found
+        pair_bounds = results._difference_bounds.bounds(first.measure, names, first.evaluation.queries())
+    bounds: Sequence[Ends | None] = [None] * len(columns) if pair_bounds is None else pair_bounds
     both = zip(columns, bounds, strict=True)
     return [
         paired(a.terms, b.terms, ends, bool(given)) for (a, b), ends in both
-    ], found is not None or "judgments" not in results._varied
+    ], pair_bounds is not None or "judgments" not in results._varied
 
 
-def check_queries(a: Column, b: Column) -> None:
+def check_queries(a: RunValues, b: RunValues) -> None:
     """Refuse runs that were evaluated on different queries."""
     one: Any = a.evaluation
     other: Any = b.evaluation
@@ -125,7 +125,7 @@ def pieces(pairs: Sequence[tuple[str, str]], queries: int) -> Iterator[Sequence[
     return (pairs[first : first + at_once] for first in range(0, len(pairs), at_once))
 
 
-def delta_bounds(given: Mapping[tuple[str, str], Comparison], a: Column, b: Column) -> Ends:
+def delta_bounds(given: Mapping[tuple[str, str], Comparison], a: RunValues, b: RunValues) -> Ends:
     """Bounds of each query's difference, from a comparison."""
     turned = (a.run, b.run) not in given
     comparison = given.get((b.run, a.run) if turned else (a.run, b.run))

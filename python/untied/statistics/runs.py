@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from untied import _core
 from untied.errors import UntiedError, check_one_of
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.measures import as_measure
 from untied.policies import described_by
 from untied.results.differences import pairs_of
 from untied.results.table import Exported, Table, tidy
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_chance, interval_of
 from untied.statistics.notes import notes_on, on_dropped, said_of
-from untied.statistics.paired import Column, of_runs, pairs_with_bounds, pieces
+from untied.statistics.paired import RunValues, of_runs, pairs_with_bounds, pieces
 from untied.statistics.tests import (
     CORRECTIONS,
     SAMPLES,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from untied.policies import Correction, Interval, TestName
     from untied.results.evaluation import Results
     from untied.results.shown import Grid
-    from untied.statistics.paired import Pair
+    from untied.statistics.paired import PairedValues
 
 #: Columns of what `significance` finds, those that were asked for.
 NUMBERS = (
@@ -219,7 +219,7 @@ def significance(
     results = of_runs(results)
     check_options(test, correction, interval, level, samples, seed)
     method = _Method(test, "none" if test == "tukey" else correction, interval, level, samples, seed, threads)
-    overlap.demand({name: overlap.of_facts(facts) for name, facts in results.facts().items()})
+    mismatch.demand({name: mismatch.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
     varied = ("judgments",) if given else results._varied
@@ -232,12 +232,12 @@ def significance(
         scale = scale_of(measure)
         if given and scale == "log":
             raise UntiedError(f"bounds by Delta are for differences of values, but tests of {measure} use logarithms")
-        found, dropped[str(measure)], unsettled[str(measure)], are_joint = method.test_pairs(
+        tested, dropped[str(measure)], unsettled[str(measure)], are_joint = method.test_pairs(
             results, measure, pairs, given
         )
         apart += [] if are_joint else [str(measure)]
         rows += [(str(measure), a, b, scale) for a, b in pairs]
-        _add(columns, {name: found[name] for name in NUMBERS + VERDICTS if name in found})
+        _add(columns, {name: tested[name] for name in NUMBERS + VERDICTS if name in tested})
     names = ("measure", "run_a", "run_b", "scale")
     texts = dict(zip(names, (list(column) for column in zip(*rows, strict=True)), strict=True))
     if "log" not in texts["scale"]:
@@ -290,14 +290,14 @@ def discriminative_power(
         As for `significance`.
     """
     results = of_runs(results)
-    found = significance(
+    tests = significance(
         results, test=test, correction=correction, interval="none", level=level, samples=samples, seed=seed,
         threads=threads,
     ).table  # fmt: skip
-    scaled = "scale" in found.columns
+    scaled = "scale" in tests.columns
     shares = []
     for measure in results.measures:
-        rows = [row for row in found.to_dicts() if row["measure"] == measure]
+        rows = [row for row in tests.to_dicts() if row["measure"] == measure]
         apart = sum(row["significant"] == "yes" for row in rows)
         needed = None
         for row in sorted(rows, key=lambda row: -abs(row["difference"])):
@@ -338,8 +338,8 @@ class _Method:
 
         Then the numbers of queries left out and of those that may count, and whether bounds are of both runs together.
         """
-        columns = {run: Column(results, run, measure) for run in results.runs}
-        found: dict[str, list[Any]] = {}
+        columns = {run: RunValues(results, run, measure) for run in results.runs}
+        columns_of_table: dict[str, list[Any]] = {}
         dropped = unsettled = 0
         are_joint = True
         ends: list[tuple[float, float]] = []
@@ -349,34 +349,36 @@ class _Method:
             dropped += sum(pair.dropped[0] for pair in compared)
             unsettled += sum(pair.dropped[1] for pair in compared) if is_open else 0
             runs = [(columns[a].terms, columns[b].terms) for a, b in piece]
-            _add(found, self._described(compared, runs, columns[piece[0][0]]))
+            _add(columns_of_table, self._described(compared, runs, columns[piece[0][0]]))
             if is_open:
                 ends += [pair.ends for pair in compared]
                 if self.test == "randomization":
-                    _add(found, {"p_most": self._tested([pair.nearest for pair in compared], runs)})
+                    _add(columns_of_table, {"p_most": self._tested([pair.nearest for pair in compared], runs)})
         if self.test == "tukey":
             places = {run: place for place, run in enumerate(columns)}
             terms = [column.terms for column in columns.values()]
             numbers = [(places[a], places[b]) for a, b in pairs]
-            found["p"] = _core.tukey_p(terms, numbers, self.samples, self.seed, self.threads)
-        self._decide(found, ends)
-        return found, dropped, unsettled, are_joint
+            columns_of_table["p"] = _core.tukey_p(terms, numbers, self.samples, self.seed, self.threads)
+        self._decide(columns_of_table, ends)
+        return columns_of_table, dropped, unsettled, are_joint
 
-    def _decide(self, found: dict[str, list[Any]], ends: list[tuple[float, float]]) -> None:
+    def _decide(self, columns: dict[str, list[Any]], ends: list[tuple[float, float]]) -> None:
         """Correct p-values, and add what is significant and, if something is open, what survives."""
         adjusted, p_most, significant, survives = _core.decide(
-            found["p"], found.pop("p_most", []), ends, self.correction, self.level
+            columns["p"], columns.pop("p_most", []), ends, self.correction, self.level
         )
         # Equal means have no sign that could be significant, although Wilcoxon's p, which is of ranks, can be small.
-        both = zip(significant, found["difference"], strict=True)
-        found |= {"p_adjusted": adjusted, "significant": ["yes" if one and signed else "no" for one, signed in both]}
+        both = zip(significant, columns["difference"], strict=True)
+        columns |= {"p_adjusted": adjusted, "significant": ["yes" if one and signed else "no" for one, signed in both]}
         if ends:
-            found["least"], found["most"] = map(list, zip(*ends, strict=True))
-            found |= {"survives": survives} | ({"p_most": p_most} if p_most else {})
+            columns["least"], columns["most"] = map(list, zip(*ends, strict=True))
+            columns |= {"survives": survives} | ({"p_most": p_most} if p_most else {})
 
-    def _described(self, compared: list[Pair], runs: list[tuple[Terms, Terms]], column: Column) -> dict[str, list[Any]]:
+    def _described(
+        self, compared: list[PairedValues], runs: list[tuple[Terms, Terms]], column: RunValues
+    ) -> dict[str, list[Any]]:
         """The rows for pairs of runs, without bounds."""
-        found: dict[str, list[Any]] = {}
+        columns: dict[str, list[Any]] = {}
         for pair in compared:
             row: dict[str, Any] = dict(zip(("mean_a", "mean_b"), pair.means, strict=True))
             row["difference"] = pair.difference
@@ -389,10 +391,10 @@ class _Method:
             row["effect"] = in_deviations(mean, standard_deviation(pair.differences))
             above, row["equal"], below = pair.counts
             row["better"], row["worse"] = (below, above) if column.measure.lower_is_better else (above, below)
-            _add(found, {name: [cell] for name, cell in row.items()})
+            _add(columns, {name: [cell] for name, cell in row.items()})
         if self.test != "tukey":
-            found["p"] = self._tested([pair.differences for pair in compared], runs)
-        return found
+            columns["p"] = self._tested([pair.differences for pair in compared], runs)
+        return columns
 
     def _tested(self, differences: Sequence[Sequence[float]], runs: list[tuple[Terms, Terms]]) -> list[float]:
         if self.test == "randomization":

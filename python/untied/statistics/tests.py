@@ -276,8 +276,8 @@ def randomization_p(
 ) -> list[tuple[float, str]]:
     """p-values, and whether they are exact; faster for many pairs of runs, whose terms are `pairs`."""
     which = {"greater": 0, "less": 1, "two-sided": 2}[check_one_of("alternative", alternative, ALTERNATIVES)]
-    found = _core.randomization_p(differences, samples, seed, threads, pairs)
-    return [(p[which], "exact" if is_exact else "estimate") for p, is_exact in found]
+    p_values = _core.randomization_p(differences, samples, seed, threads, pairs)
+    return [(p[which], "exact" if is_exact else "estimate") for p, is_exact in p_values]
 
 
 def t_p(differences: Sequence[float], alternative: str) -> float:

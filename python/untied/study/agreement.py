@@ -14,7 +14,7 @@ from itertools import combinations
 from untied.comparison.correlation import kendall, swapped, tau_ap
 from untied.errors import UntiedError
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import named_sources
 from untied.judging import sample
 from untied.measures import as_measures
@@ -82,7 +82,7 @@ class Agreement(Study):
         """Runs that have nothing in common with one of the judgments."""
         threads = self.inputs.threads
         others = [
-            {f"{name} with {label}": overlap.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}
+            {f"{name} with {label}": mismatch.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}
             for label, qrels in self.also.items()
         ]
         return [*super().apart(), *others]
@@ -120,20 +120,24 @@ class Agreement(Study):
             rows += [(run, measure, value, 0, 0) for measure, value in evaluator.means(held).items()]
         return rows
 
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+    def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Tables of pairs of rankings, of rankings, of the runs that moved, and of the judged documents."""
         rankings = nested(
-            ((measure, label), run, value) for (label,), (_, *rows) in found.items() for run, measure, value, *_ in rows
+            ((measure, label), run, value)
+            for (label,), (_, *rows) in rows_by_part.items()
+            for run, measure, value, *_ in rows
         )
         # Rounding must not order runs.
         compared = {key: {run: round(value, DIGITS) for run, value in one.items()} for key, one in rankings.items()}
         pairs = [_pair(one, other, compared) for one, other in combinations(compared, 2) if _differ_once(one, other)]
         ranks = {key: _ranks(one) for key, one in compared.items()}
         values = [(run, *key, value, ranks[key][run]) for key, one in rankings.items() for run, value in one.items()]
-        judged = [(label, *rows[0][2:]) for (label,), rows in found.items()]
+        judged = [(label, *rows[0][2:]) for (label,), rows in rows_by_part.items()]
         measures = self.settings["measures"]
         moves = [("measure", *row) for row in _moves({measure: ranks[measure, ALL] for measure in measures})]
-        moves += [("judgments", *row) for row in _moves({label: ranks[measures[0], label] for (label,) in found})]
+        moves += [
+            ("judgments", *row) for row in _moves({label: ranks[measures[0], label] for (label,) in rows_by_part})
+        ]
         to = "measure judgments to_measure to_judgments"
         return {
             self.name: tidy(to, "tau tau_ap swapped tied to_tied pairs", pairs),

@@ -47,17 +47,17 @@ def pieces(tables: Mapping[str, Table], name: str, measures: Sequence[str], coun
 
 def _of_measures(between: Mapping[Row, Row], measures: Sequence[str]) -> Iterator[str | Figure]:
     """How rankings by different measures agree."""
-    found = {pair: between[pair[0], ALL, pair[1], ALL] for pair in combinations(measures, 2)}
+    rows = {pair: between[pair[0], ALL, pair[1], ALL] for pair in combinations(measures, 2)}
     side = 1.6 + 0.45 * len(measures)
     yield "## Measures\n"
     yield Figure(
         "measures",
         "Rankings of runs by two measures: Kendall's tau_b is above the diagonal, and tau_AP is below the diagonal",
         (min(6.8, side + 0.4), min(6.0, side - 0.4)),
-        lambda figure: _draw_heat(figure, found, measures),
+        lambda figure: _draw_heat(figure, rows, measures),
     )
     yield "The measures that agree least come first:\n"
-    least = sorted(found.items(), key=lambda item: -1.0 if math.isnan(item[1][0]) else item[1][0])
+    least = sorted(rows.items(), key=lambda item: -1.0 if math.isnan(item[1][0]) else item[1][0])
     yield markdown(
         ["measures", "tau_b", "tau_AP", "swapped", "tied by the first measure", "tied by the second measure"],
         [[" and ".join(pair), f"{tau:.4f}", f"{ap:.4f}", *(f"{one:,}" for one in counts)]
@@ -114,12 +114,12 @@ def _of_runs(
             )  # fmt: skip
 
 
-def _draw_heat(figure: Any, found: Mapping[tuple[str, str], Row], measures: Sequence[str]) -> None:
+def _draw_heat(figure: Any, rows: Mapping[tuple[str, str], Row], measures: Sequence[str]) -> None:
     """tau_b of two measures above the diagonal, tau_AP below."""
     axis = figure.subplots()
     size = len(measures)
     cells = [[math.nan] * size for _ in range(size)]
-    for (one, other), (tau, ap, *_) in found.items():
+    for (one, other), (tau, ap, *_) in rows.items():
         i, j = measures.index(one), measures.index(other)
         cells[i][j], cells[j][i] = tau, ap
     low = min((cell for row in cells for cell in row if not math.isnan(cell)), default=0.0)
@@ -139,18 +139,18 @@ def _draw_heat(figure: Any, found: Mapping[tuple[str, str], Row], measures: Sequ
 
 
 def _draw_judgments(
-    figure: Any, found: Mapping[tuple[str, str], Row], measures: Sequence[str], labels: Sequence[str]
+    figure: Any, rows: Mapping[tuple[str, str], Row], measures: Sequence[str], labels: Sequence[str]
 ) -> None:
     """How similar the rankings by other judgments and by all are, one line per measure."""
     axes = figure.subplots(1, 2, sharey=True)
     for number, title in enumerate(("Kendall's tau_b", "tau_AP")):
         for measure, look in looks(measures).items():
-            axes[number].plot(range(len(labels)), [found[measure, label][number] for label in labels], label=measure,
+            axes[number].plot(range(len(labels)), [rows[measure, label][number] for label in labels], label=measure,
                               linewidth=1, markersize=3.5, **look)  # fmt: skip
         axes[number].set_title(f"{title} with all judgments")
         axes[number].set_xticks(range(len(labels)), [show_id(label) for label in labels])
         grid(axes[number], "y")
-    lowest = min(min(tau, ap) for tau, ap, *_ in found.values())
+    lowest = min(min(tau, ap) for tau, ap, *_ in rows.values())
     spread = 1 - lowest or 0.1  # all may agree
     axes[0].set_ylim(lowest - 0.05 * spread, 1 + 0.02 * spread)
     legend(figure, "right center")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from untied._core import __version__
 from untied.errors import UntiedError
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.progress import steps
 from untied.results.writing import check_target, write_file
 from untied.study import summary
-from untied.study.kept import Kept, parts_path
+from untied.study.checkpoint import Checkpoint, parts_path
 from untied.study.plots import Figure
 
 TYPE_CHECKING = False
@@ -86,7 +86,7 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: Plots = "
         need_matplotlib()
     apart = study.apart()
     # Where it is so of all runs, nothing is left to study.
-    overlap.warn(*apart, strict=any(all(reasons.values()) for reasons in apart))
+    mismatch.warn(*apart, strict=any(all(reasons.values()) for reasons in apart))
     directory = os.fspath(directory)
     os.makedirs(directory, exist_ok=True)
     for name in (f"{study.name}.tsv", "summary.md", "parts.jsonl"):
@@ -95,13 +95,13 @@ def conduct(study: Study, directory: str | os.PathLike[str], *, plots: Plots = "
     settings = {name: value for name, value in study.settings.items() if name not in study.beside}
     fingerprint = {"study": study.name, "untied": __version__, **settings, **study.inputs.fingerprint}
     # Samples of judgments and parts of runs may have nothing in common.
-    with overlap.Silence(), Kept(parts_path(directory), fingerprint, restart=restart) as kept:
+    with mismatch.Silence(), Checkpoint(parts_path(directory), fingerprint, restart=restart) as kept:
         missing = [part for part in parts if part not in kept.parts]
         for part in steps(missing, "parts", study.name):
             kept.add(part, study.compute(*part))
         tables = study.tables({part: kept.parts[part] for part in parts})
         notes = study.notes()
-        said = overlap.sentence(*apart)
+        said = mismatch.sentence(*apart)
         files, text = _write(study, directory, tables, PLOTS[plots], [*([said] if said else []), *notes])
     return Result(study.name, directory, tables, text, files, notes, len(missing), len(parts) - len(missing))
 

@@ -80,15 +80,15 @@ class AgainstAP(Study):
     @cached_property
     def qrels(self) -> Qrels:
         """The complete judgments: the qrels, or the part of them in the pool of the runs."""
-        found, depth = self.inputs.qrels, self.settings["pool_depth"]
+        truth, depth = self.inputs.qrels, self.settings["pool_depth"]
         if depth is not None:
-            pool = sample.pool(self.inputs.runs.values(), depth, found)
+            pool = sample.pool(self.inputs.runs.values(), depth, truth)
             # As if the whole pool were judged, and what nobody found relevant is not.
-            found = as_qrels({query: {doc: max(grade, 0.0) for doc, grade in of.items()} for query, of in pool.items()})
-        if not any(grade >= self.rel for grade in found.grades()):
+            truth = as_qrels({query: {doc: max(grade, 0.0) for doc, grade in of.items()} for query, of in pool.items()})
+        if not any(grade >= self.rel for grade in truth.grades()):
             where = "the judgments" if depth is None else f"the pool of depth {depth}"
             raise UntiedError(f"{where}: expected a document of grade {self.rel:g} or above, found none")
-        return found
+        return truth
 
     def notes(self) -> list[str]:
         """Notes on pooled documents that the qrels lack, and on queries that are not in all inputs."""
@@ -139,11 +139,13 @@ class AgainstAP(Study):
             for label, value in evaluate(run).items()
         ]
 
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+    def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Tables of the statistics of every sample, and of the means of every run on it."""
-        values = nested(((label, *part), run, value) for part, rows in found.items() for run, label, value in rows)
+        values = nested(
+            ((label, *part), run, value) for part, rows in rows_by_part.items() for run, label, value in rows
+        )
         truth = values[TRUTH, 1, 1]
-        keys = [(label, *part) for label in self.measures for part in found]
+        keys = [(label, *part) for label in self.measures for part in rows_by_part]
         rows = [(*key, *statistics(truth, values[key], mean(values[key[0], 1, 1].values()))) for key in keys]
         runs = [(run, *key, value) for key in keys for run, value in values[key].items()]
         return {
@@ -201,14 +203,14 @@ class AgainstAP(Study):
             )  # fmt: skip
 
 
-def statistics(truth: Mapping[str, float], found: Mapping[str, float], whole: float) -> tuple[float, ...]:
+def statistics(truth: Mapping[str, float], by_run: Mapping[str, float], whole: float) -> tuple[float, ...]:
     """`STATISTICS` of a measure's means by run against `truth`, those of AP with all judgments.
 
     `whole` is the measure's mean over runs with all judgments.
     """
-    actual, estimates = list(truth.values()), [found[run] for run in truth]
+    actual, estimates = list(truth.values()), [by_run[run] for run in truth]
     of_all = mean(estimates)
-    tau = kendall(*({run: round(value, DIGITS) for run, value in means.items()} for means in (truth, found))).mean
+    tau = kendall(*({run: round(value, DIGITS) for run, value in means.items()} for means in (truth, by_run))).mean
     return tau, linear(actual, estimates), rms(actual, estimates), of_all, of_all - whole
 
 
@@ -223,17 +225,17 @@ def _distinct(means: Mapping[tuple[str, float], Mapping[str, float]], plotted: S
             for name in TITLES
         )
 
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for label in plotted:
-        same = next((first for first in found if is_same(first, label)), None)
+        same = next((first for first in labels if is_same(first, label)), None)
         if same is None:
-            found[label] = label
+            labels[label] = label
         else:
-            found[same] += f" = {label}"
-    return found
+            labels[same] += f" = {label}"
+    return labels
 
 
 def over_samples(table: Table) -> dict[tuple[str, float], dict[str, float]]:
     """Means of the statistics over samples, by measure and rate."""
-    found = gathered(((row["measure"], row["rate"]), row) for row in table.to_dicts())
-    return {key: {name: mean(row[name] for row in rows) for name in STATISTICS} for key, rows in found.items()}
+    samples = gathered(((row["measure"], row["rate"]), row) for row in table.to_dicts())
+    return {key: {name: mean(row[name] for row in rows) for name in STATISTICS} for key, rows in samples.items()}

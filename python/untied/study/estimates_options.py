@@ -95,15 +95,15 @@ def labels(measures: MeasureLike | Iterable[MeasureLike] | None, rel: float) -> 
     if measures is None:
         return list(MEASURES)
     several: Any = [measures] if isinstance(measures, str) or not hasattr(measures, "__iter__") else measures
-    found: list[str] = []
+    chosen: list[str] = []
     for measure in several:
         name = measure if isinstance(measure, str) else str(as_measure(measure))
         if name in MEASURES or "{p}" in name:
             complete(MEASURES.get(name, name), rel, 0.5)
-            found.append(name)
+            chosen.append(name)
         else:
-            found += [_own(str(one), rel) for one in as_measures(name)]
-    return list(dict.fromkeys([*found, TRUTH]))
+            chosen += [_own(str(one), rel) for one in as_measures(name)]
+    return list(dict.fromkeys([*chosen, TRUTH]))
 
 
 def _own(name: str, rel: float) -> str:

@@ -8,7 +8,7 @@ threads and however often the work was interrupted.
 from __future__ import annotations
 
 from untied.errors import UntiedError
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.study.notes import of_queries
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ class Study:
     def apart(self) -> list[dict[str, str | None]]:
         """Reasons for runs that have nothing in common with the judgments; None for others."""
         qrels, threads = self.inputs.qrels, self.inputs.threads
-        return [{name: overlap.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}]
+        return [{name: mismatch.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}]
 
     def notes(self) -> list[str]:
         """Notes on unusual inputs, and how they count."""
@@ -83,7 +83,7 @@ class Study:
         """Rows of one part; they depend only on the part, the inputs and the settings."""
         raise NotImplementedError
 
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+    def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Tables made from the rows of all parts, by name; the first has the study's name."""
         raise NotImplementedError
 

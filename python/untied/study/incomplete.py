@@ -109,16 +109,16 @@ def _draw(
 ) -> None:  # fmt: skip
     """A plot of a measure on a sample at each rate against AP, with a dot for each run."""
     axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
-    highest = 1.05 * max([*truth.values(), *(value for _, found in panels for value in found.values())])
-    for axis, (row, found) in zip(axes, panels, strict=True):
+    highest = 1.05 * max([*truth.values(), *(value for _, values in panels for value in values.values())])
+    for axis, (row, values) in zip(axes, panels, strict=True):
         axis.axline((0, 0), slope=1, color="0.6", linewidth=0.7)
-        axis.scatter(list(truth.values()), [found[run] for run in truth], s=9, color=color, alpha=0.55, linewidths=0)
+        axis.scatter(list(truth.values()), [values[run] for run in truth], s=9, color=color, alpha=0.55, linewidths=0)
         axis.set_title(f"{percent(row['rate'])} %, sample {row['sample']:g}")
         said = "\n".join(
             f"{sign} = {row[statistic]:.3f}" for sign, statistic in (("RMS", "rms"), ("τ", "kendall"), ("ρ", "linear"))
         )
         # Where no point can be: above the estimates that are too high, or below those that are too low.
-        too_high = mean(found.values()) > mean(truth.values())
+        too_high = mean(values.values()) > mean(truth.values())
         x, y, side, edge = (0.97, 0.04, "right", "bottom") if too_high else (0.04, 0.96, "left", "top")
         axis.text(x, y, said, transform=axis.transAxes, fontsize=7, ha=side, va=edge, linespacing=1.3)
         axis.set_xlabel("AP, all judgments")

@@ -64,9 +64,9 @@ class Inputs:
 def origin(name: str, source: object, held: object, option: str | None = None) -> dict[str, str | None]:
     """The origin of an input: its name, path, SHA-256 and option."""
     if isinstance(source, (str, os.PathLike)):
-        found = provenance([source])[0]
-        if found["sha256"] is not None:
-            return {"name": name, **found, "option": option}
+        facts = provenance([source])[0]
+        if facts["sha256"] is not None:
+            return {"name": name, **facts, "option": option}
     import hashlib
 
     digest = hashlib.sha256(pickle.dumps(held, protocol=4)).hexdigest()

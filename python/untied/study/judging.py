@@ -106,26 +106,26 @@ class Judging(Study):
         }
         number = list(combinations(self.inputs.runs, 2)).index((names[0], names[1]))
         chance = random.Random(self.settings["seed"] * SEEDS + number)
-        court = _Court({query: dict(qrels[query]) for query in qrels.queries()}, runs, measure, self.inputs.threads)
+        state = _PairState({query: dict(qrels[query]) for query in qrels.queries()}, runs, measure, self.inputs.threads)
         orders = {
-            "move to front": court.move_to_front(chance),
-            "pooling": court.pooling(chance),
-            "random": chance.sample(court.documents, len(court.documents)),
+            "move to front": state.move_to_front(chance),
+            "pooling": state.pooling(chance),
+            "random": chance.sample(state.documents, len(state.documents)),
         }
-        if not court.is_decided(court.documents):
-            return [(*part, strategy, None, len(court.documents)) for strategy in STRATEGIES]
-        orders["foresight"] = court.foresight()
+        if not state.is_decided(state.documents):
+            return [(*part, strategy, None, len(state.documents)) for strategy in STRATEGIES]
+        orders["foresight"] = state.foresight()
         batch = self.settings["batch"]
-        found = {
-            "until decided": court.by_advice(batch, until_decided=True),
-            "swing": court.by_advice(batch, until_decided=False),
-            **{strategy: court.needed(order) for strategy, order in orders.items()},
+        needed = {
+            "until decided": state.by_advice(batch, until_decided=True),
+            "swing": state.by_advice(batch, until_decided=False),
+            **{strategy: state.needed(order) for strategy, order in orders.items()},
         }
-        return [(*part, strategy, found[strategy], len(court.documents)) for strategy in STRATEGIES]
+        return [(*part, strategy, needed[strategy], len(state.documents)) for strategy in STRATEGIES]
 
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+    def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Tables of all pairs, and of strategies by measure."""
-        rows = [row for of_part in found.values() for row in of_part]
+        rows = [row for of_part in rows_by_part.values() for row in of_part]
         keys = "measure run_a run_b strategy"
         return {
             self.name: tidy(keys, "judgments documents", rows),
@@ -139,7 +139,7 @@ class Judging(Study):
         return judging_summary.pieces(tables, self.name, self.settings)
 
 
-class _Court:
+class _PairState:
     """Two runs, and judgments of their documents that are revealed one by one."""
 
     def __init__(
@@ -169,8 +169,8 @@ class _Court:
 
     def is_decided(self, order: Order) -> bool:
         """Whether these judgments decide which run is better."""
-        found = certify(self._judged(order), self._runs, self._measure, threads=self._threads)
-        return found.between(*self._runs).verdict != "open"
+        verdicts = certify(self._judged(order), self._runs, self._measure, threads=self._threads)
+        return verdicts.between(*self._runs).verdict != "open"
 
     def needed(self, order: Order) -> int:
         """After how many judgments of an order the verdict is decided: more judgments never leave one open again."""

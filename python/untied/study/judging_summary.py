@@ -28,14 +28,14 @@ def strategies(rows: Sequence[Row]) -> list[Row]:
     for measure, a, b, strategy, needed, _ in rows:
         if needed is not None and strategy != FORESIGHT:
             fewest[measure, a, b] = min(needed, fewest.get((measure, a, b), needed))
-    found = []
+    lines = []
     for (measure, strategy), mine in of_strategy.items():
         decided = [row for row in mine if row[4] is not None]
         least = None if strategy == FORESIGHT else sum(row[4] == fewest[row[:3]] for row in decided)
         middle = median(row[4] for row in decided) if decided else None
         share = mean(row[4] / row[5] for row in decided) if decided else None
-        found.append((measure, strategy, len(mine), len(decided), middle, share, least))
-    return found
+        lines.append((measure, strategy, len(mine), len(decided), middle, share, least))
+    return lines
 
 
 def pieces(tables: Mapping[str, Table], name: str, settings: Mapping[str, Any]) -> Iterator[str | Figure]:

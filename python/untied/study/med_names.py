@@ -112,14 +112,14 @@ def short(name: str) -> str:
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """Groups by run: a file with lines of a run's name and a group."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     expected = "run group"
     for number, fields in lines(path, expected):
         if len(fields) != 2:
             raise refused(path, number, f"2 fields ({expected})", str(len(fields)))
-        if found.setdefault(fields[0], fields[1]) != fields[1]:
+        if groups.setdefault(fields[0], fields[1]) != fields[1]:
             raise refused(path, number, f"one group for {show_id(fields[0])}", "another one")
-    return found
+    return groups
 
 
 def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:
@@ -128,9 +128,9 @@ def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:
         raise UntiedError(f"prefix must be at least 1, not {prefix}")
     if groups is None:
         return {run: run[:prefix] for run in inputs.runs}
-    found = read_groups(groups) if isinstance(groups, (str, os.PathLike)) else {**groups}
-    inputs.remember("groups", groups, found, option="--groups")
+    group_of = read_groups(groups) if isinstance(groups, (str, os.PathLike)) else {**groups}
+    inputs.remember("groups", groups, group_of, option="--groups")
     for run in inputs.runs:
-        if run not in found:
+        if run not in group_of:
             raise UntiedError(f"run {show_id(run)} has no group")
-    return found
+    return group_of

@@ -17,7 +17,7 @@ from untied.comparison.correlation import kendall
 from untied.comparison.measures import as_comparing
 from untied.comparison.runs import compare_all
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.judging import sample
 from untied.policies import COMPARING
 from untied.progress import each
@@ -88,7 +88,7 @@ class Med(Study):
 
     def apart(self) -> list[dict[str, str | None]]:
         """Runs without documents in common with the judgments, or with other runs."""
-        return [*super().apart(), overlap.of_runs(self.inputs.runs, self.inputs.threads)]
+        return [*super().apart(), mismatch.of_runs(self.inputs.runs, self.inputs.threads)]
 
     def notes(self) -> list[str]:
         """Notes on queries that are not in all inputs, and on rankings that MED fills up."""
@@ -145,8 +145,8 @@ class Med(Study):
         return compare_all(self.inputs.runs, name, qrels=qrels, ties=ties, itself=False, threads=threads)
 
     def _distances(self, name: str, qrels: Any) -> list[Row]:
-        found = self._compare(name, qrels).means
-        rows = zip(*(found[column] for column in ("run_a", "run_b", "value", "low", "high")), strict=True)
+        means = self._compare(name, qrels).means
+        rows = zip(*(means[column] for column in ("run_a", "run_b", "value", "low", "high")), strict=True)
         # Only the interval of a search for MED says what is open; other intervals are over tie orders or grades.
         is_med = name.startswith("MED(")
         return [(a, b, distance(name, value), high - low if is_med else 0.0) for a, b, value, low, high in rows]
@@ -165,11 +165,13 @@ class Med(Study):
             rows.append((a, b, abs(means[a] - means[b]), per_query, scaled))
         return rows
 
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+    def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Distances, differences, correlations, the map."""
         group, main = self._group, self.distances.main
-        by_distance = {(name, float(rate)): rows for (name, rate), rows in found.items() if name != "differences"}
-        there_are = [row for row in found["differences", 0] if row[1]]
+        by_distance = {
+            (name, float(rate)): rows for (name, rate), rows in rows_by_part.items() if name != "differences"
+        }
+        there_are = [row for row in rows_by_part["differences", 0] if row[1]]
         values = {key: [value for *_, value, _ in rows] for key, rows in by_distance.items()}
         values |= {(name, 1.0): [row[2 + number] for row in there_are] for number, name in enumerate(DIFFERENCES)}
         same = [bool(group(a, b)) for a, b, *_ in there_are]
@@ -178,7 +180,7 @@ class Med(Study):
             for one, to in self._correlated()
             for among in AMONG
         ]
-        of_runs = {run: value for run, other, value, *_ in found["differences", 0] if not other}
+        of_runs = {run: value for run, other, value, *_ in rows_by_part["differences", 0] if not other}
         tables = {
             "": tidy(
                 "run_a run_b group measure",
@@ -201,15 +203,15 @@ class Med(Study):
         """The correlations between distances and differences."""
         main, swept = self.distances.main, self.distances.swept
         rates = [0.0, *(rate for rate in self.settings["rates"] if rate > 0)]
-        found = [((main, rate), (name, 1.0)) for rate in rates for name in DIFFERENCES]
-        found += [
+        pairs = [((main, rate), (name, 1.0)) for rate in rates for name in DIFFERENCES]
+        pairs += [
             ((one, rate), (name, 1.0)) for one in self.distances.expected for rate in rates[1:] for name in DIFFERENCES
         ]
-        found += [((one, 0.0), (name, 1.0)) for one in self.distances.listed for name in DIFFERENCES]
-        found += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances.listed, 2)]
-        found += [((name, 0.0), (main, 0.0)) for name in swept.values() if name != main]
-        found += [((swept["RBO", psi], 0.0), (swept["MED-RBP", psi], 0.0)) for psi in self.settings["psi"]]
-        return list(dict.fromkeys(found))
+        pairs += [((one, 0.0), (name, 1.0)) for one in self.distances.listed for name in DIFFERENCES]
+        pairs += [((one, 0.0), (other, 0.0)) for one, other in combinations(self.distances.listed, 2)]
+        pairs += [((name, 0.0), (main, 0.0)) for name in swept.values() if name != main]
+        pairs += [((swept["RBO", psi], 0.0), (swept["MED-RBP", psi], 0.0)) for psi in self.settings["psi"]]
+        return list(dict.fromkeys(pairs))
 
     def _group(self, a: str, b: str) -> str:
         return self.groups[a] if self.groups[a] == self.groups[b] else ""

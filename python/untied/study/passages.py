@@ -11,7 +11,7 @@ from functools import partial
 from itertools import combinations
 
 from untied.comparison.passages import LONGEST, compare_passages, read_judged_passages, read_passages
-from untied.inputs.overlap import QUERIES
+from untied.inputs.mismatch import QUERIES
 from untied.results.table import tidy
 from untied.study.frame import Study
 from untied.study.inputs import Inputs, origin
@@ -108,11 +108,11 @@ class MedPassages(Study):
         actual = compare_passages(one, other, judged=known, length=length, filled=False)
         return [(query, value, actual.per_query[query]) for query, value in most.per_query.items()]
 
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+    def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """A row for each pair of runs and query."""
         rows = [
             (query, a, b, self.groups[a] if self.groups[a] == self.groups[b] else "", *values)
-            for (a, b), of in found.items()
+            for (a, b), of in rows_by_part.items()
             for query, *values in of
         ]
         return {self.name: tidy("query run_a run_b group", "value difference", rows)}

@@ -31,18 +31,18 @@ def by_first(table: Table, count: int) -> dict[Row, Row]:
 
 def gathered(pairs: Iterable[tuple[Key, Held]]) -> dict[Key, list[Held]]:
     """Rows by key, in order."""
-    found: dict[Key, list[Held]] = {}
+    gathered_rows: dict[Key, list[Held]] = {}
     for key, held in pairs:
-        found.setdefault(key, []).append(held)
-    return found
+        gathered_rows.setdefault(key, []).append(held)
+    return gathered_rows
 
 
 def nested(triples: Iterable[tuple[Key, Inner, Held]]) -> dict[Key, dict[Inner, Held]]:
     """Group rows by two keys."""
-    found: dict[Key, dict[Inner, Held]] = {}
+    nested_rows: dict[Key, dict[Inner, Held]] = {}
     for key, inner, held in triples:
-        found.setdefault(key, {})[inner] = held
-    return found
+        nested_rows.setdefault(key, {})[inner] = held
+    return nested_rows
 
 
 def percent(share: float) -> str:

@@ -114,19 +114,19 @@ class Ties(Study):
             rows.append(("counts", name, *(counts[what] for what in ("documents", "tied", "largest", "queries"))))
         if not runs:
             return rows
-        found = {
+        shares = {
             ties: Evaluator(
                 self.inputs.qrels, self.settings["measures"], ties=ties, score_dtype=dtype, threads=self.inputs.threads
             ).evaluate(runs)
             for ties in ("range", "docid", "given")
         }
-        spread = found["range"]
+        spread = shares["range"]
         for name, facts in spread.facts().items():
             rows.append(("mixed", name, facts["mixed"]))
         for name in runs:
             for measure in spread.measures:
                 whole = spread.value(measure, run=name)
-                fixed = [found[ties].value(measure, run=name).mean for ties in ("docid", "given")]
+                fixed = [shares[ties].value(measure, run=name).mean for ties in ("docid", "given")]
                 rows.append(("value", name, measure, whole.mean, whole.low, whole.high, *fixed))
         if precision == PRECISIONS[0]:
             of_queries = spread.per_query
@@ -135,9 +135,11 @@ class Ties(Study):
             rows += [("query", *key, *value) for key, value in zip(keys, values, strict=True)]
         return rows
 
-    def tables(self, found: Mapping[Part, list[Row]]) -> dict[str, Table]:
+    def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
         """Tables of values, counts of ties, queries, rankings of runs, and pairs that ties can reverse."""
-        kinds = gathered((kind, (precision, *row)) for (precision,), rows in found.items() for kind, *row in rows)
+        kinds = gathered(
+            (kind, (precision, *row)) for (precision,), rows in rows_by_part.items() for kind, *row in rows
+        )
         values = [(run, measure, precision, *row) for precision, run, measure, *row in kinds.get("value", ())]
         mixed = {(run, precision): number for precision, run, number in kinds.get("mixed", ())}
         counts = [(run, at, *row, mixed.get((run, at))) for at, run, *row in kinds["counts"]]

@@ -88,11 +88,11 @@ def draw_precision(
     axes = figure.subplots(1, 3 if taus else 2)
     for place, precision in enumerate(PRECISIONS):
         # Side by side in the order of their shares, so that equal ones are seen.
-        found = sorted(shares.get(precision, ()))
-        across = [place - 0.3 + 0.6 * (i + 0.5) / len(found) for i in range(len(found))]
-        axes[0].plot(across, found, ".", color=COLORS[0], markersize=2.5, markeredgewidth=0, rasterized=True)
-        if found:
-            axes[0].hlines(quantile(found, 0.5), place - 0.36, place + 0.36, color="black", linewidth=1.2)
+        sorted_shares = sorted(shares.get(precision, ()))
+        across = [place - 0.3 + 0.6 * (i + 0.5) / len(sorted_shares) for i in range(len(sorted_shares))]
+        axes[0].plot(across, sorted_shares, ".", color=COLORS[0], markersize=2.5, markeredgewidth=0, rasterized=True)
+        if sorted_shares:
+            axes[0].hlines(quantile(sorted_shares, 0.5), place - 0.36, place + 0.36, color="black", linewidth=1.2)
     axes[0].set_title("tied documents, %")
     axes[0].set_ylim(0, 101)
     for measure, look in looks(measures).items():

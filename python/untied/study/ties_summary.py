@@ -81,13 +81,13 @@ def _touched(counts: Table, values: Table) -> Iterator[str]:
         f"`{show_id(largest['run'])}`.\n"
     )
     yield "Rankings whose value depends on the order of tied documents, and their best value minus their worst value:\n"
-    found = []
+    lines = []
     for measure, widths in spreads.items():
         touched = sorted(width for width in widths if width > 10**-DIGITS)
         cells = (quantile(touched, 0.5), quantile(touched, 0.95), touched[-1]) if touched else ()
-        found.append([measure, f"{len(touched):,}", _percent(len(touched), len(widths)),
+        lines.append([measure, f"{len(touched):,}", _percent(len(touched), len(widths)),
                       *(f"{cell:.4f}" for cell in cells), *[""] * (3 - len(cells))])  # fmt: skip
-    yield markdown(["measure", "rankings", "share", "best minus worst: median", "95th percentile", "largest"], found)
+    yield markdown(["measure", "rankings", "share", "best minus worst: median", "95th percentile", "largest"], lines)
 
 
 def _spreads(values: Table) -> str:
@@ -150,7 +150,7 @@ def _precisions(
                          abs(docid - values[run, measure, EXACT][3])))
         for (run, measure, at), (value, low, high, docid, _) in values.items()
     )  # fmt: skip
-    widths = {key: sum(width for width, *_ in found) / len(found) for key, found in changes.items()}
+    widths = {key: sum(width for width, *_ in spreads) / len(spreads) for key, spreads in changes.items()}
     several = len(set(tables[name]["run"])) > 1
     to_exact = {
         (measure, order, at): between[measure, at, order, EXACT, order]
@@ -218,7 +218,7 @@ def _costs(table: Table) -> Iterator[str]:
 def _largest(
     changes: Mapping[tuple[str, str], Sequence[tuple[float, ...]]], number: int
 ) -> dict[tuple[str, str], float]:
-    return {key: max(one[number] for one in found) for key, found in changes.items()}
+    return {key: max(one[number] for one in rows) for key, rows in changes.items()}
 
 
 def _percent(part: float, whole: float) -> str:

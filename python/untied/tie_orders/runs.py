@@ -5,12 +5,12 @@ from __future__ import annotations
 from untied import _core
 from untied.errors import UntiedError, check_flag, check_whole
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import as_measures
 from untied.policies import DISTRIBUTING, Policies, described_by
 from untied.progress import each
-from untied.tie_orders.found import Distributions
+from untied.tie_orders.results import Distributions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,11 +99,11 @@ def distributions(
     >>> import untied
     >>> qrels = {"q": {"a": 1}}
     >>> runs = {"tied": {"q": [["a", "b", "c", "d"]]}, "plain": {"q": ["b", "a"]}}
-    >>> found = untied.distributions(qrels, runs, "RR")
-    >>> found["tied", "RR"].quantile(0.5)
+    >>> laws = untied.distributions(qrels, runs, "RR")
+    >>> laws["tied", "RR"].quantile(0.5)
     (0.3333333333333333, 0.3333333333333333)
-    >>> found.chances("tied", "plain", "RR")
-    Chances(greater=(0.25, 0.25), equal=(0.25, 0.25), less=(0.5, 0.5))
+    >>> laws.chances("tied", "plain", "RR")
+    Probabilities(greater=(0.25, 0.25), equal=(0.25, 0.25), less=(0.5, 0.5))
     """
     policies = Policies(
         DISTRIBUTING, unjudged=unjudged, score_dtype=score_dtype, queries=queries, on_undefined=on_undefined,
@@ -118,16 +118,16 @@ def distributions(
     native = _core.Evaluator(
         known, asked, **policies.options, ties="expected", unretrieved="none", threads=threads, docs=None
     )
-    found, facts = {}, {}
+    laws, facts = {}, {}
     for name, load in each(named_runs(runs, threads, qrels), "run"):
         run = load()
-        found[name] = native.laws(run, states, cells, per_query)
+        laws[name] = native.laws(run, states, cells, per_query)
         facts[name] = native.evaluate(run).facts()
-    reasons = {name: overlap.of_facts(of_run) for name, of_run in facts.items()}
-    overlap.warn(reasons, strict=strict)
+    reasons = {name: mismatch.of_facts(of_run) for name, of_run in facts.items()}
+    mismatch.warn(reasons, strict=strict)
     if not any(reasons.values()):
-        overlap.say(overlap.of_levels(asked, next(iter(facts.values()))["highest"]), strict=strict)
-    return Distributions(asked, found, facts, policies)
+        mismatch.warn_or_raise(mismatch.of_levels(asked, next(iter(facts.values()))["highest"]), strict=strict)
+    return Distributions(asked, laws, facts, policies)
 
 
 #: Measures that are asked for by nobody else.

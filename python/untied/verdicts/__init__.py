@@ -1,6 +1,6 @@
 """Verdicts about runs whose judgments are incomplete."""
 
-from untied.verdicts.found import Verdicts, VerdictsOfPair
+from untied.verdicts.results import Verdicts, VerdictsOfPair
 from untied.verdicts.runs import certify
 from untied.verdicts.sampled import from_sample
 from untied.verdicts.verdict import Explanation, Grades, QueryVerdict, Verdict

@@ -46,16 +46,16 @@ class Verdicts:
     explain: Callable[[str, str, str], Any]
 
 
-def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str, Any]:
+def certificate(verdicts: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str, Any]:
     """The certificate of verdicts about the runs in these files, in the same order."""
-    options = found.options
+    options = verdicts.options
     for option, values in KNOWN.items():
         if options[option] not in values:
             raise UntiedError(f"certificates need {option} {either(values)}, not {options[option]!r}")
-    if options["most"] is not None and any(name.startswith("ERR") for name in found.measures):
+    if options["most"] is not None and any(name.startswith("ERR") for name in verdicts.measures):
         raise UntiedError("certificates of ERR cannot be combined with --most (most=): leave it out")
-    if len(runs) != len(found.runs):
-        raise UntiedError(f"the verdicts are about {len(found.runs)} runs, not {len(runs)}")
+    if len(runs) != len(verdicts.runs):
+        raise UntiedError(f"the verdicts are about {len(verdicts.runs)} runs, not {len(runs)}")
     policies = {
         "ties": options["ties"],
         "score_dtype": options["score_dtype"],
@@ -64,11 +64,11 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str, A
         "most": options["most"],
     }
     of_qrels, judged = _read(qrels, 4, 3, verify.number)
-    files = {name: _read(path, 6, 4, verify.score) for name, path in zip(found.runs, runs, strict=True)}
+    files = {name: _read(path, 6, 4, verify.score) for name, path in zip(verdicts.runs, runs, strict=True)}
     inputs = _Inputs(judged, {name: content for name, (_, content) in files.items()}, policies)
     claims: dict[str, dict[str, dict[str, Any]]] = {}
-    for a, b in found.pairs:
-        claims.setdefault(a, {})[b] = {name: inputs.claim(found, (a, b), name) for name in found.measures}
+    for a, b in verdicts.pairs:
+        claims.setdefault(a, {})[b] = {name: inputs.claim(verdicts, (a, b), name) for name in verdicts.measures}
     return {
         "certificate": FORMAT,
         "untied": __version__,
@@ -79,12 +79,12 @@ def certificate(found: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str, A
     }
 
 
-def write(found: Verdicts, path: str, qrels: str, runs: Sequence[str]) -> list[Claim]:
+def write(verdicts: Verdicts, path: str, qrels: str, runs: Sequence[str]) -> list[Claim]:
     """Write a certificate, compressed if the file's name ends with ``.gz``; return its claims."""
     import json
 
     writing.check_target(path, [qrels, *runs])
-    told = certificate(found, qrels, runs)
+    told = certificate(verdicts, qrels, runs)
     data = (json.dumps(told, separators=(",", ":"), ensure_ascii=False) + "\n").encode()
     if path.endswith(".gz"):
         import gzip
@@ -102,8 +102,8 @@ def write(found: Verdicts, path: str, qrels: str, runs: Sequence[str]) -> list[C
 def _read(path: str, columns: int, number: int, convert: Any) -> tuple[str, Any]:
     """The data that the checker reads."""
     try:
-        found: tuple[str, Any] = verify.read(path, columns, number, convert)
-        return found
+        content: tuple[str, Any] = verify.read(path, columns, number, convert)
+        return content
     except (ValueError, EOFError) as error:
         shape = "TREC's format, plain or packed by gzip"
         raise InputError(
@@ -124,14 +124,14 @@ class _Inputs:
         self._runs = runs
         self._policies = policies
 
-    def claim(self, found: Verdicts, pair: tuple[str, str], name: str) -> dict[str, Any]:
+    def claim(self, verdicts: Verdicts, pair: tuple[str, str], name: str) -> dict[str, Any]:
         """The claim about two runs by a measure."""
         a, b = (self._runs[run] for run in pair)
         try:
             m: Any = Measure(name, self._judged, a, b)
-        except (verify.Refused, LookupError, AttributeError, TypeError, ValueError) as error:
+        except (verify.CheckFailed, LookupError, AttributeError, TypeError, ValueError) as error:
             raise MeasureError(f"{name}: a certificate cannot cover this measure with these parameters") from error
-        told = found.explain(*pair, name)
+        told = verdicts.explain(*pair, name)
         queries: dict[str, Any] = {}
         bounds: tuple[list[int], list[int]] = ([], [])
         upto: tuple[list[list[int]], list[list[int]]] = ([], [])
@@ -190,7 +190,7 @@ def _standing(m: Measure, upto: Any, told: float) -> dict[str, Any]:
         for most in (told, sum(len(values) - 1 for values in behind)):
             if overturn is None and most < inf:
                 price = _price(behind, int(most))
-                with suppress(verify.Refused):  # a proof that takes too long is left out
+                with suppress(verify.CheckFailed):  # a proof that takes too long is left out
                     overturn = verify.least(behind, int(most), price)
         price = 0 if overturn is None else _price(behind, overturn)
     return {"overturn": overturn, "largest_m": largest, "price": price}
@@ -208,8 +208,8 @@ def _price(behind: list[list[int]], most: int) -> int:
 
 def _witness(grades: Any, q: Question) -> dict[str, list[str]]:
     """Grades with the documents that have them; any of those that neither run has, as they are alike."""
-    found: dict[str, list[str]] = {}
+    by_grade: dict[str, list[str]] = {}
     elsewhere = zip(q.free, grades.elsewhere, strict=False)
     for document, grade in [*grades.documents.items(), *elsewhere]:
-        found.setdefault(str(verify.number(str(grade))), []).append(document)
-    return found
+        by_grade.setdefault(str(verify.number(str(grade))), []).append(document)
+    return by_grade

@@ -19,36 +19,36 @@ SLACK = 1e-9
 
 
 @lru_cache(1 << 14)
-def at_most(size: int, drawn: int, found: int) -> tuple[float, ...]:
-    """P(X <= `found`) for every possible number K of relevant documents, from `found` to `size` - `drawn` + `found`.
+def at_most(size: int, drawn: int, hits: int) -> tuple[float, ...]:
+    """P(X <= `hits`) for every possible number K of relevant documents, from `hits` to `size` - `drawn` + `hits`.
 
     With F(K) for K relevant documents among `size`, of which `drawn` are drawn without replacement, F(K) - F(K + 1) =
-    C(K, found) C(size - K - 1, drawn - found - 1) / C(size, drawn): this is the share of samples with exactly `found`
+    C(K, x) C(size - K - 1, drawn - x - 1) / C(size, drawn): this is the share of samples with exactly `hits`
     of the first K documents, and document K + 1. Numbers of samples are whole; each probability is rounded once.
 
     Parameters
     ----------
-    size, drawn, found : int
+    size, drawn, hits : int
         Of the population, of the sample, and relevant documents in the sample.
     """
-    last = size - drawn + found
+    last = size - drawn + hits
     samples = comb(size, drawn)
     left, probabilities = samples, [1.0]
-    if found == drawn:
-        return (1.0,) * (last - found + 1)
-    below, above = 1, comb(size - found - 1, drawn - found - 1)
-    for relevant in range(found, last):
+    if hits == drawn:
+        return (1.0,) * (last - hits + 1)
+    below, above = 1, comb(size - hits - 1, drawn - hits - 1)
+    for relevant in range(hits, last):
         left -= below * above
         probabilities.append(left / samples)
-        below = below * (relevant + 1) // (relevant + 1 - found)
+        below = below * (relevant + 1) // (relevant + 1 - hits)
         others = size - relevant - 1
-        above = above * (others - drawn + found + 1) // others if others else 0
+        above = above * (others - drawn + hits + 1) // others if others else 0
     return tuple(probabilities)
 
 
-def at_least(size: int, drawn: int, found: int) -> tuple[float, ...]:
-    """P(X >= `found`) for the same numbers of relevant documents, by counting the drawn non-relevant ones."""
-    return at_most(size, drawn, drawn - found)[::-1]
+def at_least(size: int, drawn: int, hits: int) -> tuple[float, ...]:
+    """P(X >= `hits`) for the same numbers of relevant documents, by counting the drawn non-relevant ones."""
+    return at_most(size, drawn, drawn - hits)[::-1]
 
 
 @lru_cache
@@ -109,16 +109,16 @@ def cost(probability: float) -> float:
     return -log(probability) if probability > 0 else inf
 
 
-def tail(size: int, drawn: int, part: int, found: int) -> float:
+def tail(size: int, drawn: int, part: int, hits: int) -> float:
     """The smaller of the probabilities that a part of a population has as few, or as many, of the sampled documents."""
 
     def log_choose(n: int, k: int) -> float:
         return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
     first, last = max(0, drawn - size + part), min(part, drawn)
-    down = found * size <= part * drawn  # below the mean
-    term = exp(log_choose(part, found) + log_choose(size - part, drawn - found) - log_choose(size, drawn))
-    total, at = 0.0, found
+    down = hits * size <= part * drawn  # below the mean
+    term = exp(log_choose(part, hits) + log_choose(size - part, drawn - hits) - log_choose(size, drawn))
+    total, at = 0.0, hits
     while term > 0 and first <= at <= last:
         total += term
         if down:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.results.table import tidy
 from untied.statistics.runs import significance
 
@@ -35,7 +35,7 @@ def side_by_side(
     """
     qrels, runs, measures = inputs
     how: Any = "range" if ties == "expected" else ties
-    with overlap.Silence():  # there has been a warning
+    with mismatch.Silence():  # there has been a warning
         results = Evaluator(qrels, measures, ties=how, score_dtype=score_dtype, threads=threads).evaluate(runs)
     tested = significance(results, correction="none", interval=interval, level=level, samples=1, threads=threads)
     by_place = {(row["run_a"], row["run_b"], row["measure"]): row for row in tested.table.to_dicts()}

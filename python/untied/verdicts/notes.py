@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied.inputs.overlap import listed
+from untied.inputs.mismatch import listed
 from untied.results.notes import of_queries
 
 TYPE_CHECKING = False

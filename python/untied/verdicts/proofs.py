@@ -90,7 +90,7 @@ def _leaf(
             excess = pairs[x][y] / ONE - step[j]
             if abs(excess) > 1e-14:
                 turned.append([i, j, excess, 0.5 if excess > 0 else 0.3])
-    least, size, stalled, found = float("inf"), 1.0, 0, None
+    least, size, stalled, shares = float("inf"), 1.0, 0, None
     taken = 0
     while taken < steps:
         taken += 1
@@ -102,7 +102,7 @@ def _leaf(
         value, on = _best(linear, step)
         bound = base + value
         if bound < least - 1e-12:
-            least, stalled, found = bound, 0, [(i, j, share) for i, j, _, share in turned]
+            least, stalled, shares = bound, 0, [(i, j, share) for i, j, _, share in turned]
         else:
             stalled += 1
             if stalled == 4:
@@ -119,7 +119,7 @@ def _leaf(
     for i, j, excess, share in turned:
         for x in (order[i], order[j]):
             tension[x] += abs(excess) * (0.1 + 4 * share * (1 - share))
-    leaf = {f"{order[i]} {order[j]}": round(share * PARTS) for i, j, share in found or ()}
+    leaf = {f"{order[i]} {order[j]}": round(share * PARTS) for i, j, share in shares or ()}
     doc = max(sorted(tension), key=lambda x: tension[x], default=None)
     return (leaf if least <= 0 else None), doc, taken
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from untied import _core
 from untied.errors import check_between, check_pairs
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
 from untied.policies import CERTIFYING, Policies
-from untied.verdicts.found import Verdicts
+from untied.verdicts.results import Verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,11 +116,11 @@ def certify(
         "most": most,
         "threads": threads,
     }
-    overlap.refuse_swapped(
-        {name: overlap.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict
+    mismatch.refuse_swapped(
+        {name: mismatch.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict
     )
-    found = _core.certify_runs(list(loaded.values()), asked, qrels=known, **options)
-    return Verdicts(loaded, asked, found, known, options)
+    concluded = _core.certify_runs(list(loaded.values()), asked, qrels=known, **options)
+    return Verdicts(loaded, asked, concluded, known, options)
 
 
 #: Verdicts that are certain most often where judgments are complete to some depth.

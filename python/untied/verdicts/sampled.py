@@ -7,7 +7,7 @@ from math import fsum
 
 from untied._core import possible_grades
 from untied.errors import MeasureError, UntiedError, check_one_of, check_real
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
 from untied.results.table import tidy
@@ -139,8 +139,8 @@ def from_sample(
             "verdicts from a sample need a grade for each document, all judged with the same probability; found qrels "
             f"in the format {table.format!r}"
         )
-    overlap.refuse_swapped(
-        {name: overlap.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict
+    mismatch.refuse_swapped(
+        {name: mismatch.of_inputs(table, run, threads) for name, run in loaded.items()}, strict=strict
     )
     pools = {query: dict(table[query]) for query in table.queries()}
     if not any(grade < 0 for pool in pools.values() for grade in pool.values()):
@@ -150,7 +150,7 @@ def from_sample(
     longest = max((len(run[query]) for run in loaded.values() for query in run.queries()), default=1)
     pairs = list(combinations(loaded, 2))
     alpha = (1 - level) / (len(pairs) if correction == "bonferroni" else 1)
-    found: dict[tuple[str, str, str], tuple[float, float, float]] = {}
+    intervals: dict[tuple[str, str, str], tuple[float, float, float]] = {}
     for measure in asked:
         possible = _possible_grades(table, measure, scale)
         worth = steps(measure, possible, longest)
@@ -164,10 +164,10 @@ def from_sample(
         largest = max((abs(one) for of in worth for one in of), default=0.0)
         for a, b in pairs:
             low, high = _bounds(of_runs[a], of_runs[b], list(pools.values()), possible, alpha)
-            found[a, b, str(measure)] = low / queries, high / queries, MARGIN * largest
+            intervals[a, b, str(measure)] = low / queries, high / queries, MARGIN * largest
     confidence = f"{100 * level:g} %"
     ordered = [(a, b, str(measure)) for a, b in pairs for measure in asked]
-    rows = [(*place, _verdict(*found[place], confidence), *found[place][:2]) for place in ordered]
+    rows = [(*place, _verdict(*intervals[place], confidence), *intervals[place][:2]) for place in ordered]
     return tidy("run_a run_b measure verdict", "low high", rows)
 
 

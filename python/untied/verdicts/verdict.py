@@ -118,9 +118,9 @@ class Explanation:
     queries: list[QueryVerdict]
 
 
-def verdict_of(found: Concluded) -> Verdict:
+def verdict_of(concluded: Concluded) -> Verdict:
     """A verdict as the native part tells it."""
-    low, high, is_exact, verdict, overturn, overturn_is_exact, largest, largest_is_exact = found
+    low, high, is_exact, verdict, overturn, overturn_is_exact, largest, largest_is_exact = concluded
     return Verdict(
         verdict,
         low,

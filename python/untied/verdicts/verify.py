@@ -60,7 +60,7 @@ FORM = {"certificate": "2", "untied": TEXT, "qrels": TEXT, "runs": {"*": TEXT}, 
 FORM |= {"claims": {"*": {"*": {"*": CLAIM}}}}  # run A, run B, measure
 
 
-class Refused(Exception):
+class CheckFailed(Exception):
     """A claim that is false, or not proved."""
 
 
@@ -68,11 +68,11 @@ def require(value, form, where):
     """Refuse a value that has not this form."""
     if isinstance(form, str):
         if not re.fullmatch(form, json.dumps(value)):
-            raise Refused(f"{where}: expected {form}, found {json.dumps(value):.80}")
+            raise CheckFailed(f"{where}: expected {form}, found {json.dumps(value):.80}")
         return
     forms = dict.fromkeys(value, form["*"]) if "*" in form else form
     if type(value) is not dict or not value or value.keys() != forms.keys():
-        raise Refused(f"{where}: expected the keys {', '.join(form)}, found {', '.join(map(str, value)) or 'none'}")
+        raise CheckFailed(f"{where}: expected the keys {', '.join(form)}, found {', '.join(map(str, value)) or 'none'}")
     for key, part in value.items():
         require(part, forms[key], f"{where}, {key}")
 
@@ -80,7 +80,7 @@ def require(value, form, where):
 def once(pairs):
     """Return an object of JSON; readers would differ about a key that is there twice."""
     if len(dict(pairs)) < len(pairs):
-        raise Refused(f"expected each key once, found {', '.join(key for key, _ in pairs)}")
+        raise CheckFailed(f"expected each key once, found {', '.join(key for key, _ in pairs)}")
     return dict(pairs)
 
 
@@ -109,15 +109,15 @@ def read(path, columns=0, number=0, convert=str):
     with open(path, "rb") as file:
         data = file.read()
     most = max(UNPACKED, PROPORTION * len(data))
-    found, content = {}, GzipFile(fileobj=BytesIO(data)).read(most + 1) if data[:2] == b"\x1f\x8b" else data
+    numbers, content = {}, GzipFile(fileobj=BytesIO(data)).read(most + 1) if data[:2] == b"\x1f\x8b" else data
     if len(content) > most:
         raise ValueError(f"it unpacks to more than {UNPACKED >> 20} MiB and {PROPORTION} times its size")
     for place, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if columns else (), 1):
         if not line.lstrip().startswith(b"#") and (fields := [field.decode() for field in line.split()]):
-            if len(fields) != columns or fields[2] in found.setdefault(fields[0], {}):
+            if len(fields) != columns or fields[2] in numbers.setdefault(fields[0], {}):
                 raise ValueError(f"line {place}: expected {columns} columns and a new document, found {line[:60]}")
-            found[fields[0]][fields[2]] = convert(fields[number])
-    return hashlib.sha256(data).hexdigest(), found if columns else content
+            numbers[fields[0]][fields[2]] = convert(fields[number])
+    return hashlib.sha256(data).hexdigest(), numbers if columns else content
 
 
 def ranked(scores, policies):
@@ -145,14 +145,14 @@ class Measure:
     def __init__(self, text, judged, *runs):
         grades = {grade for documents in judged.values() for grade in documents.values() if grade >= 0}
         if not re.fullmatch(MEASURE, text):
-            raise Refused(f"{text}: this measure, or these parameters of it, are not known")
+            raise CheckFailed(f"{text}: this measure, or these parameters of it, are not known")
         self.name, given = re.match(r"\w+", text)[0], once(re.findall(r"(\w+)='?([^,')]+)", text))
         self.cutoff, of_dcg = int([*text.split("@"), BEYOND][1]), self.name in ("DCG", "nDCG")
         kind = "stop" if self.name == "ERR" else "share" if "max_grade" in given else "linear" if of_dcg else "binary"
         kind, defaults = given.get("gain", kind), {"rel": int(kind == "binary"), "p": "0.8", "max_grade": 4}
         rel, p, most = (number(str(given.get(name, default))) for name, default in defaults.items())
         if not 0 < p < 1 or not 0 < most <= 1000 or (kind in ("exp2", "stop") and max(grades, default=0) > 1000):
-            raise Refused(f"{text}: p must be between 0 and 1, max_grade and grades in powers of 2 up to 1000")
+            raise CheckFailed(f"{text}: p must be between 0 and 1, max_grade and grades in powers of 2 up to 1000")
         gain = {"binary": lambda g: 1, "linear": lambda g: g, "share": lambda g: Fraction(g, most),
                 "exp2": lambda g: (1 << g) - 1, "stop": lambda g: Fraction((1 << g) - 1, 1 << most)}[kind]  # fmt: skip
         digits = Context(prec=50)
@@ -167,7 +167,7 @@ class Measure:
         self.levels = sorted({self.gain(grade) for grade in self.open} - {0})
         self.top, self.is_chain = self.levels[-1], self.name == "nDCG" and len(self.levels) > 1
         if kind in ("share", "stop") and ("rel" in given or self.top > 1):
-            raise Refused(f"{text}: its parameters, or its gains of these grades, are not covered")
+            raise CheckFailed(f"{text}: its parameters, or its gains of these grades, are not covered")
         scale = self.top if self.name == "DCG" else 1
         self.near, self.margin = NEAR.get(self.name, MARGIN) * scale * ONE, MARGIN * scale * ONE // 1
         longest = sum(max(map(len, content.values()), default=0) for content in (judged, *runs))
@@ -235,11 +235,11 @@ class Question:
 
     def weights(self, ranking):
         """Return discounts of documents, of tied ones the mean over their group."""
-        found = {}
+        bounds = {}
         for doc, (first, last) in self.spans(ranking).items():
             low, high = (x - y for x, y in zip(self.m.upto(last), self.m.upto(first - 1)))
-            found[doc] = low // (last - first + 1), -(-high // (last - first + 1))
-        return found
+            bounds[doc] = low // (last - first + 1), -(-high // (last - first + 1))
+        return bounds
 
     def parts(self):
         """Return the sum of what is known, and what 0, 1, 2, ... unknown documents of gain 1 add at most."""
@@ -279,15 +279,15 @@ class Question:
 
     def at_moving_cutoff(self):
         """Count hits within R: documents that only A has there weigh 1, those that only B has -1, all others 0."""
-        sides, found = (self.ranks(self.a), self.ranks(self.b, last=True)), []
+        sides, weights = (self.ranks(self.a), self.ranks(self.b, last=True)), []
         known = [[side.get(doc, BEYOND) for doc, gain in self.gains.items() if gain] for side in sides]
         unknown = [[side.get(doc, BEYOND) for doc in self.unknown] for side in sides]
         ranks = [*map(sorted, (*known, *unknown, map(max, *unknown)))]
         for n in range(self.all + 1):
             in_a, in_b, plus, minus, both = (bisect(some, self.relevant + n) for some in ranks)
             hits = in_a - in_b + min(n, plus - both) - max(0, n - self.all + minus - both)
-            found.append(over(hits, [self.relevant + n] * 2))
-        return found
+            weights.append(over(hits, [self.relevant + n] * 2))
+        return weights
 
     def stopping(self):
         """Let all that may stop the user of ERR stop that of A, at its first rank, and not that of B."""
@@ -308,15 +308,15 @@ class Question:
             kind = lambda doc: "x" if doc not in self.gains else "+" if self.gains[doc] else "-"
             kinds = [one for group in ranking for one in sorted(map(kind, group), key=order.index)][: self.m.cutoff]
             relevant = [rank for rank, one in enumerate(kinds, 1) if one == "+"]
-            hits, after, found = [0, *accumulate(one in above for one in kinds)], 0, []
+            hits, after, values = [0, *accumulate(one in above for one in kinds)], 0, []
             for rank in range(len(kinds), 0, -1):
                 inverse = ONE // rank + up
                 if kinds[rank - 1] == "x":  # what it adds by itself, and to those that are relevant below
-                    found.append((1 + hits[rank - 1]) * inverse + after)
+                    values.append((1 + hits[rank - 1]) * inverse + after)
                 after += inverse * (kinds[rank - 1] in below)
-            lack = [0] * (self.all - len(found))
+            lack = [0] * (self.all - len(values))
             known = sum(n * (ONE // rank + up) for n, rank in enumerate(relevant, 1))
-            sides.append(accumulate(found[::-1] + lack if up else lack + found, initial=known))
+            sides.append(accumulate(values[::-1] + lack if up else lack + values, initial=known))
         return [over(a - b, [(self.relevant + n) * ONE] * 2) for n, (a, b) in enumerate(zip(*sides))]
 
     def program(self, limit):
@@ -324,7 +324,7 @@ class Question:
         a, b = self.ranks(self.a), self.ranks(self.b, last=True)
         docs = sorted({*self.unknown} & (a.keys() | b.keys()), key=lambda x: (a.get(x, BEYOND) + b.get(x, BEYOND), x))
         if len(docs) > DOCUMENTS:
-            raise Refused(f"a proof about {len(docs):,} unjudged documents would take too long")
+            raise CheckFailed(f"a proof about {len(docs):,} unjudged documents would take too long")
         relevant = [doc for doc, gain in self.gains.items() if gain]
         inverse = lambda side, x, y, up: ONE // max(side[x], side[y]) + up if x in side and y in side else 0
         pair = lambda x, y: inverse(a, x, y, 1) - inverse(b, x, y, 0)
@@ -374,7 +374,7 @@ def least(queries, most, price):
         some = [(n, value) for n, value in enumerate(values) if top - value + price * n <= sum(tops) + price * most]
         steps += len(some) * most
         if steps > STEPS:
-            raise Refused(f"a proof of overturn number {most:,} would take too long")
+            raise CheckFailed(f"a proof of overturn number {most:,} would take too long")
         best = [max([best[x - n] + value for n, value in some if n <= x], default=NEVER) for x in range(most + 1)]
     return next((x for x, value in enumerate(best) if value >= 0), None)
 
@@ -394,7 +394,7 @@ def check(name, claim, judged, a, b, policies):
     """Check what a certificate says of two runs in a measure; return the claim in words."""
     m, sums, upto, is_tied = Measure(name, judged, a, b), [0, 0], ([], []), False
     if claim["queries"].keys() != judged.keys():
-        raise Refused("its queries differ from those of the qrels")
+        raise CheckFailed("its queries differ from those of the qrels")
     for query, documents in judged.items():
         rankings = [ranked(run.get(query, {}), policies) for run in (a, b)]
         is_tied = is_tied or any(len(group) > 1 for ranking in rankings for group in ranking)
@@ -403,17 +403,17 @@ def check(name, claim, judged, a, b, policies):
             bound = Fraction(told["bound"])
             limit, sums[end] = sign * bound * ONE // 1, sums[end] + bound
             if not q.proves(limit, told["proof"]):
-                raise Refused(f"query {query}: the proof allows a difference beyond {told['bound']}")
+                raise CheckFailed(f"query {query}: the proof allows a difference beyond {told['bound']}")
             if claim["exact"] and not q.reaches(limit - m.near, told["witness"]):
-                raise Refused(f"query {query}: the grades given do not reach {told['bound']}")
+                raise CheckFailed(f"query {query}: the grades given do not reach {told['bound']}")
             upto[end].append([value + m.margin for value in q.lowered(limit)])
     low, high = Fraction(claim["low"]), Fraction(claim["high"])
     if not 0 <= sums[0] / len(judged) - low < LAST or not 0 <= high - sums[1] / len(judged) < LAST:
-        raise Refused("a bound of the mean is not the mean of the queries' bounds, rounded outwards")
+        raise CheckFailed("a bound of the mean is not the mean of the queries' bounds, rounded outwards")
     right, has_steps = "A" if low > 0 else "B" if high < 0 else "open", not m.is_chain and m.name != "ERR"
     right = right, *(standing(upto, claim["overturn"], claim["price"]) if has_steps else (None, None))
     if right != (claim["verdict"], claim["overturn"], claim["largest_m"]):
-        raise Refused("verdict, overturn, largest_m: by the bounds of queries, they are {}, {}, {}".format(*right))
+        raise CheckFailed("verdict, overturn, largest_m: by the bounds of queries, they are {}, {}, {}".format(*right))
     # Ceilings of sums of weights are reached, those of RR, Success and Rprec if nothing is tied.
     least = "at least " * (m.name == "AP" or (is_tied and m.name in ("RR", "Success", "Rprec")))
     told = {key: claim[key] for key in ("verdict", "low", "high", "overturn", "largest_m") if claim[key] is not None}
@@ -436,10 +436,10 @@ def main(arguments):
         told = json.loads(text, object_pairs_hook=once)
         require(told, FORM, "certificate")
         if told["qrels"] != digest:
-            raise Refused("the hash of the qrels differs from that in the certificate")
+            raise CheckFailed("the hash of the qrels differs from that in the certificate")
         for name, of in told["runs"].items():
             if of not in names:
-                raise Refused(f"run {name}: none of {', '.join(names.values())} has its hash in the certificate")
+                raise CheckFailed(f"run {name}: none of {', '.join(names.values())} has its hash in the certificate")
         say("policies: " + ", ".join(f"{name} {'any' if of is None else of}" for name, of in told["policies"].items()))
         say("runs: " + ", ".join(f"{name} is {names[of]}" for name, of in told["runs"].items()))
         for of in names.keys() - told["runs"].values():
@@ -450,7 +450,7 @@ def main(arguments):
             a, b = (runs[told["runs"][run]] for run in (a, b))
             say(f"verified: {about}: {check(name, claim, judged, a, b, told['policies'])}")
     except Exception as error:  # whatever is not as it should be is no proof
-        say(f"refused: {about}: {error if isinstance(error, Refused) else f'malformed: {error!r}'}")
+        say(f"refused: {about}: {error if isinstance(error, CheckFailed) else f'malformed: {error!r}'}")
         return 1
     return 0
 

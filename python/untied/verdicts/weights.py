@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from untied.errors import MeasureError, UntiedError
 from untied.evaluation.runs import evaluate
-from untied.inputs import overlap
+from untied.inputs import mismatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,9 +45,11 @@ def steps(measure: Measure, grades: Sequence[float], longest: int) -> list[list[
         f"{rank} {number}": {documents[rank]: grade} for number, grade in enumerate(grades) for rank in range(depth)
     }
     run = {query: documents[: int(query.split()[0]) + 1] for query in queries}
-    with overlap.Silence():  # these are not the user's
-        found = evaluate(queries, run, measure)
-    worth = [[found.value(measure, f"{rank} {number}").mean for rank in range(depth)] for number in range(len(grades))]
+    with mismatch.Silence():  # these are not the user's
+        results = evaluate(queries, run, measure)
+    worth = [
+        [results.value(measure, f"{rank} {number}").mean for rank in range(depth)] for number in range(len(grades))
+    ]
     lower = [[0.0] * depth, *worth]
     return [[now - before for now, before in zip(*pair, strict=True)] for pair in zip(worth, lower, strict=False)]
 
@@ -66,12 +68,12 @@ def of_ranking(
     groups = (
         [[one] for one in ordered] if one_order else [list(same) for _, same in groupby(ordered, key=itemgetter(1))]
     )
-    found: dict[str, tuple[float, ...]] = {}
+    weights: dict[str, tuple[float, ...]] = {}
     rank = 0
     for group in groups:
         if rank >= depth:
             break
         mean = tuple(fsum(of[rank : rank + len(group)]) / len(group) for of in worth)
-        found |= {document: mean for document, _ in group if document in pool}
+        weights |= {document: mean for document, _ in group if document in pool}
         rank += len(group)
-    return found
+    return weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from untied import _core
 from untied._core import show_id
 from untied.errors import UntiedError, check_flag
-from untied.inputs.overlap import listed
+from untied.inputs.mismatch import listed
 from untied.results.base import MeasureResults
 from untied.results.notes import leaves_ties_open, mean_with_notes, of_ties, of_undefined, of_values
 from untied.results.table import FIELDS, Table, table_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from untied._types import Facts, FeatureTies
     from untied.measures import MeasureLike
     from untied.policies import Policies
-    from untied.results.recorded import Recorded
+    from untied.results.snapshot import Snapshot
 
 #: What ``directions`` takes, each with the directions that are evaluated.
 DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "better": ("high", "low")}
@@ -41,7 +41,7 @@ class FeatureResults(MeasureResults):
         measures: list[Measure],
         directions: str,
         names: Sequence[str],
-        evaluations: Sequence[FeatureEvaluation | Recorded],
+        evaluations: Sequence[FeatureEvaluation | Snapshot],
         policies: Policies,
     ) -> None:
         self._measures = measures
@@ -51,8 +51,8 @@ class FeatureResults(MeasureResults):
         self._features = dict(zip(names, ((one, i) for one in evaluations for i in range(len(one))), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        found = [_recorded(evaluation, len(self.directions)) for evaluation in self._evaluations]
-        return FeatureResults, (self._measures, self._asked, list(self._features), found, self._policies)
+        snapshots = [_snapshot(evaluation, len(self.directions)) for evaluation in self._evaluations]
+        return FeatureResults, (self._measures, self._asked, list(self._features), snapshots, self._policies)
 
     @property
     def features(self) -> list[str]:
@@ -235,12 +235,12 @@ class FeatureResults(MeasureResults):
         """All that `ranked` lists, with ranks; equal values share one."""
         number = 0 if measure is None else self._number(measure)
         if self._asked == "both":
-            found = [(feature, direction) for feature in self._features for direction in self.directions]
+            scorers = [(feature, direction) for feature in self._features for direction in self.directions]
         else:
-            found = [(feature, self.best_direction(feature, measure)) for feature in self._features]
-        means = [self._mean(*scorer, number) for scorer in found]
+            scorers = [(feature, self.best_direction(feature, measure)) for feature in self._features]
+        means = [self._mean(*scorer, number) for scorer in scorers]
         ranked = _core.ranked(means, self._measures[number].lower_is_better)
-        return [(found[place], rank) for place, rank in ranked]
+        return [(scorers[place], rank) for place, rank in ranked]
 
     @property
     def means(self) -> Table:
@@ -354,7 +354,7 @@ class FeatureResults(MeasureResults):
             for number, direction in enumerate(self.directions)
         }
 
-    def _place(self, feature: str) -> tuple[FeatureEvaluation | Recorded, int]:
+    def _place(self, feature: str) -> tuple[FeatureEvaluation | Snapshot, int]:
         if feature not in self._features:
             first = ", ".join(self.features[:10]) + (", ..." if len(self) > 10 else "")
             raise KeyError(f"no feature {feature!r}; the features are {first}")
@@ -370,15 +370,15 @@ class FeatureResults(MeasureResults):
         return evaluation.totals(place, self._direction(direction))[measure][0]
 
 
-def _recorded(evaluation: FeatureEvaluation | Recorded, directions: int) -> Recorded:
+def _snapshot(evaluation: FeatureEvaluation | Snapshot, directions: int) -> Snapshot:
     """A native evaluation as plain data."""
-    from untied.results.recorded import recorded
+    from untied.results.snapshot import snapshot
 
     features = range(len(evaluation))
     ways = [(feature, way) for feature in features for way in range(directions)]
     calls: dict[str, Iterable[tuple[Any, ...]]] = {
         name: [()] for name in ("__len__", "queries", "documents", "chance", "chances")
     }
-    return recorded(
+    return snapshot(
         evaluation, calls | {"ties": [(one,) for one in features]} | dict.fromkeys(("totals", "values", "facts"), ways)
     )

@@ -7,7 +7,7 @@ from math import inf
 
 from untied.errors import MeasureError, UntiedError
 from untied.evaluation.runs import Evaluator
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.results.lead import standings
 from untied.verdicts.runs import certify
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from untied._core import Measure, Qrels, Run
     from untied.results.evaluation import Results
     from untied.results.lead import Stand
-    from untied.verdicts.found import Verdicts
+    from untied.verdicts.results import Verdicts
     from untied.verdicts.verdict import Verdict
 
 #: The most pairs of runs, times queries, that are certified for a page.
 MOST = 50_000
 
 
-class Certain:
+class PageVerdicts:
     """Bounds of differences over missing judgments and, if the pairs of runs are not too many, verdicts about them."""
 
     def __init__(self, qrels: Qrels, runs: dict[str, Run], policies: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ class Certain:
             self._verdicts[name] = None
             if self.has_all and self._pairs:
                 try:
-                    with overlap.Silence():  # there has been a warning
+                    with mismatch.Silence():  # there has been a warning
                         self._verdicts[name] = certify(self._qrels, self._runs, measure, **self._options)
                 except MeasureError:
                     pass  # it has no verdicts; all that else could be wrong has been refused before
@@ -108,7 +108,7 @@ class Certain:
         if key not in self._results:
             self._results = {}  # one measure's at a time
             try:
-                with overlap.Silence():  # there has been a warning
+                with mismatch.Silence():  # there has been a warning
                     policies = self._policies | {"ties": ties, "unjudged": "range"}
                     self._results[key] = Evaluator(self._qrels, [measure], **policies).evaluate(self._runs)
             except UntiedError:  # all that else could be wrong has been refused before

@@ -25,7 +25,7 @@ PLURALS = {"loss": "losses", "gain": "gains"}
 
 
 @dataclass
-class Changed:
+class QueryChanges:
     """The queries with the largest losses and gains, and how many more have the last loss or gain of each list."""
 
     table: Table
@@ -45,10 +45,10 @@ class Changed:
     @cached_property
     def _rows(self) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
         """The rows by measure and runs."""
-        found: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+        changes: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
         for row in self.table.to_dicts():
-            found.setdefault((row["measure"], row["run_a"], row["run_b"]), []).append(row)
-        return found
+            changes.setdefault((row["measure"], row["run_a"], row["run_b"]), []).append(row)
+        return changes
 
     def tables(self, pair: tuple[str, str, str], style: str, digits: int, on_screen: bool) -> Iterator[str]:
         """Two tables of a measure and two runs: losses and gains."""

@@ -152,10 +152,10 @@ def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
     """
     refused = any(QUERIES in mapping.values() for mapping in reasons)
     message = sentence(*reasons)
-    say(f"{message}; {NEARLY}" if refused else message, strict=check_flag("strict", strict) or refused)
+    warn_or_raise(f"{message}; {NEARLY}" if refused else message, strict=check_flag("strict", strict) or refused)
 
 
-def say(message: str | None, *, strict: bool = False) -> None:
+def warn_or_raise(message: str | None, *, strict: bool = False) -> None:
     """Warn with a message, if there is one; see `warn`."""
     if not message or _is_silent.get():
         return
@@ -178,7 +178,7 @@ def say(message: str | None, *, strict: bool = False) -> None:
 _listening: ContextVar[list[str] | None] = ContextVar("_listening", default=None)
 
 
-class Notes:
+class CollectedNotes:
     """A context that collects warnings as notes, which the command line prints at its end."""
 
     def __enter__(self) -> list[str]:

@@ -9,7 +9,7 @@ from itertools import combinations
 from untied import _core
 from untied.comparison.measures import measure_inside
 from untied.errors import check_one_of
-from untied.inputs import overlap
+from untied.inputs import mismatch
 from untied.measures import as_measure
 from untied.results.base import ByMeasure, ByPair
 from untied.results.shown import Grid
@@ -38,9 +38,9 @@ def judged_measure(name: str) -> str:
 class VerdictsOfPair(ByMeasure):
     """The verdicts about two runs, by measure."""
 
-    def __init__(self, measures: list[Measure], found: list[Concluded]) -> None:
+    def __init__(self, measures: list[Measure], concluded: list[Concluded]) -> None:
         self._measures = measures
-        self._found = found
+        self._found = concluded
 
     def __getitem__(self, measure: str | Measure) -> Verdict:
         return verdict_of(self._found[self._number(measure)])
@@ -57,13 +57,13 @@ class Verdicts(ByPair):
         self,
         runs: dict[str, _core.Run],
         measures: list[Measure],
-        found: list[list[Concluded]],
+        concluded: list[list[Concluded]],
         qrels: _core.Qrels,
         options: dict[str, Any],
     ) -> None:
         self._runs = runs
         self._measures = measures
-        self._found = found
+        self._found = concluded
         self._qrels = qrels
         self._options = options
         self._pairs = {pair: place for place, pair in enumerate(combinations(runs, 2))}
@@ -81,7 +81,7 @@ class Verdicts(ByPair):
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
         """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
-        return overlap.queries_of_inputs(self._qrels, self._runs)
+        return mismatch.queries_of_inputs(self._qrels, self._runs)
 
     @property
     def judged_queries(self) -> int:
@@ -101,8 +101,8 @@ class Verdicts(ByPair):
         """
         rows = [
             (*pair, measure, one.verdict, one.low, one.high, one.overturn, one.largest_m)
-            for pair, found in zip(self._pairs, self._found, strict=True)
-            for measure, one in zip(self.measures, map(verdict_of, found), strict=True)
+            for pair, concluded in zip(self._pairs, self._found, strict=True)
+            for measure, one in zip(self.measures, map(verdict_of, concluded), strict=True)
         ]
         return tidy("run_a run_b measure verdict", "low high overturn largest_m", rows)
 
@@ -136,16 +136,17 @@ class Verdicts(ByPair):
         >>> import untied
         >>> qrels = {"q1": {"x": 1}, "q2": {"y": 1}}
         >>> runs = {"a": {"q1": ["x"], "q2": ["y"]}, "b": {"q1": ["new"], "q2": ["y"]}}
-        >>> found = untied.statistics.significance(untied.evaluate(qrels, runs, "P@1"), interval="none")
-        >>> row = untied.certify(qrels, runs, "P@1").beside(found.table).to_dicts()[0]
+        >>> tests = untied.statistics.significance(untied.evaluate(qrels, runs, "P@1"), interval="none")
+        >>> row = untied.certify(qrels, runs, "P@1").beside(tests.table).to_dicts()[0]
         >>> row["p"], row["verdict"], row["overturn"]
         (1.0, 'open', 1)
         """
         rows = zip(table.to_dicts(), table._is_of_means(), strict=True)
-        found = [self._of_row(row) if is_mean else None for row, is_mean in rows]
-        texts = {**table._texts, "verdict": ["" if one is None else one.verdict for one in found]}
+        verdicts = [self._of_row(row) if is_mean else None for row, is_mean in rows]
+        texts = {**table._texts, "verdict": ["" if one is None else one.verdict for one in verdicts]}
         numbers = {
-            name: [None if one is None else getattr(one, name) for one in found] for name in ("overturn", "largest_m")
+            name: [None if one is None else getattr(one, name) for one in verdicts]
+            for name in ("overturn", "largest_m")
         }
         return Table(texts, {**table._numbers, **numbers}, table._of_means)
 
@@ -173,8 +174,8 @@ class Verdicts(ByPair):
             There is no such run or measure.
         """
         is_turned = (run_b, run_a) in self._pairs
-        found = self._found[self._place((run_b, run_a) if is_turned else (run_a, run_b))]
-        verdict = verdict_of(found[0 if measure is None else self._number(measure)])
+        concluded = self._found[self._place((run_b, run_a) if is_turned else (run_a, run_b))]
+        verdict = verdict_of(concluded[0 if measure is None else self._number(measure)])
         return verdict.turned if is_turned else verdict
 
     @property
@@ -186,8 +187,8 @@ class Verdicts(ByPair):
         """
         better = {run: [0] * len(self._measures) for run in self._runs}
         worse = {run: [0] * len(self._measures) for run in self._runs}
-        for (a, b), found in zip(self._pairs, self._found, strict=True):
-            for place, one in enumerate(map(verdict_of, found)):
+        for (a, b), concluded in zip(self._pairs, self._found, strict=True):
+            for place, one in enumerate(map(verdict_of, concluded)):
                 if one.verdict != "open":
                     ahead, behind = (a, b) if one.verdict == "A" else (b, a)
                     better[behind][place] += 1
@@ -301,9 +302,9 @@ class Verdicts(ByPair):
         self._place((run_a, run_b))
         asked = self._measures[0 if measure is None else self._number(measure)]
         runs = (self._runs[run_a], self._runs[run_b])
-        found, queries = _core.explain_verdict(*runs, asked, qrels=self._qrels, **self._options)
+        explained, queries = _core.explain_verdict(*runs, asked, qrels=self._qrels, **self._options)
         return Explanation(
-            verdict_of(found),
+            verdict_of(explained),
             [
                 QueryVerdict(query, low, high, grades_of(lowest), grades_of(highest), grades_of(overturning))
                 for query, low, high, lowest, highest, overturning in queries

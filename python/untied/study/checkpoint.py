@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from untied.study.rows import Part, Row
 
 
-class Kept:
+class Checkpoint:
     """Parts in a file, which is locked for other studies until it is closed or the process ends.
 
     The file is created if it does not exist, and refused if it has parts with other settings, is damaged, or belongs to
@@ -37,7 +37,7 @@ class Kept:
             self._file.close()
             raise
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> Checkpoint:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -57,9 +57,9 @@ class Kept:
     def _read(self, settings: dict[str, Any], restart: bool) -> None:
         header = _line(settings)
         self._file.seek(0)
-        found = b"" if restart else self._file.read()
-        whole = found[: found.rfind(b"\n") + 1]
-        if header.startswith(found):
+        content = b"" if restart else self._file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        if header.startswith(content):
             # Nothing, or what was left of a process that ended while it wrote the first line.
             self._file.truncate(0)
             self._file.write(header)

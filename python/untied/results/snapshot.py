@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Recorded:
+class Snapshot:
     """The answers of a native result to some calls, for all their arguments."""
 
     def __init__(self, answers: dict[str, dict[tuple[Any, ...], Any]]) -> None:
@@ -40,8 +40,8 @@ class Recorded:
         return queries.index(name) if name in queries else None
 
 
-def recorded(native: Any, calls: dict[str, Iterable[tuple[Any, ...]]]) -> Recorded:
+def snapshot(native: Any, calls: dict[str, Iterable[tuple[Any, ...]]]) -> Snapshot:
     """Record the answers to calls for all arguments; leave a recorded result as it is."""
-    if isinstance(native, Recorded):
+    if isinstance(native, Snapshot):
         return native
-    return Recorded({name: {given: getattr(native, name)(*given) for given in asked} for name, asked in calls.items()})
+    return Snapshot({name: {given: getattr(native, name)(*given) for given in asked} for name, asked in calls.items()})

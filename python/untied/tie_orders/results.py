@@ -9,7 +9,7 @@ from typing import NamedTuple
 from untied import _core
 from untied._core import show_id
 from untied.errors import UntiedError, check_flag, check_share
-from untied.inputs.overlap import listed
+from untied.inputs.mismatch import listed
 from untied.results.base import ByRun
 from untied.results.notes import in_python, of_queries, of_undefined
 from untied.results.table import Table, tidy
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LEVELS = (0.05, 0.5, 0.95)
 
 
-class Chances(NamedTuple):
+class Probabilities(NamedTuple):
     """Probabilities that one run is ahead of, equal to or behind another, if the ties of each are shuffled.
 
     Attributes
@@ -45,7 +45,7 @@ class Chances(NamedTuple):
 
 
 #: Both ends of each, as tables of pairs have them.
-COLUMNS = [f"{which}_{end}" for which in Chances._fields for end in ("low", "high")]
+COLUMNS = [f"{which}_{end}" for which in Probabilities._fields for end in ("low", "high")]
 
 
 class Distribution:
@@ -136,12 +136,12 @@ class Distribution:
 
 def checked(levels: Iterable[float]) -> list[float]:
     """Levels of quantiles, checked."""
-    found = [float(level) for level in levels]
-    for level in found:
+    quantiles = [float(level) for level in levels]
+    for level in quantiles:
         check_share("a quantile's level", level)
-    if not found:
+    if not quantiles:
         raise UntiedError("give at least one quantile")
-    return found
+    return quantiles
 
 
 class Distributions(ByRun):
@@ -205,7 +205,7 @@ class Distributions(ByRun):
 
     def chances(
         self, run_a: str, run_b: str, measure: str | Measure | None = None, *, query: str | None = None
-    ) -> Chances:
+    ) -> Probabilities:
         """Find the probabilities that one run is ahead of another, if the ties of each are shuffled independently.
 
         Parameters
@@ -219,7 +219,7 @@ class Distributions(ByRun):
 
         Returns
         -------
-        Chances
+        Probabilities
             Of a greater, equal and smaller value of the first run; NaN if one has no value.
 
         Raises
@@ -231,7 +231,7 @@ class Distributions(ByRun):
         """
         a, b = self._of_run(run_a), self._of_run(run_b)
         rows = None if query is None else (self._row(a, query), self._row(b, query))
-        return _chances(a.against(b, 0 if measure is None else self._number(measure), rows))
+        return _probabilities(a.against(b, 0 if measure is None else self._number(measure), rows))
 
     def quantiles(self, levels: Iterable[float] = LEVELS, *, per_query: bool = False) -> Table:
         """Quantiles of values.
@@ -261,8 +261,8 @@ class Distributions(ByRun):
             for query, row in self._rows(laws, per_query):
                 for place, measure in enumerate(self.measures):
                     certainty = "exact" if laws.is_exact(place, row) else "interval"
-                    found = zip(asked, laws.quantiles(place, asked, row), strict=True)
-                    rows += [(run, query, measure, certainty, level, *ends) for level, ends in found]
+                    enclosed = zip(asked, laws.quantiles(place, asked, row), strict=True)
+                    rows += [(run, query, measure, certainty, level, *ends) for level, ends in enclosed]
         return tidy("run query measure certainty", "quantile low high", rows)
 
     @property
@@ -297,10 +297,10 @@ class Distributions(ByRun):
         """
         if len(self._evaluations) < 2:
             raise UntiedError("there is only one run; a comparison needs two")
-        found = _core.compare_laws(list(self._evaluations.values()), threads)
+        probabilities = _core.compare_laws(list(self._evaluations.values()), threads)
         rows = [
-            (*pair, measure, *(end for ends in _chances(chances) for end in ends))
-            for pair, of_pair in zip(combinations(self._evaluations, 2), found, strict=True)
+            (*pair, measure, *(end for ends in _probabilities(chances) for end in ends))
+            for pair, of_pair in zip(combinations(self._evaluations, 2), probabilities, strict=True)
             for measure, chances in zip(self.measures, of_pair, strict=True)
         ]
         return tidy("run_a run_b measure", " ".join(COLUMNS), rows)
@@ -401,8 +401,8 @@ class Distributions(ByRun):
             raise UntiedError("distributions of queries were not kept; use per_query=True")
 
 
-def _chances(found: Sequence[tuple[float, float]] | None) -> Chances:
-    return Chances(*([(nan, nan)] * 3 if found is None else found))
+def _probabilities(enclosed: Sequence[tuple[float, float]] | None) -> Probabilities:
+    return Probabilities(*([(nan, nan)] * 3 if enclosed is None else enclosed))
 
 
 def _alone(held: Law | None, notes: tuple[str, ...]) -> Distribution:

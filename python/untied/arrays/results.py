@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from untied._types import Facts, Parts
     from untied.measures import MeasureLike
     from untied.policies import Policies
-    from untied.results.recorded import Recorded
+    from untied.results.snapshot import Snapshot
     from untied.results.table import Names
 
 #: What notes call a single column of scores.
@@ -48,7 +48,7 @@ class ArrayResults(MeasureResults):
         totals: list[list[Parts]],
         facts: list[Facts],
         single: bool,
-        evaluations: Sequence[ArrayEvaluation | Recorded] | None,
+        evaluations: Sequence[ArrayEvaluation | Snapshot] | None,
         policies: Policies,
     ) -> None:
         self._measures = measures
@@ -61,12 +61,12 @@ class ArrayResults(MeasureResults):
         self.queries = queries
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from untied.results.recorded import recorded
+        from untied.results.snapshot import snapshot
 
         fields = [(number, name) for number in range(len(self._measures)) for name in FIELDS]
         calls: dict[str, Iterable[tuple[Any, ...]]] = {"has_variance": [()], "column": fields}
-        found = None if self._evaluations is None else [recorded(one, calls) for one in self._evaluations]
-        given = (self._measures, self.queries, self._totals, self._facts, self._single, found, self._policies)
+        snapshots = None if self._evaluations is None else [snapshot(one, calls) for one in self._evaluations]
+        given = (self._measures, self.queries, self._totals, self._facts, self._single, snapshots, self._policies)
         return ArrayResults, given
 
     def __len__(self) -> int:
@@ -232,13 +232,13 @@ def as_runs(results: ArrayResults | Mapping[str, ArrayResults]) -> Results:
             f"{type(results).__name__}"
         )
     some = next(iter(columns.values()))[0]
-    found = {name: _evaluation(one, column) for name, (one, column) in columns.items()}
-    return Results(some._measures, found, some._policies)
+    evaluations = {name: _evaluation(one, column) for name, (one, column) in columns.items()}
+    return Results(some._measures, evaluations, some._policies)
 
 
-def _evaluation(results: ArrayResults, column: int) -> Recorded:
+def _evaluation(results: ArrayResults, column: int) -> Snapshot:
     """A column's answers to what is asked of a run's."""
-    from untied.results.recorded import Recorded
+    from untied.results.snapshot import Snapshot
 
     values = results.per_query  # an error if they were not kept
     measures = range(len(results._measures))
@@ -254,4 +254,4 @@ def _evaluation(results: ArrayResults, column: int) -> Recorded:
         "column": {(number, name): native.column(number, name) for number in measures for name in ("value", *fields)},
         "__len__": {(): len(values)},
     }
-    return Recorded(answers)
+    return Snapshot(answers)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TIES = ("expected", "range", "docid", "trec", "given")
 
 
-class Joint:
+class DifferenceBounds:
     """The inputs of an evaluation with ``unjudged="range"``, from which differences are bounded as for verdicts.
 
     A document has the same grade in both runs. One that only the other run retrieves counts, too: if it is relevant, it
@@ -33,7 +33,7 @@ class Joint:
         self._options = {name: options[name] for name in ("ties", "score_dtype", "unretrieved", "threads")}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Joint, (self._qrels, self._runs, self._options)
+        return DifferenceBounds, (self._qrels, self._runs, self._options)
 
     def bounds(
         self, measure: Measure, pairs: Sequence[tuple[str, str]], queries: Sequence[str] | None = None
@@ -49,7 +49,7 @@ class Joint:
         used = list(dict.fromkeys(chain.from_iterable(pairs)))
         numbers = {name: number for number, name in enumerate(used)}
         try:
-            found = _core.differences_of_queries(
+            differences = _core.differences_of_queries(
                 [self._runs[name] for name in used],
                 [(numbers[a], numbers[b]) for a, b in pairs],
                 [measure],
@@ -61,7 +61,7 @@ class Joint:
             )
         except MeasureError:
             return None  # the measure has no verdicts; all else that could be wrong was refused before
-        ends = [(array("d", bytes(low)), array("d", bytes(high))) for ((low, high),) in found]
+        ends = [(array("d", bytes(low)), array("d", bytes(high))) for ((low, high),) in differences]
         if queries is None or len(queries) == len(self._qrels):
             return ends  # as nearly always
         rows = {query: row for row, query in enumerate(self._qrels.queries())}
