@@ -45,7 +45,7 @@ def ties() -> str:
         return LEFT + value * (right - LEFT)
 
     bottom = 12 + ROW * len(RUNS)
-    parts.append(text(LEFT - 12, bottom + 16, "P@10", "end", ' opacity=".7" font-size="11"'))
+    parts.append(text(LEFT - 12, bottom + 16, "AP", "end", ' opacity=".7" font-size="11"'))
     for tick in (0, 0.25, 0.5, 0.75, 1):
         parts.append(f'<path d="M{at(tick):.1f} 8V{bottom}" stroke="currentColor" opacity=".15"/>')
         parts.append(text(at(tick), bottom + 16, f"{tick:g}", "middle", ' opacity=".7" font-size="11"'))
