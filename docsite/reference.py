@@ -78,14 +78,18 @@ def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
     return [{"Command line": commands}, {"Python API": modules}], made
 
 
+#: Commands whose ``--help`` explains everything.
+BRIEF = ("study", "trec_eval")
+
+
 def help_of(command: str) -> str:
-    """What a command prints for ``--help``."""
+    """The explanation of all options that a command prints."""
     written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     if command:
         # Before the patch, which a module imported under it would keep.
         import_module(f"untied.cli.{command.replace('-', '_')}")
     with patch.object(cli, "width", return_value=WIDTH), redirect_stdout(written), suppress(SystemExit):
-        cli.main([command, "--help"] if command else ["--help"])
+        cli.main(["--help"] if not command else [command, "--help" if command in BRIEF else "--help-all"])
     written.seek(0)
     return written.read()
 

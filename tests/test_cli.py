@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import stat
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 import untied
 from strategies import BUILT_IN
 from untied._core import measure_info
-from untied.cli import main
+from untied.cli import COMMANDS, main
 from untied.cli import measures as listing
 
 EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "tar2017"
@@ -225,6 +226,18 @@ def test_help_and_version(untied_):
         code, text, _ = untied_(command, "--help")
         assert code == 0
         assert "example" in text
+
+
+@pytest.mark.parametrize("command", [*(one for one in COMMANDS if one not in ("study", "trec_eval")), "study med"])
+def test_help_fits_a_screen_and_names_all_options(untied_, command: str) -> None:
+    code, brief, _ = untied_(*command.split(), "--help")
+    assert code == 0
+    assert len(brief.splitlines()) <= 44
+    _, full, _ = untied_(*command.split(), "--help-all")
+    options = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", full, re.MULTILINE))
+    assert options - set(re.findall(r"--[a-z-]+", brief)) == set()
+    if brief != full:
+        assert brief.endswith(f"untied {command} --help-all explains all options.\n")
 
 
 def test_measures_are_listed_from_their_info(untied_):

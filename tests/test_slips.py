@@ -372,13 +372,13 @@ def test_a_key_of_one_run_is_no_pair() -> None:
 
 
 def test_help_names_the_number_of_runs_and_groups_options(run) -> None:
-    gating = run("gate --help")[1]
+    gating = run("gate --help-all")[1]
     assert "  RUN                       a run, one document per line:" in gating
     limits = gating.partition("\nlimits:\n")[2].partition("\n\n")[0]
     for option in ("--min", "--max", "--max-drop", "--max-med", "--certain", "--min-overturn"):
         assert f"\n  {option} MEASURE" in limits
-    assert "  RUN                       a run, or two runs to compare; files" in run("judge-next --help")[1]
-    certifying = run("certify --help")[1]
+    assert "  RUN                       a run, or two runs to compare; files" in run("judge-next --help-all")[1]
+    certifying = run("certify --help-all")[1]
     assert certifying.index("\nverdicts from a sample:\n") < certifying.index("\nother options:\n")
 
 

@@ -49,7 +49,7 @@ examples:
   untied eval qrels.txt runs/ -m nDCG@10 -m AP --ties range
   untied check qrels.txt bm25.run.gz
 
-untied COMMAND --help lists the options of a command.
+untied COMMAND --help explains a command, --help-all all of its options.
 """
 
 

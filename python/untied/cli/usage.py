@@ -6,6 +6,7 @@ Used only for arguments that `untied.cli.parser` does not read itself.
 from __future__ import annotations
 
 import argparse
+import sys
 
 from untied import cli
 from untied.errors import either
@@ -20,6 +21,22 @@ GROUPS = (
     "input", "study", "sample", "limits", "measures", "ties and judgments", "verdicts from a sample", "significance",
     "output",
 )  # fmt: skip
+#: The options that ``--help`` explains, by command; ``--help-all`` explains all of them. Commands that are not named
+#: here have few options, and explain all of them in both.
+COMMON = {
+    "untied eval": "-m --ties --unjudged --queries -q --sort-by --format -o",
+    "untied compare": "-m --qrels --ties -q --top --format -o",
+    "untied certify": "-m --ties --most --ranks --explain --from-sample --format -o",
+    "untied gate": "--baseline --min --max-drop --certain --significant --ties -o",
+    "untied stats": "-m --test --correction --ties --certify --sort-by --format -o",
+    "untied report": "-m --baseline --live --title -o",
+    "untied features": "-m --ties --top --format -o",
+    "untied judge-next": "-m --depth --until-decided --top --format -o",
+    "untied sample": "--rate --seed -o",
+    "untied study med": "-m --distance --rates --groups --plots -o",
+    "untied study incomplete": "-m --rates --samples --plots -o",
+    "untied curve": "--query --depth --ties --panel -o",
+}
 #: Columns of help texts: of a page, and at most.
 COLUMNS, MOST = 80, 100
 #: Options of trec_eval that habit may give to other commands.
@@ -72,6 +89,26 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
             action.help = text
 
 
+class _Brief(Formatter):
+    """Names the values of an option instead of explaining each in a line of its own."""
+
+    def _format_action(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        action.help = brief(text)
+        try:
+            return super()._format_action(action)
+        finally:
+            action.help = text
+
+
+def brief(text: str) -> str:
+    """A help text whose values, which stand in lines of their own, are only named."""
+    about, *values = text.split("\n")
+    names = [value.strip().partition("  ") for value in values]
+    named = [f"{name} (default)" if "(default)" in what else name for name, _, what in names]
+    return f"{about}: {', '.join(named)}" if named else about
+
+
 class _RefusedError(Exception):
     """Arguments that cannot be parsed in one pass."""
 
@@ -102,6 +139,17 @@ class _Flag(_Noted, argparse._StoreTrueAction):
     """Keeps True."""
 
 
+class _Help(argparse.Action):
+    """Prints a help text and ends: that of the common options, or that of all."""
+
+    def __init__(self, option_strings: Any, dest: str, const: bool, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, const=const, help=help, default=argparse.SUPPRESS)
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        parser._print_message(parser.format_help() if self.const else parser.format_brief_help(), sys.stdout)
+        parser.exit()
+
+
 class FullParser(argparse.ArgumentParser):
     """A parser whose errors are one line of advice and one line of usage, written to any stream."""
 
@@ -120,7 +168,9 @@ class FullParser(argparse.ArgumentParser):
             self.register("action", name, action)
         self._positionals.title = "arguments"
         self._optionals.title = "other options"
-        self.add_argument("-h", "--help", action="help", help="show this help")
+        self.register("action", "help", _Help)
+        self.add_argument("-h", "--help", action="help", const=False, help="explain the common options")
+        self.add_argument("--help-all", action="help", const=True, help="explain all options")
 
     def group(self, title: str) -> argparse._ArgumentGroup:
         """The group of options with this title."""
@@ -147,6 +197,30 @@ class FullParser(argparse.ArgumentParser):
         titles = [self._positionals.title, *GROUPS]
         self._action_groups.sort(key=lambda group: titles.index(group.title) if group.title in titles else len(titles))
         return super().format_help()
+
+    def format_brief_help(self) -> str:
+        """The help text of the common options, which names the others."""
+        if self.prog not in COMMON:
+            return self.format_help()
+        common = COMMON[self.prog].split()
+        formatter = _Brief(self.prog)
+        formatter.add_usage(self.line(), self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        options = [action for action in self._actions if action.option_strings]
+        shown = [next(action for action in options if name in action.option_strings) for name in common]
+        for title, actions in (("arguments", self._get_positional_actions()), ("common options", shown)):
+            formatter.start_section(title)
+            formatter.add_arguments(actions)
+            formatter.end_section()
+        helps = (action for action in options if isinstance(action, _Help))
+        others = [action.option_strings[-1] for action in options if action not in (*shown, *helps)]
+        formatter.start_section("other options")
+        formatter.add_text("\n".join(formatter._split_lines(" ".join(others), formatter._width - 2)))
+        formatter.end_section()
+        examples = (self.epilog or "").partition("\n\n")[0].splitlines()[:4]
+        formatter.add_text("\n".join(examples))
+        formatter.add_text(f"{self.prog} --help-all explains all options.")
+        return formatter.format_help()
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Read arguments; suggest an option for an unknown one."""
