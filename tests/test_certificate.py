@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import gzip
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -765,6 +768,29 @@ def test_a_proof_about_too_many_documents_is_refused(tmp_path: Path, capsys: pyt
     claim_of(told)["exact"] = False
     assert made.check(told) == 1
     assert "a proof about 399 unjudged documents would take too long" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_an_endless_pipe_is_refused(
+    made: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    monkeypatch.setattr(verify, "LARGEST", 100_000)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        with contextlib.suppress(BrokenPipeError), pipe.open("wb", buffering=0) as file:
+            while True:
+                file.write(b"q0 0 d 1\n" * 1000)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    files = [str(made.path), *made.inputs]
+    files[place] = str(pipe)
+    assert verify.main(files) == 2
+    writer.join()
+    said = f"bad input: {pipe}: it is larger than 100,000 bytes, or does not end; expected CERTIFICATE QRELS RUN..."
+    assert capsys.readouterr().err.startswith(said)
 
 
 def test_an_archive_bomb_is_refused(made: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

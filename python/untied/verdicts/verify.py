@@ -17,8 +17,8 @@ all claims with them. Numbers are integers in units of 2^-80, rounded so that a 
   be wider than necessary, both numbers are lower bounds, and are printed as "at least".
 * Of bounds that are not claimed to be exact, it says that they are not proved to be reached.
 
-What would take too much time or memory is refused: archives that unpack to more than 64 MiB and 250 times their size,
-numbers beyond 1e60, steps of a proof beyond the limits below.
+What would take too much time or memory is refused: files of more than 1 GiB, archives that unpack to more than 64 MiB
+and 250 times their size, numbers beyond 1e60, steps of a proof beyond the limits below.
 
 Exit codes: 0 if every claim holds; 1 if the certificate is refused, because a claim is not proved, a file is not the
 one that was certified, or it is not a certificate; 2 if a file cannot be read.
@@ -41,6 +41,7 @@ from math import isfinite
 ONE, NEVER, BEYOND = 1 << 80, -(1 << 400), 10**9
 LAST, MARGIN = Fraction(1, 10**10), Fraction(1, 10**9)  # the last place of bounds; what counts as no difference
 NEAR = {"AP": Fraction(1, 10**6), "ERR": Fraction(1, 10**6)}  # how close a witness comes to a bound; others: MARGIN
+LARGEST = 1 << 30  # the most bytes of a file
 UNPACKED, PROPORTION = 64 << 20, 250  # the most bytes of an unpacked archive, and times its size
 DOCUMENTS, STEPS = 300, 4_000_000  # the most undecided documents of a proof for AP, and steps to an overturn number
 NUMBER = r"[+-]?([0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?"
@@ -107,9 +108,12 @@ def simple(exact):
 def read(path, columns=0, number=0, convert=str):
     """Return the hash of a file and its content, that of a file in TREC's format as {query: {document: number}}."""
     with open(path, "rb") as file:
-        data = file.read()
-    most = max(UNPACKED, PROPORTION * len(data))
-    numbers, content = {}, GzipFile(fileobj=BytesIO(data)).read(most + 1) if data[:2] == b"\x1f\x8b" else data
+        data = file.read(LARGEST + 1)
+    numbers, content, most = {}, data, max(UNPACKED, PROPORTION * len(data))
+    if data[:2] == b"\x1f\x8b" and len(data) <= LARGEST:
+        content = GzipFile(fileobj=BytesIO(data)).read(min(LARGEST, most) + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST:,} bytes, or does not end")
     if len(content) > most:
         raise ValueError(f"it unpacks to more than {UNPACKED >> 20} MiB and {PROPORTION} times its size")
     for place, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if columns else (), 1):
