@@ -89,6 +89,21 @@ def test_the_best_run_first(untied_) -> None:
     assert results["good", "ESL"].mean < results["tied", "ESL"].mean
 
 
+def test_stats_sort_by_a_measure_that_is_not_tested(untied_) -> None:
+    def rows(*options: str) -> list[dict[str, str]]:
+        code, out, err = untied_("stats", "qrels", "runs/tied.run", "runs/good.run", *options)
+        assert code == 0, err
+        return list(csv.DictReader(out.splitlines(), delimiter="\t"))
+
+    plain, by_other = rows("-m", "AP"), rows("-m", "AP", "--sort-by", "ESL")
+    assert [(row["measure"], row["run_a"]) for row in plain] == [("AP", "tied")]
+    assert [(row["measure"], row["run_a"]) for row in by_other] == [("AP", "good")]
+    assert by_other == rows("-m", "AP", "--sort-by", "AP")
+    assert rows("-m", "AP", "--sort-by", "ESL", "--ties", "range", "--shuffle") == rows(
+        "-m", "AP", "--sort-by", "AP", "--ties", "range", "--shuffle"
+    )
+
+
 def test_the_widest_range_first(untied_) -> None:
     Path("more").write_text("q Q0 a 1 1 x\nq Q0 b 1 1 x\nr Q0 a 1 2 x\nr Q0 c 1 2 x\nr Q0 d 1 2 x\n", encoding="utf-8")
 

@@ -28,7 +28,7 @@ from untied.cli import main
 from untied.paper import paper_table
 from untied.results import for_trackers
 from untied.results.base import ByMeasure, MeasureResults
-from untied.results.text import markdown_text
+from untied.results.text import markdown_code, markdown_text
 from untied.statistics import significance
 
 QRELS = {"q": {"a": 1, "b": 0}, "r": {"b": 1}}
@@ -519,6 +519,14 @@ def test_results_for_trackers() -> None:
 )
 def test_markdown_shows_names_as_they_are(text: str, escaped: str) -> None:
     assert markdown_text(text) == escaped
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("bm25", "`bm25`"), ("a`b", "``a`b``"), ("`x`", "`` `x` ``"), ("a``b`c", "```a``b`c```"), ("<i>_a_", "`<i>_a_`")],
+)
+def test_markdown_shows_names_as_code(text: str, code: str) -> None:
+    assert markdown_code(text) == code
 
 
 def test_every_command_escapes_names_in_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

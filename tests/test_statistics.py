@@ -22,7 +22,7 @@ from statsmodels.stats.multitest import multipletests
 
 import untied
 from commands import Command
-from nightly import seeded
+from nightly import many, seeded
 from untied.cli import main
 from untied.cli.stats import _fitting, _line
 from untied.errors import UntiedError
@@ -124,6 +124,17 @@ def test_t_and_wilcoxon_are_scipys(alternative: str) -> None:
     assert wilcoxon_test(a, b, alternative=alternative).p == pytest.approx(
         stats.wilcoxon(a, b, alternative=alternative).pvalue, rel=1e-12
     )
+
+
+def test_equal_means_have_no_sign_in_t_tests() -> None:
+    random = seeded("t-tests of permuted columns")
+    for _ in range(many(300)):
+        a = [random.randint(0, 20) / random.choice([1, 3, 7, 20]) for _ in range(random.randint(2, 40))]
+        b = random.sample(a, len(a))
+        expected = (1.0, 1.0, 1.0) if a == b else (1.0, 0.5, 0.5)
+        assert tuple(t_test(a, b, alternative=one).p for one in ("two-sided", "greater", "less")) == expected
+    columns = {"a": {"x": 0.1, "y": 0.2, "z": 0.3}, "b": {"x": 0.3, "y": 0.1, "z": 0.2}}
+    assert t_test(columns["a"], columns["b"]).p == 1.0
 
 
 def test_tests_of_equal_and_of_constant_differences() -> None:

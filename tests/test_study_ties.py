@@ -98,6 +98,18 @@ def test_scores_that_do_not_fit(tmp_path: pathlib.Path) -> None:
     assert "| float16 | 1 |" in found.summary
 
 
+def test_names_of_runs_are_no_markup(tmp_path: pathlib.Path) -> None:
+    """In the summary, in its notes, and in pictures, where dollars would begin a formula."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 1}, "r": {"a": 1}}
+    runs = {"a`b$x^2$": {"q": {"a": 1, "b": 1, "c": 1}}, "<i>*c*": {"q": {"a": 2, "b": 1, "c": 1}, "r": {"a": 1}}}
+    result = study.ties(qrels, runs, tmp_path / "out", measures=["AP"])
+    assert "in the run ``a`b$x^2$``" in result.summary
+    assert "| ``a`b$x^2$`` 0." in result.summary
+    assert r"missing, and count as empty rankings: 1 in a\`b$x^2$." in result.summary
+    pictures = [(tmp_path / "out" / file).read_text() for file in result.files if file.endswith(".svg")]
+    assert any("<!-- a`b$x^2$ -->" in picture for picture in pictures)
+
+
 def test_one_run_and_cost(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, runs = collection(tmp_path)
     assert main(["study", "ties", str(qrels), str(runs[0]), "-o", str(tmp_path / "out"), "-m", "P@5", "--cost"]) == 0

@@ -47,9 +47,12 @@ class Order:
         else:
             raise UsageError(f"--sort-by must be MEASURE, {FORMS}, not {text!r}")
 
-    def runs(self, results: Results) -> Results:
-        """The results, with the best run or the widest range first, and undefined ones last."""
-        values = [results.value(self.measure, run=run) for run in results.runs]
+    def runs(self, results: Results, by: Results | None = None) -> Results:
+        """The results, with the best run or the widest range first, and undefined ones last.
+
+        `by` has the values of the measure if the results do not.
+        """
+        values = [(by or results).value(self.measure, run=run) for run in results.runs]
         keys = [_width(value.low, value.high) for value in values] if self.by_width else values
         ranked = _core.ranked(keys, self.measure.lower_is_better and not self.by_width)
         evaluations = {results.runs[place]: results._evaluations[results.runs[place]] for place, _ in ranked}

@@ -25,6 +25,7 @@ from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, plain
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
+from untied.inputs.overlap import Silence
 from untied.measures import as_measure, as_measures
 from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.text import aligned, cell
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
+    from untied._core import Measure
     from untied.results.evaluation import Results
 
 EXAMPLES = """\
@@ -225,16 +227,27 @@ def _refuse_mixed(options: argparse.Namespace, made: Command, by_run: bool, styl
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
     qrels = read_qrels(options)
-    order, measures = None, as_measures(options.measure)
-    if options.sort_by is not None:
-        order, measures = order_of(options, measures)
+    measures = as_measures(options.measure)
+    order = None if options.sort_by is None else order_of(options, measures)[0]
     chance = chosen(options, "test", "correction", "level", "samples", "seed", "threads")
-    evaluator = Evaluator(qrels, measures, **settings, docs=options.docs, threads=options.threads)
+
+    def evaluate(runs: Any, asked: list[Measure]) -> Results:
+        return Evaluator(qrels, asked, **settings, docs=options.docs, threads=options.threads).evaluate(runs)
+
+    # A measure that runs are only sorted by is neither tested nor shown.
+    sorting = [order.measure] if order is not None and order.measure not in measures else []
+
+    def in_order(runs: Any) -> Results:
+        results = evaluate(runs, measures)
+        if order is None or not sorting:
+            return results if order is None else order.runs(results)
+        with Silence():  # there has been a warning
+            return order.runs(results, by=evaluate(runs, sorting))
 
     def make(runs: Any) -> tuple[Results, list[Any]]:
         options.baseline = baseline_of(options, runs)
-        if not (options.certify or options.shuffle):
-            return evaluator.evaluate(runs), []
+        if not (options.certify or options.shuffle or sorting):
+            return in_order(runs), []
         loaded = loaded_runs(runs, options.threads)
         more: list[Any] = [certified(options, qrels, loaded, list(measures))] if options.certify else []
         if options.shuffle:
@@ -242,11 +255,9 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
 
             policies = chosen(options, "unjudged", "score_dtype", "qrels_format", "threads")
             more.append(distributions(qrels, loaded, measures, **policies))
-        return evaluator.evaluate(loaded), more
+        return in_order(loaded), more
 
     (results, beside), skipped = with_readable(options, make, least=2)
-    if order is not None:
-        results = order.runs(results)
     if options.power:
         return results, discriminative_power(results, **chance), skipped
     tests = significance(results, **chosen(options, "baseline", "interval"), **chance)

@@ -37,6 +37,7 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "pdf.fonttype": 42,
+    "text.parse_math": False,  # names of runs may have dollars
     "svg.hashsalt": "untied",
 }
 

@@ -72,6 +72,16 @@ def markdown_text(text: str) -> str:
     return re.sub(MARKUP, r"\\\g<0>", text)
 
 
+def markdown_code(text: str) -> str:
+    """A name as code in Markdown, between more backticks than it has in a row."""
+    import re
+
+    text = show_id(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    room = " " if "`" in (text[:1], text[-1:]) else ""
+    return f"{fence}{room}{text}{room}{fence}"
+
+
 def lines(
     columns: Sequence[str], rows: Iterable[Sequence[str]], style: str, texts: int = 2, names: int | None = None
 ) -> str:

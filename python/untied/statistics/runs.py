@@ -29,7 +29,7 @@ from untied.statistics.values import mean_of, scale_of, standard_deviation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from untied._core import Measure, Terms
@@ -353,7 +353,7 @@ class _Method:
             if is_open:
                 ends += [pair.ends for pair in compared]
                 if self.test == "randomization":
-                    _add(columns_of_table, {"p_most": self._tested([pair.nearest for pair in compared], runs)})
+                    _add(columns_of_table, {"p_most": self._randomized([pair.nearest for pair in compared], runs)})
         if self.test == "tukey":
             places = {run: place for place, run in enumerate(columns)}
             terms = [column.terms for column in columns.values()]
@@ -387,18 +387,26 @@ class _Method:
                     pair.differences, self.interval, self.level, INTERVAL_SAMPLES, self.seed, self.threads
                 )
                 row["ci_low"], row["ci_high"] = (column.terms.difference(end, len(pair.differences)) for end in ends)
-            mean = mean_of(pair.differences) if pair.difference else 0.0
-            row["effect"] = in_deviations(mean, standard_deviation(pair.differences))
+            row["effect"] = in_deviations(_mean(pair), standard_deviation(pair.differences))
             above, row["equal"], below = pair.counts
             row["better"], row["worse"] = (below, above) if column.measure.lower_is_better else (above, below)
             _add(columns, {name: [cell] for name, cell in row.items()})
         if self.test != "tukey":
-            columns["p"] = self._tested([pair.differences for pair in compared], runs)
+            columns["p"] = self._tested(compared, runs)
         return columns
 
-    def _tested(self, differences: Sequence[Sequence[float]], runs: list[tuple[Terms, Terms]]) -> list[float]:
+    def _tested(self, compared: list[PairedValues], runs: list[tuple[Terms, Terms]]) -> list[float]:
         if self.test == "randomization":
-            tested = randomization_p(differences, "two-sided", self.samples, self.seed, self.threads, runs)
-            return [p for p, _ in tested]
-        one: Callable[[Sequence[float], str], float] = t_p if self.test == "t" else wilcoxon_p
-        return [one(of_pair, "two-sided") for of_pair in differences]
+            return self._randomized([pair.differences for pair in compared], runs)
+        if self.test == "t":
+            return [t_p(pair.differences, _mean(pair), "two-sided") for pair in compared]
+        return [wilcoxon_p(pair.differences, "two-sided") for pair in compared]
+
+    def _randomized(self, differences: Sequence[Sequence[float]], runs: list[tuple[Terms, Terms]]) -> list[float]:
+        tested = randomization_p(differences, "two-sided", self.samples, self.seed, self.threads, runs)
+        return [p for p, _ in tested]
+
+
+def _mean(pair: PairedValues) -> float:
+    """The mean of the differences that are tested: 0 if the means of the runs are equal but for rounding."""
+    return mean_of(pair.differences) if pair.difference else 0.0

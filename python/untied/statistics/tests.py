@@ -162,7 +162,7 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
         As for `randomization_test`, or SciPy is not installed.
     """
     differences, mean = differences_of(a, b)
-    return Test(mean, t_p(differences, alternative), len(differences))
+    return Test(mean, t_p(differences, mean, alternative), len(differences))
 
 
 @described_by(randomization_test)
@@ -280,17 +280,21 @@ def randomization_p(
     return [(p[which], "exact" if is_exact else "estimate") for p, is_exact in p_values]
 
 
-def t_p(differences: Sequence[float], alternative: str) -> float:
-    """The p-value of Student's paired t-test."""
+def t_p(differences: Sequence[float], mean: float, alternative: str) -> float:
+    """The p-value of Student's paired t-test; the mean of the differences is 0 if only rounding makes it differ."""
     check_one_of("alternative", alternative, ALTERNATIVES)
     stats = need_scipy("t-tests")
     if not any(differences):
         return 1.0
     if len(differences) < 2:
         return nan
-    if standard_deviation(differences) == 0:
+    deviation, freedom = standard_deviation(differences), len(differences) - 1
+    if deviation == 0:
         return {"two-sided": 0.0, "greater": float(differences[0] < 0), "less": float(differences[0] > 0)}[alternative]
-    return float(stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue)
+    t = mean * sqrt(len(differences)) / deviation
+    if alternative == "two-sided":
+        return 2 * float(stats.t.sf(abs(t), freedom))
+    return float((stats.t.sf if alternative == "greater" else stats.t.cdf)(t, freedom))
 
 
 def wilcoxon_p(differences: Sequence[float], alternative: str) -> float:

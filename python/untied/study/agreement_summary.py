@@ -8,6 +8,7 @@ from itertools import combinations
 
 from untied._core import show_id
 from untied.results.plotting import COLORS
+from untied.results.text import markdown_code
 from untied.study.plots import Figure, grid, legend, looks
 from untied.study.rows import by_first, gathered, markdown
 
@@ -109,7 +110,7 @@ def _of_runs(
             )
             yield markdown(
                 ["run", "highest rank", "by", "lowest rank", "by "],
-                [[f"`{show_id(run)}`", f"{high:g}", best, f"{low:g}", worst]
+                [[markdown_code(run), f"{high:g}", best, f"{low:g}", worst]
                  for run, best, worst, high, low in movers],
             )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from untied._core import __version__, show_id
-from untied.results.text import lines
+from untied.results.text import lines, markdown_text
 from untied.study.rows import markdown
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def text(study: Study, tables: Mapping[str, Table], findings: str, notes: Sequen
         [
             f"# {study.title}\n",
             f"{len(inputs.runs)} runs, {len(inputs.qrels)} judged queries.\n",
-            *(f"Note: {note}.\n" for note in notes),
+            *(f"Note: {markdown_text(note)}.\n" for note in notes),
             findings.strip() + "\n",
             "## Tables\n",
             *columns,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from untied._core import show_id
 from untied.comparison.comparison import quantile
+from untied.results.text import markdown_code
 from untied.study.frame import DIGITS
 from untied.study.plots import Figure
 from untied.study.rows import by_first, gathered, markdown
@@ -78,7 +78,7 @@ def _touched(counts: Table, values: Table) -> Iterator[str]:
         f"* {with_ties:,} rankings have tied documents. In {mixed:,} of the {rankings:,} rankings of judged "
         "queries, documents of different grades are tied.\n"
         f"* The largest group of tied documents has {largest['largest']:,} documents, in the run "
-        f"`{show_id(largest['run'])}`.\n"
+        f"{markdown_code(largest['run'])}.\n"
     )
     yield "Rankings whose value depends on the order of tied documents, and their best value minus their worst value:\n"
     lines = []
@@ -101,7 +101,7 @@ def _spreads(values: Table) -> str:
         off = [max(abs(row[order] - row["value"]) for row in rows) for order in ("docid", "given")]
         lines.append(
             [measure, str(sum(width > 10**-DIGITS for width in widths)), f"{quantile(widths, 0.5):.4f}",
-             f"{widths[-1]:.4f}", f"`{show_id(widest['run'])}` {widest['low']:.4f} to {widest['high']:.4f}",
+             f"{widths[-1]:.4f}", f"{markdown_code(widest['run'])} {widest['low']:.4f} to {widest['high']:.4f}",
              *(f"{one:.4f}" for one in off)]
         )  # fmt: skip
     heads = [
@@ -128,7 +128,7 @@ def _swaps(between: Mapping[Row, Row], reversible: Mapping[str, Sequence[Any]]) 
             )
         ]  # fmt: skip
         lines.append([measure, *("" if row is None else str(row[2]) for row in compared), f"{number:,} of {pairs:,}",
-                      f"{difference:.4f} (`{show_id(a)}`, `{show_id(b)}`)" if a else ""])  # fmt: skip
+                      f"{difference:.4f} ({markdown_code(a)}, {markdown_code(b)})" if a else ""])  # fmt: skip
     heads = ["measure", "mean and docid", "mean and trec", "mean and given", "mean and best", "mean and worst",
              "best and worst", "reversible", "largest reversible difference"]  # fmt: skip
     return markdown(heads, lines)
