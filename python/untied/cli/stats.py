@@ -25,7 +25,7 @@ from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, plain
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
-from untied.inputs.overlap import Silence
+from untied.inputs.mismatch import Silence
 from untied.measures import as_measure, as_measures
 from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.text import aligned, cell
