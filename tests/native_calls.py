@@ -79,12 +79,7 @@ def evaluator() -> _core.Evaluator:
     return _core.Evaluator(
         qrels(),
         as_measures(["AP", "TBG"]),
-        ties="range",
-        unjudged="nonrelevant",
-        unretrieved="none",
-        score_dtype="float64",
-        queries="qrels",
-        on_undefined="zero",
+        _core.Policies("runs", ties="range"),
         variance=False,
         threads=None,
         docs=_core.Lengths.from_mapping({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}),
@@ -94,10 +89,8 @@ def evaluator() -> _core.Evaluator:
 def features(read: bool) -> object:
     made = _core.FeatureEvaluator(
         as_measures(["AP"]),
+        _core.Policies("arrays"),
         directions=[False, True],
-        ties="expected",
-        unjudged="nonrelevant",
-        on_undefined="zero",
         per_query=True,
         threads=None,
     )
@@ -177,9 +170,9 @@ CALLS: dict[str, Callable[[], object]] = {
     "ArrayEvaluator": lambda: untied.evaluate_arrays([[1, 2, 2]] * 99, [[0, 1, 0]] * 99, ["AP"], ties="range").means,
     "ArrayEvaluation": lambda: untied.evaluate_arrays([[1, 2, 2]] * 99, [[0, 1, 0]] * 99, ["AP"]).per_query["AP"],
     "Totals": batch_evaluation,
-    "TrecEvaluator": lambda: _core.TrecEvaluator(QRELS, ["map"], level=1, judged_only=False, ties="trec").evaluate(
-        RUNS["one"]
-    ),
+    "TrecEvaluator": lambda: _core.TrecEvaluator(
+        QRELS, ["map"], _core.Policies("one-value", ties="trec"), level=1, judged_only=False
+    ).evaluate(RUNS["one"]),
     "TrecReport": trec_report,
     "arrow_stream": lambda: pyarrow.table(untied.evaluate(QRELS, RUNS).means),
     "Terms": terms,
@@ -214,6 +207,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "look_swapped": lambda: _core.look_swapped(qrels(), run()),
     "measure_info": _core.measure_info,
     "moved_documents": lambda: comparison().moved("q1"),
+    "Policies": lambda: pickle.loads(pickle.dumps(_core.Policies("runs", ties="trec"))).chosen(),
+    "policies": lambda: [_core.policies("runs"), _core.why_not("runs", "ties", "best")],
     "observe": lambda: _core.observe(None),
     "top_changes": lambda: comparison().top_changes(),
     "only_documents": lambda: _core.only_documents([run(), run("two")], iter(["a", "b"])),

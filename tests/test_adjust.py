@@ -137,12 +137,12 @@ def test_other_commands_refuse_to_adjust(command: str, capsys: pytest.CaptureFix
 def test_every_function_either_adjusts_or_refuses() -> None:
     """There is no function that takes the policy among others without a parameter, and drops it."""
     adjusting = set()
-    for name, (function, _, call, _) in ENTRY_POINTS.items():
-        if "adjust" in inspect.signature(function).parameters:
+    for name, entry in ENTRY_POINTS.items():
+        if "adjust" in inspect.signature(entry.function).parameters:
             adjusting.add(name)
             continue
         with pytest.raises(TypeError, match="adjust"):
-            call(adjust="chance")
+            entry.absent(adjust="chance")
     assert adjusting == {"evaluate", "Evaluator"}
 
 

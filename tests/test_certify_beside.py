@@ -141,7 +141,7 @@ def test_compare(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             "stats {q} {a} {b} -m P@3 --certify --ties worst",
-            "--certify needs --ties expected, range, docid, trec or given, not worst",
+            "with --certify, --ties must be expected, range, docid, trec or given, not 'worst'",
         ),
         ("stats {q} {a} {b} -m P@3 --certify --unjudged remove", "--certify cannot be combined with --unjudged remove"),
         ("stats {q} {a} {b} -m P@3 --certify --power", "--certify cannot be combined with --by-run, --power"),

@@ -97,7 +97,7 @@ def test_missing_queries_are_noted() -> None:
         ({"min": {"RR": "x"}}, "the limit of --min for RR must be a number, not 'x'"),
         ({"min": {"RR": "5%"}}, "the limit of --min for RR must be a number"),
         ({"min": {"RR": float("nan")}}, "the limit of --min for RR must be a number"),
-        ({"min": {"RR": 0}, "ties": "range"}, "not 'range': a gate needs one value"),
+        ({"min": {"RR": 0}, "ties": "range"}, "not 'range': here a result is one value"),
         ({"min": {"RR": 0}, "level": 2}, "level must be between 0 and 1"),
         ({"min": {"RR": 0}, "samples": 0}, "samples must be at least 1"),
         ({"min": {"RR": 0}, "on_undefined": "raise"}, "on_undefined must be fail, zero or nan"),

@@ -16,6 +16,8 @@ from untied._types import (
     Law,
     MeasureInfo,
     Parts,
+    PolicyInfo,
+    Purpose,
     TrecOptions,
 )
 from untied.inputs.convert import ArrowTable, OneRun, QrelsLike, Rows
@@ -33,6 +35,7 @@ __all__ = [
     "Laws",
     "Lengths",
     "Measure",
+    "Policies",
     "Qrels",
     "Run",
     "Terms",
@@ -79,6 +82,7 @@ __all__ = [
     "parse_measures",
     "passage_differences",
     "place_columns",
+    "policies",
     "possible_grades",
     "randomization_p",
     "ranked",
@@ -92,6 +96,7 @@ __all__ = [
     "top_groups",
     "trec_eval_names",
     "tukey_p",
+    "why_not",
 ]
 
 #: How far the native part is optimised: 3 in what is released.
@@ -248,22 +253,27 @@ class Measure:
     def __hash__(self, /) -> int: ...
 
 @final
+class Policies:
+    def __new__(cls, purpose: Purpose, /, *, typed: Sequence[str] = ..., **chosen: str) -> Policies: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]: ...
+    def __getitem__(self, name: str, /) -> Any: ...
+    def chosen(self) -> dict[str, Any]: ...
+    @property
+    def score_dtype(self) -> str: ...
+    @property
+    def varied(self) -> tuple[str, ...]: ...
+
+@final
 class Evaluator:
     def __new__(
         cls,
         qrels: Qrels,
         measures: list[Measure],
+        policies: Policies,
         *,
-        ties: str,
-        unjudged: str,
-        unretrieved: str,
-        score_dtype: str,
-        queries: str,
-        on_undefined: str,
         variance: bool,
         threads: int | None,
         docs: Lengths | None = None,
-        adjust: str = "none",
     ) -> Evaluator: ...
     def evaluate(self, run: Run, ungrouped: bool = False) -> Evaluation: ...
     def evaluate_arrow(
@@ -304,7 +314,7 @@ class Evaluation:
 
 @final
 class Totals:
-    def __new__(cls, measures: list[Measure], policies: tuple[str, str, bool] | None = None) -> Totals: ...
+    def __new__(cls, measures: list[Measure], policies: Policies | None = None, variance: bool = False) -> Totals: ...
     def add(
         self, measure: int, values: list[tuple[float, float | None, float | None, float | None, str, bool]]
     ) -> None: ...
@@ -315,11 +325,9 @@ class FeatureEvaluator:
     def __new__(
         cls,
         measures: list[Measure],
+        policies: Policies,
         *,
         directions: list[bool],
-        ties: str,
-        unjudged: str,
-        on_undefined: str,
         per_query: bool,
         threads: int | None,
     ) -> FeatureEvaluator: ...
@@ -355,14 +363,11 @@ class ArrayEvaluator:
         labels: tuple[object, str],
         groups: tuple[int | None, object],
         measures: list[Measure],
+        policies: Policies,
         *,
         present: object | None,
         judged: object | None,
         totals: Sequence[tuple[float | None, object]],
-        ties: str,
-        unjudged: str,
-        score_dtype: str,
-        on_undefined: str,
         variance: bool,
         threads: int | None,
     ) -> ArrayEvaluator: ...
@@ -399,10 +404,10 @@ class TrecEvaluator:
         cls,
         qrels: Mapping[str, Mapping[str, float]],
         measures: list[str],
+        policies: Policies,
         *,
         level: float,
         judged_only: bool,
-        ties: str,
     ) -> TrecEvaluator: ...
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]: ...
 
@@ -447,10 +452,7 @@ def certify_runs(
     measures: list[Measure],
     *,
     qrels: Qrels,
-    ties: str,
-    score_dtype: str,
-    pool_only: bool,
-    unretrieved: bool,
+    policies: Policies,
     most: int | None,
     threads: int | None,
 ) -> list[list[Concluded]]: ...
@@ -460,9 +462,7 @@ def differences_of_queries(
     measures: list[Measure],
     *,
     qrels: Qrels,
-    ties: str,
-    score_dtype: str,
-    unretrieved: bool,
+    policies: Policies,
     threads: int | None,
 ) -> list[list[tuple[bytearray, bytearray]]]: ...
 def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: ...
@@ -478,8 +478,7 @@ def compare_rows(
     qrels: Qrels | None,
     probabilities: Run | None,
     depth: int | None,
-    ties: str,
-    score_dtype: str,
+    policies: Policies,
     variance: bool,
     threads: int | None,
 ) -> object: ...
@@ -492,8 +491,7 @@ def compare_runs(
     probabilities: Run | None,
     docs: Lengths | None,
     depth: int | None,
-    ties: str,
-    score_dtype: str,
+    policies: Policies,
     variance: bool,
     itself: bool,
     threads: int | None,
@@ -523,8 +521,7 @@ def difference_outcomes(
     probabilities: Run | None,
     docs: Lengths | None,
     depth: int | None,
-    ties: str,
-    score_dtype: str,
+    policies: Policies,
 ) -> tuple[list[float], list[float], float | None]: ...
 def explain_measures(options: TrecOptions) -> tuple[str, tuple[int, str] | None]: ...
 def explain_verdict(
@@ -533,10 +530,7 @@ def explain_verdict(
     measure: Measure,
     *,
     qrels: Qrels,
-    ties: str,
-    score_dtype: str,
-    pool_only: bool,
-    unretrieved: bool,
+    policies: Policies,
     most: int | None,
     threads: int | None,
 ) -> tuple[Concluded, list[Explained]]: ...
@@ -546,10 +540,7 @@ def overturning_documents(
     measure: Measure,
     *,
     qrels: Qrels,
-    ties: str,
-    score_dtype: str,
-    pool_only: bool,
-    unretrieved: bool,
+    policies: Policies,
     most: int | None,
     threads: int | None,
 ) -> bytearray: ...
@@ -577,8 +568,7 @@ def largest_assignment(
     qrels: Qrels | None,
     docs: Lengths | None,
     depth: int | None,
-    ties: str,
-    score_dtype: str,
+    policies: Policies,
 ) -> tuple[bool, float, list[tuple[str, float]], list[float]]: ...
 def drawn_at_least(documents: int) -> int: ...
 def look_swapped(qrels: Qrels, run: Run) -> bool: ...
@@ -590,12 +580,13 @@ def moved_documents(
     *,
     qrels: Qrels | None,
     depth: int,
-    ties: str,
-    score_dtype: str,
+    policies: Policies,
 ) -> list[tuple[str, tuple[int, int] | None, tuple[int, int] | None, float | None]]: ...
 def top_changes(
-    run_a: Run, run_b: Run, *, depth: int, ties: str, score_dtype: str, threads: int | None
+    run_a: Run, run_b: Run, *, depth: int, policies: Policies, threads: int | None
 ) -> tuple[int, int, int]: ...
+def policies(purpose: Purpose) -> list[PolicyInfo]: ...
+def why_not(purpose: Purpose, name: str, value: object) -> str | None: ...
 def observe(observer: Callable[[str, str, int, int | None], object] | None) -> None: ...
 def difference(a: float, b: float) -> float: ...
 def differences(a: Sequence[float], b: Sequence[float]) -> tuple[bytearray, float]: ...

@@ -13,6 +13,20 @@ Assigned: TypeAlias = tuple[float, list[tuple[str, float]], list[float]]
 Explained: TypeAlias = tuple[str, float, float, Assigned, Assigned, Assigned]
 
 
+#: What is evaluated; it decides which values a policy has.
+Purpose: TypeAlias = Literal["runs", "arrays", "pairs", "verdicts", "one-value", "distributions", "samples"]
+
+
+class PolicyInfo(TypedDict):
+    """A policy and its values for a purpose; each value with its meaning, and how captions describe it."""
+
+    name: str
+    label: str
+    about: str
+    placeholder: str
+    choices: list[tuple[str, str, str]]
+
+
 class MeasureInfo(TypedDict):
     """Facts about a measure."""
 

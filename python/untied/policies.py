@@ -1,13 +1,16 @@
-"""Policies: the options that evaluations share, the meanings of their values, and the errors for wrong ones."""
+"""Policies as options of the command line; the core's table has their values, meanings and refusals."""
 
 from __future__ import annotations
 
-from untied.errors import UntiedError, check_flag, either
+from untied import _core
+from untied.errors import either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable
     from typing import Any, Literal, TypeAlias, TypeVar
+
+    from untied._types import Purpose
 
     Described = TypeVar("Described", bound=Callable[..., Any])
 
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     TiesOfPairs: TypeAlias = Literal["expected", "docid", "trec", "given"]
     #: Where verdicts are sought.
     TiesOfVerdicts: TypeAlias = Literal["expected", "range", "docid", "trec", "given"]
+    #: Where judgments are a random sample.
+    TiesOfSamples: TypeAlias = Literal["expected", "docid"]
     #: Where one value decides.
     TiesOfOneValue: TypeAlias = Literal["expected", "best", "worst", "docid", "trec", "given"]
     Unjudged: TypeAlias = Literal["nonrelevant", "remove", "range", "best", "worst"]
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
     Queries: TypeAlias = Literal["qrels", "common"]
     OnUndefined: TypeAlias = Literal["zero", "nan", "raise"]
     Adjust: TypeAlias = Literal["none", "chance"]
-    OnUndefinedOfGates: TypeAlias = Literal["fail", "zero", "nan"]
+    OnUndefinedOfOneValue: TypeAlias = Literal["fail", "zero", "nan"]
     #: A name of `SCORE_DTYPE`, where N is a number.
     ScoreDtype: TypeAlias = Literal["float64", "float32", "float16", "bfloat16"] | str
     QrelsFormat: TypeAlias = Literal[
@@ -48,62 +53,31 @@ if TYPE_CHECKING:
     Interval: TypeAlias = Literal["bca", "t", "none"]
     Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
-#: The most decimals that scores can be rounded to.
-DECIMALS = 17
 
+class PolicyOption:
+    """A policy of a purpose as an option.
 
-class Policy:
-    """An option with a fixed set of values.
-
-    Parameters
+    Attributes
     ----------
     name : str
-        Name of the parameter in Python; on the command line, underscores become hyphens.
-    values : dict of str
-        The meaning of each value, for help texts; neighbours with the same meaning share it. The first value is the
-        default.
-    about : str
-        What the option is about, if the values do not say it.
-    others : dict of str
-        Reasons why values that the option has elsewhere are refused here.
+        Name of the parameter in Python.
+    placeholder : str
+        What stands for a value in help texts.
+    values : tuple of str
+        Names of the values, the default first.
     """
 
-    __slots__ = ("about", "name", "others", "values")
+    __slots__ = ("_info", "_purpose", "name", "placeholder", "values")
 
-    def __init__(
-        self, name: str, values: dict[str, str], about: str = "", others: dict[str, str] | None = None
-    ) -> None:
-        self.name = name
-        self.values = values
-        self.about = about
-        self.others = others or {}
-
-    @property
-    def default(self) -> str:
-        """The default value."""
-        return next(iter(self.values))
-
-    def only(self, *values: str, because: str) -> Policy:
-        """Make the same option with fewer values, and the reasons why the others are refused."""
-        others = self.others | {value: because for value in self.values if value not in values}
-        return Policy(self.name, {value: self.values[value] for value in values}, self.about, others)
-
-    def why_not(self, value: str) -> str | None:
-        """The error for a wrong value; None for a right one."""
-        if isinstance(value, str) and (value in self.values or ("decimals=N" in self.values and _is_decimals(value))):
-            return None
-        because = self.others.get(value) if isinstance(value, str) else None
-        return f"must be {either(self.values)}, not {value!r}" + (f": {because}" if because else "")
-
-    def check(self, value: str) -> None:
-        """Refuse a wrong value."""
-        why = self.why_not(value)
-        if why is not None:
-            raise UntiedError(f"{self.name} {why}")
+    def __init__(self, purpose: Purpose, name: str) -> None:
+        [info] = [policy for policy in _core.policies(purpose) if policy["name"] == name]
+        self._info, self._purpose = info, purpose
+        self.name, self.placeholder = name, info["placeholder"]
+        self.values = tuple(value for value, *_ in info["choices"])
 
     def read(self, text: str) -> str:
         """Read an argument of the command line."""
-        why = self.why_not(text)
+        why = _core.why_not(self._purpose, self.name, text)
         if why is not None:
             from argparse import ArgumentTypeError
 
@@ -112,219 +86,21 @@ class Policy:
 
     def help(self, default: str) -> str:
         """The help text: what the option does, and a line for each meaning of its values."""
-        groups: dict[str, list[str]] = {}
-        for value, meaning in self.values.items():
-            groups.setdefault(meaning, []).append(value)
-        if "" in groups:
-            return f"{self.about} {either(value + ' (default)' * (value == default) for value in self.values)}"
+        meanings: dict[str, list[str]] = {}
+        for value, meaning, _ in self._info["choices"]:
+            meanings.setdefault(meaning, []).append(value)
+        about = self._info["about"]
+        if "" in meanings:
+            return f"{about} {either(value + ' (default)' * (value == default) for value in self.values)}"
         listed = [
             f"\n{', '.join(values)}  {meaning}{' (default)' * (default in values)}"
-            for meaning, values in groups.items()
+            for meaning, values in meanings.items()
         ]
-        return self.about + "".join(listed)
+        return about + "".join(listed)
 
-
-def _is_decimals(value: str) -> bool:
-    number = value.removeprefix("decimals=")
-    return number != value and number.isascii() and number.isdigit() and int(number) <= DECIMALS
-
-
-TIES = Policy(
-    "ties",
-    {
-        "expected": "give each measure's average over all orders of tied documents",
-        "range": "also show each measure's lowest and highest value over all orders of tied documents",
-        "best": "give each measure's best value over all orders of tied documents",
-        "worst": "give each measure's worst value over all orders of tied documents",
-        "docid": "sort tied documents by descending id, as trec_eval 10 does",
-        "trec": "round scores to 32 bits, then sort tied documents by descending id, as trec_eval 9 does",
-        "given": "keep tied documents in the order that they have in the input",
-    },
-    "choose what to do with tied documents",
-)
-UNJUDGED = Policy(
-    "unjudged",
-    {
-        "nonrelevant": "count unjudged documents as non-relevant",
-        "remove": "remove unjudged documents from the ranking",
-        "range": "also show each measure's lowest and highest value over all grades that unjudged documents could have",
-        "best": "give each measure's best value over all grades that unjudged documents could have",
-        "worst": "give each measure's worst value over all grades that unjudged documents could have",
-    },
-    "choose what to do with unjudged documents",
-)
-UNRETRIEVED = Policy(
-    "unretrieved",
-    {
-        "none": "count unretrieved documents as non-relevant",
-        "pooled": "consider all grades that unretrieved documents in the pool could have",
-    },
-    "choose what to do with unjudged documents in the pool (grade -1) that a run did not retrieve",
-)
-SCORE_DTYPE = Policy(
-    "score_dtype",
-    dict.fromkeys(("float64", "float32", "float16", "bfloat16", "decimals=N"), ""),
-    "round scores to a floating-point type or to N decimals:",
-)
-QUERIES = Policy(
-    "queries",
-    {
-        "qrels": "count all judged queries, even if a query is missing from a run",
-        "common": "count only queries that are in both the judgments and the run",
-    },
-    "choose which queries count in means",
-)
-ON_UNDEFINED = Policy(
-    "on_undefined",
-    {
-        "zero": "count the query as 0 in the measure's mean",
-        "nan": "leave the query out of the measure's mean",
-        "raise": "stop with an error",
-    },
-    "choose what to do with a query for which a measure has no value",
-)
-
-ADJUST = Policy(
-    "adjust",
-    {
-        "none": "do not adjust the values",
-        "chance": "rescale the values so that a random order of documents gets 0, and the best order gets 1",
-    },
-    "choose whether to adjust the values of measures for chance",
-)
-
-
-def _named(*policies: Policy) -> dict[str, Policy]:
-    return {policy.name: policy for policy in policies}
-
-
-#: Evaluations of runs.
-EVALUATING = _named(TIES, UNJUDGED, UNRETRIEVED, SCORE_DTYPE, QUERIES, ON_UNDEFINED, ADJUST)
-#: Evaluations of arrays and features: documents have no ids.
-OF_ARRAYS = EVALUATING | _named(
-    TIES.only("expected", "range", "best", "worst", "given", because="documents have no ids here")
-)
-#: Comparisons of two rankings.
-COMPARING = _named(
-    TIES.only("expected", "docid", "trec", "given", because="a comparison of two rankings has no best or worst order"),
-    SCORE_DTYPE,
-)
-_TIES_OF_VERDICTS = TIES.only(
-    "expected", "range", "docid", "trec", "given", because="a comparison of two rankings has no best or worst order"
-)
-#: Verdicts about two rankings.
-CERTIFYING = COMPARING | _named(
-    Policy(
-        "ties",
-        _TIES_OF_VERDICTS.values | {"range": "give only verdicts that are true for every order of tied documents"},
-        TIES.about,
-        _TIES_OF_VERDICTS.others,
-    ),
-    Policy(
-        "unjudged",
-        {
-            "retrieved": "all retrieved documents without a judgment",
-            "pooled": "only pooled documents without a judgment (grade -1)",
-        },
-        "choose which unjudged documents may be relevant",
-    ),
-    Policy(
-        "unretrieved",
-        {
-            "none": "only retrieved unjudged documents may be relevant",
-            "pooled": "unretrieved pooled documents (grade -1) may be relevant too",
-        },
-        "choose whether documents that neither run retrieves may be relevant",
-    ),
-)
-#: Distributions over all orders of ties.
-DISTRIBUTING = _named(
-    UNJUDGED.only("nonrelevant", "remove", because="a distribution is only over orders of tied documents"),
-    SCORE_DTYPE,
-    QUERIES,
-    ON_UNDEFINED,
-)
-#: Gates: one value decides, and no value is an answer too.
-GATING = EVALUATING | _named(
-    TIES.only("expected", "best", "worst", "docid", "trec", "given", because="a gate needs one value"),
-    UNJUDGED.only("nonrelevant", "remove", "best", "worst", because="a gate needs one value"),
-    Policy(
-        "on_undefined",
-        {
-            "fail": "the run fails the limit",
-            "zero": "count the query as 0; if lower values of a measure are better (e.g. ESL), the run fails the limit",
-            "nan": "leave the query out of the measure's mean",
-        },
-        ON_UNDEFINED.about,
-    ),
-)
-
-
-def why_not_together(chosen: Mapping[str, str], typed: Collection[str] = ()) -> str | None:
-    """The error for conflicting values; None if there are none.
-
-    `typed` names the policies that were typed. The others conflict only by values that are not their defaults.
-    """
-
-    def is_set(name: str, default: str) -> bool:
-        return name in typed or chosen.get(name, default) != default
-
-    ties, has_dtype = chosen.get("ties"), is_set("score_dtype", "float64")
-    if ties == "trec" and has_dtype and chosen["score_dtype"] != "float32":
-        return "ties 'trec' reads scores as float32; it cannot be combined with another score_dtype"
-    if is_set("unretrieved", "none") and chosen.get("unjudged") in ("nonrelevant", "remove"):
-        return f"unretrieved {chosen['unretrieved']!r} has no effect unless unjudged is range, best or worst"
-    return None
-
-
-class Policies:
-    """The policies of one evaluation, checked before anything is read.
-
-    Parameters
-    ----------
-    known : dict of Policy
-        The available policies: `EVALUATING`, `OF_ARRAYS`, `COMPARING` or `GATING`.
-    variance : bool, optional
-        Whether to compute variances.
-    **chosen : str
-        Values by the names of policies.
-
-    Attributes
-    ----------
-    options : dict
-        All options by name, for native calls.
-
-    Raises
-    ------
-    UntiedError
-        A value is unknown, or two values conflict.
-    """
-
-    __slots__ = ("options",)
-
-    def __init__(self, known: Mapping[str, Policy], /, *, variance: bool | None = None, **chosen: str) -> None:
-        for name, value in chosen.items():
-            known[name].check(value)
-        why = why_not_together(chosen)
-        if why is not None:
-            raise UntiedError(why)
-        self.options: dict[str, Any] = chosen
-        if variance is not None:
-            self.options = {**chosen, "variance": check_flag("variance", variance)}
-
-    def __getitem__(self, name: str) -> Any:
-        return self.options[name]
-
-    @property
-    def varied(self) -> tuple[str, ...]:
-        """What varies between the lowest and the highest values: ``"ties"``, ``"judgments"``."""
-        return varied(self.options)
-
-
-def varied(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What varies between the lowest and the highest values under these policies: ``"ties"``, ``"judgments"``."""
-    causes = {"ties": "ties", "unjudged": "judgments"}
-    return tuple(cause for name, cause in causes.items() if options.get(name) == "range")
+    def phrase(self, value: str) -> str:
+        """How captions describe values under this value of the policy; empty if that needs no words."""
+        return next((phrase for name, _, phrase in self._info["choices"] if name == value), "")
 
 
 def described_by(*sources: object) -> Callable[[Described], Described]:

@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 import pyarrow
 
 from untied import _core, errors
+from untied._core import Policies
 from untied.batches.compare import BatchComparer
 from untied.batches.evaluate import BatchEvaluator
 from untied.batches.pieces import DETAILS
@@ -24,7 +25,7 @@ from untied.comparison.measures import DEFAULT
 from untied.comparison.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
 from untied.inputs.names import check_two
-from untied.policies import COMPARING, EVALUATING, Policies, described_by
+from untied.policies import described_by
 from untied.results.base import MeasureResults
 
 TYPE_CHECKING = False
@@ -189,13 +190,16 @@ def evaluate(
         An option, a column or a grade is invalid. Errors in rows are raised when they are computed; see
         `clear_errors`.
     """
-    policies = Policies(
-        EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
-        on_undefined=on_undefined, variance=variance,
-    )  # fmt: skip
+    policies: dict[str, Any] = Policies(
+        "runs", ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+        on_undefined=on_undefined,
+    ).chosen()  # fmt: skip
+    del policies["adjust"]
     given = ties == "given"
     judgments, grades = _judgments(qrels, qrels_format)
-    evaluator = BatchEvaluator(measures, grades=grades, **policies.options, qrels_format=qrels_format, docs=docs)
+    evaluator = BatchEvaluator(
+        measures, grades=grades, **policies, variance=variance, qrels_format=qrels_format, docs=docs
+    )
     rows = _by_query([_scores(run, "run", "score", given), judgments], given, partitions)
     return SparkEvaluation(
         evaluator._measures, rows.mapInArrow(evaluator, _ddl(evaluator.schema)), partial(evaluator.summary, warn=False)
@@ -249,7 +253,7 @@ def compare(
         An option, a column or a grade is invalid. Errors in rows are raised when they are computed; see
         `clear_errors`.
     """
-    policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
+    policies: Any = Policies("pairs", ties=ties, score_dtype=score_dtype)
     names = check_two(names)
     given = ties == "given"
     tables = [_scores(run_a, "run_a", "score_a", given), _scores(run_b, "run_b", "score_b", given)]
@@ -264,7 +268,8 @@ def compare(
         grades=grades,
         probabilities=probabilities is not None,
         depth=depth,
-        **policies.options,
+        **policies.chosen(),
+        variance=variance,
         qrels_format=qrels_format,
     )
     rows = _by_query(tables, given, partitions)

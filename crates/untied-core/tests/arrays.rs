@@ -3,7 +3,7 @@
 use untied_core::arrays::{DocumentCounts, Groups, LabelInput, Labels, NumberColumn, Scores};
 use untied_core::evaluate::Value;
 use untied_core::registry::parse_all;
-use untied_core::settings::{Settings, Unjudged};
+use untied_core::settings::{Purpose, Settings, Take, Unjudged};
 
 /// Numbers that look drawn.
 fn drawn(n: usize, below: u64) -> Vec<u64> {
@@ -67,7 +67,7 @@ fn counting_and_sorting_agree_to_the_last_bit() {
         let labels = NumberColumn::Float64(&labels);
         let input = LabelInput { labels, present: present.as_deref(), judged: None, totals: DocumentCounts::InArray };
         let labels = Labels::new(Groups::Rows(queries, width), &input).expect("labels");
-        let plan = labels.plan(&specs, Unjudged::Range).expect("plan");
+        let plan = labels.plan(&specs, Unjudged { kept: true, take: Take::Range }).expect("plan");
         for (column, ascending) in [
             (NumberColumn::Int8(&whole), false),
             (NumberColumn::Float32(&single), false),
@@ -75,8 +75,7 @@ fn counting_and_sorting_agree_to_the_last_bit() {
             (NumberColumn::Float64(&double), true),
         ] {
             for ties in ["expected", "range", "best", "worst", "given"] {
-                let mut settings = Settings::default();
-                settings.set_ties(ties, "float64").expect("settings");
+                let settings = Settings::new(Purpose::Arrays, &[("ties", ties)]).expect("settings");
                 let evaluate = |variance| {
                     let scores = Scores { column, ascending, name: "scores" };
                     labels.evaluate(&scores, &plan, Settings { variance, ..settings }).expect("values")
@@ -137,7 +136,7 @@ fn rankings_that_are_met_again_have_the_values_that_sorting_finds() {
             totals: DocumentCounts::InArray,
         };
         let labels = Labels::new(groups, &input).expect("labels");
-        let plan = labels.plan(&specs, Unjudged::Range).expect("plan");
+        let plan = labels.plan(&specs, Unjudged { kept: true, take: Take::Range }).expect("plan");
         let evaluate = |variance| {
             let scores = Scores { column: NumberColumn::Float32(&single), ascending: is_padded, name: "scores" };
             labels.evaluate(&scores, &plan, Settings { variance, ..Settings::default() }).expect("values")
@@ -166,7 +165,9 @@ fn scores_that_are_no_numbers_are_refused_wherever_they_stand() {
             totals: DocumentCounts::InArray,
         };
         let labels = Labels::new(Groups::Rows(2, width), &input).expect("labels");
-        let plan = labels.plan(&parse_all("nDCG@10").expect("nDCG"), Unjudged::Range).expect("plan");
+        let plan = labels
+            .plan(&parse_all("nDCG@10").expect("nDCG"), Unjudged { kept: true, take: Take::Range })
+            .expect("plan");
         for (place, number) in [(0, f64::NAN), (width - 1, f64::INFINITY), (width + 1, f64::NEG_INFINITY)] {
             let mut scores = vec![0.5; 2 * width];
             scores[place] = number;

@@ -8,12 +8,12 @@ use untied_core::evaluate::{Evaluation, Plan, evaluate};
 use untied_core::measures::Certainty;
 use untied_core::names::{Cutoff, Info, Needs, Spec, Value};
 use untied_core::registry::{FAMILIES, Family};
-use untied_core::settings::{Settings, Ties, Unjudged};
+use untied_core::settings::{Purpose, Settings, TIES, Take, UNJUDGED, Unjudged};
 
 use crate::case::{Case, Size};
 use crate::threads::many;
 
-const POLICIES: [Ties; 6] = [Ties::Expected, Ties::Document, Ties::Given, Ties::Best, Ties::Worst, Ties::Range];
+const POLICIES: [&str; 6] = ["expected", "docid", "given", "best", "worst", "range"];
 
 /// These tell how much is judged, which no grade changes.
 const COUNT_JUDGMENTS: [&str; 4] = ["Judged", "Unjudged", "RBPResidual", "NumNonrelJudgedRet"];
@@ -28,7 +28,8 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
         FAMILIES.iter().filter(|family| !family.compares()).flat_map(Family::infos).collect();
     let info = *u.choose(&infos)?;
     let spec = spec(info, u)?;
-    let unjudged = *u.choose(&[Unjudged::Nonrelevant, Unjudged::Nonrelevant, Unjudged::Remove, Unjudged::Range])?;
+    let unjudged = *u.choose(&["nonrelevant", "nonrelevant", "remove", "range"])?;
+    let unjudged = UNJUDGED.read(Purpose::Runs, unjudged).expect("a policy");
     let detail = info.needs.detail();
     let case = Case::new(u, detail, &Size { queries: 3, retrieved: 12, tied: 9 })?;
     let settings = Settings { unjudged, variance: true, ..Settings::default() };
@@ -53,7 +54,7 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         same(&found, &many(|| all(&other, 0)).expect("values"), &spec);
     }
-    if unjudged == Unjudged::Range && detail.is_none() && !COUNT_JUDGMENTS.contains(&info.name) {
+    if unjudged.take == Take::Range && detail.is_none() && !COUNT_JUDGMENTS.contains(&info.name) {
         filled(u, &case, &spec, &found)?;
     }
     Ok(())
@@ -98,7 +99,10 @@ fn evaluate_all(case: &Case, spec: &Spec, settings: Settings, deeper: usize) -> 
         Err(Error::Measure(_) | Error::Value(_)) => return None,
         Err(error) => panic!("{spec}: {error}"),
     };
-    let all = POLICIES.map(|ties| evaluate(&qrels, &run, &plan, Settings { ties, ..settings }));
+    let all = POLICIES.map(|ties| {
+        let ties = TIES.read(Purpose::Runs, ties).expect("a policy");
+        evaluate(&qrels, &run, &plan, Settings { ties, ..settings })
+    });
     let mut values = Vec::new();
     for one in all {
         match one {
@@ -111,7 +115,7 @@ fn evaluate_all(case: &Case, spec: &Spec, settings: Settings, deeper: usize) -> 
 }
 
 /// Values lie within the measure's range, the mean within its ends, and nothing is infinite.
-fn within(evaluation: &Evaluation, spec: &Spec, ties: Ties, unjudged: Unjudged) {
+fn within(evaluation: &Evaluation, spec: &Spec, ties: &str, unjudged: Unjudged) {
     let (least, most) = match spec.info.range {
         "0 to 1" => (0.0, 1.0),
         range if range.starts_with("0 or more") || range.starts_with("0 to 1; rarely") => (0.0, f64::INFINITY),
@@ -130,13 +134,13 @@ fn within(evaluation: &Evaluation, spec: &Spec, ties: Ties, unjudged: Unjudged) 
         // Bounds over grades of unjudged documents need not be reached.
         let slack = 1e-9 * (1.0 + value.mean.abs());
         // Bpref passes over unjudged documents, which is no grade that they may have: mean and variance are without them.
-        let is_another = unjudged == Unjudged::Range && spec.info.name == "Bpref";
+        let is_another = unjudged.take == Take::Range && spec.info.name == "Bpref";
         assert!(is_another || low <= value.mean && value.mean <= high, "{spec}: {value:?}");
         assert!(least - slack <= low && high <= most + slack && high.is_finite(), "{spec}: {value:?}");
         assert!(value.variance.is_none_or(|variance| variance >= -1e-12), "{spec}: {value:?}");
         let spread = (high - low) / 2.0;
         let is_over_orders = is_over_orders(spec) && !is_another;
-        if ties == Ties::Range && value.certainty != Certainty::Estimate && is_over_orders {
+        if ties == "range" && value.certainty != Certainty::Estimate && is_over_orders {
             assert!(value.variance.is_none_or(|variance| variance <= spread * spread + 1e-9), "{spec}: {value:?}");
         }
     }
@@ -162,7 +166,7 @@ fn consistent(found: &[Evaluation], case: &Case, spec: &Spec, unjudged: Unjudged
             let none = |variance: f64| variance == 0.0 || variance.is_nan() || !is_over_orders(spec);
             assert!(values.iter().all(|value| value.variance.is_none_or(none)), "{spec}: {values:?}");
         }
-        if unjudged == Unjudged::Range || expected.mean.is_nan() || range.certainty == Certainty::Estimate {
+        if unjudged.take == Take::Range || expected.mean.is_nan() || range.certainty == Certainty::Estimate {
             continue;
         }
         let (low, high) = range.range.expect("a range");
@@ -178,7 +182,7 @@ fn consistent(found: &[Evaluation], case: &Case, spec: &Spec, unjudged: Unjudged
 /// The same to the last bit; the order of the input is a policy of its own.
 fn same(found: &[Evaluation], again: &[Evaluation], spec: &Spec) {
     for ((ties, one), other) in POLICIES.iter().zip(found).zip(again) {
-        if *ties == Ties::Given {
+        if *ties == "given" {
             continue;
         }
         assert_eq!(one.queries, other.queries);

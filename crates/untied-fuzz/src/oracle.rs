@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use untied_core::evaluate::{Plan, Value, evaluate};
 use untied_core::registry::parse;
-use untied_core::settings::{Settings, Ties};
+use untied_core::settings::{Purpose, Settings};
 
 use crate::case::{Case, Size, orders};
 
@@ -36,27 +36,28 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let qrels = case.qrels();
     let spec = parse(&name).expect(&name);
     let plan = Plan::new(&[spec], &qrels, run.longest(), None).expect(&name);
-    let found = |ties: Ties| {
-        let settings = Settings { ties, variance: true, ..Settings::default() };
+    let found = |ties: &str| {
+        let settings = Settings::new(Purpose::Runs, &[("ties", ties)]).expect(ties);
+        let settings = Settings { variance: true, ..settings };
         evaluate(&qrels, &run, &plan, settings).expect(&name).value(0, 0)
     };
     let same = |what: &str, found: f64, expected: f64| {
         assert!((found - expected).abs() < 1e-12, "{name}: {what} {found}, not {expected}: {case:?}");
     };
-    let Value { mean: found_mean, variance: found_variance, range, .. } = found(Ties::Range);
+    let Value { mean: found_mean, variance: found_variance, range, .. } = found("range");
     let (found_low, found_high) = range.expect("a range");
     same("mean", found_mean, mean);
     same("variance", found_variance.expect("a variance"), variance);
     same("low", found_low, low);
     same("high", found_high, high);
-    same("expected", found(Ties::Expected).mean, mean);
-    same("best", found(Ties::Best).mean, high);
-    same("worst", found(Ties::Worst).mean, low);
+    same("expected", found("expected").mean, mean);
+    same("best", found("best").mean, high);
+    same("worst", found("worst").mean, low);
     let given: Vec<u8> = groups.concat();
-    same("given", found(Ties::Given).mean, value(&given));
+    same("given", found("given").mean, value(&given));
     let mut by_id = groups;
     by_id.iter_mut().for_each(|group| group.sort_by_key(|document| std::cmp::Reverse(format!("d{document}"))));
-    same("docid", found(Ties::Document).mean, value(&by_id.concat()));
+    same("docid", found("docid").mean, value(&by_id.concat()));
     Ok(())
 }
 

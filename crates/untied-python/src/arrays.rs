@@ -9,9 +9,9 @@ use untied_core::evaluate;
 use untied_core::kinds_of_numbers;
 use untied_core::settings::Settings;
 
-use crate::errors::to_python;
 use crate::evaluate::{WithError, column, facts, parts};
 use crate::measure::{Measure, specs};
+use crate::policies::Policies;
 use crate::threads::{self, Threads};
 
 /// The numbers of a contiguous buffer.
@@ -74,28 +74,20 @@ impl ArrayEvaluator {
     /// `groups` is the number of documents of every query, or the buffer with the ends of queries. Totals have a grade
     /// each, or none for relevant documents.
     #[new]
-    #[pyo3(signature = (labels, groups, measures, *, present, judged, totals, ties, unjudged, score_dtype, on_undefined, variance, threads))]
+    #[pyo3(signature = (labels, groups, measures, policies, *, present, judged, totals, variance, threads))]
     fn new(
         py: Python<'_>,
         labels: (Bound<'_, PyAny>, String),
         groups: (Option<usize>, Bound<'_, PyAny>),
         measures: Vec<PyRef<'_, Measure>>,
+        policies: &Policies,
         present: Option<PyBuffer<u8>>,
         judged: Option<PyBuffer<u8>>,
         totals: Vec<(Option<f64>, PyBuffer<u64>)>,
-        ties: &str,
-        unjudged: &str,
-        score_dtype: &str,
-        on_undefined: &str,
         variance: bool,
         threads: Option<Threads>,
     ) -> PyResult<ArrayEvaluator> {
-        let mut settings = Settings { variance, ..Settings::default() };
-        settings
-            .set_ties(ties, score_dtype)
-            .and_then(|()| settings.set_unjudged(unjudged))
-            .and_then(|()| settings.set_undefined(on_undefined))
-            .map_err(to_python)?;
+        let settings = Settings { variance, ..policies.settings };
         let groups = match groups {
             (Some(width), queries) => Groups::Rows(queries.extract()?, width),
             (None, ends) => {

@@ -20,6 +20,7 @@ use crate::arrow::capsule;
 use crate::convert::{Parts, parts};
 use crate::errors::to_python;
 use crate::measure::Measure;
+use crate::policies::Policies;
 
 /// Rows of a table in the making: one for each query and measure, and one with only its name for every other query.
 pub struct Rows {
@@ -116,13 +117,12 @@ pub struct Totals(Vec<Sum>);
 impl Totals {
     /// Of comparisons, or of an evaluation under these policies.
     #[new]
-    #[pyo3(signature = (measures, policies = None))]
-    fn new(measures: Vec<PyRef<'_, Measure>>, policies: Option<(String, String, bool)>) -> PyResult<Totals> {
-        let Some((ties, unjudged, variance)) = policies else {
+    #[pyo3(signature = (measures, policies = None, variance = false))]
+    fn new(measures: Vec<PyRef<'_, Measure>>, policies: Option<&Policies>, variance: bool) -> PyResult<Totals> {
+        let Some(policies) = policies else {
             return Ok(Totals(measures.iter().map(|_| Sum::Mean(Mean::default())).collect()));
         };
-        let mut settings = Settings { variance, ..Settings::default() };
-        settings.set_ties(&ties, "float64").and_then(|()| settings.set_unjudged(&unjudged)).map_err(to_python)?;
+        let settings = Settings { variance, ..policies.settings };
         let sum = |measure: &PyRef<'_, Measure>| {
             let aggregate = measure.0.aggregate().map_err(to_python)?;
             Ok(Sum::Total(Total::new(aggregate, settings, measure.0.info.lower_is_better)))

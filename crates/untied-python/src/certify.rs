@@ -6,8 +6,8 @@ use untied_core::certify::{self, Assignment, Overturn, Settings, Verdict};
 use untied_core::error::text;
 
 use crate::arrays::packed;
-use crate::errors::to_python;
 use crate::measure::{Measure, specs};
+use crate::policies::Policies;
 use crate::tables::{Qrels, Run};
 use crate::threads::{self, Threads};
 
@@ -26,33 +26,23 @@ fn concluded(verdict: &Verdict) -> Concluded {
     (verdict.low, verdict.high, verdict.is_exact, ahead, overturn, is_exact, largest, verdict.largest_is_exact)
 }
 
-fn settings(
-    ties: &str,
-    score_dtype: &str,
-    pool_only: bool,
-    unretrieved: bool,
-    most: Option<usize>,
-) -> PyResult<Settings> {
-    let settings = Settings::new(ties, score_dtype).map_err(to_python)?;
-    Ok(Settings { pool_only, unretrieved, most, ..settings })
+fn settings(policies: &Policies, most: Option<usize>) -> Settings {
+    Settings { most, ..Settings::new(policies.settings) }
 }
 
 /// The verdicts of all measures about every run and every later one.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
+#[pyo3(signature = (runs, measures, *, qrels, policies, most, threads))]
 pub fn certify_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
     measures: Vec<PyRef<'_, Measure>>,
     qrels: &Qrels,
-    ties: &str,
-    score_dtype: &str,
-    pool_only: bool,
-    unretrieved: bool,
+    policies: &Policies,
     most: Option<usize>,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Concluded>>> {
-    let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
+    let settings = settings(policies, most);
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let found = threads::run(py, threads, || certify::certify(&tables, &qrels.0, &specs, settings))?;
@@ -65,19 +55,17 @@ type Ends<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>);
 /// The lowest and the highest difference of each query of the qrels, as float64: for each of these pairs of runs, by number,
 /// for all measures.
 #[pyfunction]
-#[pyo3(signature = (runs, pairs, measures, *, qrels, ties, score_dtype, unretrieved, threads))]
+#[pyo3(signature = (runs, pairs, measures, *, qrels, policies, threads))]
 pub fn differences_of_queries<'py>(
     py: Python<'py>,
     runs: Vec<Py<Run>>,
     pairs: Vec<(usize, usize)>,
     measures: Vec<PyRef<'_, Measure>>,
     qrels: &Qrels,
-    ties: &str,
-    score_dtype: &str,
-    unretrieved: bool,
+    policies: &Policies,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Ends<'py>>>> {
-    let settings = settings(ties, score_dtype, false, unretrieved, None)?;
+    let settings = settings(policies, None);
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let found = threads::run(py, threads, || certify::spans(&tables, &pairs, &qrels.0, &specs, settings))?;
@@ -104,21 +92,18 @@ type Explained = (String, f64, f64, Assigned, Assigned, Assigned);
 
 /// The verdict of a measure about two runs, and why it is so in each query.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
+#[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, threads))]
 pub fn explain_verdict(
     py: Python<'_>,
     run_a: &Run,
     run_b: &Run,
     measure: &Measure,
     qrels: &Qrels,
-    ties: &str,
-    score_dtype: &str,
-    pool_only: bool,
-    unretrieved: bool,
+    policies: &Policies,
     most: Option<usize>,
     threads: Option<Threads>,
 ) -> PyResult<(Concluded, Vec<Explained>)> {
-    let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
+    let settings = settings(policies, most);
     let runs = [&*run_a.0, &*run_b.0];
     let (verdict, queries) = threads::run(py, threads, || certify::explain(&runs, &qrels.0, &measure.0, settings))?;
     let explained = queries.iter().map(|query| {
@@ -135,21 +120,18 @@ pub fn explain_verdict(
 
 /// How many documents of each query of the qrels, as uint32, overturn the verdict together with those of the others.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, *, qrels, ties, score_dtype, pool_only, unretrieved, most, threads))]
+#[pyo3(signature = (run_a, run_b, measure, *, qrels, policies, most, threads))]
 pub fn overturning_documents<'py>(
     py: Python<'py>,
     run_a: &Run,
     run_b: &Run,
     measure: &Measure,
     qrels: &Qrels,
-    ties: &str,
-    score_dtype: &str,
-    pool_only: bool,
-    unretrieved: bool,
+    policies: &Policies,
     most: Option<usize>,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyByteArray>> {
-    let settings = settings(ties, score_dtype, pool_only, unretrieved, most)?;
+    let settings = settings(policies, most);
     let runs = [&*run_a.0, &*run_b.0];
     let (_, counts) = threads::run(py, threads, || certify::overturning(&runs, &qrels.0, &measure.0, settings))?;
     packed(py, counts.iter().map(|count| count.to_ne_bytes()))

@@ -15,6 +15,7 @@ use crate::batches::{Rows, joined};
 use crate::convert::{Parts, parts, with_id};
 use crate::errors::{refused, to_python};
 use crate::measure::{Measure, specs, valid};
+use crate::policies::Policies;
 use crate::tables::{Lengths, Qrels, Run};
 use crate::threads::{self, Threads};
 
@@ -80,17 +81,16 @@ fn evidence<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: 
     }
 }
 
-fn settings(ties: &str, score_dtype: &str, variance: bool, depth: Option<usize>) -> PyResult<Settings> {
-    let settings = Settings::new(ties, score_dtype, variance).map_err(to_python)?;
+fn settings(policies: &Policies, variance: bool, depth: Option<usize>) -> PyResult<Settings> {
     if depth == Some(0) {
         return Err(refused("depth must be at least 1, not 0"));
     }
-    Ok(Settings { depth, ..settings })
+    Ok(Settings { variance, depth, ..Settings::new(policies.settings) })
 }
 
 /// Compare every run with every later one, query by query.
 #[pyfunction]
-#[pyo3(signature = (runs, measures, *, names, qrels, probabilities, docs, depth, ties, score_dtype, variance, itself, threads, only_means = false))]
+#[pyo3(signature = (runs, measures, *, names, qrels, probabilities, docs, depth, policies, variance, itself, threads, only_means = false))]
 pub fn compare_runs(
     py: Python<'_>,
     runs: Vec<Py<Run>>,
@@ -100,14 +100,13 @@ pub fn compare_runs(
     probabilities: Option<&Run>,
     docs: Option<&Lengths>,
     depth: Option<usize>,
-    ties: &str,
-    score_dtype: &str,
+    policies: &Policies,
     variance: bool,
     itself: bool,
     threads: Option<Threads>,
     only_means: bool,
 ) -> PyResult<Vec<Comparison>> {
-    let settings = Settings { itself, only_means, ..settings(ties, score_dtype, variance, depth)? };
+    let settings = Settings { itself, only_means, ..settings(policies, variance, depth)? };
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -123,7 +122,7 @@ pub fn compare_runs(
 /// Values of all queries of two runs, as a stream of Arrow batches; of those that only one of them has only the names.
 /// They need not have any in common, as parts of larger runs.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measures, *, qrels, probabilities, depth, ties, score_dtype, variance, threads))]
+#[pyo3(signature = (run_a, run_b, measures, *, qrels, probabilities, depth, policies, variance, threads))]
 pub fn compare_rows<'py>(
     py: Python<'py>,
     run_a: &Run,
@@ -132,8 +131,7 @@ pub fn compare_rows<'py>(
     qrels: Option<&Qrels>,
     probabilities: Option<&Run>,
     depth: Option<usize>,
-    ties: &str,
-    score_dtype: &str,
+    policies: &Policies,
     variance: bool,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
@@ -143,7 +141,7 @@ pub fn compare_rows<'py>(
     let mut rows = Rows::new(names, optional, &["in_a", "in_b", "matched", "judged"]);
     let mut found = Vec::new();
     if joined(a, b).any(|(_, a, b)| a.is_some() && b.is_some()) {
-        let settings = settings(ties, score_dtype, variance, depth)?;
+        let settings = settings(policies, variance, depth)?;
         let (specs, evidence) = (specs(&measures), evidence(qrels, probabilities, None));
         found = threads::run(py, threads, || compare::compare(&[a, b], &["a", "b"], evidence, &specs, settings))?;
     }
@@ -170,17 +168,16 @@ type Row = (String, Option<(u32, u32)>, Option<(u32, u32)>, Option<f64>);
 
 /// The documents that one of two runs has within a depth, with their ranks in both.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, query, *, qrels, depth, ties, score_dtype))]
+#[pyo3(signature = (run_a, run_b, query, *, qrels, depth, policies))]
 pub fn moved_documents(
     run_a: &Run,
     run_b: &Run,
     query: &Bound<'_, PyAny>,
     qrels: Option<&Qrels>,
     depth: usize,
-    ties: &str,
-    score_dtype: &str,
+    policies: &Policies,
 ) -> PyResult<Vec<Row>> {
-    let settings = Settings { depth: Some(depth), ..Settings::new(ties, score_dtype, false).map_err(to_python)? };
+    let settings = Settings { depth: Some(depth), ..Settings::new(policies.settings) };
     let (runs, qrels) = ((&*run_a.0, &*run_b.0), qrels.map(|qrels| &qrels.0));
     let positions = |rank: Rank| (rank.first, rank.last);
     with_id(query, "a query id", |query| {
@@ -195,17 +192,16 @@ pub fn moved_documents(
 /// Numbers of queries whose first documents changed, and of others in which these have other ranks; and of documents that
 /// left the first ranks.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, *, depth, ties, score_dtype, threads))]
+#[pyo3(signature = (run_a, run_b, *, depth, policies, threads))]
 pub fn top_changes(
     py: Python<'_>,
     run_a: &Run,
     run_b: &Run,
     depth: usize,
-    ties: &str,
-    score_dtype: &str,
+    policies: &Policies,
     threads: Option<Threads>,
 ) -> PyResult<(usize, usize, usize)> {
-    let settings = Settings::new(ties, score_dtype, false).map_err(to_python)?;
+    let settings = Settings::new(policies.settings);
     let compare::TopChanges { changed, reordered, left } =
         threads::run(py, threads, || compare::top_changes((&run_a.0, &run_b.0), depth, settings))?;
     Ok((changed, reordered, left))
@@ -216,7 +212,7 @@ type Assigned = (bool, f64, Vec<(String, f64)>, Vec<f64>);
 
 /// The grades of unjudged documents with which one of two runs is as far ahead in a query as it can be.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, query, *, qrels, docs, depth, ties, score_dtype))]
+#[pyo3(signature = (run_a, run_b, measure, query, *, qrels, docs, depth, policies))]
 pub fn largest_assignment(
     run_a: &Run,
     run_b: &Run,
@@ -225,10 +221,9 @@ pub fn largest_assignment(
     qrels: Option<&Qrels>,
     docs: Option<&Lengths>,
     depth: Option<usize>,
-    ties: &str,
-    score_dtype: &str,
+    policies: &Policies,
 ) -> PyResult<Assigned> {
-    let settings = settings(ties, score_dtype, false, depth)?;
+    let settings = settings(policies, false, depth)?;
     let (runs, evidence) = ((&*run_a.0, &*run_b.0), evidence(qrels, None, docs));
     with_id(query, "a query id", |query| {
         let found = compare::assignment(runs, evidence, &measure.0, query, settings).map_err(to_python)?;
@@ -240,7 +235,7 @@ pub fn largest_assignment(
 /// All that the difference of two runs in a query could become: differences, probabilities, and how far the former may be
 /// off, which is not known of a sample.
 #[pyfunction]
-#[pyo3(signature = (run_a, run_b, measure, query, points, seed, *, qrels, probabilities, docs, depth, ties, score_dtype))]
+#[pyo3(signature = (run_a, run_b, measure, query, points, seed, *, qrels, probabilities, docs, depth, policies))]
 pub fn difference_outcomes(
     run_a: &Run,
     run_b: &Run,
@@ -252,10 +247,9 @@ pub fn difference_outcomes(
     probabilities: Option<&Run>,
     docs: Option<&Lengths>,
     depth: Option<usize>,
-    ties: &str,
-    score_dtype: &str,
+    policies: &Policies,
 ) -> PyResult<(Vec<f64>, Vec<f64>, Option<f64>)> {
-    let settings = settings(ties, score_dtype, false, depth)?;
+    let settings = settings(policies, false, depth)?;
     let (runs, evidence) = ((&*run_a.0, &*run_b.0), evidence(qrels, probabilities, docs));
     with_id(query, "a query id", |query| {
         let found = compare::outcomes(runs, evidence, &measure.0, query, settings, (points, seed));

@@ -17,6 +17,7 @@ use crate::errors::to_python;
 use crate::formats::{FilePath, Named, layout, named, path_text, read_run};
 use crate::laws::Laws;
 use crate::measure::{Measure, specs};
+use crate::policies::Policies;
 use crate::tables::{Lengths, Qrels, Run};
 use crate::threads::Threads;
 use crate::{arrow, threads};
@@ -41,30 +42,16 @@ pub struct Evaluation {
 #[pymethods]
 impl Evaluator {
     #[new]
-    #[pyo3(signature = (qrels, measures, *, ties, unjudged, unretrieved, score_dtype, queries, on_undefined, variance, threads, docs = None, adjust = "none"))]
+    #[pyo3(signature = (qrels, measures, policies, *, variance, threads, docs = None))]
     fn new(
         qrels: Py<Qrels>,
         measures: Vec<PyRef<'_, Measure>>,
-        ties: &str,
-        unjudged: &str,
-        unretrieved: &str,
-        score_dtype: &str,
-        queries: &str,
-        on_undefined: &str,
+        policies: &Policies,
         variance: bool,
         threads: Option<Threads>,
         docs: Option<PyRef<'_, Lengths>>,
-        adjust: &str,
     ) -> PyResult<Evaluator> {
-        let mut settings = Settings { variance, ..Settings::default() };
-        settings
-            .set_ties(ties, score_dtype)
-            .and_then(|()| settings.set_unjudged(unjudged))
-            .and_then(|()| settings.set_unretrieved(unretrieved))
-            .and_then(|()| settings.set_queries(queries))
-            .and_then(|()| settings.set_undefined(on_undefined))
-            .and_then(|()| settings.set_adjust(adjust))
-            .map_err(to_python)?;
+        let settings = Settings { variance, ..policies.settings };
         let specs = specs(&measures);
         let lengths = docs.map(|docs| Arc::clone(&docs.0));
         let prepared = Prepared::new(specs, settings, &qrels.get().0, lengths).map_err(to_python)?;

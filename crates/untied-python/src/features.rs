@@ -10,10 +10,10 @@ use untied_core::settings::Settings;
 
 use crate::arrays::Numbers;
 use crate::convert::with_id;
-use crate::errors::to_python;
 use crate::evaluate::{WithError, facts, parts};
 use crate::formats::{FilePath, path_text};
 use crate::measure::{Measure, specs};
+use crate::policies::Policies;
 use crate::threads::{self, Threads};
 
 /// How features are evaluated.
@@ -38,24 +38,15 @@ pub struct FeatureEvaluation {
 #[pymethods]
 impl FeatureEvaluator {
     #[new]
-    #[pyo3(signature = (measures, *, directions, ties, unjudged, on_undefined, per_query, threads))]
+    #[pyo3(signature = (measures, policies, *, directions, per_query, threads))]
     fn new(
         measures: Vec<PyRef<'_, Measure>>,
+        policies: &Policies,
         directions: Vec<bool>,
-        ties: &str,
-        unjudged: &str,
-        on_undefined: &str,
         per_query: bool,
         threads: Option<Threads>,
-    ) -> PyResult<FeatureEvaluator> {
-        let mut settings = Settings::default();
-        settings
-            .set_ties(ties, "float64")
-            .and_then(|()| settings.set_unjudged(unjudged))
-            .and_then(|()| settings.set_undefined(on_undefined))
-            .map_err(to_python)?;
-        let specs = specs(&measures);
-        Ok(FeatureEvaluator { specs, settings, directions, per_query, threads })
+    ) -> FeatureEvaluator {
+        FeatureEvaluator { specs: specs(&measures), settings: policies.settings, directions, per_query, threads }
     }
 
     /// Features of files in SVMlight's form, which are read as one.

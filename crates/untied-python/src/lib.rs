@@ -24,6 +24,7 @@ mod outlook;
 mod overlap;
 mod part;
 mod passages;
+mod policies;
 mod pytrec_eval;
 mod registered;
 mod statistics;
@@ -72,6 +73,8 @@ mod _core {
     use super::part::{only_documents, retrieved_documents};
     #[pymodule_export]
     use super::passages::passage_differences;
+    #[pymodule_export]
+    use super::policies::{Policies, policies, why_not};
     #[pymodule_export]
     use super::pytrec_eval::{TrecEvaluator, trec_eval_names};
     #[pymodule_export]

@@ -8,13 +8,15 @@ use pyo3::types::{PyDict, PyString};
 use untied_core::Error;
 use untied_core::evaluate::{Prepared, Streamed};
 use untied_core::names::{GEOMETRIC_FLOOR, Spec};
-use untied_core::settings::{Queries, Settings, Ties};
+use untied_core::ranking::Precision;
+use untied_core::settings::{Queries, Settings, Take, Unjudged};
 use untied_core::table;
 use untied_trec_eval::{Context, Kind, Requested, Version, build, measures, nicknames};
 
 use crate::convert::{Numbers, items, with_id};
 use crate::errors::{refused, to_python};
 use crate::mappings::{Taken, place};
+use crate::policies::Policies;
 use crate::threads;
 
 /// Names of trec_eval 9's measures, and its nicknames with what they stand for.
@@ -47,23 +49,23 @@ pub struct TrecEvaluator {
 #[pymethods]
 impl TrecEvaluator {
     #[new]
-    #[pyo3(signature = (qrels, measures, *, level, judged_only, ties))]
+    #[pyo3(signature = (qrels, measures, policies, *, level, judged_only))]
     fn new(
         py: Python<'_>,
         qrels: &Bound<'_, PyAny>,
         measures: Vec<String>,
+        policies: &Policies,
         level: f64,
         judged_only: bool,
-        ties: &str,
     ) -> PyResult<TrecEvaluator> {
-        let mut settings = Settings { queries: Queries::Common, ..Settings::default() };
-        settings.set_unjudged(if judged_only { "remove" } else { "nonrelevant" }).map_err(to_python)?;
         // Scores are rounded when they are taken over, where infinite ones pass too.
-        let single = ties == "trec";
-        settings.set_ties(if single { "docid" } else { ties }, "float64").map_err(to_python)?;
-        if settings.ties == Ties::Range {
-            return Err(refused("ties 'range' has three values; here a result has one"));
-        }
+        let single = policies.settings.precision == Precision::Float32;
+        let settings = Settings {
+            queries: Queries::Common,
+            unjudged: Unjudged { kept: !judged_only, take: Take::Mean },
+            precision: Precision::Float64,
+            ..policies.settings
+        };
         let mut specs = Vec::new();
         let entries = entries(&measures, level, &mut specs).map_err(to_python)?;
         let finite = |grade: f64| grade.is_finite().then_some(grade);

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
 use untied_core::ranking;
-use untied_core::settings::precision;
+use untied_core::settings::{Purpose, SCORE_DTYPE};
 
 use crate::convert::with_id;
 use crate::errors::to_python;
@@ -25,7 +25,8 @@ pub fn top_groups(
     let found = with_id(query, "a query id", |id| Ok(run.0.find(id)))?;
     let Some(found) = found else { return Err(PyKeyError::new_err(query.clone().unbind())) };
     let rows = run.0.rows(found);
-    let top = precision(score_dtype).and_then(|read| ranking::top(&run.0, found, depth, read)).map_err(to_python)?;
+    let read = SCORE_DTYPE.read(Purpose::Runs, score_dtype).map_err(to_python)?;
+    let top = ranking::top(&run.0, found, depth, read).map_err(to_python)?;
     let groups = top.groups.iter().map(|group| group.iter().map(|&row| text(rows.doc(row as usize))).collect());
     Ok((groups.collect(), top.beyond, rows.len()))
 }
@@ -39,7 +40,8 @@ pub fn tie_counts<'py>(
     threads: Option<Threads>,
     score_dtype: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let counts = threads::run(py, threads, || ranking::tie_counts(&run.0, precision(score_dtype)?))?;
+    let counts =
+        threads::run(py, threads, || ranking::tie_counts(&run.0, SCORE_DTYPE.read(Purpose::Runs, score_dtype)?))?;
     let dict = PyDict::new(py);
     dict.set_item("documents", counts.documents)?;
     dict.set_item("tied", counts.tied)?;

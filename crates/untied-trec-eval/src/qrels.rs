@@ -2,8 +2,9 @@
 
 use untied_core::evaluate::{Evaluation, Plan, evaluate_and_look};
 use untied_core::names::Spec;
+use untied_core::ranking::Layout;
 use untied_core::ranking::Ranking;
-use untied_core::settings::{Settings, Ties, Unjudged};
+use untied_core::settings::{Settings, Take, Ties, Unjudged};
 use untied_core::table::{Qrels, Run};
 
 use crate::quirks;
@@ -39,8 +40,8 @@ impl Columns {
         shown: Option<usize>,
     ) -> Result<(Evaluation, Vec<Vec<u8>>), Failure> {
         let settings = Settings {
-            ties: Ties::Document,
-            unjudged: if options.judged_only { Unjudged::Remove } else { Unjudged::Nonrelevant },
+            ties: Ties { layout: Layout::ByDocument, ..Ties::default() },
+            unjudged: Unjudged { kept: !options.judged_only, take: Take::Mean },
             depth: options.depth,
             placeholder: true,
             ..Settings::default()

@@ -9,13 +9,13 @@ use untied_core::evaluate::Prepared;
 use untied_core::names::{Aggregate, Spec};
 use untied_core::ranking;
 use untied_core::registry;
-use untied_core::settings::{Settings, precision};
+use untied_core::settings::{Purpose, SCORE_DTYPE, Settings};
 use untied_core::table::Table;
 use untied_core::{Error, Result};
 
 use crate::Session;
 use crate::measures::families;
-use crate::request::{Request, file, index, small};
+use crate::request::{Request, file, index, settings, small};
 use crate::significance;
 use crate::values::{facts, number, numbers, value};
 
@@ -77,13 +77,8 @@ impl Session {
         let specs: Vec<Spec> = request.texts("measures")?.into_iter().map(registry::parse).collect::<Result<_>>()?;
         specs.iter().try_for_each(registry::check)?;
         let names: Vec<String> = specs.iter().map(ToString::to_string).collect();
-        let mut settings = Settings::default();
-        settings.set_ties(request.text("ties")?, request.text("score_dtype")?)?;
-        settings.set_unjudged(request.text("unjudged")?)?;
-        settings.set_unretrieved(request.text("unretrieved")?)?;
-        settings.set_queries(request.text("queries")?)?;
-        settings.set_undefined(request.text("on_undefined")?)?;
-        settings.variance = request.has("variance");
+        let policies = ["ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined"];
+        let settings = Settings { variance: request.has("variance"), ..settings(request, Purpose::Runs, &policies)? };
         self.read_qrels(qrels)?;
         let prepared = Prepared::new(specs, settings, self.qrels(qrels)?, None)?;
         self.evaluate((qrels, run), &prepared)?;
@@ -190,7 +185,7 @@ impl Session {
     /// The first documents of a query in some runs, by tie group, with their grades.
     fn rankings(&mut self, request: &Request) -> Result<Value> {
         let (query, depth) = (request.text("query")?, index(request, "depth")?);
-        let read_as = precision(request.text("score_dtype")?)?;
+        let read_as = SCORE_DTYPE.read(Purpose::Runs, request.text("score_dtype")?)?;
         let mut of_runs = Vec::new();
         for run in request.numbers("runs")? {
             let run = small(run)?;
@@ -219,7 +214,7 @@ impl Session {
     /// Compare two runs, with judgments for the largest differences where qrels are given.
     fn compared(&mut self, request: &Request) -> Result<Value> {
         let specs: Vec<Spec> = request.texts("measures")?.into_iter().map(compare::parse).collect::<Result<_>>()?;
-        let settings = compare::Settings::new(request.text("ties")?, request.text("score_dtype")?, false)?;
+        let settings = compare::Settings::new(settings(request, Purpose::Pairs, &["ties", "score_dtype"])?);
         let (a, b) = self.two(request)?;
         let known = if request.has("qrels") { Some(file(request, "qrels")?) } else { None };
         let known = known.map(|qrels| self.qrels(qrels)).transpose()?;
@@ -242,7 +237,7 @@ impl Session {
 
     /// The documents at the top of one of two rankings of a query, with their ranks in both.
     fn moved(&mut self, request: &Request) -> Result<Value> {
-        let settings = compare::Settings::new(request.text("ties")?, request.text("score_dtype")?, false)?;
+        let settings = compare::Settings::new(settings(request, Purpose::Pairs, &["ties", "score_dtype"])?);
         let settings = compare::Settings { depth: Some(index(request, "depth")?), ..settings };
         let (a, b) = self.two(request)?;
         let runs = (self.run(a)?, self.run(b)?);

@@ -1,6 +1,7 @@
 //! What a page asks for: an object of JSON, whose members are looked at one by one.
 
 use serde_json::Value;
+use untied_core::settings::{Purpose, Settings};
 use untied_core::{Error, Result};
 
 /// An object of JSON.
@@ -121,4 +122,13 @@ pub fn seed(request: &Request) -> Result<u64> {
 pub fn index(request: &Request, member: &str) -> Result<usize> {
     let found = request.number(member)?;
     usize::try_from(found).map_err(|_| Error::Value(format!("{member} must be smaller, not {found}")))
+}
+
+/// Settings by the policies that a request names.
+///
+/// # Errors
+/// There is none of this name, or it has no such value for the purpose.
+pub fn settings(request: &Request, on: Purpose, policies: &[&str]) -> Result<Settings> {
+    let chosen = policies.iter().map(|&name| Ok((name, request.text(name)?))).collect::<Result<Vec<_>>>()?;
+    Settings::new(on, &chosen)
 }

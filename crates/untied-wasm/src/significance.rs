@@ -4,12 +4,13 @@ use serde_json::{Value, json};
 use untied_core::certify::{self, Overturn, Verdict};
 use untied_core::names::Spec;
 use untied_core::registry;
+use untied_core::settings::Purpose;
 use untied_core::statistics::{PairedValues, RunValues, decide, interval, randomization, tukey};
 use untied_core::table::{Qrels, Run};
 use untied_core::{Error, Result};
 
 use crate::Session;
-use crate::request::{Request, file, index, seed, small};
+use crate::request::{Request, file, index, seed, settings, small};
 use crate::values::{number, numbers};
 
 /// Runs' values of one measure, with their bounds if any.
@@ -128,9 +129,8 @@ impl Session {
         self.read_qrels(qrels)?;
         numbers.iter().try_for_each(|&run| self.read_run(run))?;
         let runs = numbers.iter().map(|&run| self.run(run)).collect::<Result<Vec<_>>>()?;
-        let mut settings = certify::Settings::new(request.text("ties")?, request.text("score_dtype")?)?;
-        settings.unretrieved = request.text("unretrieved")? == "pooled";
-        find(&runs, self.qrels(qrels)?, &[spec], settings)
+        let policies = settings(request, Purpose::Verdicts, &["ties", "score_dtype", "unretrieved"])?;
+        find(&runs, self.qrels(qrels)?, &[spec], certify::Settings::new(policies))
     }
 }
 

@@ -11,7 +11,7 @@ from untied.errors import UntiedError, check_flag
 from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.measures import as_measures
-from untied.policies import OF_ARRAYS, Policies, described_by
+from untied.policies import described_by
 from untied.results.base import MeansByName
 
 TYPE_CHECKING = False
@@ -95,11 +95,11 @@ class ArrayEvaluator:
     ) -> None:
         from untied.arrays.inputs import as_counts, as_flags, as_floats, as_numbers, grouped, look_like_scores
 
-        policies = Policies(
-            OF_ARRAYS, ties=ties, unjudged=unjudged, score_dtype="float64" if score_dtype is None else score_dtype,
-            on_undefined=on_undefined, variance=variance,
+        self._policies = _core.Policies(
+            "arrays", ties=ties, unjudged=unjudged, score_dtype="float64" if score_dtype is None else score_dtype,
+            on_undefined=on_undefined,
         )  # fmt: skip
-        self._measures, self._policies = as_measures(measures), policies
+        self._measures = as_measures(measures)
         numbers = as_numbers("labels", labels)
         self._shape: tuple[int, ...] = numbers[0].shape
         self._queries, groups = grouped(self._shape, sizes, offsets, query_ids)
@@ -113,7 +113,7 @@ class ArrayEvaluator:
         elif num_relevant is not None:
             totals = [(None, as_counts("num_relevant", num_relevant, queries, "queries"))]
         self._groups = groups
-        self._options: dict[str, Any] = {**policies.options, "threads": threads}
+        self._options: dict[str, Any] = {"variance": check_flag("variance", variance), "threads": threads}
         self._as_doubles = score_dtype == "float64"
         present, judged = as_flags("mask", mask, self._shape), as_flags("judged", judged, self._shape)
         self._labels_look_like_scores = look_like_scores(numbers, present)
@@ -124,7 +124,14 @@ class ArrayEvaluator:
 
     def _prepare(self, labels: Any, present: Any, judged: Any, totals: list[tuple[float | None, Any]]) -> None:
         self._native = _core.ArrayEvaluator(
-            labels, self._groups, self._measures, present=present, judged=judged, totals=totals, **self._options
+            labels,
+            self._groups,
+            self._measures,
+            self._policies,
+            present=present,
+            judged=judged,
+            totals=totals,
+            **self._options,
         )
 
     def __getstate__(self) -> dict[str, Any]:

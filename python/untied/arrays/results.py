@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied._core import ArrayEvaluation, Measure
+    from untied._core import ArrayEvaluation, Measure, Policies
     from untied._types import Facts, Parts
     from untied.measures import MeasureLike
-    from untied.policies import Policies
     from untied.results.snapshot import Snapshot
     from untied.results.table import Names
 
@@ -78,7 +77,7 @@ class ArrayResults(MeasureResults):
         if self._single:
             from untied.results.notes import mean_with_notes
 
-            mean, policies = Value(*self._totals[0][number]), self._policies.options
+            mean, policies = Value(*self._totals[0][number]), self._policies.chosen()
             return mean_with_notes(mean, self._measures[number], SCORES, self._facts[0], policies)
         import numpy
 
@@ -193,7 +192,7 @@ class ArrayResults(MeasureResults):
 
         names = [SCORES] if self._single else [f"column {column}" for column in range(len(self._facts))]
         facts = dict(zip(names, self._facts, strict=True))
-        return of_evaluation(facts, self._measures, self._policies.options)
+        return of_evaluation(facts, self._measures, self._policies.chosen())
 
 
 def as_runs(results: ArrayResults | Mapping[str, ArrayResults]) -> Results:

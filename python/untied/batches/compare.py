@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow.compute as pc
 
 from untied import _core
-from untied._core import Qrels, Run
+from untied._core import Policies, Qrels, Run
 from untied.batches.pieces import Judgments, check_rows, count_true, equals, reader_of, run_of, whole_queries
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.comparison.measures import DEFAULT, as_comparing_measures
@@ -13,7 +13,7 @@ from untied.comparison.runs import compare
 from untied.errors import UntiedError, check_count, check_flag
 from untied.inputs import mismatch
 from untied.inputs.names import check_two
-from untied.policies import COMPARING, Policies, described_by
+from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,13 +84,15 @@ class BatchComparer:
         qrels_format: QrelsFormatOfRows = "auto",
         threads: int = 1,
     ) -> None:
-        policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
+        policies = Policies("pairs", ties=ties, score_dtype=score_dtype)
         self._measures = as_comparing_measures(measures)
         judgments = Judgments(qrels_format, () if grades is None else grades)
         self._judgments = None if grades is None else judgments
         self._probabilities = check_flag("probabilities", probabilities)
         counted = depth if depth is None else check_count("depth", depth)
-        self._options: dict[str, Any] = {**policies.options, "depth": counted, "threads": threads}
+        self._options: dict[str, Any] = {
+            "policies": policies, "variance": check_flag("variance", variance), "depth": counted, "threads": threads,
+        }  # fmt: skip
         # What is wrong is refused here, not far away.
         sample = Run.from_mapping({"query": {"document": 1.0}})
         self._rows(sample, sample, self._judgments.sample() if self._judgments else None, None)
@@ -158,7 +160,7 @@ class BatchComparer:
             The runs have no document in common, or there are qrels but none of their documents is judged.
         """
         names = check_two(names)
-        sums = Sums(self._measures, self.schema.names)
+        sums = Sums(self._measures, self.schema.names, _core.Totals(self._measures))
         alone = [0, 0]
         undefined = {str(measure): 0 for measure in self._measures}
         compared = matched = judged = 0

@@ -17,11 +17,11 @@ from untied.batches.pieces import (
     whole_queries,
 )
 from untied.batches.summary import EvaluationSummary, Sums
-from untied.errors import UntiedError
+from untied.errors import UntiedError, check_flag
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
-from untied.policies import EVALUATING, Policies, described_by
+from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,19 +107,22 @@ class BatchEvaluator:
         variance: bool = False,
         threads: int = 1,
     ) -> None:
-        policies = Policies(
-            EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
-            on_undefined=on_undefined, variance=variance,
+        self._policies = _core.Policies(
+            "runs", ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+            on_undefined=on_undefined,
         )  # fmt: skip
         self._measures = as_measures(measures)
         self._judgments = Judgments(qrels_format, grades)
         self._docs = docs
-        self._options: dict[str, Any] = {**policies.options, "threads": threads}
+        self._variance, self._threads = check_flag("variance", variance), threads
         # What is wrong is refused here, not far away.
         self._evaluator(self._judgments.sample(), as_lengths(docs, threads))
 
-    def _evaluator(self, qrels: Qrels, docs: Lengths | None, **options: Any) -> _core.Evaluator:
-        return _core.Evaluator(qrels, self._measures, docs=docs, **(self._options | options))
+    def _evaluator(self, qrels: Qrels, docs: Lengths | None, policies: _core.Policies | None = None) -> _core.Evaluator:
+        chosen = self._policies if policies is None else policies
+        return _core.Evaluator(
+            qrels, self._measures, chosen, variance=self._variance, threads=self._threads, docs=docs
+        )  # fmt: skip
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Evaluate all queries.
@@ -138,7 +141,7 @@ class BatchEvaluator:
             A column is missing, holds a null or something that is not a finite number; a document appears twice in a
             query; or the rows of a query are not next to each other.
         """
-        docs = as_lengths(self._docs, self._options["threads"])
+        docs = as_lengths(self._docs, self._threads)
         for piece in whole_queries(batches, ["document", "score", *self._judgments.columns]):
             check_rows(piece, ["score", "grade"])
             evaluator = self._evaluator(self._judgments.read(piece), docs)
@@ -148,8 +151,9 @@ class BatchEvaluator:
     def schema(self) -> Any:
         """The `pyarrow.Schema` of what it yields."""
         nothing = Run.from_mapping({})
-        docs = as_lengths(self._docs, self._options["threads"])
-        return reader_of(self._evaluator(self._judgments.sample(), docs, queries="common").rows(nothing)).schema
+        docs = as_lengths(self._docs, self._threads)
+        common = _core.Policies("runs", **(self._policies.chosen() | {"queries": "common"}))
+        return reader_of(self._evaluator(self._judgments.sample(), docs, common).rows(nothing)).schema
 
     def summary(self, batches: Iterable[Any], *, warn: bool = True) -> EvaluationSummary:
         """Average the values of queries.
@@ -176,8 +180,7 @@ class BatchEvaluator:
         UntiedWarning
             The run and the qrels have no document in common, or nothing is relevant.
         """
-        policies = self._options["ties"], self._options["unjudged"], self._options["variance"]
-        sums = Sums(self._measures, self.schema.names, policies)
+        sums = Sums(self._measures, self.schema.names, _core.Totals(self._measures, self._policies, self._variance))
         # The standard error of an estimate is not known here: rows of batches do not hold it.
         facts: Facts = {
             "evaluated": 0,
@@ -221,7 +224,7 @@ class BatchEvaluator:
         if not facts["evaluated"]:
             why = "the run and the qrels have no query in common" if judged else "the qrels are empty"
             raise UntiedError(f"no query to evaluate: {why}")
-        summary = EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns, self._options)
+        summary = EvaluationSummary(self._measures, sums.totals.finish(), facts, sums.columns, self._policies)
         if warn:
             summary.warn()
         return summary

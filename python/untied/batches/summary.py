@@ -11,7 +11,6 @@ from untied.comparison.measures import as_comparing
 from untied.comparison.notes import on_pairs
 from untied.errors import UntiedError
 from untied.inputs import mismatch
-from untied.policies import varied
 from untied.results.base import MeasureResults
 from untied.results.notes import mean_with_notes, of_evaluation
 from untied.results.table import FIELDS, Table, table_of
@@ -19,10 +18,10 @@ from untied.results.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied._core import Measure
+    from untied._core import Measure, Policies
     from untied._types import Facts
     from untied.measures import MeasureLike
 
@@ -52,18 +51,20 @@ class Summary(MeasureResults):
 class EvaluationSummary(Summary):
     """Means of a run, and counts that affect them."""
 
+    _policies: Policies
+
     def __init__(
         self,
         measures: list[Measure],
         parts: list[Any],
         facts: Facts,
         columns: Sequence[str],
-        policies: Mapping[str, Any],
+        policies: Policies,
     ) -> None:
         super().__init__(measures, parts, [{"run": mismatch.of_facts(facts)}])
         self._facts = facts
         self._columns = columns
-        self._options = policies
+        self._policies = policies
         self._levels = mismatch.of_levels(measures, facts["highest"])
 
     @property
@@ -79,14 +80,10 @@ class EvaluationSummary(Summary):
     def __getitem__(self, measure: MeasureLike) -> Value:
         number = self._number(measure)
         mean = Value(*self._parts[number])
-        return mean_with_notes(mean, self._measures[number], "run", self._facts, self._options)
-
-    @property
-    def _varied(self) -> tuple[str, ...]:
-        return varied(self._options)
+        return mean_with_notes(mean, self._measures[number], "run", self._facts, self._policies.chosen())
 
     def _notes(self) -> Iterator[str]:
-        return of_evaluation({"run": self._facts}, self._measures, self._options)
+        return of_evaluation({"run": self._facts}, self._measures, self._policies.chosen())
 
     def facts(self) -> Facts:
         """Counts that affect the values, as in `Results.facts`."""
@@ -135,12 +132,10 @@ class ComparisonSummary(Summary):
 class Sums:
     """Sums of the values of queries, added in the order of queries."""
 
-    def __init__(
-        self, measures: list[Measure], columns: list[str], policies: tuple[str, str, bool] | None = None
-    ) -> None:
+    def __init__(self, measures: list[Measure], columns: list[str], totals: _core.Totals) -> None:
         self.columns = [name for name in FIELDS if name in columns]
         self._all = columns[1:]
-        self.totals = _core.Totals(measures, policies)
+        self.totals = totals
         self._measures = [str(measure) for measure in measures]
 
     def add(self, batches: Iterable[Any]) -> Iterator[Any]:

@@ -7,7 +7,7 @@ import sys
 from itertools import pairwise
 from math import inf
 
-from untied._core import show_id
+from untied._core import show_id, why_not
 from untied.cli import notes, output
 from untied.cli.options import (
     PAPER_FORMATS,
@@ -22,7 +22,6 @@ from untied.cli.options import (
 )
 from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
 from untied.cli.verdicts import plain
-from untied.policies import CERTIFYING
 from untied.results.plotting import need_matplotlib
 from untied.results.text import cell, markdown_text
 from untied.verdicts.results import Verdicts
@@ -87,7 +86,7 @@ def arguments_parser() -> Command:
     made.add_judged_runs(f"two or more {RUNS}")
     made.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
     made.add_plugin()
-    made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", known=CERTIFYING)
+    made.add_policies("verdicts", "ties", "unjudged", "unretrieved", "score_dtype")
     group = made.group("ties and judgments")
     group.option(
         "--most",
@@ -262,8 +261,9 @@ def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
                 raise UsageError(f"--{name} needs --from-sample")
         return
     refuse_others(options, made, WITHOUT_SAMPLES, "--from-sample cannot be combined with {}")
-    if options.ties not in ("expected", "docid"):
-        raise UsageError("--from-sample needs --ties expected or docid")
+    why = why_not("samples", "ties", options.ties)
+    if why is not None:
+        raise UsageError(f"with --from-sample, --ties {why}")
 
 
 def _asked(verdicts: Verdicts, options: argparse.Namespace) -> tuple[Sequence[str], list[dict[str, Any]]]:

@@ -18,7 +18,6 @@ from untied.comparison.runs import compare_all
 from untied.comparison.several import Comparisons
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure
-from untied.policies import COMPARING
 from untied.results.text import cell
 from untied.verdicts.results import judged_measure
 
@@ -92,7 +91,7 @@ def arguments_parser() -> Command:
     made.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     made.add_plugin()
     made.add_docs()
-    made.add_policies("ties", "score_dtype", known=COMPARING)
+    made.add_policies("pairs", "ties", "score_dtype")
     add_certify(made)
     group = made.group("output")
     group.flag("-q --per-query", "also print each measure's value for each query")
@@ -263,7 +262,7 @@ def _json(
 ) -> str:  # fmt: skip
     settings = {
         "ties": options.ties,
-        "score_dtype": "float32" if options.ties == "trec" else options.score_dtype,  # what that policy means
+        "score_dtype": options.policies.score_dtype,  # which the tie policy may decide
         "depth": options.depth,
         "qrels_format": options.qrels_format,
         **reading_settings(options),

@@ -6,7 +6,6 @@ from untied.cli import output
 from untied.cli.options import Command, UsageError, chosen, inputs_of, refuse_others, whole
 from untied.cli.reading import parse, read_qrels, run_files
 from untied.evaluation.curves import curves
-from untied.policies import EVALUATING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def arguments_parser() -> Command:
         choices=("linear", "exp2"),
         default="linear",
     )
-    made.add_policies("score_dtype", known=EVALUATING, ties="range")
+    made.add_policies("runs", "score_dtype", ties="range")
     group = made.group("output")
     group.option(
         "--panel",

@@ -53,7 +53,9 @@ def arguments_parser() -> Command:
     made.add_docs()
     made.add_plugin()
     made.group("measures").flag("--sampling-error", "also show the standard error of each infAP")
-    made.add_policies("ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust")
+    made.add_policies(
+        "runs", "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust"
+    )  # fmt: skip
     group = made.group("output")
     group.flag("-q --per-query", "also print each measure's value for each query")
     group.flag("--wide", "write one column per measure in tsv, csv and md")
@@ -128,8 +130,7 @@ def main(arguments: Sequence[str]) -> None:
     if order is not None:
         results = order.runs(results)
     said += [*_notes(results, measures, options), *notes.of_repeated(qrels)]
-    if options.ties == "trec":
-        settings["score_dtype"] = "float32"  # what that policy means
+    settings["score_dtype"] = options.policies.score_dtype  # which the tie policy may decide
     settings |= reading_settings(options)
     table = results.table(per_query=options.per_query)
     if order is not None and options.per_query:

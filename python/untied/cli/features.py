@@ -11,7 +11,6 @@ from untied.cli.reading import parse
 from untied.features.evaluate import evaluate_features
 from untied.features.results import DIRECTIONS
 from untied.measures import as_measure, as_measures
-from untied.policies import OF_ARRAYS
 from untied.results.text import cell
 
 TYPE_CHECKING = False
@@ -61,7 +60,7 @@ def arguments_parser() -> Command:
         choices=tuple(DIRECTIONS),
         default="high",
     )
-    made.add_policies("unjudged", "on_undefined", known=OF_ARRAYS, ties="range")
+    made.add_policies("arrays", "unjudged", "on_undefined", ties="range")
     group = made.group("output")
     group.option(
         "--sort-by", "MEASURE", "sort features by MEASURE, the best feature first (default: the first measure)"

@@ -12,7 +12,6 @@ from untied.errors import either
 from untied.gate import gate
 from untied.gate.evidence import NAMED, Limit
 from untied.measures import as_measure
-from untied.policies import GATING
 from untied.results.writing import drop_out
 
 TYPE_CHECKING = False
@@ -73,7 +72,7 @@ def arguments_parser() -> Command:
     made.add_draws("random permutations")
     made.add_docs()
     made.add_plugin()
-    made.add_policies("ties", "unjudged", "score_dtype", "on_undefined", known=GATING)
+    made.add_policies("one-value", "ties", "unjudged", "score_dtype", "on_undefined")
     group = made.group("output")
     group.option(
         "--top", "N", f"name the N worst queries for each failed limit (default: {NAMED})", type=count, default=NAMED

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from untied.cli.parser import Parser
 from untied.errors import LARGEST_COUNT, UntiedError
-from untied.policies import EVALUATING
+from untied.policies import PolicyOption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from untied.policies import Policy
+    from untied._types import Purpose
 
 #: What ``--format`` takes.
 FORMATS = ("auto", "table", "tsv", "csv", "json", "md")
@@ -56,15 +56,21 @@ class UsageError(UntiedError):
 class Command(Parser):
     """The arguments of a command, with the options that commands share."""
 
-    def add_policies(self, *names: str, known: Mapping[str, Policy] = EVALUATING, **defaults: str) -> None:
-        """Add policies by their Python names; `defaults` has those whose default differs here."""
-        for name in (*names, *defaults):
-            self._add_policy(known[name], defaults.get(name, known[name].default))
+    #: What the command evaluates, and the Python names of its policies.
+    purpose: Purpose = "runs"
+    policies: tuple[str, ...] = ()
 
-    def _add_policy(self, policy: Policy, default: str) -> None:
+    def add_policies(self, purpose: Purpose, *names: str, **defaults: str) -> None:
+        """Add policies of a purpose by their Python names; `defaults` has those whose default differs here."""
+        self.purpose, self.policies = purpose, (*names, *defaults)
+        for name in self.policies:
+            policy = PolicyOption(purpose, name)
+            self._add_policy(policy, defaults.get(name, policy.values[0]))
+
+    def _add_policy(self, policy: PolicyOption, default: str) -> None:
         self.group("ties and judgments").option(
             f"--{policy.name.replace('_', '-')}",
-            "DTYPE" if policy.name == "score_dtype" else "POLICY",
+            policy.placeholder,
             lambda: policy.help(default),
             default=default,
             type=policy.read,

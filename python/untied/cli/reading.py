@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from untied._core import show_id
+from untied._core import Policies, show_id
 from untied.cli import message
 from untied.cli.options import Command, UsageError, columns
 from untied.errors import UntiedError
@@ -13,7 +13,6 @@ from untied.inputs.files import RunFile, read_run
 from untied.inputs.folders import expanded, is_same
 from untied.inputs.mismatch import listed
 from untied.inputs.names import names_of
-from untied.policies import EVALUATING, why_not_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +29,13 @@ TREC_EVAL = frozenset(("official", "all_trec", "set", "prefs", "all_prefs"))
 
 
 def parse(made: Command, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read arguments; conflicting policies are wrong usage."""
+    """Read arguments; policies that clash are wrong usage."""
     options: argparse.Namespace = made.read(arguments)
-    policies = {name: getattr(options, name) for name in EVALUATING if hasattr(options, name)}
-    why = why_not_together(policies, options.typed)
-    if why is not None:
-        made.error(why)
+    policies = {name: getattr(options, name) for name in made.policies}
+    try:
+        options.policies = Policies(made.purpose, typed=list(options.typed), **policies)
+    except UntiedError as error:
+        made.error(str(error))
     if getattr(options, "output", None) == "-":
         options.output = None  # standard output, as for the inputs
     sets = TREC_EVAL & set(getattr(options, "measure", None) or ())

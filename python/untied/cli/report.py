@@ -44,7 +44,7 @@ def arguments_parser() -> Command:
         "--baseline", "RUN", "test all other runs against RUN, one of the given runs (default: test all pairs of runs)"
     )
     made.add_significance("means")
-    made.add_policies("score_dtype")
+    made.add_policies("runs", "score_dtype")
     group = made.group("output")
     group.option(
         "-o --output", "FILE", "write the page to FILE (.html), or to standard output if FILE is -", required=True

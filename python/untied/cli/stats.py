@@ -111,7 +111,7 @@ def arguments_parser() -> Command:
     )
     made.add_significance("differences", " (default with --power)")
     group.flag("--power", "show the share of pairs of runs that differ significantly")
-    made.add_policies("ties", "unjudged", "score_dtype", "adjust")
+    made.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
     add_certify(made)
     made.group("ties and judgments").flag(
         "--shuffle", "show the probability that run a is ahead of run b if tied documents are shuffled"

@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
     if name == "med":
         _refuse_unused(given, made)
     options = vars(given)
-    del options["typed"]
+    del options["typed"], options["policies"]
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
     inputs_of(qrels, *runs)
     begun = monotonic()

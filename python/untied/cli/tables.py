@@ -6,6 +6,7 @@ from untied._core import parse_measures, show_id
 from untied.cli import width
 from untied.cli.output import bold
 from untied.measures import as_measure
+from untied.policies import PolicyOption
 from untied.results.notes import ADJUSTED, LEGEND
 from untied.results.shown import best
 from untied.results.text import MARK, SMALL, aligned, brackets, lines
@@ -35,19 +36,10 @@ def headings(asked: Iterable[str]) -> dict[str, str]:
     return labels
 
 
-#: How captions name the orders of tied documents that are no means over all orders.
-ORDERS = {
-    "best": "Tied documents are in the best order for each value.",
-    "worst": "Tied documents are in the worst order for each value.",
-    "docid": "Ties are broken by document id, descending.",
-    "trec": "Ties are broken as in trec_eval: by document id, descending, with scores in single precision.",
-    "given": "Tied documents are in the order of the run.",
-}
-
-
 def about(ties: str, adjust: str) -> str:
     """The sentences of a caption about policies that are not the default."""
-    said = [ORDERS[ties]] if ties in ORDERS else []
+    phrase = PolicyOption("runs", "ties").phrase(ties)
+    said = [f"Values are computed {phrase}."] if phrase else []
     return " ".join(said if adjust == "none" else [*said, f"Values are {ADJUSTED}."])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
+from untied._core import why_not
 from untied.cli.options import Command, UsageError
-from untied.policies import CERTIFYING
 from untied.results.text import WORDS
 
 TYPE_CHECKING = False
@@ -33,8 +33,9 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
     from untied.verdicts.runs import certify
 
     ties: Any = "expected" if options.ties == "range" else options.ties
-    if ties not in CERTIFYING["ties"].values:
-        raise UsageError(f"--certify needs --ties expected, range, docid, trec or given, not {ties}")
+    why = why_not("verdicts", "ties", ties)
+    if why is not None:
+        raise UsageError(f"with --certify, --ties {why}")
     return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
 
 

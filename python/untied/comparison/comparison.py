@@ -237,8 +237,7 @@ class Comparison(MeasureResults):
             The depth is below 1.
         """
         check_count("depth", depth)
-        reading = {name: self._options[name] for name in ("ties", "score_dtype")}
-        counts = _core.top_changes(*self._inputs, depth=depth, **reading, threads=threads)
+        counts = _core.top_changes(*self._inputs, depth=depth, policies=self._options["policies"], threads=threads)
         return TopChanges(len(self._native), *counts)
 
     def moved(self, query: str, depth: int | None = None) -> Table:
@@ -269,8 +268,8 @@ class Comparison(MeasureResults):
         depth = self.moving_depth if depth is None else depth
         if not any(query in run for run in self._inputs):
             raise KeyError(f"query {query!r} is in neither run")
-        reading = {name: self._options[name] for name in ("ties", "score_dtype")}
-        documents = _core.moved_documents(*self._inputs, query, qrels=self._known["qrels"], depth=depth, **reading)
+        qrels, policies = self._known["qrels"], self._options["policies"]
+        documents = _core.moved_documents(*self._inputs, query, qrels=qrels, depth=depth, policies=policies)
         rows = []
         for document, a, b, grade in documents:
             firsts = [None if rank is None else rank[0] for rank in (a, b)]
@@ -361,7 +360,7 @@ class Comparison(MeasureResults):
                 raise KeyError("give the id of a query: the runs have several queries")
             query = self._native.query(0)
         self._place(query)
-        options = {name: self._options[name] for name in ("depth", "ties", "score_dtype")}
+        options = {name: self._options[name] for name in ("depth", "policies")}
         options |= {name: self._known[name] for name in ("qrels", "docs")}
         return (*self._inputs, self._measures[number], query), options
 

@@ -168,7 +168,7 @@ def _compared(measure: str, *rankings: list[int]) -> Value:
         _core.Run.from_mapping({"": {str(item): -place for item, place in enumerate(places)}}) for places in rankings
     ]
     options: dict[str, Any] = dict.fromkeys(("qrels", "probabilities", "docs", "depth"))
-    options |= {"ties": "expected", "score_dtype": "float64", "variance": True, "itself": False, "threads": 1}
+    options |= {"policies": _core.Policies("pairs"), "variance": True, "itself": False, "threads": 1}
     [comparison] = _core.compare_runs(runs, [_core.comparing_measure(measure)], names=("a", "b"), **options)
     return Value(*comparison.value(0, 0))
 

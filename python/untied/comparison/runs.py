@@ -13,7 +13,7 @@ from untied.errors import check_count, check_flag, check_pairs
 from untied.inputs import mismatch
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import check_two, names_of
-from untied.policies import COMPARING, Policies, described_by
+from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def compare(
     >>> untied.compare(["a", "b", "c"], ["a", ["b", "c"]], "Overlap@2")["Overlap@2"]
     0.7500 [0.5000, 1.0000]
     """
-    policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
+    policies = _core.Policies("pairs", ties=ties, score_dtype=score_dtype)
     asked = as_comparing_measures(measures)
     if names is None:
         sources = [os.fspath(run) if isinstance(run, os.PathLike) else run for run in (run_a, run_b)]
@@ -131,7 +131,7 @@ def compare(
         probabilities = None if probabilities is None else {"query": probabilities}
     known = _known(qrels, probabilities, docs, threads)
     runs = (as_run(given[0], threads), as_run(given[1], threads))
-    options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
+    options = _options(policies, variance, depth)
     [native] = _core.compare_runs(
         runs, asked, names=list(map(show_id, names)), **known, **options, itself=False, threads=threads
     )
@@ -202,12 +202,12 @@ def compare_all(
     new    1.0000  1.0000  0.5000
     other  0.5000  0.5000  1.0000
     """
-    policies = Policies(COMPARING, ties=ties, score_dtype=score_dtype, variance=variance)
+    policies = _core.Policies("pairs", ties=ties, score_dtype=score_dtype)
     asked = as_comparing_measures(measures)
     loaded = two_or_more(runs, "a comparison", threads, qrels)
     check_pairs(len(loaded), "compare fewer runs")
     known = _known(qrels, probabilities, docs, threads)
-    options = {**policies.options, "depth": depth if depth is None else check_count("depth", depth)}
+    options = _options(policies, variance, depth)
     return compare_loaded(
         loaded, asked, known, options, itself=check_flag("itself", itself), strict=strict, threads=threads
     )
@@ -229,6 +229,12 @@ def compare_loaded(
     natives = _core.compare_runs(list(runs.values()), measures, names=list(map(show_id, runs)), **given)
     _warn(runs, known, True, strict, threads)
     return Comparisons(runs, measures, natives, known, options)
+
+
+def _options(policies: _core.Policies, variance: bool, depth: int | None) -> dict[str, Any]:
+    """What a comparison keeps of its options, for the core."""
+    counted = depth if depth is None else check_count("depth", depth)
+    return {"policies": policies, "variance": check_flag("variance", variance), "depth": counted}
 
 
 def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int | None) -> dict[str, Any]:

@@ -12,21 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from untied._core import Policies
+
 #: Up to here whole numbers are floats, and floats have a place in 32 bits.
 _SMALL = 2.0**53
 
 
-def with_finite_scores(run: Mapping[Any, Any], ties: str) -> dict[Any, Any]:
+def with_finite_scores(run: Mapping[Any, Any], policies: Policies) -> dict[Any, Any]:
     """Return the run with finite scores in the same order and with the same ties; NaN is an error.
 
-    Only queries with scores that are infinite, or too large for 32-bit floats with ties "trec", change.
+    Only queries with scores that are infinite, or too large for 32-bit floats if scores are rounded to them, change.
     """
-    return {query: finite_scores(query, documents, ties) for query, documents in run.items()}
+    single = policies.score_dtype == "float32"
+    return {query: finite_scores(query, documents, single=single) for query, documents in run.items()}
 
 
-def finite_scores(query: Any, documents: Mapping[Any, Any], ties: str) -> Mapping[Any, Any]:
-    """Return the documents of one query, with ranks in place of scores if a score is infinite."""
-    single = ties == "trec"
+def finite_scores(query: Any, documents: Mapping[Any, Any], *, single: bool) -> Mapping[Any, Any]:
+    """Return the documents of one query, with ranks in place of scores if a score is infinite.
+
+    With `single`, scores are rounded to 32 bits first.
+    """
     try:
         if sum(map(abs, documents.values())) < _SMALL:  # the usual case: nothing is infinite or NaN
             return documents
@@ -45,11 +50,3 @@ def finite_scores(query: Any, documents: Mapping[Any, Any], ties: str) -> Mappin
 
 def _single(score: Any) -> float:
     return c_float(score).value
-
-
-def one_value(ties: str, results: str) -> None:
-    """Refuse a policy with three values if the result has one."""
-    if ties == "range":
-        raise UntiedError(
-            f"{results} have only one value per measure; instead of ties 'range', evaluate with 'best' and with 'worst'"
-        )

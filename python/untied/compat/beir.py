@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 from glob import glob
 
-from untied.compat._scores import one_value, with_finite_scores
+from untied._core import Policies
+from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.errors import UntiedError
 from untied.evaluation.runs import evaluate
@@ -144,7 +145,7 @@ class EvaluateRetrieval:
         UntiedError
             The qrels and the results have no query in common (BEIR divides by zero).
         """
-        one_value(ties, "BEIR's results")
+        Policies("one-value", ties=ties)
         if ignore_identical_ids:
             logger.info("documents with the id of their query are left out (ignore_identical_ids=True)")
             for query, documents in results.items():
@@ -226,13 +227,13 @@ def _means(
     qrels: Grades, results: Scores, measures: dict[str, Measure], ties: TiesOfOneValue, queries: int
 ) -> dict[str, float]:
     """Sums of the values of the queries of the results, divided by a number of queries."""
-    one_value(ties, "BEIR's results")
+    policies = Policies("one-value", ties=ties)
     if queries == 0:
         raise UntiedError("no query to evaluate: the qrels are empty")
     if not results:
         return _logged(dict.fromkeys(measures, 0.0))
     with Silence():  # the original package does not warn either
-        table = evaluate(qrels, with_finite_scores(results, ties), list(measures.values()), ties=ties).per_query
+        table = evaluate(qrels, with_finite_scores(results, policies), list(measures.values()), ties=ties).per_query
     totals = dict.fromkeys(map(str, measures.values()), 0.0)
     for measure, value in zip(table["measure"], table["value"], strict=True):
         totals[measure] += value

@@ -26,13 +26,14 @@ from ir_measures.measures.base import Agg, SumAgg
 from ir_measures.providers.base import NOT_PROVIDED
 from ir_measures.util import QrelsConverter, RunConverter
 
-from untied._core import measure_info
+from untied._core import Policies, measure_info, why_not
 from untied.compat._scores import with_finite_scores
 from untied.errors import MeasureError, UntiedError
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import as_qrels
 from untied.inputs.mismatch import Silence
 from untied.measures import as_measure
+from untied.policies import PolicyOption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "install", "uninstall"]
 
 #: What can become of equal scores here, where a measure has one value.
-TIES = ("expected", "best", "worst", "docid", "trec", "given")
+TIES = PolicyOption("one-value", "ties").values
 
 
 class UntiedMeasure(ir_measures.Measure):
@@ -60,8 +61,9 @@ class UntiedMeasure(ir_measures.Measure):
 
     def validate_params(self) -> None:
         """Raise `MeasureError` if untied does not understand it."""
-        if self["ties"] not in (*TIES, NOT_PROVIDED):
-            raise MeasureError(f"{self.NAME}: ties must be one of {', '.join(TIES)}, not {self['ties']!r}")
+        why = None if self["ties"] is NOT_PROVIDED else why_not("one-value", "ties", self["ties"])
+        if why is not None:
+            raise MeasureError(f"{self.NAME}: ties {why}")
         self.own()
 
     def own(self) -> OwnMeasure:
@@ -202,7 +204,7 @@ class UntiedEvaluator(ir_measures.Evaluator):
         absent = []
         for policy, asked, evaluator in self.parts:
             with Silence():  # the original package does not warn either
-                table = evaluator.evaluate(with_finite_scores(retrieved, policy)).per_query
+                table = evaluator.evaluate(with_finite_scores(retrieved, Policies("one-value", ties=policy))).per_query
             for query, name, value in zip(table["query"], table["measure"], table["value"], strict=True):
                 for measure in asked[name]:
                     metric = ir_measures.Metric(query_id=self.ids[query], measure=measure, value=value)
@@ -291,8 +293,7 @@ def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
         pytrec_eval provider; ``"expected"``, ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are as for
         `untied.evaluate`.
     """
-    if ties not in TIES:
-        raise UntiedError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
+    Policies("one-value", ties=ties)
     uninstall()
     PROVIDER.prefer, PROVIDER.ties = prefer, ties
     ir_measures.providers.register(PROVIDER)

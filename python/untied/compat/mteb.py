@@ -16,6 +16,7 @@ from functools import partial
 from importlib import import_module
 from types import SimpleNamespace
 
+from untied._core import Policies
 from untied.compat._scores import with_finite_scores
 from untied.compat.pytrec_eval import RelevanceEvaluator
 from untied.evaluation.runs import evaluate
@@ -101,7 +102,8 @@ def _values(
         return {}
     binary = {query: {doc: int(grade > 0) for doc, grade in qrels[query].items()} for query in results}
     with Silence():  # the original package does not warn either
-        evaluation = evaluate(binary, with_finite_scores(results, ties), list(measures.values()), ties=ties)
+        policies = Policies("one-value", ties=ties)
+        evaluation = evaluate(binary, with_finite_scores(results, policies), list(measures.values()), ties=ties)
     return {
         name: [evaluation.value(measure, query=query).mean for query in results] for name, measure in measures.items()
     }

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 
 from untied import _core
-from untied._core import TrecEvaluator
+from untied._core import Policies, TrecEvaluator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,11 @@ class RelevanceEvaluator:
             raise TypeError("Argument relevance_level should be positive.")
         judged = {query: documents for query, documents in query_relevance.items() if len(documents) > 0}
         self._native = TrecEvaluator(
-            judged, names, level=relevance_level, judged_only=bool(judged_docs_only_flag), ties=ties
+            judged,
+            names,
+            Policies("one-value", ties=ties),
+            level=relevance_level,
+            judged_only=bool(judged_docs_only_flag),
         )
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from math import fsum
 
-from untied.compat._scores import finite_scores, one_value
+from untied._core import Policies
+from untied.compat._scores import finite_scores
 from untied.errors import UntiedError
 from untied.evaluation.runs import evaluate
 from untied.inputs.mismatch import Silence
@@ -69,7 +70,8 @@ def compute_metrics(
         divides by the smaller of k and the number of relevant documents, where trec_eval and untied's AP@k divide by
         the latter.
     """
-    one_value(ties, "the metrics")
+    policy: TiesOfOneValue = "given" if ties == "corpus_id" else ties
+    single = Policies("one-value", ties=policy).score_dtype == "float32"
     qrels: dict[str, dict[Any, int]] = {}
     run: dict[str, Any] = {}
     for query, hits in zip(queries_ids, queries_result_list, strict=True):
@@ -82,7 +84,7 @@ def compute_metrics(
         scores: Mapping[Any, Any] = {hit["corpus_id"]: hit["score"] for hit in hits}
         if len(scores) < len(hits):
             raise UntiedError(f"query {query!r} has a document twice")
-        scores = finite_scores(query, scores, ties)
+        scores = finite_scores(query, scores, single=single)
         # Ids in Python's order: numbers as numbers.
         run[name] = sorted(scores, key=lambda doc: (-scores[doc], doc)) if ties == "corpus_id" else scores
     families: dict[str, tuple[Measure, Sequence[int]]] = {
@@ -95,7 +97,7 @@ def compute_metrics(
     }
     asked = [measure @ k for measure, cutoffs in families.values() for k in cutoffs]
     with Silence():  # the original package does not warn either
-        results = evaluate(qrels, run, asked, ties="given" if ties == "corpus_id" else ties)
+        results = evaluate(qrels, run, asked, ties=policy)
     metrics = {name: {k: results[measure @ k].mean for k in cutoffs} for name, (measure, cutoffs) in families.items()}
     for k in map_at_k:
         capped = (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from untied._core import Run
+from untied._core import Policies, Run
 from untied.errors import UntiedError, check_count
 from untied.evaluation.runs import evaluate
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
-from untied.policies import EVALUATING, Policies, described_by
+from untied.policies import described_by
 from untied.results.table import tidy
 
 __all__ = ["NAMES", "curves"]
@@ -77,7 +77,7 @@ def curves(
     >>> table["value"][:3]
     [0.0, 0.5, 1.0]
     """
-    policies = Policies(EVALUATING, ties=ties, score_dtype=score_dtype)
+    policies = Policies("runs", ties=ties, score_dtype=score_dtype)
     judged = as_qrels(qrels, threads, qrels_format)
     if query not in judged:
         raise UntiedError(f"query {query!r} is not in the qrels")
@@ -103,7 +103,7 @@ def curves(
         "DCG": [DCG(gain=gain) @ k for k in range(1, depth + 1)],
     }
     asked = [measure for of_curve in measures.values() for measure in of_curve]
-    results = evaluate({query: grades}, rankings, asked, **policies.options, threads=threads)
+    results = evaluate({query: grades}, rankings, asked, **policies.chosen(), threads=threads)
     rows = []
     for name in rankings:
         for curve, of_curve in measures.items():

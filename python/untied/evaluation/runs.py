@@ -10,7 +10,7 @@ from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import RUN_FORMATS, STREAMED, parquet_batches, run_file
 from untied.measures import as_measures
-from untied.policies import EVALUATING, Policies, described_by
+from untied.policies import described_by
 from untied.progress import each
 from untied.results.base import MeansByName
 from untied.results.evaluation import Results
@@ -121,23 +121,26 @@ class Evaluator:
         strict: bool = False,
         threads: int | None = None,
     ) -> None:
-        policies = Policies(
-            EVALUATING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
-            on_undefined=on_undefined, adjust=adjust, variance=variance,
+        self._policies = _core.Policies(
+            "runs", ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype, queries=queries,
+            on_undefined=on_undefined, adjust=adjust,
         )  # fmt: skip
-        self._measures, self._policies = as_measures(measures), policies
+        self._measures = as_measures(measures)
         self._threads = threads
         self._least = max((measure.least_grade or 0.0 for measure in self._measures), default=0.0)
         self._strict = check_flag("strict", strict)
         self._given = qrels if isinstance(qrels, (str, os.PathLike)) else None
         self._qrels = as_qrels(qrels, threads, qrels_format)
-        self._options: dict[str, Any] = {**policies.options, "threads": threads, "docs": as_lengths(docs, threads)}
-        self._native = _core.Evaluator(self._qrels, self._measures, **self._options)
+        self._options: dict[str, Any] = {
+            "variance": check_flag("variance", variance), "threads": threads, "docs": as_lengths(docs, threads),
+        }  # fmt: skip
+        self._native = _core.Evaluator(self._qrels, self._measures, self._policies, **self._options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from functools import partial
 
-        return partial(Evaluator, strict=self._strict, **self._options), (self._qrels, self._measures)
+        options = self._policies.chosen() | self._options
+        return partial(Evaluator, strict=self._strict, **options), (self._qrels, self._measures)
 
     def __repr__(self) -> str:
         return f"<untied.Evaluator: {', '.join(map(str, self._measures))}; {len(self._qrels)} queries>"
@@ -191,7 +194,7 @@ class Evaluator:
         evaluations = {}
         sources = named_sources(runs, self._given)
         # Bounds of a difference need both runs at once.
-        is_open = self._options["unjudged"] == "range" and len(sources) > 1
+        is_open = self._policies["unjudged"] == "range" and len(sources) > 1
         kept: dict[str, _core.Run] = {}
         for name, run in each(sources, "run"):
             try:
@@ -209,7 +212,8 @@ class Evaluator:
             return Results(self._measures, evaluations, self._policies)
         from untied.results.difference_bounds import DifferenceBounds
 
-        return Results(self._measures, evaluations, self._policies, DifferenceBounds(self._qrels, kept, self._options))
+        bounds = DifferenceBounds(self._qrels, kept, self._policies, self._threads)
+        return Results(self._measures, evaluations, self._policies, bounds)
 
     def _warn(self, evaluations: Mapping[str, _core.Evaluation]) -> None:
         if all(evaluation.is_plain(self._least) for evaluation in evaluations.values()):

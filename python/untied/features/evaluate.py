@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from untied._core import FeatureEvaluator
+from untied._core import FeatureEvaluator, Policies
 from untied.errors import UntiedError, check_flag, check_one_of
 from untied.evaluation.runs import Evaluator
 from untied.features.results import DIRECTIONS, FeatureResults
 from untied.inputs import mismatch
 from untied.inputs.files import unpacked
 from untied.measures import as_measures
-from untied.policies import OF_ARRAYS, Policies, described_by
+from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,12 +103,12 @@ def evaluate_features(
     [('a', 'high'), ('b', 'high')]
     """
     check_one_of("directions", directions, DIRECTIONS)
-    policies = Policies(OF_ARRAYS, ties=ties, unjudged=unjudged, on_undefined=on_undefined)
+    policies = Policies("arrays", ties=ties, unjudged=unjudged, on_undefined=on_undefined)
     asked = as_measures(measures)
     evaluator = FeatureEvaluator(
         asked,
+        policies,
         directions=[direction == "low" for direction in DIRECTIONS[directions]],
-        **policies.options,
         per_query=check_flag("per_query", per_query),
         threads=threads,
     )

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from untied._core import FeatureEvaluation, Measure
+    from untied._core import FeatureEvaluation, Measure, Policies
     from untied._types import Facts, FeatureTies
     from untied.measures import MeasureLike
-    from untied.policies import Policies
     from untied.results.snapshot import Snapshot
 
 #: What ``directions`` takes, each with the directions that are evaluated.
@@ -136,7 +135,7 @@ class FeatureResults(MeasureResults):
         evaluation, place = self._place(feature)
         way = self._direction(direction)
         mean, facts = Value(*evaluation.totals(place, way)[number]), evaluation.facts(place, way)
-        return mean_with_notes(mean, self._measures[number], f"feature {feature}", facts, self._policies.options)
+        return mean_with_notes(mean, self._measures[number], f"feature {feature}", facts, self._policies.chosen())
 
     def ties(self, feature: str) -> FeatureTies:
         """Numbers of tied documents and of distinct values of a feature.
@@ -310,7 +309,7 @@ class FeatureResults(MeasureResults):
 
     def _notes(self) -> Iterator[str]:
         """Notes on features that cannot rank or lack values, and on their evaluation."""
-        policies = self._policies.options
+        policies = self._policies.chosen()
         by_scorer = self.facts()
         facts: Any = by_scorer.values()
         ties = {name: self.ties(name) for name in self.features}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from untied._core import look_swapped
+from untied._core import Policies, look_swapped
 from untied.errors import UntiedError, check_count, check_flag, either
 from untied.evaluation.runs import evaluate
 from untied.gate.certain import certain as certain_rule
@@ -14,7 +14,7 @@ from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure, as_measures
-from untied.policies import GATING, Policies, described_by
+from untied.policies import described_by
 from untied.statistics.intervals import check_chance
 from untied.statistics.tests import SAMPLES
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from untied._core import Measure
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefinedOfGates, QrelsFormat, ScoreDtype, TiesOfOneValue, UnjudgedOfOneValue
+    from untied.policies import OnUndefinedOfOneValue, QrelsFormat, ScoreDtype, TiesOfOneValue, UnjudgedOfOneValue
 
     Limits: TypeAlias = (
         Mapping[str, float | str]
@@ -112,7 +112,7 @@ def gate(
     samples: int = SAMPLES,
     seed: int = 0,
     allow_missing: bool = False,
-    on_undefined: OnUndefinedOfGates = "fail",
+    on_undefined: OnUndefinedOfOneValue = "fail",
     ties: TiesOfOneValue = "expected",
     unjudged: UnjudgedOfOneValue = "nonrelevant",
     score_dtype: ScoreDtype = "float64",
@@ -187,8 +187,9 @@ def gate(
     passed: RR is 0.5000 (mean of 1 query), at least 0.4000 is required
     FAILED: RR drops by 0.5000 (from 1.0000 to 0.5000, mean of 1 query), 0.1000 is allowed
     """
-    policies = Policies(GATING, ties=ties, unjudged=unjudged, score_dtype=score_dtype)
-    GATING["on_undefined"].check(on_undefined)
+    policies = Policies(
+        "one-value", ties=ties, unjudged=unjudged, score_dtype=score_dtype, on_undefined=on_undefined
+    )  # fmt: skip
     check_chance(level, samples, seed)
     check_count("top", top)
     check_flag("significant", significant)

@@ -81,11 +81,8 @@ def _worst(
     And how many more queries are as bad as the last one.
     """
     if limit.kind == "certain":
-        policies = {
-            "ties": evidence.ties, "score_dtype": evidence.score_dtype, "unretrieved": "none",
-            "threads": evidence.threads,
-        }  # fmt: skip
-        bounds = DifferenceBounds(qrels, evidence.runs, policies).bounds(limit.measure, [PAIR])
+        of_both = DifferenceBounds(qrels, evidence.runs, evidence.policies, evidence.threads)
+        bounds = of_both.bounds(limit.measure, [PAIR])
         assert bounds is not None  # the measure has verdicts
         [(lows, _)] = bounds
         places, more = worst_of(lows, top, lowest=True)

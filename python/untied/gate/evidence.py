@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from untied._core import Lengths, Measure, Qrels, Run
-    from untied.policies import OnUndefined, Policies
+    from untied._core import Lengths, Measure, Policies, Qrels, Run
+    from untied.policies import OnUndefined
     from untied.results.evaluation import Results
     from untied.results.value import Value
 
@@ -38,8 +38,9 @@ class Evidence:
         threads: int | None,
     ) -> None:
         self.qrels, self.runs, self.docs, self.threads = qrels, runs, docs, threads
-        self.ties, self.score_dtype = policies["ties"], policies["score_dtype"]
-        self._policies = policies
+        self.ties = policies["ties"]
+        self.score_dtype = policies["score_dtype"]
+        self.policies = policies
         self.unknown: dict[str, int] = {}
         #: Why values of a run mean nothing; None where it and the qrels have documents in common.
         self.apart: dict[str, str | None] = {}
@@ -58,8 +59,9 @@ class Evidence:
 
     def _evaluated(self, measures: Sequence[Measure], on_undefined: OnUndefined, *, variance: bool = False) -> Results:
         evaluator = Evaluator(
-            self.qrels, list(measures), **self._policies.options, on_undefined=on_undefined, variance=variance,
-            docs=self.docs, threads=self.threads,
+            self.qrels, list(measures), ties=self.ties, unjudged=self.policies["unjudged"],
+            score_dtype=self.score_dtype, on_undefined=on_undefined, variance=variance, docs=self.docs,
+            threads=self.threads,
         )  # fmt: skip
         return evaluator.evaluate(self.runs)
 

@@ -227,8 +227,8 @@ def largest_difference(evidence: Evidence, limit: Limit, allowed: Allowed) -> Ch
     runs = (evidence.runs["run"], evidence.runs["baseline"])
     [comparison] = _core.compare_runs(
         runs, [spec], names=("run", "baseline"), qrels=evidence.qrels, probabilities=None, docs=evidence.docs,
-        depth=None, ties=evidence.ties, score_dtype=evidence.score_dtype, variance=False, itself=False,
-        threads=evidence.threads,
+        depth=None, policies=_core.Policies("pairs", ties=evidence.ties, score_dtype=evidence.score_dtype),
+        variance=False, itself=False, threads=evidence.threads,
     )  # fmt: skip
     total = Value(*comparison.totals()[0])
     highs = comparison.column(0, high=True)

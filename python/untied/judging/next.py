@@ -6,7 +6,7 @@ from array import array
 from dataclasses import dataclass, field
 from math import fsum
 
-from untied._core import judgment_outlook
+from untied._core import Policies, judgment_outlook
 from untied.errors import UntiedError, check_count, check_flag, check_share
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
@@ -196,11 +196,9 @@ def judge_next(
     facts = mismatch.queries_of_inputs(table, loaded, threads)
     difference, is_joint = None, True
     if len(bounds) == 2:
-        policies = {"ties": "expected", "score_dtype": "float64", "unretrieved": "none", "threads": threads}
         (low, high), (other_low, other_high) = bounds
-        joint = _difference(
-            DifferenceBounds(table, loaded, policies), measure, list(loaded), [values for values, *_ in columns]
-        )
+        together = DifferenceBounds(table, loaded, Policies("runs"), threads)
+        joint = _difference(together, measure, list(loaded), [values for values, *_ in columns])
         difference, is_joint = joint or (low - other_high, high - other_low), joint is not None
     return Advice(str(measure), tuple(loaded), bounds, candidates, considered, difference, is_joint, verdict, facts)
 

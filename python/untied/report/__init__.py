@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from untied._core import Policies
 from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
 from untied.evaluation.runs import evaluate
 from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
-from untied.policies import EVALUATING, Policies, described_by
+from untied.policies import described_by
 from untied.progress import Parts
 from untied.report.comparison import collect_comparison
 from untied.report.data import FURTHER_PARTS, collect
@@ -108,7 +109,7 @@ def report(
     check_options(test, correction, interval, level, samples, seed)
     as_comparing_measures(distances)
     check_texts(queries_text, docs_text)
-    policies = {**Policies(EVALUATING, score_dtype=score_dtype).options, "threads": threads}
+    policies = {"score_dtype": Policies("runs", score_dtype=score_dtype)["score_dtype"], "threads": threads}
     asked = as_measures(measures)
     if live:
         check(asked)

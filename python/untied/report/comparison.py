@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from untied._core import Policies
     from untied.comparison.comparison import Comparison
     from untied.inputs.texts import TextsLike
 
@@ -28,7 +29,8 @@ def collect_comparison(
     queries = comparison.queries if count <= MOST else comparison.most_changed(MOST)
     names = [show_id(name) for name in comparison.runs]
     qrels, loaded = comparison._known["qrels"], dict(zip("ab", comparison._inputs, strict=True))
-    precision = "float32" if comparison._options["ties"] == "trec" else comparison._options["score_dtype"]
+    options = comparison._options
+    policies: Policies = options["policies"]
     values = []
     for measure in comparison.measures:
         of_queries = [comparison.value(measure, query) for query in queries]
@@ -36,9 +38,7 @@ def collect_comparison(
     return {
         "kind": "comparison",
         "version": _core.__version__,
-        "settings": {
-            name: value for name, value in comparison._options.items() if value is not None and value is not False
-        },
+        "settings": policies.chosen() | {name: options[name] for name in ("variance", "depth") if options[name]},
         "measures": [_measure(measure) for measure in comparison._measures],
         "runs": names,
         "baseline": None,
@@ -55,8 +55,8 @@ def collect_comparison(
         ],
         "alone": list(comparison.alone),
         "filled": [[measure, *counts] for measure, counts in comparison.filled.items()],
-        "rankings": rankings(queries, qrels, loaded, depth, precision, texts=docs_text, both_ranks=True),
-        "ties": [_core.tie_counts(run, threads, precision) for run in loaded.values()],
+        "rankings": rankings(queries, qrels, loaded, depth, policies.score_dtype, texts=docs_text, both_ranks=True),
+        "ties": [_core.tie_counts(run, threads, policies.score_dtype) for run in loaded.values()],
     }
 
 

@@ -254,7 +254,8 @@ def _distances(
     if len(runs) < 2:
         return []
     asked = as_comparing_measures(measures)
-    options: dict[str, Any] = {"depth": None, "ties": "expected", "score_dtype": score_dtype, "variance": False}
+    policies = _core.Policies("pairs", score_dtype=score_dtype)
+    options: dict[str, Any] = {"depth": None, "policies": policies, "variance": False}
     known: dict[str, Any] = {"qrels": None, "probabilities": None, "docs": None}
     compared = compare_loaded(runs, asked, known, options, itself=True, only_means=True, threads=threads)
     return [_distance(compared, name) for name in compared.measures]

@@ -83,6 +83,7 @@ def _ranks(
 ) -> list[list[int | None]]:
     """The ranks of these documents, which one of two runs has within the depth."""
     a, b = runs.values()
-    rows = _core.moved_documents(a, b, query, qrels=None, depth=depth, ties="expected", score_dtype=score_dtype)
+    policies = _core.Policies("pairs", score_dtype=score_dtype)
+    rows = _core.moved_documents(a, b, query, qrels=None, depth=depth, policies=policies)
     ranks = {document: [rank and rank[0] for rank in ranks] for document, *ranks, _ in rows}
     return [ranks[document] for document in documents]

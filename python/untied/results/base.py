@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from untied._core import Measure, Run
+    from untied._core import Measure, Policies, Run
     from untied._types import Facts
-    from untied.policies import Policies
     from untied.results.shown import Bounds, Grid
     from untied.results.table import Table
 

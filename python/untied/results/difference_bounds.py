@@ -13,27 +13,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from untied._core import Measure, Qrels, Run
-
-#: Orders of ties with which two rankings have bounds together.
-TIES = ("expected", "range", "docid", "trec", "given")
+    from untied._core import Measure, Policies, Qrels, Run
 
 
 class DifferenceBounds:
     """The inputs of an evaluation with ``unjudged="range"``, from which differences are bounded as for verdicts.
 
     A document has the same grade in both runs. One that only the other run retrieves counts, too: if it is relevant, it
-    changes R and the ideal ranking. `runs` is empty if they were streamed; `options` has the policies of the
-    evaluation.
+    changes R and the ideal ranking. `runs` is empty if they were streamed.
     """
 
-    def __init__(self, qrels: Qrels, runs: Mapping[str, Run], options: Mapping[str, Any]) -> None:
+    def __init__(self, qrels: Qrels, runs: Mapping[str, Run], policies: Policies, threads: int | None) -> None:
         self._qrels = qrels
         self._runs = runs
-        self._options = {name: options[name] for name in ("ties", "score_dtype", "unretrieved", "threads")}
+        self._policies = policies
+        self._threads = threads
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return DifferenceBounds, (self._qrels, self._runs, self._options)
+        return DifferenceBounds, (self._qrels, self._runs, self._policies, self._threads)
 
     def bounds(
         self, measure: Measure, pairs: Sequence[tuple[str, str]], queries: Sequence[str] | None = None
@@ -43,9 +40,15 @@ class DifferenceBounds:
         `queries` are those that were evaluated, if these are not all judged ones. Bounds are not known for measures
         without verdicts, for the best and the worst order of ties, and for streamed runs.
         """
-        ties = self._options["ties"]
-        if ties not in TIES or any(name not in self._runs for name in chain.from_iterable(pairs)):
+        chosen = self._policies.chosen()
+        ties = chosen["ties"]
+        is_refused = _core.why_not("verdicts", "ties", ties) is not None
+        if is_refused or any(name not in self._runs for name in chain.from_iterable(pairs)):
             return None
+        unretrieved = chosen.get("unretrieved", "none")
+        policies = _core.Policies(
+            "verdicts", ties=ties, score_dtype=chosen["score_dtype"], unretrieved=unretrieved
+        )  # fmt: skip
         used = list(dict.fromkeys(chain.from_iterable(pairs)))
         numbers = {name: number for number, name in enumerate(used)}
         try:
@@ -54,10 +57,8 @@ class DifferenceBounds:
                 [(numbers[a], numbers[b]) for a, b in pairs],
                 [measure],
                 qrels=self._qrels,
-                ties=ties,
-                score_dtype=self._options["score_dtype"],
-                unretrieved=self._options["unretrieved"] == "pooled",
-                threads=self._options["threads"],
+                policies=policies,
+                threads=self._threads,
             )
         except MeasureError:
             return None  # the measure has no verdicts; all else that could be wrong was refused before

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from untied._core import Evaluation, Measure
+    from untied._core import Evaluation, Measure, Policies
     from untied._types import Facts
     from untied.measures import MeasureLike
-    from untied.policies import Policies
     from untied.results.difference_bounds import DifferenceBounds
     from untied.results.differences import Change
     from untied.results.shown import Bounds
@@ -93,7 +92,7 @@ class Results(ByRun):
             from untied.results.notes import mean_with_notes
 
             mean, name = Value(*evaluation.totals()[number]), self.runs[0] if run is None else run
-            return mean_with_notes(mean, self._measures[number], name, evaluation.facts(), self._policies.options)
+            return mean_with_notes(mean, self._measures[number], name, evaluation.facts(), self._policies.chosen())
         row = evaluation.find(query)
         if row is None:
             raise KeyError(f"query {query!r} was not evaluated")
@@ -232,4 +231,4 @@ class Results(ByRun):
     def _notes(self) -> Iterator[str]:
         from untied.results.notes import of_evaluation
 
-        return of_evaluation(self.facts(), self._measures, self._policies.options)
+        return of_evaluation(self.facts(), self._measures, self._policies.chosen())

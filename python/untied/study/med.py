@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from untied._core import Policies
 from untied.errors import check_share
 from untied.measures import as_measure
-from untied.policies import COMPARING, Policies
 from untied.study.conduct import conduct
 from untied.study.frame import Study, documented
 from untied.study.inputs import Inputs
@@ -97,7 +97,7 @@ def med(
         study: Study = MedPassages(of_passages, {"passages": True, "text_length": text_length, "prefix": prefix},
                                    grouped(of_passages, groups, prefix))  # fmt: skip
         return conduct(study, directory, plots=plots, restart=restart)
-    policies = Policies(COMPARING, ties=ties)
+    policies = Policies("pairs", ties=ties)
     for rate in rates:
         check_share("rates", rate)
     settings = {
@@ -107,7 +107,7 @@ def med(
         "psi": sorted({float(one) for one in psi}),
         "cutoffs": sorted({whole("cutoffs", one, 1) for one in cutoffs}),
         "prefix": whole("prefix", prefix),
-        **policies.options,
+        "ties": policies["ties"],
         "seed": whole("seed", seed),
     }
     inputs = Inputs(qrels, runs, qrels_format=qrels_format, threads=threads)

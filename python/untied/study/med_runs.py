@@ -19,7 +19,7 @@ from untied.comparison.runs import compare_all
 from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.judging import sample
-from untied.policies import COMPARING
+from untied.policies import PolicyOption
 from untied.progress import each
 from untied.results.scaling import places
 from untied.results.table import tidy
@@ -113,7 +113,8 @@ class Med(Study):
         add("--groups", metavar="FILE", help="read groups of runs from FILE (each line: run group)")
         add("--prefix", metavar="N", type=int, default=PREFIX,
             help=f"group runs by the first N letters of run names (default: {PREFIX})")  # fmt: skip
-        add("--ties", metavar="POLICY", default=TIES, type=COMPARING["ties"].read, help=COMPARING["ties"].help(TIES))
+        ties = PolicyOption("pairs", "ties")
+        add("--ties", metavar=ties.placeholder, default=TIES, type=ties.read, help=ties.help(TIES))
         add("--passages", action="store_true",
             help="compare runs of passages by MED-U, as untied compare --passages does")  # fmt: skip
         add("--text-length", metavar="L", type=float, default=12_000.0,

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from untied._core import Laws, Measure
+    from untied._core import Laws, Measure, Policies
     from untied._types import Facts, Law
     from untied.measures import MeasureLike
-    from untied.policies import Policies
     from untied.results.shown import Grid
 
 #: The ends of the central 90 %, and the median.

@@ -8,7 +8,7 @@ from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import as_measures
-from untied.policies import DISTRIBUTING, Policies, described_by
+from untied.policies import described_by
 from untied.progress import each
 from untied.tie_orders.results import Distributions
 
@@ -105,9 +105,8 @@ def distributions(
     >>> laws.chances("tied", "plain", "RR")
     Probabilities(greater=(0.25, 0.25), equal=(0.25, 0.25), less=(0.5, 0.5))
     """
-    policies = Policies(
-        DISTRIBUTING, unjudged=unjudged, score_dtype=score_dtype, queries=queries, on_undefined=on_undefined,
-        variance=False,
+    policies = _core.Policies(
+        "distributions", unjudged=unjudged, score_dtype=score_dtype, queries=queries, on_undefined=on_undefined
     )  # fmt: skip
     for name, value, most in (("states", states, MOST_STATES), ("cells", cells, MOST_CELLS)):
         if not 1 <= check_whole(name, value) <= most:
@@ -115,9 +114,7 @@ def distributions(
     check_flag("per_query", per_query)
     asked = as_measures(DEFAULT if measures is None else measures)
     known = as_qrels(qrels, threads, qrels_format)
-    native = _core.Evaluator(
-        known, asked, **policies.options, ties="expected", unretrieved="none", threads=threads, docs=None
-    )
+    native = _core.Evaluator(known, asked, policies, variance=False, threads=threads)
     laws, facts = {}, {}
     for name, load in each(named_runs(runs, threads, qrels), "run"):
         run = load()

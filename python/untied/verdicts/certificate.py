@@ -56,13 +56,7 @@ def certificate(verdicts: Verdicts, qrels: str, runs: Sequence[str]) -> dict[str
         raise UntiedError("certificates of ERR cannot be combined with --most (most=): leave it out")
     if len(runs) != len(verdicts.runs):
         raise UntiedError(f"the verdicts are about {len(verdicts.runs)} runs, not {len(runs)}")
-    policies = {
-        "ties": options["ties"],
-        "score_dtype": options["score_dtype"],
-        "unjudged": "pooled" if options["pool_only"] else "retrieved",
-        "unretrieved": "pooled" if options["unretrieved"] else "none",
-        "most": options["most"],
-    }
+    policies = {name: options[name] for name in ("ties", "score_dtype", "unjudged", "unretrieved", "most")}
     of_qrels, judged = _read(qrels, 4, 3, verify.number)
     files = {name: _read(path, 6, 4, verify.score) for name, path in zip(verdicts.runs, runs, strict=True)}
     inputs = _Inputs(judged, {name: content for name, (_, content) in files.items()}, policies)

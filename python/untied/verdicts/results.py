@@ -225,12 +225,12 @@ class Verdicts(ByPair):
             An option is refused, or SciPy is needed and not installed.
         """
         check_one_of("interval", interval, ("bca", "t"))
-        ties, score_dtype, threads = (self._options[name] for name in ("ties", "score_dtype", "threads"))
+        policies, threads = self._options["policies"], self._options["threads"]
         inputs = self._qrels, self._runs, self._measures
         verdicts = {
             (*pair, name): (one.verdict, one.low, one.high) for pair in self.pairs for name, one in self[pair].items()
         }
-        return side_by_side(verdicts, inputs, ties, score_dtype, level, interval, threads)
+        return side_by_side(verdicts, inputs, policies["ties"], policies["score_dtype"], level, interval, threads)
 
     def lattice(self, measure: str | Measure | None = None) -> Table:
         """Make the partial order of runs that is certain by a measure: columns better and worse.
@@ -351,7 +351,8 @@ class Verdicts(ByPair):
         from untied.verdicts.certificate import Verdicts as Told
         from untied.verdicts.certificate import write
 
-        told = Told(self.runs, self.pairs, list(map(str, self.measures)), self._options, self.explain)
+        options = self._options["policies"].chosen() | {"most": self._options["most"]}
+        told = Told(self.runs, self.pairs, list(map(str, self.measures)), options, self.explain)
         claims = write(told, os.fspath(path), os.fspath(qrels), [os.fspath(run) for run in runs])
         return tidy("run_a run_b measure verdict", "low high", claims)
 

@@ -7,12 +7,12 @@ from untied.errors import check_between, check_pairs
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, two_or_more
 from untied.measures import as_measures
-from untied.policies import CERTIFYING, Policies
 from untied.verdicts.results import Verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
@@ -101,21 +101,16 @@ def certify(
     >>> untied.certify(qrels, runs, "P@2")["a", "b"]["P@2"]
     Verdict(verdict='A', low=0.5, high=1.0, overturn=inf, largest_m=inf)
     """
-    policies = Policies(CERTIFYING, ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype)
+    policies = _core.Policies(
+        "verdicts", ties=ties, unjudged=unjudged, unretrieved=unretrieved, score_dtype=score_dtype
+    )  # fmt: skip
     if most is not None:
         check_between("most", most, 0)
     asked = as_measures(DEFAULT if measures is None else measures)
     loaded = two_or_more(runs, "a verdict", threads, qrels)
     check_pairs(len(loaded), "certify fewer runs")
     known = as_qrels(qrels, threads)
-    options = {
-        "ties": policies["ties"],
-        "score_dtype": policies["score_dtype"],
-        "pool_only": policies["unjudged"] == "pooled",
-        "unretrieved": policies["unretrieved"] == "pooled",
-        "most": most,
-        "threads": threads,
-    }
+    options: dict[str, Any] = {"policies": policies, "most": most, "threads": threads}
     mismatch.refuse_swapped(
         {name: mismatch.of_inputs(known, run, threads) for name, run in loaded.items()}, strict=strict
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate, combinations
 from math import fsum
 
-from untied._core import possible_grades
+from untied._core import Policies, possible_grades
 from untied.errors import MeasureError, UntiedError, check_one_of, check_real
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, two_or_more
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from untied._core import Measure, Qrels
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
+    from untied.policies import TiesOfSamples
     from untied.results.table import Table
     from untied.verdicts.hypergeometric import Population
 
@@ -47,7 +48,7 @@ def from_sample(
     grades: Iterable[float] | None = None,
     level: float = 0.95,
     correction: Literal["bonferroni", "none"] = "bonferroni",
-    ties: Literal["expected", "docid"] = "expected",
+    ties: TiesOfSamples = "expected",
     strict: bool = False,
     threads: int | None = None,
 ) -> Table:
@@ -130,7 +131,7 @@ def from_sample(
     """
     check_level(level)
     check_one_of("correction", correction, ("bonferroni", "none"))
-    check_one_of("ties", ties, ("expected", "docid"))
+    Policies("samples", ties=ties)
     asked = as_measures(DEFAULT if measures is None else measures)
     loaded = two_or_more(runs, "a verdict", threads, qrels)
     table = as_qrels(qrels, threads)

@@ -11,7 +11,7 @@
 //! let labels = NumberColumn::Int64(&[1, 0, 0, 1]);
 //! let input = LabelInput { labels, present: None, judged: None, totals: DocumentCounts::InArray };
 //! let labels = Labels::new(Groups::Rows(2, 2), &input)?;
-//! let plan = labels.plan(&registry::parse_all("RR")?, Unjudged::Nonrelevant)?;
+//! let plan = labels.plan(&registry::parse_all("RR")?, Unjudged::default())?;
 //! let scores = |column| Scores { column, ascending: false, name: "scores" };
 //! let columns = [scores(NumberColumn::Float32(&[0.5, 0.5, 0.1, 0.9])), scores(NumberColumn::Int8(&[1, 2, 3, 4]))];
 //! let means = labels.means(&columns, &plan, Settings::default())?;
@@ -89,7 +89,7 @@ impl Labels {
     /// There is no query, the number of scores is not that of the labels, a score is not finite, the tie policy needs ids,
     /// or a value is undefined and the settings make that an error.
     pub fn evaluate(&self, scores: &Scores<'_>, plan: &Plan, settings: Settings) -> Result<Evaluation> {
-        if settings.ties.layout() == Layout::ByDocument {
+        if settings.ties.layout == Layout::ByDocument {
             return Err(Error::Value(
                 "ties 'docid' and 'trec' need ids of documents, which arrays do not have; 'given' takes tied documents \
                  in the order of the array"
@@ -180,7 +180,7 @@ impl ScoredLabels<'_> {
         places: &mut Places,
     ) -> Result<RankingFlags> {
         let ScoredLabels { labels, scores, settings, relevant_only, depth } = *self;
-        let how = (scores.ascending, settings.ties.layout());
+        let how = (scores.ascending, settings.ties.layout);
         if relevant_only
             && let Some(sparse) = labels.sparse(query)
             && let Some(mixed) =
@@ -211,7 +211,7 @@ impl ScoredLabels<'_> {
         let Workspace { order, judge, all, .. } = workspace;
         let (codes, range) = labels.codes(query);
         let documents = range.len();
-        let tied = settings.ties.layout() == Layout::Tied;
+        let tied = settings.ties.layout == Layout::Tied;
         let mixed = by_width!(codes, codes => {
             let (codes, end) = (&codes[range], Code::of(labels.relevant));
             let behind =
@@ -331,7 +331,7 @@ impl Labels {
     ) -> Result<bool> {
         let Workspace { order, judge, all, .. } = workspace;
         sort(order)?;
-        let (tied, remove) = (settings.ties.layout() == Layout::Tied, settings.unjudged == Unjudged::Remove);
+        let (tied, remove) = (settings.ties.layout == Layout::Tied, !settings.unjudged.kept);
         let (codes, range) = self.codes(query);
         Ok(by_width!(codes, codes => {
             let levels = RowLevels::before(end as u32, &codes[range]);

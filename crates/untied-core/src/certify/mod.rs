@@ -23,7 +23,7 @@ use crate::difference::Ties;
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::{Layout, Precision};
-use crate::settings;
+use crate::settings::{self, Take};
 use crate::table::{Qrels, Run};
 use crate::watch;
 
@@ -45,15 +45,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings by the names of their values; ties `trec` is `docid` over 32-bit scores, `range` any order.
-    ///
-    /// # Errors
-    /// Nothing has such a name, or `trec` meets another precision.
-    pub fn new(ties: &str, precision: &str) -> Result<Settings> {
-        let any_order = ties == "range";
-        let (layout, precision) = settings::layout(if any_order { "expected" } else { ties }, precision)?;
-        let ties = if any_order { Ties::BestWorst } else { Ties::Mean };
-        Ok(Settings { layout, precision, ties, ..Settings::default() })
+    /// Settings from the policies of verdicts.
+    pub fn new(policies: settings::Settings) -> Settings {
+        let settings::Settings { ties, precision, pool_only, pooled: unretrieved, .. } = policies;
+        let layout = ties.layout;
+        let ties = if ties.take == Take::Range { Ties::BestWorst } else { Ties::Mean };
+        Settings { layout, precision, ties, pool_only, unretrieved, most: None }
     }
 
     /// The most unknown documents of a query that may be relevant, or more than there are.

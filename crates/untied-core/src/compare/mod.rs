@@ -51,13 +51,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings by the names of their values; ties `trec` is `docid` over 32-bit scores.
-    ///
-    /// # Errors
-    /// Nothing has such a name, or `trec` meets another precision.
-    pub fn new(ties: &str, precision: &str, variance: bool) -> Result<Settings> {
-        let (layout, precision) = settings::layout(ties, precision)?;
-        Ok(Settings { layout, precision, variance, ..Settings::default() })
+    /// Settings from the policies of a comparison.
+    pub fn new(policies: settings::Settings) -> Settings {
+        let settings::Settings { ties, precision, .. } = policies;
+        Settings { layout: ties.layout, precision, ..Settings::default() }
     }
 }
 

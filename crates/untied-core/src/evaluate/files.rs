@@ -4,7 +4,7 @@ use super::workspace::Workspace;
 use super::{Plan, RankingFlags, RankingSource};
 use crate::error::{Error, Result, show};
 use crate::ranking::misfit;
-use crate::settings::{Queries, Settings, Unjudged};
+use crate::settings::{Queries, Settings};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Qrels, Rows, Run};
 
@@ -75,9 +75,9 @@ impl RankingSource for Files<'_> {
     ) -> Result<RankingFlags> {
         let rows = self.pairs[query].1.map_or_else(Rows::none, |number| self.run.rows(number));
         let Workspace { order, judge, all, profiles, .. } = workspace;
-        let layout = settings.ties.layout();
+        let layout = settings.ties.layout;
         order.sort(rows.column(0), settings.precision).map_err(|score| misfit(score, self.id(query)))?;
-        let remove = settings.unjudged == Unjudged::Remove;
+        let remove = !settings.unjudged.kept;
         judge.relevant_only = self.measures_only && plan.lengths.is_none() && plan.reads_grades_above_0(settings);
         let (mut mixed, matched) = judge.judge(&rows, order, truth, layout, remove, &mut all.tied);
         if let Some(lengths) = &plan.lengths {

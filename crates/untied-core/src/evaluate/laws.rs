@@ -13,7 +13,7 @@ use crate::measures::Orders;
 use crate::names::{Aggregate, Info};
 use crate::ranking::{best, worst};
 use crate::registry::{FAMILIES, Family};
-use crate::settings::{Adjust, Settings, Ties, Undefined, Unjudged};
+use crate::settings::{Adjust, Settings, Take, Ties, Undefined};
 use crate::table::{Qrels, Run};
 use crate::watch;
 
@@ -35,7 +35,7 @@ pub struct Laws {
 /// A measure has no distribution, the settings allow none, or an error of [`super::evaluate`].
 pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: Limits, keep: bool) -> Result<Laws> {
     plan.measures.iter().try_for_each(|Planned { spec, .. }| require_law(spec.info, &spec.to_string()))?;
-    if settings.ties != Ties::Expected || !matches!(settings.unjudged, Unjudged::Nonrelevant | Unjudged::Remove) {
+    if settings.ties != Ties::default() || settings.unjudged.take != Take::Mean {
         return Err(Error::Value(
             "distributions are over all orders of ties: ties must be expected, and unjudged nonrelevant or remove"
                 .into(),
@@ -102,7 +102,7 @@ fn laws_of_query(
     let truth = files.judgments(query);
     workspace.rank(files, query, &truth, task, &mut ())?;
     let of_measure = |Planned { spec, measure, judged_only, .. }: &Planned| {
-        let orders = workspace.orders(settings.unjudged == Unjudged::Remove || *judged_only);
+        let orders = workspace.orders(!settings.unjudged.kept || *judged_only);
         let mean = measure.mean(&orders.tied, &truth) + 0.0;
         if mean.is_nan() {
             return match settings.undefined {

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::measures::Certainty;
 use crate::overlap::look_swapped;
 use crate::ranking::Ranking;
-use crate::settings::{Settings, Unjudged};
+use crate::settings::Settings;
 use crate::similarity::PairScore;
 use crate::table::{Qrels, Run};
 use crate::watch;
@@ -346,7 +346,7 @@ impl QueryValues {
                     let mut row = QueryCells { shape, cells, notes, flags };
                     query::evaluate(workspace, buffers, source, first + i, &task, &mut row)
                         .map_err(|error| (first + i, error))?;
-                    seen.push(look(&workspace.orders(settings.unjudged == Unjudged::Remove).tied));
+                    seen.push(look(&workspace.orders(!settings.unjudged.kept).tied));
                 }
                 watch::check().map_err(stopped)?; // a measure that was interrupted returns meaningless values
                 watch::count(flags.len() as u64);

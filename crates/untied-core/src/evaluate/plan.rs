@@ -8,7 +8,7 @@ use crate::measures::{Build, Measure, Scope};
 use crate::names::{Aggregate, Needs, Spec};
 use crate::ranking::Layout;
 use crate::registry;
-use crate::settings::{Adjust, Settings, Unjudged};
+use crate::settings::{Adjust, Settings, Take, Unjudged};
 use crate::table::profiles::Detail;
 use crate::table::{Judgments, Lengths, Qrels};
 
@@ -35,11 +35,9 @@ pub(crate) struct Planned {
 impl Planned {
     fn new(spec: &Spec, build: Build, scope: &Scope<'_>, unjudged: Unjudged) -> Result<Planned> {
         let possible_grades = spec.possible_grades(scope.grades);
-        let measure = match unjudged {
-            Unjudged::Nonrelevant | Unjudged::Remove => build(spec, scope),
-            Unjudged::Best | Unjudged::Worst | Unjudged::Range => {
-                build(spec, &scope.with(&scope.grades_with(&possible_grades)))
-            }
+        let measure = match unjudged.take {
+            Take::Mean => build(spec, scope),
+            Take::Best | Take::Worst | Take::Range => build(spec, &scope.with(&scope.grades_with(&possible_grades))),
         }?;
         let judged_only = spec.judged_only()?;
         Ok(Planned {
@@ -85,7 +83,7 @@ impl Plan {
     /// # Errors
     /// A measure's parameters are wrong or do not fit the grades, or it needs lengths or details that are missing.
     pub fn new(specs: &[Spec], qrels: &Qrels, depth: usize, lengths: Option<&Arc<Lengths>>) -> Result<Plan> {
-        Plan::built_by(registry::build, specs, qrels, depth, lengths, Unjudged::Range)
+        Plan::built_by(registry::build, specs, qrels, depth, lengths, Unjudged { kept: true, take: Take::Range })
     }
 
     /// Builds measures by any function, also ones that are not in the registry, for one way to treat unjudged documents.
@@ -136,9 +134,6 @@ impl Plan {
     fn check_adjust(&self, settings: Settings) -> Result<()> {
         if settings.adjust == Adjust::None {
             return Ok(());
-        }
-        if !matches!(settings.unjudged, Unjudged::Nonrelevant | Unjudged::Remove) {
-            return Err(Error::Value("adjust 'chance' needs unjudged nonrelevant or remove".into()));
         }
         for Planned { spec, aggregate, .. } in &self.measures {
             if spec.info.lower_is_better || *aggregate != Aggregate::Mean {
@@ -193,14 +188,14 @@ impl Plan {
 
     /// Whether the measures read only the relevant documents of a ranking, and no ids.
     pub(crate) fn reads_relevant_only(&self, settings: Settings) -> bool {
-        settings.ties.layout() != Layout::ByDocument && self.reads_grades_above_0(settings)
+        settings.ties.layout != Layout::ByDocument && self.reads_grades_above_0(settings)
     }
 
     /// Whether the measures read only the relevant documents of a ranking.
     pub(crate) fn reads_grades_above_0(&self, settings: Settings) -> bool {
         let Settings { unjudged, variance, depth, adjust, .. } = settings;
-        let is_plain = unjudged == Unjudged::Nonrelevant && !variance && depth.is_none() && adjust == Adjust::None;
-        let layout = settings.ties.layout();
+        let is_plain = unjudged == Unjudged::default() && !variance && depth.is_none() && adjust == Adjust::None;
+        let layout = settings.ties.layout;
         is_plain && self.measures.iter().all(|planned| planned.reads_relevant_only(layout))
     }
 

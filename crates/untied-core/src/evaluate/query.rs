@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::measures::formula::Formula;
 use crate::measures::{Certainty, Measure};
 use crate::ranking::relevant;
-use crate::settings::{Adjust, Settings, Undefined, Unjudged};
+use crate::settings::{Adjust, Settings, Undefined};
 use crate::table::Judgments;
 
 /// Fills in the values of all measures for a query.
@@ -51,7 +51,7 @@ impl<S: RankingSource> RankedQuery<'_, S> {
     #[inline]
     fn means(&self, row: &mut QueryCells<'_>) -> Result<()> {
         let RankedQuery { task: EvaluationTask { plan, settings, sifts, .. }, workspace, truth, .. } = self;
-        let (ranking, layout) = (&workspace.all.tied, settings.ties.layout());
+        let (ranking, layout) = (&workspace.all.tied, settings.ties.layout);
         let is_tied = ranking.is_tied();
         let cells = row.cells.iter_mut().zip(row.notes.iter_mut());
         for (m, (planned, (cell, note))) in plan.measures.iter().zip(cells).enumerate() {
@@ -133,7 +133,7 @@ impl<S: RankingSource> RankedQuery<'_, S> {
     /// The query as a measure reads it: with grades or profiles, with or without unjudged documents.
     fn measured<'a>(&'a self, m: usize, planned: &'a Planned) -> MeasuredQuery<'a> {
         let settings = self.task.settings;
-        let without_unjudged = settings.unjudged == Unjudged::Remove || planned.judged_only;
+        let without_unjudged = !settings.unjudged.kept || planned.judged_only;
         let (orders, truth) = match &self.profiles {
             Some(profiles) if planned.by_profile => (self.workspace.profile_orders(without_unjudged), profiles),
             _ => (self.workspace.orders(without_unjudged), &self.truth),

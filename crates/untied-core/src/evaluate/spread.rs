@@ -4,7 +4,7 @@ use crate::equality::{are_equal, difference};
 use crate::grade::Level;
 use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::measures::{Measure, Orders};
-use crate::settings::{Settings, Ties, Undefined, Unjudged};
+use crate::settings::{Settings, Take, Undefined};
 use crate::table::Judgments;
 
 /// A measure's value and bounds under the policies; bounds that the policies do not ask for are NaN.
@@ -42,8 +42,8 @@ pub struct MeasuredQuery<'a> {
 impl MeasuredQuery<'_> {
     /// The value and bounds over everything that the policies leave open; none if the measure has no such bounds.
     pub fn spread(&self) -> Option<Spread> {
-        match self.settings.unjudged {
-            Unjudged::Nonrelevant | Unjudged::Remove => Some(self.over_ties()),
+        match self.settings.unjudged.take {
+            Take::Mean => Some(self.over_ties()),
             _ if self.judged_only => None,
             _ => self.over_grades(),
         }
@@ -54,11 +54,11 @@ impl MeasuredQuery<'_> {
     fn over_ties(&self) -> Spread {
         let extremes = || self.measure.extremes(self.orders, self.truth);
         let mean = || self.measure.mean_on(self.base, &self.orders.tied, self.truth);
-        match self.settings.ties {
-            Ties::Expected | Ties::Document | Ties::Given => Spread::new(mean(), f64::NAN, f64::NAN),
-            Ties::Best => Spread::new(self.better(extremes()), f64::NAN, f64::NAN),
-            Ties::Worst => Spread::new(self.worse(extremes()), f64::NAN, f64::NAN),
-            Ties::Range => {
+        match self.settings.ties.take {
+            Take::Mean => Spread::new(mean(), f64::NAN, f64::NAN),
+            Take::Best => Spread::new(self.better(extremes()), f64::NAN, f64::NAN),
+            Take::Worst => Spread::new(self.worse(extremes()), f64::NAN, f64::NAN),
+            Take::Range => {
                 let (mean, (low, high)) = (mean(), extremes());
                 // The mean is added up in another order, so rounding may put it outside of the extremes.
                 Spread::new(mean, low.min(mean), high.max(mean))
@@ -80,12 +80,12 @@ impl MeasuredQuery<'_> {
             })?;
             Some(if counts_zero { bounds.with_zero() } else { bounds })
         };
-        let resolution = match self.settings.ties {
-            Ties::Expected | Ties::Document | Ties::Given | Ties::Range => Resolution::Mean,
-            Ties::Best => Resolution::Best,
-            Ties::Worst => Resolution::Worst,
+        let resolution = match self.settings.ties.take {
+            Take::Mean | Take::Range => Resolution::Mean,
+            Take::Best => Resolution::Best,
+            Take::Worst => Resolution::Worst,
         };
-        let range = self.settings.ties == Ties::Range;
+        let range = self.settings.ties.take == Take::Range;
         let nonrelevant = self.over_ties();
         let enclosing = |resolution, value: f64| Some(with_rounding(bounds(resolution)?, value));
         let extremes = || {
@@ -93,11 +93,11 @@ impl MeasuredQuery<'_> {
             let of_worst_order = enclosing(Resolution::Worst, self.worse(ends))?;
             Some((of_worst_order, enclosing(Resolution::Best, self.better(ends))?))
         };
-        Some(match self.settings.unjudged {
-            Unjudged::Best | Unjudged::Worst => {
+        Some(match self.settings.unjudged.take {
+            Take::Best | Take::Worst => {
                 let end = |bounds: Bounds| {
                     let ends = (bounds.low, bounds.high);
-                    if self.settings.unjudged == Unjudged::Best { self.better(ends) } else { self.worse(ends) }
+                    if self.settings.unjudged.take == Take::Best { self.better(ends) } else { self.worse(ends) }
                 };
                 let mean = enclosing(resolution, nonrelevant.mean)?;
                 let (low, high) = if range {
@@ -145,14 +145,14 @@ impl MeasuredQuery<'_> {
 
     /// The variance over orders of tied documents; NaN if it is not known.
     pub fn variance(&self) -> f64 {
-        let ranking = match self.settings.ties {
-            Ties::Best | Ties::Worst if !self.measure.varies_in_one_order() => return 0.0,
-            Ties::Best => &self.orders.best,
-            Ties::Worst => &self.orders.worst,
+        let ranking = match self.settings.ties.take {
+            Take::Best | Take::Worst if !self.measure.varies_in_one_order() => return 0.0,
+            Take::Best => &self.orders.best,
+            Take::Worst => &self.orders.worst,
             _ => &self.orders.tied,
         };
-        match self.settings.unjudged {
-            Unjudged::Best | Unjudged::Worst => f64::NAN, // which grades the bound chose is not known
+        match self.settings.unjudged.take {
+            Take::Best | Take::Worst => f64::NAN, // which grades the bound chose is not known
             _ => self.measure.variance(ranking, self.truth),
         }
     }

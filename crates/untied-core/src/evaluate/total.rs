@@ -3,7 +3,7 @@
 use super::Value;
 use crate::measures::Certainty;
 use crate::names::Aggregate;
-use crate::settings::{Settings, Unjudged};
+use crate::settings::{Settings, Take};
 use crate::statistics::ExactSum;
 
 /// The aggregate of a measure: of its means, and of its lower and upper bounds. Tie orders of different queries are
@@ -99,9 +99,9 @@ impl Total {
         let sum_if = |known: bool| known.then(ExactSum::default);
         let (variance, error) = (sum_if(settings.variance && is_linear), sum_if(is_linear));
         let (best, worst) = if lower_is_better { (End::Least, End::Most) } else { (End::Most, End::Least) };
-        let [mean, low, high] = match settings.unjudged {
-            Unjudged::Best => [best; 3],
-            Unjudged::Worst => [worst; 3],
+        let [mean, low, high] = match settings.unjudged.take {
+            Take::Best => [best; 3],
+            Take::Worst => [worst; 3],
             // Means treat unjudged documents as non-relevant, and are NaN for a query that does not count then.
             _ => [End::Least, End::Least, End::Most],
         }

@@ -5,7 +5,7 @@ use super::{Plan, RankingFlags, RankingSource};
 use crate::error::Result;
 use crate::measures::Orders;
 use crate::ranking::{Judge, Order, Ranking, best, condensed, worst};
-use crate::settings::{Adjust, Settings, Ties, Unjudged};
+use crate::settings::{Adjust, Settings, Take};
 use crate::table::Judgments;
 
 /// A plan and settings, with what follows from them for every query.
@@ -26,13 +26,12 @@ pub(super) struct EvaluationTask<'a> {
 
 impl<'a> EvaluationTask<'a> {
     pub fn new(plan: &'a Plan, settings: Settings) -> EvaluationTask<'a> {
-        let every_group = matches!(settings.unjudged, Unjudged::Best | Unjudged::Worst | Unjudged::Range);
-        let extremes = matches!(settings.ties, Ties::Best | Ties::Worst | Ties::Range);
-        let condensed =
-            plan.measures.iter().any(|planned| planned.judged_only) || settings.unjudged == Unjudged::Remove;
+        let every_group = settings.unjudged.take != Take::Mean;
+        let extremes = settings.ties.take != Take::Mean;
+        let condensed = plan.measures.iter().any(|planned| planned.judged_only) || !settings.unjudged.kept;
         let more = every_group || extremes || condensed || settings.variance || settings.adjust != Adjust::None;
         let means_only = !more && !plan.has_formulas() && !plan.reads_profiles();
-        let relevant_only = |planned: &Planned| planned.reads_relevant_only(settings.ties.layout());
+        let relevant_only = |planned: &Planned| planned.reads_relevant_only(settings.ties.layout);
         let sifts = plan.measures.iter().any(relevant_only) && !plan.measures.iter().all(relevant_only);
         EvaluationTask { plan, settings, every_group, extremes, condensed, means_only, sifts }
     }

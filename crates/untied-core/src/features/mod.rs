@@ -140,7 +140,7 @@ pub fn evaluate<D: Data>(
     directions: &[bool],
     per_query: bool,
 ) -> Result<FeatureValues> {
-    if settings.ties.layout() == Layout::ByDocument {
+    if settings.ties.layout == Layout::ByDocument {
         let what = "ties 'docid' and 'trec' need ids of documents, which feature data does not have; 'given' takes tied \
                     documents in the order of the input";
         return Err(Error::Value(what.into()));
@@ -160,7 +160,7 @@ pub fn evaluate<D: Data>(
         settings.unjudged,
     )?;
     let task = FeatureTask { data, plan: &plan, settings, per_query };
-    let expected = Settings { ties: Policy::Expected, ..settings };
+    let expected = Settings { ties: Policy::default(), ..settings };
     let chance = FeatureTask { settings: expected, ..task };
     let scorer = |&ascending: &bool| {
         let totals = plan.totals(settings);

@@ -35,6 +35,17 @@ impl Precision {
         })
     }
 
+    /// Its name, see [`Precision::parse`].
+    pub fn name(self) -> String {
+        match self {
+            Precision::Float64 => "float64".into(),
+            Precision::Float32 => "float32".into(),
+            Precision::Float16 => "float16".into(),
+            Precision::Bfloat16 => "bfloat16".into(),
+            Precision::Decimals(n) => format!("decimals={n}"),
+        }
+    }
+
     /// The score as it is compared.
     pub(crate) fn read(self, score: f64) -> f64 {
         match self {
