@@ -91,7 +91,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/performance.md",
         "benchmarks/README.md",
         "docs/determinism.md",
-        "docs/faults.md",
         "docs/testing.md",
         "docs/versioning.md",
         "ARCHITECTURE.md",

@@ -1,6 +1,6 @@
 """Faults and hostile sizes: memory stays within bounds, the error is clear, an interrupt is answered.
 
-Sizes are small here; ``UNTIED_FULL_FAULTS=1`` has those of docs/faults.md, and tells what was measured (``-s``).
+Sizes are small here; ``UNTIED_FULL_FAULTS=1`` has those of docs/testing.md, and tells what was measured (``-s``).
 """
 
 from __future__ import annotations
