@@ -43,7 +43,9 @@ PARTS = {
         ("read::", "table::"),
     ),
     "ranking": Part(
-        (f"{CORE}ranking",), "example number_types numerics oracle sampled_ties worked", ("ranking::",)
+        (f"{CORE}ranking",),
+        "arrays compare example number_types numerics oracle sampled_ties worked",
+        ("ranking::",),
     ),
     "measures": Part(
         (f"{CORE}measures", f"{CORE}names", f"{CORE}registry", f"{PYTHON}measures", "devtools/generate.py"),

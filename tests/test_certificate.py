@@ -19,6 +19,7 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -29,7 +30,7 @@ from oracle.verdicts import Case, difference, extremes, largest, overturn
 from test_certify import FORMS as ALL
 from test_certify import Form, as_run, drawn, with_scale
 from untied.cli import main
-from untied.verdicts import proofs, verify
+from untied.verdicts import certificate, proofs, verify
 
 SOURCE = Path(verify.__file__)
 FORMS = [form for form in ALL if not form.name.startswith("Bpref")]
@@ -927,3 +928,46 @@ def test_the_command_says_where_a_certificate_claims_less(tmp_path: Path, capsys
     assert (float(told["low"]), float(told["high"])) == (claims[0]["low"], claims[0]["high"])
     assert main([*command, "--ties", "docid"]) == 0
     assert "wider" not in capsys.readouterr().err
+
+
+def test_a_bound_of_a_proof_adds_its_constant_in_the_same_unit() -> None:
+    """A quarter below, and a document that adds a half, are a quarter above 0: that proves nothing."""
+    single = {"x": {"x": 0}}
+    assert proofs._leaf(-verify.ONE // 4, {"x": verify.ONE // 2}, single, 10)[0] is None
+    assert proofs._leaf(-verify.ONE // 2, {"x": verify.ONE // 4}, single, 10)[0] == {}
+
+
+def test_the_best_choice_of_documents_is_the_one_of_its_value() -> None:
+    assert proofs._best([1.0, -1.0, 2.0], [0.0, 0.0, 0.0]) == (3.0, [1, 0, 1])
+    assert proofs._best([1.0, 1.0, 1.0], [0.0, -2.0, -3.0]) == (1.0, [1, 0, 0])
+
+
+def test_a_price_is_never_negative() -> None:
+    assert certificate._price([[0, -1]], 1) == 0
+    assert certificate._price([[0, 8, 12]], 1) == 4
+
+
+def test_nothing_relevant_has_no_proof_below_0() -> None:
+    """No assignment is left to bound where every document is 0, so the search ends before it makes a program."""
+    nothing = SimpleNamespace(ceilings=[0], m=SimpleNamespace(name="AP"), relevant=0)
+    assert proofs._Search(-1, 9, 9).tree(nothing) is None
+
+
+def test_a_certificate_never_replaces_an_input(made: Certified) -> None:
+    qrels, *runs = made.inputs
+    verdicts = untied.certify(qrels, runs, made.form.name, unretrieved="pooled", ties="docid")
+    for target in (qrels, runs[1]):
+        before = Path(target).read_bytes()
+        with pytest.raises(untied.UntiedError):
+            verdicts.write_certificate(target, qrels, runs)
+        assert Path(target).read_bytes() == before
+
+
+def test_grades_below_1_count_where_gains_are_grades(tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("qrels", "a", "b")]
+    first, second = ("q Q0 x 1 2.5 t\nq Q0 y 2 1.5 t\n", "q Q0 y 1 2.5 t\nq Q0 x 2 1.5 t\n")
+    for path, text in zip(paths, ("q 0 x 0.5\nq 0 y 0\nq 0 z 1\n", first, second), strict=True):
+        Path(path).write_text(text)
+    verdicts = untied.certify(paths[0], paths[1:], "DCG@2", ties="docid")
+    verdicts.write_certificate(tmp_path / "certificate", paths[0], paths[1:])
+    assert verify.main([str(tmp_path / "certificate"), *paths]) == 0

@@ -466,3 +466,10 @@ def test_names_change_no_verdict_and_no_law(number: int) -> None:
     for one, other in zip(old_laws, new_laws, strict=True):
         assert {name: pytest.approx(cell, abs=1e-12) if isinstance(cell, float) else cell
                 for name, cell in one.items()} == other  # fmt: skip
+
+
+def test_possible_ranks_count_runs_that_are_certainly_better_and_worse() -> None:
+    runs = {"first": {"q": ["a", "b"]}, "second": {"q": ["b", "a"]}, "open": {"q": ["x", "b"]}}
+    found = untied.certify({"q": {"a": 1, "b": 0}}, runs, "RR")
+    ranks = {row["run"]: (row["best"], row["worst"]) for row in found.ranks.to_dicts()}
+    assert ranks == {"first": (1, 2), "second": (2, 3), "open": (1, 3)}

@@ -31,6 +31,7 @@ def test_each_kind_of_limit_at_its_edge() -> None:
     assert kept.passed
     assert [check.kind for check in kept.checks] == ["min", "max", "max-drop", "max-drop", "max-med"]
     assert [check.value for check in kept.checks] == [15 / 16, 1 / 8, 1 / 16, 1 / 8, 1 / 16]
+    assert [check.more for check in kept.checks] == [0] * 5
     broken = gate(
         QRELS, CLOSE, baseline=GOOD, min={"RR": 0.938}, max={"ESL": 0.12}, max_drop={"RR": "6%", "ESL": 0.12},
         max_med={"RR": 0.06},
@@ -52,6 +53,11 @@ def test_a_value_that_misses_its_limit_does_not_look_like_it() -> None:
     assert missed.sentence == "RR is 0.9375000 (mean of 8 queries), at least 0.9375001 is required"
     [dropped] = gate(QRELS, CLOSE, baseline=GOOD, max_drop={"RR": 0.06249}).checks
     assert dropped.sentence == "RR drops by 0.06250 (from 1.00000 to 0.93750, mean of 8 queries), 0.06249 is allowed"
+    # A small limit has three digits, and at most nine decimals.
+    for limit, shown in ((0.0005, "0.000500"), (1e-5, "0.0000100"), (2e-9, "2e-09")):
+        [kept] = gate(QRELS, BAD, min={"RR": limit}).checks
+        value = f"{0.5:.{9 if 'e' in shown else len(shown) - 2}f}"
+        assert kept.sentence == f"RR is {value} (mean of 8 queries), at least {shown} is required"
 
 
 def test_only_significant_drops_count_if_asked() -> None:
@@ -61,6 +67,10 @@ def test_only_significant_drops_count_if_asked() -> None:
     every = gate(QRELS, BAD, baseline=GOOD, max_drop={"RR": 0}, significant=True)
     assert not every.passed
     assert every.checks[0].p == randomization_test([0.5] * 8, [0.0] * 8, alternative="greater").p == 1 / 256
+    # 15 permutations can tell at a level of 15/16, and at no higher one.
+    for level, decides in ((15 / 16, True), (0.94, False)):
+        [drawn] = gate(QRELS, BAD, baseline=GOOD, max_drop={"RR": 0}, significant=True, level=level, samples=15).checks
+        assert ("--significant cannot decide" not in str(drawn.reasons)) == decides
 
 
 def test_a_better_run_passes() -> None:
@@ -69,6 +79,24 @@ def test_a_better_run_passes() -> None:
     assert better.checks[0].sentence == (
         "RR does not drop (from 0.5000 to 1.0000, mean of 8 queries), 0.0000 is allowed"
     )
+
+
+def test_a_run_and_qrels_that_look_swapped_are_refused() -> None:
+    scores = {"q1": {"a": 0.9, "b": 0.4}, "q2": {"c": 0.8, "x": 0.3}, "q3": {"f": 0.75, "e": 0.25}}
+    grades = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}, "q3": {"e": 1, "f": 0}}
+    with pytest.raises(UntiedError, match=r"are the run and the qrels swapped\?\): run$"):
+        gate(scores, grades, min={"RR": 0.1})
+
+
+def test_one_document_overturns_and_several_overturn() -> None:
+    judged, lead, behind = {"q": {"a": 1}}, {"q": ["a", "x"]}, {"q": ["x", "y", "z", "a"]}
+    [check] = gate(judged, lead, baseline=behind, min_overturn={"P@3": 1}).checks
+    assert check.sentence == (
+        "1 further relevant document overturns the lead by P@3 (mean of 1 query), at least 1 is required"
+    )
+    judged |= {"r": {"a": 1}}
+    [check] = gate(judged, lead | {"r": ["a"]}, baseline=behind | {"r": ["y", "a"]}, min_overturn={"RR": 3}).checks
+    assert "2 further relevant documents overturn the lead by RR (mean of 2 queries), at least 3 are" in check.sentence
 
 
 def test_tie_policies_hold() -> None:
@@ -197,6 +225,11 @@ def test_queries_as_bad_as_the_last_one_named_are_counted() -> None:
     assert not any(
         "more" in line for check in gate(QRELS, BAD, baseline=GOOD, **rules, top=8).checks for line in check.worst
     )
+
+
+def test_queries_that_make_a_lead_uncertain_come_first() -> None:
+    [check] = gate(QRELS, CLOSE, baseline=GOOD, certain="RR", top=1).checks
+    assert check.worst == ["query q3: -0.5000"]
 
 
 def test_unjudged_documents_may_have_grades_of_queries_that_the_baseline_lacks() -> None:

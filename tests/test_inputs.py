@@ -19,6 +19,8 @@ import pytest
 import untied
 from untied import AP, DCG, RR, P, nDCG
 from untied.gate import gate
+from untied.inputs import folders, lines, provenance
+from untied.inputs.texts import texts_of
 from untied.judging import judge_next
 from untied.report import report
 
@@ -568,3 +570,26 @@ def test_one_run_is_no_folder(folder: pathlib.Path, function: Any) -> None:
 def test_judgments_are_no_folder(folder: pathlib.Path) -> None:
     with pytest.raises(IsADirectoryError, match="expected the file of judgments, found a folder; name a file in it"):
         untied.evaluate(folder, folder / "new.run", RR)
+
+
+def test_judgments_that_are_missing_are_no_run_of_a_folder(folder: pathlib.Path) -> None:
+    assert folders.is_same(str(folder / "new.run"), folder / "new.run")
+    assert not folders.is_same(str(folder / "new.run"), folder / "missing")
+
+
+def test_only_wanted_texts_are_kept(tmp_path: pathlib.Path) -> None:
+    texts = {"a": "first text", "b": "second text"}
+    path = tmp_path / "texts.tsv"
+    path.write_text("".join(f"{id}\t{text}\n" for id, text in texts.items()))
+    for source in (texts, path):
+        assert texts_of(source, {"b"}, 100) == {"b": "second text"}
+
+
+def test_inputs_are_named_without_their_folder(tmp_path: pathlib.Path) -> None:
+    paths = [tmp_path / "qrels.txt", tmp_path / "new.run"]
+    assert [named["path"] for named in provenance.named_inputs(paths)] == ["qrels.txt", "new.run"]
+
+
+def test_errors_show_two_hundred_characters_of_a_line() -> None:
+    error = lines.refused("x.run", 1, "y" * 200, "z" * 201)
+    assert (error.expected, error.found) == ("y" * 200, "z" * 200 + "...")

@@ -151,6 +151,8 @@ def test_preferences() -> None:
     for circle in ([("a", "b"), ("b", "a")], [("a", "a")], [("x", "a"), ("a", "b"), ("b", "c"), ("c", "a")]):
         with pytest.raises(untied.UntiedError, match="cycle among 'a'"):
             groups_from_preferences(circle, coarsen=True)
+    with pytest.raises(untied.UntiedError, match=r"cycle among 'first', 'second'$"):
+        groups_from_preferences([("first", "second"), ("other", "first"), ("second", "first")])
 
 
 @given(st.lists(st.integers(1, 3), min_size=2, max_size=5), st.randoms())

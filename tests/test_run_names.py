@@ -134,6 +134,11 @@ def test_a_run_is_called_as_it_was_named() -> None:
             untied.Run(bm25, name=name)
 
 
+def test_a_short_path_does_not_keep_longer_ones_from_growing() -> None:
+    """The first path has no more folders when the other two still have the same name."""
+    assert names_of(["/x.run", "/a/x.run", "/b/a/x.run"]) == ["/x.run", "/a/x.run", "b/a/x"]
+
+
 @pytest.mark.parametrize("twice", [["x.run", "./x.run"], ["-", "-"], ["a/../x", "x"]])
 def test_a_file_twice_is_an_error(twice: list[str]) -> None:
     with pytest.raises(untied.UntiedError, match="is given twice"):

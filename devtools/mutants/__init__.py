@@ -11,11 +11,12 @@ import math
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -164,14 +165,14 @@ def refused_by_compiler(numbered: dict[int, Mutant]) -> set[Mutant]:
 
 
 def run_tests(rooms: Sequence[Room], numbered: dict[int, Mutant], processes: int) -> dict[int, Outcome]:
-    """What became of each mutant, and by which test."""
+    """What became of each mutant, and by which test: those in Rust, which take a second, or those in Python."""
     room_by_number = {number: room for number, mutant in numbered.items() for room in rooms if mutant in room.drawn}
-    outcomes = run_in_python(room_by_number, processes)
+    killed: dict[int, Outcome] = {}
     for room in rooms:
-        alive = [number for number, (outcome, _) in outcomes.items() if outcome != "killed"]
         if room.folder.startswith(parts.CORE):
-            outcomes |= run_in_rust(room, [number for number in alive if room_by_number[number] is room])
-    return outcomes
+            killed |= run_in_rust(room, [number for number, of in room_by_number.items() if of is room])
+    alive = {number: room for number, room in room_by_number.items() if number not in killed}
+    return killed | run_in_python(alive, processes)
 
 
 def run_in_python(room_by_number: dict[int, Room], processes: int) -> dict[int, Outcome]:
@@ -214,9 +215,7 @@ def run_in_python(room_by_number: dict[int, Room], processes: int) -> dict[int, 
 
 
 def run_in_rust(room: Room, numbers: Sequence[int]) -> dict[int, Outcome]:
-    """Run the tests of a room in Rust with the mutants that are alive; those that it kills."""
-    if not numbers:
-        return {}
+    """Run the tests of a room in Rust with each mutant; those that they kill."""
     messages = cargo("test", "--no-run", "--lib", "-p", "untied-core")
     [program] = [str(message["executable"]) for message in messages if message.get("executable")]
     modules = parts.PARTS[parts.part_of(f"{room.folder}/")].modules or (f"{room.name}::",)
@@ -224,13 +223,11 @@ def run_in_rust(room: Room, numbers: Sequence[int]) -> dict[int, Outcome]:
 
     def failing(number: int | None) -> str:
         chosen = {} if number is None else {"UNTIED_MUTANT": str(number)}
-        try:
-            done = subprocess.run(
-                (program, *modules), cwd=TREE / "crates/untied-core", env=variables() | chosen, text=True,
-                timeout=900, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return "limit of time, in Rust"
+        done = subprocess.run(
+            (program, *modules), cwd=TREE / "crates/untied-core", env=variables() | chosen, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 65)),
+        )  # fmt: skip
         failed = re.findall(r"^test (\S+) \.\.\. FAILED", done.stdout, re.MULTILINE)
         return failed[0] if failed else "" if done.returncode == 0 else f"exit code {done.returncode}, in Rust"
 
@@ -243,10 +240,20 @@ def run_in_rust(room: Room, numbers: Sequence[int]) -> dict[int, Outcome]:
     return killed
 
 
-def known_equivalents() -> dict[tuple[str, str, str], str]:
-    """Reasons why no test can kill a mutant, by the name of the file, the line of the source and the change."""
+#: The name of a file, a line of it, and what was changed there: these find a mutant when its file has moved.
+Place = tuple[str, str, str]
+
+
+def known_equivalents() -> dict[Place, str]:
+    """Reasons why no test can kill a mutant."""
     entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
     return {(entry["file"], entry["code"], entry["change"]): entry["reason"] for entry in entries}
+
+
+def outdated(reasons: Iterable[Place], paths: Iterable[Path]) -> list[Place]:
+    """The mutants with reasons whose line is in none of the files."""
+    lines = {(path.name, line.strip()) for path in paths for line in path.read_text(encoding="utf-8").splitlines()}
+    return [place for place in reasons if place[:2] not in lines]
 
 
 def wilson(killed: int, count: int) -> tuple[float, float]:
@@ -286,6 +293,9 @@ def report(rooms: Sequence[Room], numbered: dict[int, Mutant], outcomes: dict[in
             f"| {len(mine) - killed - equivalent} | {share:.0%} ({low:.0%} to {high:.0%}) |"
         )
     print("\n".join(survivors))
+    sources = [path for folder in (parts.CORE, parts.PYTHON) for path in (ROOT / folder).rglob("*.[rp][sy]")]
+    for file, code, _ in outdated(reasons, sources):
+        print(f"{EQUIVALENT.name} has a reason about a line that has changed: {file}: {code}")
     print("\n| room | mutants | refused | sample | killed | equivalent | survived | killed of those not equivalent |")
     print("|---|---|---|---|---|---|---|---|")
     print("\n".join(rows))
