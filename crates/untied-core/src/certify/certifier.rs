@@ -1,4 +1,4 @@
-//! A measure made ready for verdicts: what either run can be ahead of the other in each query, and what follows of it.
+//! A measure made ready for verdicts: how far either run can be ahead of the other in each query, and what follows.
 
 use std::collections::BTreeSet;
 
@@ -25,12 +25,12 @@ const MARGIN: f64 = 1e-9;
 const SEARCHES: usize = 4;
 const ROUNDS: usize = 8;
 
-/// What either run can be ahead of the other, query by query.
+/// How far either run can be ahead of the other, query by query.
 #[derive(Clone, Default)]
 pub(super) struct PairBounds {
-    /// What A can be ahead of B.
+    /// How far A can be ahead of B.
     pub up: Vec<UpperBounds>,
-    /// What B can be ahead of A.
+    /// How far B can be ahead of A.
     pub down: Vec<UpperBounds>,
 }
 
@@ -48,7 +48,7 @@ impl PairBounds {
         self.up.iter().zip(&self.down).map(move |(up, down)| ends(up, down, most))
     }
 
-    /// What this run can be ahead of the other.
+    /// How far this run can be ahead of the other.
     fn of(&self, is_a: bool) -> &[UpperBounds] {
         if is_a { &self.up } else { &self.down }
     }
@@ -134,28 +134,28 @@ impl Certifier {
     }
 
     /// The verdict, and how many documents of each query overturn it.
-    pub fn verdict(&self, found: PairBounds) -> (Verdict, Vec<usize>) {
+    pub fn verdict(&self, bounds: PairBounds) -> (Verdict, Vec<usize>) {
         let most = self.settings.most();
-        let queries = found.up.len();
+        let queries = bounds.up.len();
         let margin = MARGIN * self.difference.largest_weight();
-        let mean = |bounds: &[UpperBounds]| {
-            let mean = sum(bounds.iter().map(|one| one.at_most(most))) / queries as f64;
+        let mean = |by_query: &[UpperBounds]| {
+            let mean = sum(by_query.iter().map(|query| query.at_most(most))) / queries as f64;
             if mean.abs() <= margin { 0.0 } else { mean }
         };
-        let reached = |one: &UpperBounds| one.is_attained(most);
-        let (high, low) = (mean(&found.up), 0.0 - mean(&found.down));
+        let is_attained = |query: &UpperBounds| query.is_attained(most);
+        let (high, low) = (mean(&bounds.up), 0.0 - mean(&bounds.down));
         let ahead = match (low > 0.0, high < 0.0) {
             (true, _) => Ahead::A,
             (_, true) => Ahead::B,
             _ => Ahead::Open,
         };
-        let is_exact = found.up.iter().chain(&found.down).all(reached);
-        let (overturn, chosen, largest, largest_is_exact) = match self.trailing(&found) {
+        let is_exact = bounds.up.iter().chain(&bounds.down).all(is_attained);
+        let (overturn, chosen, largest, largest_is_exact) = match self.trailing(&bounds) {
             Some(Trailing { is_a, target }) => {
-                let behind = if is_a { found.up } else { found.down }; // the other one is freed
-                let (overturn, chosen) = overturn::overturn(&behind, target);
-                let largest = overturn::largest(&behind, target);
-                let ends_lead = |most: usize| behind.iter().all(|query| query.is_attained(most.saturating_add(1)));
+                let trailing = if is_a { bounds.up } else { bounds.down }; // the other one is freed
+                let (overturn, chosen) = overturn::overturn(&trailing, target);
+                let largest = overturn::largest(&trailing, target);
+                let ends_lead = |most: usize| trailing.iter().all(|query| query.is_attained(most.saturating_add(1)));
                 (overturn, chosen, largest, largest == Some(usize::MAX) || largest.is_some_and(ends_lead))
             }
             None => (Overturn::Needs(0), vec![0; queries], None, true),
@@ -163,33 +163,33 @@ impl Certifier {
         (Verdict { low, high, is_exact, ahead, overturn, largest, largest_is_exact }, chosen)
     }
 
-    /// Search for the bounds of two runs, by number, that matter, where others need not be reached: those with the most
+    /// Search for the bounds of two runs, by number, that matter, where others need not be attained: those with the most
     /// documents that a query may have, and those on which the overturn number rests.
     pub fn settle(
         &self,
-        found: &mut PairBounds,
+        bounds: &mut PairBounds,
         joiner: &mut PairJoiner,
         queries: &Blocks<'_>,
         pair: (usize, usize),
     ) -> Result<()> {
         let mut settle = |side: &mut [UpperBounds], is_a: bool, query: usize, documents: usize| {
-            let found = queries.ask(joiner, query, pair, |pair, swapped| {
+            let searched = queries.ask(joiner, query, pair, |pair, swapped| {
                 self.difference.search_at_most(if is_a { pair } else { swapped }, documents)
             })?;
-            if let Some((most, is_attained)) = found {
+            if let Some((most, is_attained)) = searched {
                 side[query].cap_at(documents, most, is_attained);
             }
             watch::check()
         };
-        for (side, is_a) in [(&mut found.up, true), (&mut found.down, false)] {
+        for (side, is_a) in [(&mut bounds.up, true), (&mut bounds.down, false)] {
             for query in 0..side.len() {
                 if let Some(most) = self.settings.most.filter(|&most| !side[query].is_attained(most)) {
                     settle(side, is_a, query, most)?;
                 }
             }
         }
-        let Some(Trailing { is_a, target }) = self.trailing(found) else { return Ok(()) };
-        let side = if is_a { &mut found.up } else { &mut found.down };
+        let Some(Trailing { is_a, target }) = self.trailing(bounds) else { return Ok(()) };
+        let side = if is_a { &mut bounds.up } else { &mut bounds.down };
         if side.iter().all(UpperBounds::are_attained) {
             return Ok(());
         }
@@ -214,9 +214,9 @@ impl Certifier {
     }
 
     /// Which run is behind without further relevant documents, if any.
-    pub fn trailing(&self, found: &PairBounds) -> Option<Trailing> {
-        let target = -MARGIN * self.difference.largest_weight() * found.up.len() as f64;
-        let is_behind = |&is_a: &bool| found.of(is_a).iter().map(|one| one.at_most(0)).sum::<f64>() < target;
+    pub fn trailing(&self, bounds: &PairBounds) -> Option<Trailing> {
+        let target = -MARGIN * self.difference.largest_weight() * bounds.up.len() as f64;
+        let is_behind = |&is_a: &bool| bounds.of(is_a).iter().map(|query| query.at_most(0)).sum::<f64>() < target;
         [true, false].into_iter().find(is_behind).map(|is_a| Trailing { is_a, target })
     }
 }

@@ -132,13 +132,13 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
     let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::with_capacity(specs.len()); pairs.len()];
     for (pairs, verdicts) in pairs.chunks(pairs_at_once).zip(verdicts.chunks_mut(pairs_at_once)) {
         for certifiers in certifiers.chunks(measures_at_once) {
-            let sides = pair_bounds(&mut queries, pairs, certifiers)?;
-            let sides = sides.into_par_iter().zip(pairs).zip(verdicts.par_iter_mut());
-            sides.try_for_each(|((sides, &pair), verdicts)| {
+            let by_pair = bounds_by_pair(&mut queries, pairs, certifiers)?;
+            let by_pair = by_pair.into_par_iter().zip(pairs).zip(verdicts.par_iter_mut());
+            by_pair.try_for_each(|((by_measure, &pair), verdicts)| {
                 let mut joiner = PairJoiner::default();
-                for (certifier, mut sides) in certifiers.iter().zip(sides) {
-                    certifier.settle(&mut sides, &mut joiner, &queries, pair)?;
-                    verdicts.push(certifier.verdict(sides).0);
+                for (certifier, mut bounds) in certifiers.iter().zip(by_measure) {
+                    certifier.settle(&mut bounds, &mut joiner, &queries, pair)?;
+                    verdicts.push(certifier.verdict(bounds).0);
                 }
                 watch::check()
             })?;
@@ -147,16 +147,16 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
     Ok(verdicts)
 }
 
-/// What either run of each pair can be ahead of the other, by measure.
-fn pair_bounds(
+/// How far either run of each pair can be ahead of the other, by measure.
+fn bounds_by_pair(
     queries: &mut Blocks<'_>,
     pairs: &[(usize, usize)],
     certifiers: &[Certifier],
 ) -> Result<Vec<Vec<PairBounds>>> {
-    let mut sides = vec![vec![PairBounds::default(); certifiers.len()]; pairs.len()];
+    let mut by_pair = vec![vec![PairBounds::default(); certifiers.len()]; pairs.len()];
     for first in queries.starts() {
         let block = queries.block(first)?;
-        sides.par_iter_mut().zip(pairs).try_for_each(|(of_pair, &pair)| {
+        by_pair.par_iter_mut().zip(pairs).try_for_each(|(by_measure, &pair)| {
             let of_query = |joiner: &mut PairJoiner, query| {
                 watch::step(1)?;
                 Ok(joiner.with(query, pair, |pair, swapped| {
@@ -165,12 +165,12 @@ fn pair_bounds(
             };
             let of_queries = block.par_iter().with_min_len(SEPARATE).map_init(PairJoiner::default, of_query);
             for of_query in of_queries.collect::<Result<Vec<Vec<_>>>>()? {
-                of_pair.iter_mut().zip(of_query).for_each(|(sides, bounds)| sides.push(bounds));
+                by_measure.iter_mut().zip(of_query).for_each(|(bounds, query)| bounds.push(query));
             }
             Ok(())
         })?;
     }
-    Ok(sides)
+    Ok(by_pair)
 }
 
 /// Queries that one thread looks at in a row.
@@ -198,7 +198,7 @@ pub fn explain<'a>(
 /// See [`certify`].
 pub fn overturning(runs: &[&Run; 2], qrels: &Qrels, spec: &Spec, settings: Settings) -> Result<(Verdict, Vec<u32>)> {
     let mut counts = Vec::with_capacity(qrels.len());
-    let count = |query: Explained<'_>| counts.push((query.overturning.documents()) as u32);
+    let count = |query: Explained<'_>| counts.push(query.overturning.documents() as u32);
     let verdict = each_explained(runs, qrels, spec, settings, count)?;
     Ok((verdict, counts))
 }
@@ -216,17 +216,17 @@ fn each_explained<'a>(
     let certifier = &certifiers[0];
     watch::begin(|| "certifying".into(), "queries", Some(2 * qrels.len() as u64));
     let mut queries = Blocks::new(runs, qrels, settings);
-    let mut found = pair_bounds(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
-    certifier.settle(&mut found, &mut PairJoiner::default(), &queries, PAIR)?;
+    let mut by_query = bounds_by_pair(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
+    certifier.settle(&mut by_query, &mut PairJoiner::default(), &queries, PAIR)?;
     let most = settings.most();
-    let bounds: Vec<(f64, f64)> = found.bounds(most).collect();
-    let a_is_behind = certifier.trailing(&found).is_some_and(|behind| behind.is_a);
-    let (verdict, chosen) = certifier.verdict(found);
+    let bounds: Vec<(f64, f64)> = by_query.bounds(most).collect();
+    let a_is_trailing = certifier.trailing(&by_query).is_some_and(|trailing| trailing.is_a);
+    let (verdict, chosen) = certifier.verdict(by_query);
     for first in queries.starts() {
         let of_query = |joiner: &mut PairJoiner, query: &QueryRankings<'a>| {
             let (ends, overturning) = joiner.with(query, PAIR, |pair, swapped| {
                 let against = |most: usize| certifier.assignment(swapped, most).turned();
-                let overturning = if a_is_behind {
+                let overturning = if a_is_trailing {
                     certifier.assignment(pair, chosen[query.number])
                 } else {
                     against(chosen[query.number])

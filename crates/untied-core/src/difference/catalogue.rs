@@ -6,8 +6,8 @@ use super::setup::{Divisor, Options, Setup};
 use super::solution::Difference;
 use super::upper_bounds::MovingDifference;
 use super::{
-    average_precision, bpref, cascade, first_relevant, moving_sums, novelty, r_precision, reciprocal_rank, share,
-    success, sums, time_biased_gain, u_measure,
+    additive, average_precision, bpref, cascade, first_relevant, novelty, r_precision, share, time_biased_gain,
+    u_measure,
 };
 use crate::error::{Error, Result};
 use crate::measures::average_precision::AVERAGE_PRECISION;
@@ -43,17 +43,22 @@ type MakeMoving = fn(&Setup<'_>) -> Result<Box<dyn MovingDifference>>;
 
 /// Measures with the options they heed, and what makes their differences: for MED and Delta, and for verdicts.
 static KNOWN: &[(&Info, &[Heeds], Make, Option<MakeMoving>)] = &[
-    (&PRECISION.info, &[Ties], sums::precision, Some(moving_sums::precision)),
-    (&HITS.info, &[Ties], sums::hits, Some(moving_sums::hits)),
-    (&INSQ.info, &[Ties], sums::insq, None),
-    (&SDCG.info, &[Ties], sums::sdcg, None),
-    (&RECALL.info, &[], share::recall, Some(moving_sums::recall)),
-    (&F1.info, &[], share::f1, Some(moving_sums::f1)),
-    (&RBP.info, &[TailWithoutCutoff, Ties], sums::rank_biased_precision, Some(moving_sums::rank_biased_precision)),
-    (&DCG.info, &[PerGrade, Ties], sums::dcg, Some(moving_sums::dcg)),
-    (&NDCG.info, &[PerGrade, Ties], sums::ndcg, Some(moving_sums::ndcg)),
-    (&RECIPROCAL_RANK.info, &[], reciprocal_rank::reciprocal_rank, Some(first_relevant::reciprocal_rank)),
-    (&SUCCESS.info, &[], success::success, Some(first_relevant::success)),
+    (&PRECISION.info, &[Ties], additive::precision, Some(additive::moving_precision)),
+    (&HITS.info, &[Ties], additive::hits, Some(additive::moving_hits)),
+    (&INSQ.info, &[Ties], additive::insq, None),
+    (&SDCG.info, &[Ties], additive::sdcg, None),
+    (&RECALL.info, &[], share::recall, Some(additive::moving_recall)),
+    (&F1.info, &[], share::f1, Some(additive::moving_f1)),
+    (
+        &RBP.info,
+        &[TailWithoutCutoff, Ties],
+        additive::rank_biased_precision,
+        Some(additive::moving_rank_biased_precision),
+    ),
+    (&DCG.info, &[PerGrade, Ties], additive::dcg, Some(additive::moving_dcg)),
+    (&NDCG.info, &[PerGrade, Ties], additive::ndcg, Some(additive::moving_ndcg)),
+    (&RECIPROCAL_RANK.info, &[], first_relevant::reciprocal_rank, Some(first_relevant::moving_reciprocal_rank)),
+    (&SUCCESS.info, &[], first_relevant::success, Some(first_relevant::moving_success)),
     (&R_PRECISION.info, &[], general, Some(r_precision::moving)),
     (&AVERAGE_PRECISION.info, &[Heeds::Divisor], average_precision::fixed, Some(average_precision::moving)),
     (&ERR.info, &[Tail], cascade::fixed, Some(cascade::moving)),

@@ -8,36 +8,66 @@
 //!
 //!   one order (g = n = 1):  f(s + 1);      the best order:  f(s + 1);      the worst:  f(s + g - n + 1);
 //!   the mean:  sum_i f(s + i) C(g - i, n - 1) / C(g, n).
+//!
+//! For MED and Delta the documents that fill A are relevant. In rankings without ties one document is enough: of all that
+//! are made relevant, only the one that A ranks first counts in A, and others can only help B.
 
-use super::layout::Scale;
+use super::layout::{Scale, Solvers};
 use super::pair::{RankingPair, Ties};
+use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
 use super::setup::Setup;
-use super::solution::Assignment;
-use super::solve::Relevance;
+use super::solution::{Assignment, Difference};
+use super::solve::expected::{self, Moments, Uncertain};
+use super::solve::{Document, Instance, Solution, Tied};
 use super::upper_bounds::{MovingDifference, UpperBounds};
 use crate::error::Result;
-use crate::ranking::List;
 
-/// Such a measure: a value of the first relevant rank, which never rises.
+/// What the first relevant document is worth at a rank, f; it never rises.
+type Value = fn(f64) -> f64;
+
+const RECIPROCAL: Value = |rank| 1.0 / rank;
+const CONSTANT: Value = |_| 1.0;
+
+/// Such a measure for MED and Delta.
 struct FirstRelevant {
-    scale: Scale,
-    ties: Ties,
-    /// What the first relevant document is worth at a rank.
-    value: fn(f64) -> f64,
+    value: Value,
+    /// Mean and variance of the difference, where there is a formula.
+    moments: Option<fn(&[Uncertain], usize) -> Moments>,
 }
 
-fn first(setup: &Setup<'_>, value: fn(f64) -> f64) -> Result<Box<dyn MovingDifference>> {
-    Ok(Box::new(FirstRelevant { scale: setup.moving_binary()?, ties: setup.options.ties, value }))
+/// RR for MED and Delta.
+pub(super) fn reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let measure = FirstRelevant { value: RECIPROCAL, moments: Some(expected::first_relevant) };
+    ByRank::boxed(setup, setup.binary()?, measure)
 }
 
-/// RR.
-pub(super) fn reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    first(setup, |rank| 1.0 / rank)
+/// Success for MED and Delta.
+pub(super) fn success(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    ByRank::boxed(setup, setup.binary()?, FirstRelevant { value: CONSTANT, moments: None })
 }
 
-/// Success.
-pub(super) fn success(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    first(setup, |_| 1.0)
+/// RR for verdicts.
+pub(super) fn moving_reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    moving(setup, RECIPROCAL)
+}
+
+/// Success for verdicts.
+pub(super) fn moving_success(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    moving(setup, CONSTANT)
+}
+
+fn moving(setup: &Setup<'_>, value: Value) -> Result<Box<dyn MovingDifference>> {
+    Ok(Box::new(MovingFirstRelevant { scale: setup.moving_binary()?, ties: setup.options.ties, value }))
+}
+
+/// The rank of the first relevant document that fills A, if there is one.
+fn fills_a(instance: &Instance) -> Option<usize> {
+    (instance.lengths.0 < instance.depth).then_some(instance.lengths.0 + 1)
+}
+
+/// The tie group that holds a rank, by where groups end; none has rank 0.
+fn group_of(ends: &[u32], rank: u32) -> usize {
+    if rank == 0 { usize::MAX } else { ends.partition_point(|&end| end < rank) }
 }
 
 /// Relevant documents of the first tie group that has any.
@@ -46,6 +76,9 @@ struct Hits {
     group: usize,
     count: usize,
 }
+
+/// None is relevant: no group is behind this one.
+const NONE: Hits = Hits { group: usize::MAX, count: 0 };
 
 impl Hits {
     /// The first group with one relevant document more in a group.
@@ -58,37 +91,25 @@ impl Hits {
     }
 }
 
-/// None is relevant: no group is behind this one.
-const NONE: Hits = Hits { group: usize::MAX, count: 0 };
-
-/// The group that holds a rank; none has rank 0.
-fn group_of(list: &List, rank: u32) -> usize {
-    if rank == 0 { usize::MAX } else { list.ends.partition_point(|&end| end < rank) }
+/// Two rankings of which the tie groups count.
+struct Problem<'p> {
+    value: Value,
+    ties: Ties,
+    /// All documents of both; those with a gain are relevant.
+    instance: &'p Instance,
+    ends: Ends<'p>,
 }
 
-/// An assignment: its value, and which documents are relevant.
-struct Found {
-    value: f64,
-    documents: Vec<u32>,
-}
-
-impl FirstRelevant {
-    fn cutoff(&self) -> usize {
-        self.scale.cutoff.unwrap_or(usize::MAX)
-    }
-
+impl Problem<'_> {
     /// f; 0 where a rank does not count.
     fn value_at(&self, rank: usize) -> f64 {
-        if rank > self.cutoff() { 0.0 } else { (self.value)(rank as f64) }
+        if rank > self.instance.depth { 0.0 } else { (self.value)(rank as f64) }
     }
 
-    /// What a ranking is worth in the best order, the worst, or the mean.
-    fn worth(&self, list: &List, hits: Hits, is_best: bool) -> f64 {
-        if hits.group == usize::MAX {
-            return 0.0;
-        }
-        let start = if hits.group == 0 { 0 } else { list.ends[hits.group - 1] as usize };
-        let size = list.ends[hits.group] as usize - start;
+    /// What a ranking with such groups is worth in the best order, the worst, or the mean.
+    fn worth(&self, ends: &[u32], hits: Hits, is_best: bool) -> f64 {
+        let start = if hits.group == 0 { 0 } else { ends[hits.group - 1] as usize };
+        let size = ends[hits.group] as usize - start;
         let last = size - hits.count + 1;
         match (self.ties, is_best) {
             (Ties::BestWorst, true) => self.value_at(start + 1),
@@ -96,7 +117,7 @@ impl FirstRelevant {
             (Ties::Mean, _) => {
                 // The first one stands at i with probability p_i, p_1 = n / g, p_{i+1} = p_i (g - i - n + 1) / (g - i).
                 let (mut chance, mut sum) = (hits.count as f64 / size as f64, 0.0);
-                for i in 1..=last.min(self.cutoff().saturating_sub(start)) {
+                for i in 1..=last.min(self.instance.depth.saturating_sub(start)) {
                     sum += chance * self.value_at(start + i);
                     chance *= (last - i) as f64 / (size - i).max(1) as f64;
                 }
@@ -105,61 +126,143 @@ impl FirstRelevant {
         }
     }
 
-    /// The best assignments with 0, 1, 2, ... relevant documents of each group of A, given one after the other.
-    fn visit(&self, pair: &RankingPair<'_>, mut visit: impl FnMut(f64, &[(usize, u32)])) {
-        let relevant = pair.documents().filter(|&(_, grade)| self.scale.relevance(grade) == Relevance::Relevant);
-        let (known_a, known_b) = relevant.fold((NONE, NONE), |(a, b), (place, _)| {
-            (a.with(group_of(pair.a, place.a)), b.with(group_of(pair.b, place.b)))
-        });
-        let of_a = |hits: Hits| self.worth(pair.a, hits, true);
-        let of_b = |hits: Hits| self.worth(pair.b, hits, false);
-        visit(of_a(known_a) - of_b(known_b), &[]);
-        let mut open: Vec<(usize, usize, u32)> = pair
-            .unknown_documents()
-            .map(|place| (group_of(pair.a, place.a), group_of(pair.b, place.b), place.document))
-            .filter(|&(a, ..)| {
-                a <= known_a.group && a < pair.a.ends.len() && (a == 0 || self.counts(pair.a.ends[a - 1]))
-            })
-            .collect();
+    /// The difference with these relevant documents; where A has none, the first document that fills it is.
+    fn difference(&self, a: Hits, b: Hits) -> f64 {
+        let of_a = if a.group < usize::MAX {
+            self.worth(self.ends.0, a, true)
+        } else {
+            fills_a(self.instance).map_or(0.0, |rank| self.value_at(rank))
+        };
+        of_a - if b.group < usize::MAX { self.worth(self.ends.1, b, false) } else { 0.0 }
+    }
+
+    /// The best differences with 0, 1, 2, ... relevant documents of each group of A, with the numbers of these documents.
+    fn visit(&self, mut visit: impl FnMut(f64, &[usize])) {
+        let groups = |x: &Document| (group_of(self.ends.0, x.a), group_of(self.ends.1, x.b));
+        let documents = &self.instance.documents;
+        let relevant = documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).map(groups);
+        let (known_a, known_b) = relevant.fold((NONE, NONE), |(a, b), groups| (a.with(groups.0), b.with(groups.1)));
+        visit(self.difference(known_a, known_b), &[]);
+        // Groups of A down to the depth or the first known relevant document.
+        let begun = self.ends.0.partition_point(|&end| (end as usize) < self.instance.depth);
+        let is_open = |group: usize| group <= known_a.group && group <= begun && group < self.ends.0.len();
+        let unknown = self.instance.unknown().map(|number| (groups(&documents[number]), number));
+        let mut open: Vec<((usize, usize), usize)> = unknown.filter(|((a, _), _)| is_open(*a)).collect();
         // Of each group of A those first that B ranks lowest.
-        open.sort_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)).then(one.2.cmp(&other.2)));
+        open.sort_by(|((a, b), _), ((other_a, other_b), _)| a.cmp(other_a).then(other_b.cmp(b)));
         let mut chosen = Vec::new();
-        for group in open.chunk_by(|one, other| one.0 == other.0) {
+        for group in open.chunk_by(|((a, _), _), ((other, _), _)| a == other) {
             chosen.clear();
             let (mut a, mut b) = (known_a, known_b);
-            for &(at_a, at_b, document) in group {
-                (a, b) = (a.with(at_a), b.with(at_b));
-                chosen.push((at_b, document));
-                visit(of_a(a) - of_b(b), &chosen);
+            for &(groups, number) in group {
+                (a, b) = (a.with(groups.0), b.with(groups.1));
+                chosen.push(number);
+                visit(self.difference(a, b), &chosen);
             }
         }
     }
 
-    /// Whether the rank after this one counts.
-    fn counts(&self, before: u32) -> bool {
-        (before as usize) < self.cutoff()
+    /// The largest difference with at most `most` unknown documents relevant, and their numbers.
+    fn largest(&self, most: usize) -> (f64, Vec<usize>) {
+        let mut best = (f64::NEG_INFINITY, Vec::new());
+        self.visit(|value, relevant| {
+            if relevant.len() <= most && value > best.0 {
+                best = (value, relevant.to_vec());
+            }
+        });
+        best
     }
 }
 
-impl MovingDifference for FirstRelevant {
+impl Ranked for FirstRelevant {
+    /// In one pass.
+    fn solve(&self, of: Question<'_>, _: &mut Solvers) -> Solution {
+        let instance = of.instance;
+        // The rank of what is not there.
+        let never = usize::MAX;
+        let rank = |rank: u32| if rank == 0 { never } else { rank as usize };
+        let worth = |rank: usize| if rank == never { 0.0 } else { (self.value)(rank as f64) };
+        let filled = fills_a(instance).unwrap_or(never);
+        let relevant = instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0));
+        let (a, b) = relevant.fold((filled, never), |(a, b), x| (a.min(rank(x.a)), b.min(rank(x.b))));
+        let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+        let (mut value, mut best) = (worth(a) - worth(b), None);
+        for number in instance.unknown() {
+            let x = &instance.documents[number];
+            let with = worth(a.min(rank(x.a))) - worth(b.min(rank(x.b)));
+            if with > value {
+                (value, best) = (with, Some(number));
+            }
+        }
+        if let Some(best) = best {
+            gains[best] = instance.top;
+        }
+        Solution::exact(value, gains)
+    }
+
+    fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, _: &'p mut Solvers) -> TiedPair<'p> {
+        Some(Box::new(TiedRankings { value: self.value, instance, ends }))
+    }
+
+    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
+        self.moments.map(|moments| moments(documents, depth))
+    }
+
+    fn score(&self, _: Question<'_>, by_rank: &[f64], _: f64) -> f64 {
+        by_rank.iter().position(|&gain| gain > 0.0).map_or(0.0, |i| (self.value)((i + 1) as f64))
+    }
+}
+
+/// Two tied rankings for MED and Delta.
+struct TiedRankings<'p> {
+    value: Value,
+    instance: &'p mut Instance,
+    ends: Ends<'p>,
+}
+
+impl Tied for TiedRankings<'_> {
+    fn solve(&mut self) -> Solution {
+        let TiedRankings { value, ref instance, ends } = *self;
+        let (value, relevant) = Problem { value, ties: Ties::Mean, instance, ends }.largest(usize::MAX);
+        let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
+        relevant.into_iter().for_each(|number| gains[number] = instance.top);
+        Solution::exact(value, gains)
+    }
+
+    fn swap(&mut self) {
+        self.instance.swap();
+        self.ends = (self.ends.1, self.ends.0);
+    }
+}
+
+/// Such a measure for verdicts.
+struct MovingFirstRelevant {
+    scale: Scale,
+    ties: Ties,
+    value: Value,
+}
+
+impl MovingFirstRelevant {
+    fn problem<'p>(&self, pair: &RankingPair<'p>, instance: &'p Instance) -> Problem<'p> {
+        Problem { value: self.value, ties: self.ties, instance, ends: pair.ends() }
+    }
+}
+
+impl MovingDifference for MovingFirstRelevant {
     fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
         let mut best: Vec<f64> = Vec::new();
-        self.visit(pair, |value, chosen| {
-            if chosen.len() >= best.len() {
+        self.problem(pair, &self.scale.with_ties(pair)).visit(|value, relevant| {
+            if relevant.len() >= best.len() {
                 best.push(value);
             }
-            best[chosen.len()] = best[chosen.len()].max(value);
+            best[relevant.len()] = best[relevant.len()].max(value);
         });
         UpperBounds::of_exact_counts(best.into_iter())
     }
 
     fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
-        let mut best = Found { value: f64::NEG_INFINITY, documents: Vec::new() };
-        self.visit(pair, |value, chosen| {
-            if chosen.len() <= most && value > best.value {
-                best = Found { value, documents: chosen.iter().map(|&(_, document)| document).collect() };
-            }
-        });
-        Assignment::of_grade(best.value, self.scale.max_grade, best.documents.into_iter().map(Some))
+        let (difference, relevant) = self.problem(pair, &self.scale.with_ties(pair)).largest(most);
+        let documents = relevant.into_iter().map(|number| Some(pair.places[number].document));
+        Assignment::of_grade(difference, self.scale.max_grade, documents)
     }
 }

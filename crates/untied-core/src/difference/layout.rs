@@ -139,7 +139,7 @@ impl Scale {
     /// Write what documents weigh to the workspace: the discounts of their ranks, of tied ones the mean.
     pub fn weigh(&self, pair: &RankingPair<'_>, discounts: &[f64], work: &mut Workspace) {
         let Workspace { weights, discounts: (of_a, of_b), .. } = work;
-        let (at_a, at_b) = (by_rank(discounts, pair.a, of_a), by_rank(discounts, pair.b, of_b));
+        let (at_a, at_b) = (discounts_by_rank(discounts, pair.a, of_a), discounts_by_rank(discounts, pair.b, of_b));
         self.weigh_by(pair, (at_a, at_b), weights);
         for (lacking, list) in [(&mut weights.lacking.0, pair.a), (&mut weights.lacking.1, pair.b)] {
             if self.fills {
@@ -163,16 +163,16 @@ impl Scale {
 }
 
 /// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions.
-fn by_rank<'a>(discounts: &'a [f64], list: &List, room: &'a mut Vec<f64>) -> &'a [f64] {
+pub(super) fn discounts_by_rank<'a>(discounts: &'a [f64], list: &List, memory: &'a mut Vec<f64>) -> &'a [f64] {
     if !list.is_tied() {
         return discounts;
     }
-    room.clear();
+    memory.clear();
     for &end in &list.ends {
-        let start = room.len();
+        let start = memory.len();
         let size = end as usize - start;
         let within = &discounts[start.min(discounts.len())..(end as usize).min(discounts.len())];
-        room.resize(end as usize, within.iter().sum::<f64>() / size as f64);
+        memory.resize(end as usize, within.iter().sum::<f64>() / size as f64);
     }
-    room
+    memory
 }

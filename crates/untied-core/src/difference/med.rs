@@ -207,20 +207,15 @@ impl Comparer for Largest {
             return None;
         }
         let a_is_ahead = up >= down;
-        let swapped: Vec<Placed>;
-        let pair = if a_is_ahead {
-            *pair
-        } else {
-            swapped = pair.places.iter().map(|place| Placed { a: place.b, b: place.a, ..*place }).collect();
-            RankingPair { a: pair.b, b: pair.a, places: &swapped, ..*pair }
-        };
+        let mut places = Vec::new();
+        let pair = if a_is_ahead { *pair } else { pair.swapped(&mut places) };
         let (numbers, grades) = self.difference.assignment(&pair, work)?;
         // Documents that fill A come after those of either ranking, then those that fill B, which gain nothing.
         let (own, filling) = grades.split_at(numbers.len());
-        let open = numbers.into_iter().zip(own.iter().copied());
+        let documents = numbers.into_iter().zip(own.iter().copied());
         let assignment = Assignment {
             difference: up.max(down),
-            grades: open.filter(|&(number, _)| pair.facts.grades[number as usize].is_nan()).collect(),
+            grades: documents.filter(|&(number, _)| pair.facts.grades[number as usize].is_nan()).collect(),
             elsewhere: filling[..self.difference.scale().lacking(&pair)].to_vec(),
         };
         Some((a_is_ahead, assignment))

@@ -8,7 +8,7 @@
 //! One file has a measure or a close family, listed in [`catalogue`]. What finds the largest difference is in [`solve`],
 //! which knows no measure.
 
-mod any_order;
+mod additive;
 pub(crate) mod assembled;
 mod average_precision;
 mod bpref;
@@ -20,19 +20,16 @@ mod general;
 mod layout;
 mod means;
 mod med;
-mod moving_sums;
 mod novelty;
 mod pair;
 pub mod passages;
 mod r_precision;
 mod ranked;
-mod reciprocal_rank;
 pub(crate) mod setup;
 mod share;
 mod solution;
 mod solve;
-mod success;
-mod sums;
+mod tie_groups;
 mod time_biased_gain;
 mod u_measure;
 pub(crate) mod upper_bounds;

@@ -10,14 +10,14 @@
 //! Subtopics are those to which the qrels have a relevant document, as for the measures; unknown documents may be
 //! relevant to any of these.
 
+use super::additive::{Additive, precision};
 use super::cascade::Cascade;
+use super::first_relevant::success;
 use super::layout::{Scale, Workspace};
 use super::pair::{Facts, RankingPair, Subtopic};
 use super::setup::{Options, Setup};
 use super::solution::{Chance, Difference, Extent};
 use super::solve::expected::Moments;
-use super::success::success;
-use super::sums::{Sum, precision};
 use crate::error::{Error, Result};
 use crate::measures::cascade::CASCADE;
 use crate::measures::diversity::{ERR_IA, NERR_IA, P_IA, SUBTOPIC_RECALL};
@@ -58,7 +58,7 @@ pub(super) fn novelty(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
         let best = discounts.iter().zip(go_on).map(|(discount, go_on)| discount * go_on).sum::<f64>();
         let scale = Scale::new(Gain::Table(vec![(1.0, one)]), max_grade, Some(k));
         if alpha == 0.0 {
-            return Ok((Box::new(Sum::new(scale, discounts)) as Box<dyn Difference>, best));
+            return Ok((Box::new(Additive::new(scale, discounts)) as Box<dyn Difference>, best));
         }
         let of = Spec::of(&CASCADE.info).with("gain", Value::Table(vec![(1.0, one)]))?;
         let of = of.with("discount", Value::List(discounts.clone()))?.at(k)?;

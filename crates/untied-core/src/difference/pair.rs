@@ -51,6 +51,16 @@ impl<'a> RankingPair<'a> {
         self.a.is_tied() || self.b.is_tied()
     }
 
+    /// The same rankings exchanged; `places` keeps their documents.
+    pub(super) fn swapped<'s>(&self, places: &'s mut Vec<Placed>) -> RankingPair<'s>
+    where
+        'a: 's,
+    {
+        places.clear();
+        places.extend(self.places.iter().map(|place| Placed { a: place.b, b: place.a, ..*place }));
+        RankingPair { a: self.b, b: self.a, places, ..*self }
+    }
+
     /// Where tie groups of A and of B end.
     pub(super) fn ends(&self) -> (&'a [u32], &'a [u32]) {
         (&self.a.ends, &self.b.ends)

@@ -1,12 +1,12 @@
 //! Rprec for verdicts, whose cutoff is the number of relevant documents: see [`counts`](super::solve::counts).
 
-use super::any_order::AnyOrder;
 use super::layout::Scale;
 use super::pair::{RankingPair, Ties};
 use super::setup::Setup;
 use super::solution::Assignment;
 use super::solve::Relevance;
 use super::solve::counts::{Counted, Placing, Side, at_moving_cutoff};
+use super::tie_groups::TieGroups;
 use super::upper_bounds::{MovingDifference, UpperBounds};
 use crate::error::Result;
 use crate::ranking::{List, Placed};
@@ -71,8 +71,7 @@ impl MovingDifference for RPrecision {
         let cutoff = self.scale.relevant(pair) + m;
         if self.ties.are_best_and_worst(pair) {
             let gain = |grade: f64| self.scale.gain.of(grade);
-            let AnyOrder { matching, documents, .. } = AnyOrder::new(pair, &vec![1.0; cutoff], gain, 1.0);
-            let relevant = matching.chosen(m).into_iter().map(|number| documents.get(number).copied());
+            let relevant = TieGroups::new(pair, &vec![1.0; cutoff], gain, 1.0).best(m);
             return Assignment::of_grade(values[m], self.scale.max_grade, relevant);
         }
         let weigh = |rank: (u32, u32)| within(pair.a, rank.0, cutoff) - within(pair.b, rank.1, cutoff);

@@ -1,12 +1,12 @@
 //! The U-measure: a document's weight decays with the text before it.
 
+use super::additive::terms;
 use super::layout::{Scale, Workspace};
 use super::pair::RankingPair;
 use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, Outcomes, in_both};
 use super::solve::dot::{self, Weights};
 use super::solve::expected::{self, Moments, Term};
-use super::sums::terms;
 use crate::error::Result;
 use crate::measures::Certainty;
 use crate::measures::u_measure::UMeasure;

@@ -71,9 +71,10 @@ impl<G: Worth> Network<G> {
         Network { a, b, edges }
     }
 
-    /// Groups of A with the numbers of documents that are chosen there, then those of B.
-    pub fn groups(&self) -> [impl Iterator<Item = (&G, usize)>; 2] {
-        [&self.a, &self.b].map(|side| side.iter().map(|node| (&node.group, node.on)))
+    /// Choose no document.
+    pub fn clear(&mut self) {
+        self.a.iter_mut().chain(&mut self.b).for_each(|node| node.on = 0);
+        self.edges.iter_mut().for_each(|edge| edge.on = 0);
     }
 
     /// The documents that are chosen.

@@ -43,8 +43,3 @@ pub fn cascade(gains: &[f64], discounts: &[f64]) -> f64 {
     }
     sum
 }
-
-/// RR. Any gain above 0 is relevant.
-pub fn first_relevant(gains: &[f64]) -> f64 {
-    gains.iter().position(|&gain| gain > 0.0).map_or(0.0, |i| 1.0 / (i + 1) as f64)
-}

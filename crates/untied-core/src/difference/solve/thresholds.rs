@@ -18,7 +18,7 @@ const LEAST: f64 = 1e-15;
 pub const STEPS: usize = 64;
 
 /// The problem of a query.
-pub struct Chain<'c> {
+pub struct Thresholds<'c> {
     /// N of what is judged.
     pub known: f64,
     /// P(m): the same for all thresholds, or that of each.
@@ -29,20 +29,22 @@ pub struct Chain<'c> {
     pub steps: Vec<(f64, usize)>,
 }
 
-impl Chain<'_> {
-    fn whole(&self, t: usize, m: usize) -> f64 {
+impl Thresholds<'_> {
+    /// I(J_t + m): the best discounts of the documents at or above a threshold if m unknown ones are among them.
+    fn ideal_gain(&self, t: usize, m: usize) -> f64 {
         self.ideal[(self.steps[t].1 + m).min(self.ideal.len() - 1)]
     }
 
-    fn part(&self, t: usize, m: usize) -> f64 {
+    /// P(m): the m largest weights at a threshold.
+    fn retrieved_gain(&self, t: usize, m: usize) -> f64 {
         self.sums[t.min(self.sums.len() - 1)][m]
     }
 
     /// N / Z of a chain of sizes; 0 where nothing is relevant.
     pub fn ratio(&self, sizes: &[usize]) -> f64 {
         let terms = || self.steps.iter().zip(sizes).enumerate();
-        let part = self.known + terms().map(|(t, ((step, _), &m))| step * self.part(t, m)).sum::<f64>();
-        share(part, terms().map(|(t, ((step, _), &m))| step * self.whole(t, m)).sum())
+        let retrieved = self.known + terms().map(|(t, ((step, _), &m))| step * self.retrieved_gain(t, m)).sum::<f64>();
+        share(retrieved, terms().map(|(t, ((step, _), &m))| step * self.ideal_gain(t, m)).sum())
     }
 
     /// Whether nothing is relevant that is judged, so that the ratio of no documents is 0 by convention.
@@ -61,7 +63,7 @@ impl Chain<'_> {
             let (mut best, mut at) = (f64::NEG_INFINITY, 0);
             let mut next = vec![f64::NEG_INFINITY; most + 1];
             for m in 0..=most {
-                let value = step * (self.part(t, m) - ratio * self.whole(t, m)) + rest[m];
+                let value = step * (self.retrieved_gain(t, m) - ratio * self.ideal_gain(t, m)) + rest[m];
                 if m >= least && value > best {
                     (best, at) = (value, m);
                 }
@@ -91,11 +93,11 @@ impl Chain<'_> {
         let mut ratio = self.ratio(&best);
         while !watch::is_stopped() {
             let chain = self.best_at(ratio, most);
-            let found = self.ratio(&chain);
-            if found <= ratio + LEAST {
+            let next = self.ratio(&chain);
+            if next <= ratio + LEAST {
                 break;
             }
-            (ratio, best) = (found, chain);
+            (ratio, best) = (next, chain);
         }
         if self.is_empty() && ratio < 0.0 { none() } else { (ratio, best) }
     }

@@ -1,0 +1,537 @@
+//! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG, and for verdicts also R and F1.
+//!
+//! A document weighs w = D(a) - D(b), the discount of its rank in A less that of its rank in B; in the mean over the
+//! orders of ties that of its group's mean discount, so that the mean is found just as one order is. Where the best order
+//! of A and the worst of B count, the gains of [`TieGroups`] take the place of weights.
+//!
+//! For verdicts the sum is divided by a norm: constant for P, Hits, RBP and DCG, growing with the number of relevant
+//! documents for R and F1, and the best possible sum for nDCG. With several grades and a norm that depends on them, the
+//! gains of tie groups are found for the documents of each grade or a higher one apart, which only encloses the difference.
+
+use super::layout::{Scale, Workspace, discounts_by_rank};
+use super::pair::{RankingPair, Ties};
+use super::setup::Setup;
+use super::solution::{Assignment, Chance, Difference, Extent, Outcomes, in_both};
+use super::solve::dot;
+use super::solve::expected::{self, Moments, Term};
+use super::solve::shares::{Sorted, shares};
+use super::solve::thresholds::{STEPS, Thresholds};
+use super::tie_groups::TieGroups;
+use super::upper_bounds::{MovingDifference, UpperBounds};
+use crate::elementary::powf;
+use crate::error::{Error, Result};
+use crate::measures::Certainty;
+use crate::measures::cwl::fixed::{self, Weighted};
+use crate::measures::gain::{Gain, discounts};
+use crate::ranking::Placed;
+
+/// Such a sum for MED and Delta, and what it is divided by.
+pub(super) struct Additive {
+    scale: Scale,
+    /// D(1) and so on, as far as rankings go.
+    discounts: Vec<f64>,
+    /// Whether it is divided by that of r_G at all ranks.
+    normalised: bool,
+    /// p of RBP without a cutoff: documents below rank K weigh p^K together.
+    persistence: Option<f64>,
+    /// Whether these are part of the value.
+    tail: bool,
+    /// The most documents that may have each grade.
+    per_grade: Option<usize>,
+    /// The orders of tied documents.
+    ties: Ties,
+}
+
+impl Additive {
+    /// One that goes on to the cutoff, or as far as rankings do.
+    pub fn new(scale: Scale, discounts: Vec<f64>) -> Additive {
+        let (normalised, persistence) = (false, None);
+        Additive { scale, discounts, normalised, persistence, tail: false, per_grade: None, ties: Ties::Mean }
+    }
+
+    fn with(self, setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+        let options = setup.options;
+        let (tail, per_grade, ties) = (options.tail, options.per_grade, options.ties);
+        Ok(Box::new(Additive { tail, per_grade, ties, ..self }))
+    }
+}
+
+/// P for MED and Delta.
+pub(super) fn precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let depth = setup.depth();
+    Additive::new(setup.binary()?, vec![1.0 / depth as f64; depth]).with(setup)
+}
+
+/// Hits for MED and Delta.
+pub(super) fn hits(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    Additive::new(setup.scale(Gain::From(setup.spec.rel()?), setup.highest()), vec![1.0; setup.depth()]).with(setup)
+}
+
+/// INSQ for MED and Delta.
+pub(super) fn insq(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    weighted(setup, fixed::insq(setup.spec)?)
+}
+
+/// SDCG for MED and Delta.
+pub(super) fn sdcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    weighted(setup, fixed::sdcg(setup.spec)?)
+}
+
+fn weighted(setup: &Setup<'_>, Weighted { gain, mut weights }: Weighted) -> Result<Box<dyn Difference>> {
+    weights.resize(setup.depth(), 0.0); // what is below the last rank that counts weighs nothing
+    Additive::new(setup.scale(gain, setup.highest()), weights).with(setup)
+}
+
+/// DCG for MED and Delta.
+pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    Additive::new(setup.graded()?, of_ranks(setup)?).with(setup)
+}
+
+/// nDCG for MED and Delta.
+pub(super) fn ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let discounts = of_ranks(setup)?;
+    Additive { normalised: true, ..Additive::new(setup.graded()?, discounts) }.with(setup)
+}
+
+fn of_ranks(setup: &Setup<'_>) -> Result<Vec<f64>> {
+    let mut discounts = discounts(setup.spec, setup.depth())?;
+    discounts.resize(setup.depth(), 0.0); // a list may be shorter
+    Ok(discounts)
+}
+
+/// The persistence p of RBP, and its discounts down to a depth.
+fn persistence(setup: &Setup<'_>, depth: usize) -> Result<(f64, Vec<f64>)> {
+    let p = setup.spec.number("p", 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
+    Ok((p, (0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect()))
+}
+
+/// RBP for MED and Delta.
+pub(super) fn rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let (p, discounts) = persistence(setup, setup.depth())?;
+    let scale = match setup.max_grade(f64::NAN)? {
+        most if most.is_nan() => setup.binary()?,
+        most => setup.scale(Gain::ShareOf(most), most),
+    };
+    let persistence = Some(p).filter(|_| scale.cutoff.is_none());
+    Additive { persistence, ..Additive::new(scale, discounts) }.with(setup)
+}
+
+impl Additive {
+    /// Discounts of the ranks that count.
+    fn discounts(&self, pair: &RankingPair<'_>) -> &[f64] {
+        &self.discounts[..self.scale.depth_of(pair)]
+    }
+
+    fn weigh(&self, pair: &RankingPair<'_>, work: &mut Workspace) {
+        self.scale.weigh(pair, self.discounts(pair), work);
+    }
+
+    /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
+    fn grades(&self, pair: &RankingPair<'_>, most: usize, open: bool) -> Vec<dot::Grade> {
+        let judged = |grade: f64| {
+            let levels = pair.facts.levels.iter().filter(|level| level.grade == grade);
+            levels.map(|level| level.count as usize).sum::<usize>()
+        };
+        let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };
+        self.whole_grades().map(|grade| dot::Grade { gain: self.scale.gain.of(grade), most: limit(grade) }).collect()
+    }
+
+    fn whole_grades(&self) -> impl Iterator<Item = f64> + use<> {
+        (1..=self.scale.max_grade as usize).map(|grade| grade as f64)
+    }
+
+    /// What it is divided by: of nDCG the ideal; 1 where that is nothing, as of two empty rankings.
+    fn norm(&self, pair: &RankingPair<'_>) -> f64 {
+        if !self.normalised {
+            return 1.0;
+        }
+        let discounts = self.discounts(pair);
+        let ideal = match self.per_grade {
+            None => self.scale.top * discounts.iter().sum::<f64>(),
+            Some(most) => dot::ideal(discounts, &self.grades(pair, most, false)),
+        };
+        if ideal > 0.0 { ideal } else { 1.0 }
+    }
+
+    /// The largest unnormalised difference with A in its best order and B in its worst, and the relevant documents.
+    fn best_orders(&self, pair: &RankingPair<'_>) -> (f64, Vec<u32>) {
+        let (discounts, top) = (self.discounts(pair), self.scale.top);
+        let groups = TieGroups::new(pair, discounts, |grade| self.scale.gain.of(grade), top);
+        let filling = if self.scale.fills { &discounts[pair.a.len().min(discounts.len())..] } else { &[] };
+        let positive: Vec<f64> = groups.gains().filter(|&gain| gain > 0.0).collect();
+        let value = groups.known + positive.iter().sum::<f64>() + top * filling.iter().map(|d| d.max(0.0)).sum::<f64>();
+        (value, groups.best(positive.len()).flatten().collect())
+    }
+
+    fn terms(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> Vec<Term> {
+        self.weigh(pair, work);
+        terms(pair, &work.weights, chance)
+    }
+}
+
+/// What every document adds to a difference, by weights.
+pub(super) fn terms(pair: &RankingPair<'_>, weights: &dot::Weights, chance: Chance<'_>) -> Vec<Term> {
+    let places = pair.places.iter().zip(&weights.documents);
+    places.map(|(place, weighed)| Term::new(weighed, weights.top, chance(place))).collect()
+}
+
+impl Difference for Additive {
+    fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+        let norm = self.norm(pair);
+        let mut extent = Extent::exact(if self.ties.are_best_and_worst(pair) {
+            let mut places = Vec::new();
+            let swapped = pair.swapped(&mut places);
+            let solve = |pair: &mut &RankingPair<'_>| {
+                let value = self.best_orders(pair).0 / norm;
+                (value, value)
+            };
+            in_both(directions, &mut { pair }, solve, |pair| *pair = &swapped)
+        } else {
+            self.weigh(pair, work);
+            let solve = |weights: &mut dot::Weights| {
+                let value = match self.per_grade {
+                    None => dot::largest(weights),
+                    Some(most) => dot::solve_limited(weights, &self.grades(pair, most, true)).value,
+                };
+                (value / norm, value / norm)
+            };
+            in_both(directions, &mut work.weights, solve, dot::Weights::swap)
+        });
+        if let Some(p) = self.persistence {
+            let below = |length: usize| self.scale.top * powf(p, length as f64);
+            extent.unseen = (below(pair.a.len()), below(pair.b.len()));
+        }
+        if self.tail {
+            let (of_a, of_b) = std::mem::take(&mut extent.unseen);
+            extent.up = (extent.up.0 + of_a, extent.up.1 + of_a);
+            extent.down = (extent.down.0 + of_b, extent.down.1 + of_b);
+        }
+        extent
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+        let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
+        if self.ties.are_best_and_worst(pair) {
+            let mut relevant: Vec<u32> = self.best_orders(pair).1;
+            relevant.sort_unstable();
+            let gain = |number: &u32| if relevant.binary_search(number).is_ok() { self.scale.top } else { 0.0 };
+            let gains = self.scale.with_filling(pair, numbers.iter().map(gain).collect());
+            return Some((numbers, self.scale.grades(gains)));
+        }
+        self.weigh(pair, work);
+        let weights = &mut work.weights;
+        let lacking = std::mem::take(&mut weights.lacking.0);
+        weights.documents.extend(lacking.iter().map(|&a| dot::Weighed { a, b: 0.0, known: None }));
+        let Some(most) = self.per_grade else { return Some((numbers, self.scale.grades(dot::solve(weights).gains))) };
+        let gains = dot::solve_limited(weights, &self.grades(pair, most, true)).gains;
+        let grade = |gain: &f64| self.whole_grades().find(|&grade| self.scale.gain.of(grade) == *gain);
+        let grades =
+            gains.iter().map(|gain| if *gain <= 0.0 { 0.0 } else { grade(gain).unwrap_or(self.scale.max_grade) });
+        Some((numbers, grades.collect()))
+    }
+
+    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+        let terms = self.terms(pair, work, chance);
+        (expected::dot(&terms).divided(self.norm(pair)), Certainty::Exact)
+    }
+
+    fn outcomes(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut Workspace,
+        chance: Chance<'_>,
+        (points, _): (usize, u64),
+    ) -> Option<Outcomes> {
+        Some(Outcomes::of_terms(&self.terms(pair, work, chance), self.norm(pair), points))
+    }
+}
+
+/// What a sum is divided by.
+enum Norm {
+    /// A constant.
+    Fixed(f64),
+    /// The relevant documents, R.
+    Relevant,
+    /// The mean of this cutoff and R.
+    MeanWithCutoff(usize),
+    /// The sum of the best ranking: the sums of the first 0, 1, 2, ... discounts.
+    Ideal(Vec<f64>),
+}
+
+/// Such a sum for verdicts.
+struct MovingAdditive {
+    scale: Scale,
+    ties: Ties,
+    /// Grades that unknown documents may have with their gains, by ascending gain; all above 0.
+    levels: Vec<(f64, f64)>,
+    /// D(1), D(2), ...
+    discounts: Vec<f64>,
+    norm: Norm,
+}
+
+impl MovingAdditive {
+    fn binary(setup: &Setup<'_>, discounts: Vec<f64>, norm: Norm) -> Result<Box<dyn MovingDifference>> {
+        let scale = setup.moving_binary()?;
+        let levels = vec![(scale.max_grade, 1.0)];
+        Ok(Box::new(MovingAdditive { scale, ties: setup.options.ties, levels, discounts, norm }))
+    }
+
+    /// One that counts the relevant documents down to the cutoff.
+    fn counting(setup: &Setup<'_>, norm: Norm) -> Result<Box<dyn MovingDifference>> {
+        MovingAdditive::binary(setup, vec![1.0; setup.unfilled_depth()], norm)
+    }
+
+    fn graded(setup: &Setup<'_>, gain: Gain, discounts: Vec<f64>, norm: Norm) -> Result<Box<dyn MovingDifference>> {
+        let known = setup.scope.grades.iter().filter(|&&grade| grade >= 0.0);
+        if let Some(grade) =
+            known.clone().chain([&0.0]).find(|&&grade| gain.of(grade) < 0.0 || grade == 0.0 && gain.of(0.0) > 0.0)
+        {
+            let (spec, found) = (setup.spec, gain.of(*grade));
+            return Err(Error::Measure(format!(
+                "{spec}: verdicts need a gain of 0 for grade 0, and no negative gain; the gain of grade {grade} is {found}"
+            )));
+        }
+        let mut levels: Vec<(f64, f64)> = setup.possible.iter().map(|&grade| (grade, gain.of(grade))).collect();
+        levels.retain(|&(_, gain)| gain > 0.0);
+        levels.sort_by(|one, other| one.1.total_cmp(&other.1));
+        levels.dedup_by(|next, last| next.1 == last.1);
+        if levels.is_empty() {
+            return Err(Error::Measure(format!("{}: no document could gain anything", setup.spec)));
+        }
+        Ok(Box::new(MovingAdditive { scale: setup.moving(gain), ties: setup.options.ties, levels, discounts, norm }))
+    }
+}
+
+/// P for verdicts.
+pub(super) fn moving_precision(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    MovingAdditive::counting(setup, Norm::Fixed(setup.spec.cutoff_or(1) as f64))
+}
+
+/// Hits for verdicts.
+pub(super) fn moving_hits(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    MovingAdditive::counting(setup, Norm::Fixed(1.0))
+}
+
+/// R for verdicts.
+pub(super) fn moving_recall(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    MovingAdditive::counting(setup, Norm::Relevant)
+}
+
+/// F1 for verdicts.
+pub(super) fn moving_f1(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    MovingAdditive::counting(setup, Norm::MeanWithCutoff(setup.spec.cutoff_or(1)))
+}
+
+/// RBP for verdicts.
+pub(super) fn moving_rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    let (_, weights) = persistence(setup, setup.unfilled_depth())?;
+    match setup.spec.parameter("max_grade") {
+        None => MovingAdditive::binary(setup, weights, Norm::Fixed(1.0)),
+        Some(_) => {
+            MovingAdditive::graded(setup, Gain::ShareOf(setup.checked_max_grade(1.0)?), weights, Norm::Fixed(1.0))
+        }
+    }
+}
+
+/// DCG for verdicts.
+pub(super) fn moving_dcg(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    MovingAdditive::graded(
+        setup,
+        Gain::new(setup.spec, setup.scope.grades)?,
+        discounts(setup.spec, setup.unfilled_depth())?,
+        Norm::Fixed(1.0),
+    )
+}
+
+/// nDCG for verdicts.
+pub(super) fn moving_ndcg(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    // Relevant documents that no ranking has count in the ideal one.
+    let all = discounts(setup.spec, setup.unfilled_depth())?;
+    if all.first().is_some_and(|&first| first <= 0.0) || all.iter().any(|&discount| discount < 0.0) {
+        let message = format!("{}: verdicts need discounts of at least 0, and a first discount above 0", setup.spec);
+        return Err(Error::Measure(message));
+    }
+    let sums = all.iter().scan(0.0, |sum, discount| {
+        *sum += discount;
+        Some(*sum)
+    });
+    let ideal = std::iter::once(0.0).chain(sums).collect();
+    MovingAdditive::graded(setup, Gain::new(setup.spec, setup.scope.grades)?, all, Norm::Ideal(ideal))
+}
+
+/// What a query's judged documents and weights come to.
+struct Weights {
+    known: f64,
+    weights: Sorted,
+    /// Weights of each grade, where these differ.
+    by_level: Vec<Sorted>,
+}
+
+impl MovingAdditive {
+    /// Every document with its grade and weight.
+    fn weigh<'w>(&self, pair: &RankingPair<'w>) -> Vec<(&'w Placed, f64, f64)> {
+        let (mut memory_a, mut memory_b) = (Vec::new(), Vec::new());
+        let a = discounts_by_rank(&self.discounts, pair.a, &mut memory_a);
+        let b = discounts_by_rank(&self.discounts, pair.b, &mut memory_b);
+        let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
+        pair.documents().map(|(place, grade)| (place, grade, at(a, place.a) - at(b, place.b))).collect()
+    }
+
+    fn parts(&self, pair: &RankingPair<'_>) -> Weights {
+        if self.ties.are_best_and_worst(pair) {
+            return self.tie_group_weights(pair);
+        }
+        let mut known = 0.0;
+        let weights = self.weigh(pair).into_iter().filter_map(|(_, grade, weight)| {
+            if grade.is_nan() {
+                return Some(weight);
+            }
+            known += self.scale.gain.of(grade) * weight;
+            None
+        });
+        let weights = Sorted::new(weights, pair.facts.unretrieved);
+        Weights { known, weights, by_level: Vec::new() }
+    }
+
+    fn tie_groups(&self, pair: &RankingPair<'_>) -> TieGroups {
+        TieGroups::new(pair, &self.discounts, |grade| self.scale.gain.of(grade), self.top())
+    }
+
+    fn tie_group_weights(&self, pair: &RankingPair<'_>) -> Weights {
+        let all = self.tie_groups(pair);
+        let of_level = |&(_, least): &(f64, f64)| {
+            let reaches = |grade: f64| f64::from(u8::from(self.scale.gain.of(grade) >= least));
+            Sorted::new(TieGroups::new(pair, &self.discounts, reaches, 1.0).gains(), 0)
+        };
+        let by_level = if self.has_thresholds() { self.levels.iter().map(of_level).collect() } else { Vec::new() };
+        let weights = Sorted::new(all.gains().map(|gain| gain / self.top()), 0);
+        Weights { known: all.known, weights, by_level }
+    }
+
+    /// Whether grades and the norm depend on each other.
+    fn has_thresholds(&self) -> bool {
+        matches!(self.norm, Norm::Ideal(_)) && self.levels.len() > 1
+    }
+
+    /// The most that a document may gain.
+    fn top(&self) -> f64 {
+        self.levels[self.levels.len() - 1].1
+    }
+
+    /// Judged documents that gain at least so much.
+    fn judged(&self, pair: &RankingPair<'_>, least: f64) -> usize {
+        let judged =
+            pair.facts.levels.iter().filter(|level| level.grade >= 0.0 && self.scale.gain.of(level.grade) >= least);
+        judged.map(|level| level.count as usize).sum()
+    }
+
+    /// Z(m) over the most that a document may gain, where all relevant documents gain the same.
+    fn norm(&self, relevant: usize) -> f64 {
+        match &self.norm {
+            Norm::Fixed(norm) => *norm,
+            Norm::Relevant => relevant as f64,
+            Norm::MeanWithCutoff(cutoff) => (*cutoff + relevant) as f64 / 2.0,
+            Norm::Ideal(sums) => sums[relevant.min(sums.len() - 1)],
+        }
+    }
+
+    /// The thresholds between grades, where these and the norm depend on each other.
+    fn thresholds(
+        &self,
+        pair: &RankingPair<'_>,
+        Weights { known, weights, by_level }: &Weights,
+    ) -> Option<Thresholds<'_>> {
+        let Norm::Ideal(ideal) = &self.norm else { return None };
+        if !self.has_thresholds() {
+            return None;
+        }
+        let below = std::iter::once(0.0).chain(self.levels.iter().map(|&(_, gain)| gain));
+        let steps = self.levels.iter().zip(below).map(|(&(_, gain), below)| (gain - below, self.judged(pair, gain)));
+        let levels = if by_level.is_empty() { std::slice::from_ref(weights) } else { by_level };
+        let sums = levels.iter().map(|weights| weights.sums(0.0).collect()).collect();
+        Some(Thresholds { known: *known, sums, ideal, steps: steps.collect() })
+    }
+
+    /// The largest difference with exactly 0, 1, 2, ... relevant documents, all of which gain the most.
+    fn by_number(&self, pair: &RankingPair<'_>, parts: &Weights) -> impl Iterator<Item = f64> {
+        let (top, relevant) = (self.top(), self.judged(pair, f64::MIN_POSITIVE));
+        shares(parts.known / top, &parts.weights, move |m| self.norm(relevant + m)).map(move |found| match self.norm {
+            Norm::Ideal(_) => found,
+            _ => found * top,
+        })
+    }
+
+    fn largest(&self, pair: &RankingPair<'_>, parts: &Weights) -> UpperBounds {
+        let Some(thresholds) = self.thresholds(pair, parts) else {
+            return UpperBounds::of_exact_counts(self.by_number(pair, parts));
+        };
+        let bounds = thresholds.upper_bounds();
+        if !parts.by_level.is_empty() {
+            return UpperBounds::outer(bounds);
+        }
+        if pair.unknown() <= STEPS {
+            return UpperBounds::exact(bounds);
+        }
+        UpperBounds::partly(bounds, Some(pair.unknown()), (0..=STEPS).collect())
+    }
+}
+
+impl MovingDifference for MovingAdditive {
+    fn largest_weight(&self) -> f64 {
+        if matches!(self.norm, Norm::Ideal(_)) { 1.0 } else { self.top().max(1.0) }
+    }
+
+    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        self.largest(pair, &self.parts(pair))
+    }
+
+    /// Weights are sorted once.
+    fn both_upper_bounds(&self, pair: &RankingPair<'_>, swapped: &RankingPair<'_>) -> (UpperBounds, UpperBounds) {
+        if self.ties.are_best_and_worst(pair) {
+            return (self.upper_bounds(pair), self.upper_bounds(swapped));
+        }
+        let parts = self.parts(pair);
+        let up = self.largest(pair, &parts);
+        let parts = Weights { known: -parts.known, weights: parts.weights.swapped(), ..parts };
+        (up, self.largest(swapped, &parts))
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+        let parts = self.parts(pair);
+        // Where grades are enclosed, no assignment but this one is known.
+        let most = if parts.by_level.is_empty() { most.min(pair.unknown()) } else { 0 };
+        let (value, sizes) = match self.thresholds(pair, &parts) {
+            Some(thresholds) => thresholds.largest(most, vec![0; self.levels.len()]),
+            None => {
+                let first = |(best, at), (m, value)| if value > best { (value, m) } else { (best, at) };
+                let (value, m) =
+                    self.by_number(pair, &parts).take(most + 1).enumerate().fold((f64::NEG_INFINITY, 0), first);
+                (value, [vec![0; self.levels.len() - 1], vec![m]].concat())
+            }
+        };
+        if self.ties.are_best_and_worst(pair) {
+            let (highest, _) = self.levels[sizes.len() - 1];
+            return Assignment::of_grade(value, highest, self.tie_groups(pair).best(sizes[sizes.len() - 1]));
+        }
+        // Documents by falling weight, the free ones among those that weigh nothing.
+        let mut open: Vec<(f64, Option<u32>)> = self
+            .weigh(pair)
+            .into_iter()
+            .filter(|(_, grade, _)| grade.is_nan())
+            .map(|(place, _, weight)| (weight, Some(place.document)))
+            .chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved))
+            .collect();
+        open.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.is_none().cmp(&other.1.is_none())));
+        Assignment::of_grades(
+            value,
+            open.into_iter().map(|(_, document)| document).enumerate().map_while(|(i, document)| {
+                let (_, &(grade, _)) = sizes.iter().zip(&self.levels).rfind(|(size, _)| **size > i)?;
+                Some((document, grade))
+            }),
+        )
+    }
+}

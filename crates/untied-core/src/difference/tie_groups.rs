@@ -1,0 +1,217 @@
+//! Sums over tied rankings in A's best and B's worst order: the largest gain in A less that in B of m unknown documents,
+//! for each m.
+//!
+//! The value of A in its best order is convex in every gain, as is what B's worst order takes off. So where the norm is
+//! given, some best assignment gives every unknown document the highest gain or none, as in one order. A tie group is then
+//! in its best order with its highest gains first, in its worst with them last, and counts only *how many* of its unknown
+//! documents are relevant: what one more gains never rises in A, and what it costs never falls in B. A document is an edge
+//! from its group in A to its group in B (where a ranking lacks it, to one that is worth nothing), and the problem a flow
+//! through a [`Network`]. What each unit gains never rises, and components of groups that documents join do not depend on
+//! each other: the gains of all components in descending order are those of the whole.
+
+use std::collections::BTreeMap;
+
+use super::pair::RankingPair;
+use super::solve::network::{Edge, Network, Worth};
+use crate::ranking::List;
+
+/// Two tied rankings, and what their unknown documents gain.
+pub(super) struct TieGroups {
+    /// What judged documents gain in A less what they do in B.
+    pub known: f64,
+    /// Numbers of the unknown documents of either ranking; those of neither have no number.
+    documents: Vec<u32>,
+    components: Vec<Component>,
+    /// What each further document of a component gains.
+    gains: Vec<Vec<f64>>,
+}
+
+/// Groups that documents join, directly or through others.
+type Component = Network<Steps>;
+
+/// What a group gains with its first, second, ... relevant unknown document.
+type Steps = Vec<f64>;
+
+impl Worth for Steps {
+    fn step(&self, chosen: usize) -> f64 {
+        self.get(chosen).copied().unwrap_or(0.0)
+    }
+}
+
+/// The tie groups of a ranking as far as they count.
+struct Groups<'l> {
+    ends: &'l [u32],
+    /// Gains of judged documents.
+    known: Vec<Vec<f64>>,
+    /// Discounts, those of the highest gains first.
+    discounts: Vec<Vec<f64>>,
+}
+
+impl<'l> Groups<'l> {
+    fn new(list: &'l List, discounts: &[f64], is_best: bool) -> Groups<'l> {
+        let mut start = 0;
+        let mut by_group = Vec::new();
+        for &end in &list.ends {
+            if start >= discounts.len() {
+                break;
+            }
+            let mut within: Vec<f64> =
+                (start..end as usize).map(|i| discounts.get(i).copied().unwrap_or(0.0)).collect();
+            within.sort_by(|one, other| if is_best { other.total_cmp(one) } else { one.total_cmp(other) });
+            by_group.push(within);
+            start = end as usize;
+        }
+        Groups { ends: &list.ends, known: vec![Vec::new(); by_group.len()], discounts: by_group }
+    }
+
+    /// The group that holds a rank, if it counts.
+    fn at(&self, rank: u32) -> Option<usize> {
+        let group = self.ends.partition_point(|&end| end < rank);
+        (rank > 0 && group < self.known.len()).then_some(group)
+    }
+
+    /// What all judged documents gain.
+    fn sum(&self) -> f64 {
+        (0..self.known.len()).map(|group| self.worth(group, 0, 0.0)).sum()
+    }
+
+    /// What a group gains with so many unknown documents that gain `top`: they stand behind judged ones that gain more.
+    fn worth(&self, group: usize, relevant: usize, top: f64) -> f64 {
+        let known = &self.known[group];
+        let (above, rest) = self.discounts[group].split_at(known.partition_point(|&gain| gain > top));
+        let (tops, rest) = rest.split_at(relevant);
+        let known = known.iter().zip(above.iter().chain(rest)).map(|(gain, discount)| gain * discount);
+        top * tops.iter().sum::<f64>() + known.sum::<f64>()
+    }
+
+    /// What a group gains with each further unknown document that gains `top`.
+    fn steps(&self, group: usize, top: f64) -> Steps {
+        let unknown = self.discounts[group].len() - self.known[group].len();
+        let worth: Vec<f64> = (0..=unknown).map(|relevant| self.worth(group, relevant, top)).collect();
+        worth.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+
+    fn all_steps(&mut self, top: f64) -> Vec<Steps> {
+        for known in &mut self.known {
+            known.sort_by(|one, other| other.total_cmp(one));
+        }
+        (0..self.known.len()).map(|group| self.steps(group, top)).collect()
+    }
+}
+
+impl TieGroups {
+    /// By discounts of ranks, gains of grades, and the gain of an unknown document that is relevant.
+    pub fn new(pair: &RankingPair<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> TieGroups {
+        let mut a = Groups::new(pair.a, discounts, true);
+        let mut b = Groups::new(pair.b, discounts, false);
+        let (mut joined, mut documents) = (Vec::new(), Vec::new());
+        for (place, grade) in pair.documents() {
+            let (in_a, in_b) = (a.at(place.a), b.at(place.b));
+            if grade.is_nan() {
+                joined.push((in_a, in_b));
+                documents.push(place.document);
+                continue;
+            }
+            in_a.into_iter().for_each(|group| a.known[group].push(gain(grade)));
+            in_b.into_iter().for_each(|group| b.known[group].push(gain(grade)));
+        }
+        joined.resize(joined.len() + pair.facts.unretrieved, (None, None));
+        let (steps_a, steps_b) = (a.all_steps(top), b.all_steps(top));
+        let mut components = components(&joined, (&steps_a, &steps_b));
+        let all = |component: &mut Component| std::iter::from_fn(|| component.augment(f64::NEG_INFINITY)).collect();
+        let gains = components.iter_mut().map(all).collect();
+        components.iter_mut().for_each(Network::clear);
+        TieGroups { known: a.sum() - b.sum(), documents, components, gains }
+    }
+
+    /// What each further document gains, component by component.
+    pub fn gains(&self) -> impl Iterator<Item = f64> {
+        self.gains.iter().flatten().copied()
+    }
+
+    /// The m documents that gain the most together; those that neither ranking has have no number.
+    pub fn best(mut self, m: usize) -> impl Iterator<Item = Option<u32>> {
+        let all = self.gains.iter().enumerate();
+        let mut order: Vec<(f64, usize)> =
+            all.flat_map(|(component, gains)| gains.iter().map(move |&gain| (gain, component))).collect();
+        order.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        for &(_, component) in order.iter().take(m) {
+            self.components[component].augment(f64::NEG_INFINITY);
+        }
+        let best: Vec<usize> = self.components.iter().flat_map(Network::chosen).collect();
+        best.into_iter().map(move |number| self.documents.get(number).copied())
+    }
+}
+
+/// The components of a problem, in the order of their first groups, from the groups of A and of B that each document joins.
+fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[Steps], &[Steps])) -> Vec<Component> {
+    // Numbers of groups: those of A, those of B, and for each of them one of the other ranking that is worth nothing.
+    let (in_a, in_b) = (steps.0.len(), steps.1.len());
+    let all = in_a + in_b;
+    let groups = |groups: &(Option<usize>, Option<usize>)| match *groups {
+        (Some(a), Some(b)) => (a, in_a + b),
+        (Some(a), None) => (a, all + a),
+        (None, Some(b)) => (all + in_a + b, in_a + b),
+        (None, None) => (2 * all, 2 * all + 1),
+    };
+    let mut roots: Vec<usize> = (0..2 * all + 2).collect();
+    for (a, b) in joined.iter().map(groups) {
+        let (one, other) = (root(&mut roots, a), root(&mut roots, b));
+        roots[one.max(other)] = one.min(other);
+    }
+    let mut edges: BTreeMap<(usize, usize, usize), Vec<usize>> = BTreeMap::new();
+    for (number, (a, b)) in joined.iter().map(groups).enumerate() {
+        edges.entry((root(&mut roots, a), a, b)).or_default().push(number);
+    }
+    let mut parts: Vec<(Vec<Steps>, Vec<Steps>, Vec<Edge>)> = Vec::new();
+    let (mut last, mut numbers) = (None, BTreeMap::new());
+    for ((component, a, b), documents) in edges {
+        if last != Some(component) {
+            parts.push(Default::default());
+            (last, numbers) = (Some(component), BTreeMap::new());
+        }
+        let Some((groups_a, groups_b, edges)) = parts.last_mut() else { continue };
+        let nothing = || vec![0.0; documents.len()];
+        let at_a = *numbers.entry(a).or_insert_with(|| {
+            groups_a.push(if a < in_a { steps.0[a].clone() } else { nothing() });
+            groups_a.len() - 1
+        });
+        let at_b = *numbers.entry(b).or_insert_with(|| {
+            groups_b.push(if b < all { steps.1[b - in_a].clone() } else { nothing() });
+            groups_b.len() - 1
+        });
+        edges.push(Edge::new(at_a, at_b, documents));
+    }
+    parts.into_iter().map(|(a, b, edges)| Network::new(a, b, edges)).collect()
+}
+
+/// The first group that is joined with a group.
+fn root(roots: &mut [usize], mut group: usize) -> usize {
+    while roots[group] != group {
+        roots[group] = roots[roots[group]];
+        group = roots[group];
+    }
+    group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::difference::pair::Facts;
+    use crate::ranking::Placed;
+
+    #[test]
+    fn one_group_of_a_thousand_documents_against_another() {
+        let list = List { docs: (0..1000).collect(), ends: vec![1000] };
+        let places: Vec<Placed> = (0..1000).map(|i| Placed { document: i, a: i + 1, b: i + 1 }).collect();
+        let facts = Facts { grades: &[f64::NAN; 1000], ..Facts::default() };
+        let pair = RankingPair { a: &list, b: &list, places: &places, facts };
+        let discounts: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
+        let groups = TieGroups::new(&pair, &discounts, |_| 0.0, 1.0);
+        // The first half against the last.
+        let expected = discounts[..500].iter().sum::<f64>() - discounts[500..].iter().sum::<f64>();
+        let largest: f64 = groups.gains().filter(|&gain| gain > 0.0).sum();
+        assert!((largest - expected).abs() < 1e-12);
+        assert_eq!(groups.best(500).count(), 500);
+    }
+}
