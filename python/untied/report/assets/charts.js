@@ -4,11 +4,11 @@ function curves() {
     `Interpolated precision at eleven recall levels, and dynamic recall by rank: of the documents that could have been found by that rank, the share that was found (Typke, Veltkamp & Wiering 2006). Both are ${words().curves}.${data.runs.length > 2 ? " Runs A and B are bold." : ""}`);
   const grid = node("div", { class: "two" });
   where.append(grid);
-  const { recall, precision, ranks, dynamic_recall: found } = data.curves;
+  const { recall, precision, ranks, dynamic_recall: dynamic } = data.curves;
   const one = (label, x, rows, across, up) => chart(grid, label, 300, "a b", (width, height) => lines(width, height, x, rows, { x: { title: across }, y: { title: up } },
     (run, place) => `${data.runs[run]}: ${show(rows[run][place])} at ${x[place]}`));
   one("Precision at recall levels", recall, precision, "recall", "precision");
-  if (ranks.length) one("Dynamic recall by rank", ranks, found, "rank", "dynamic recall");
+  if (ranks.length) one("Dynamic recall by rank", ranks, dynamic, "rank", "dynamic recall");
 }
 
 function distances() {

@@ -3,8 +3,8 @@
 let data = null, comparing = false, alone = false, tests = null, places = null;
 const state = { theme: "light", measure: 0, a: 0, b: 0, query: 0, distance: 0, queryFilter: "", runFilter: "" };
 
-function adopt(found) {
-  data = found;
+function adopt(page) {
+  data = page;
   comparing = data.kind === "comparison";
   alone = !comparing && data.runs.length === 1; // a single run has values, but nothing that it differs from
   places ??= comparing ? everyRun() : byMean(0).reduce((all, run, place) => { all[run] = place; return all; }, []);

@@ -8,8 +8,8 @@ const isMade = (settings) => JSON.stringify(settings) === JSON.stringify(asMade)
 const panel = { trouble: node("p", { class: "trouble", role: "alert" }), status: node("p", { class: "note", role: "status" }), lasting: [] };
 
 /** Draw other data, and keep what follows the panel's settings. */
-function redraw(found) {
-  present(found);
+function redraw(page) {
+  present(page);
   watchers.push(...panel.lasting);
 }
 
@@ -19,10 +19,10 @@ async function evaluate() {
   panel.trouble.textContent = "";
   main.setAttribute("aria-busy", "true"); // what it shows is of other settings
   try {
-    const found = isMade(settings) ? made : await recalculated(settings);
+    const page = isMade(settings) ? made : await recalculated(settings);
     if (mine !== wanted) return;
     accepted = settings;
-    redraw(found);
+    redraw(page);
   } catch (error) {
     if (mine !== wanted) return;
     change(accepted); // what the page shows

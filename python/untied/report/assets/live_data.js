@@ -80,8 +80,8 @@ async function verdictsOf(measure, policies, runs) {
 }
 
 function verdictBetween(verdicts, a, b) {
-  const found = verdicts?.get(`${a},${b}`), other = verdicts?.get(`${b},${a}`);
-  if (found || !other) return found ?? null;
+  const verdict = verdicts?.get(`${a},${b}`), other = verdicts?.get(`${b},${a}`);
+  if (verdict || !other) return verdict ?? null;
   return { ...other, low: -other.high, high: -other.low, verdict: { A: "B", B: "A", open: "open" }[other.verdict] };
 }
 
@@ -113,14 +113,14 @@ async function boundsOfOne(info, policies, run) {
 }
 
 /** For each pair of runs, what the difference of each query could be over all grades of unjudged documents, which both runs
- * share; null where each run has bounds of its own, see untied.results.joint. */
+ * share; null where each run has bounds of its own, see untied.results.difference_bounds. */
 async function jointOf(measure, policies, pairs) {
   if (policies.unjudged !== "range" || policies.ties in { best: 0, worst: 0 } || !pairs.length) return null;
   const [a, b] = [0, 1].map((end) => pairs.map((pair) => pair[end]));
   const request = { do: "bounds", qrels: 0, runs: numbersOfRuns, a, b, measure, ties: policies.ties, score_dtype: FIXED.score_dtype, unretrieved: policies.unretrieved };
   try {
-    const { pairs: found } = await kept(request, request, `bounding differences in ${measure}`);
-    return found;
+    const { pairs: bounds } = await kept(request, request, `bounding differences in ${measure}`);
+    return bounds;
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // the measure has no verdicts; all that else could be wrong has been refused before
@@ -134,8 +134,8 @@ async function standingsOf(info, policies, pairs) {
     if (policies.unjudged === "range" && !joint) return null;
     const [a, b] = [0, 1].map((end) => pairs.map((pair) => pair[end]));
     const request = { do: "standings", ...columnsOf(info.name, Object.keys(made.runs), of), a, b, ...togetherOf(joint) };
-    const { pairs: found } = await work.ask(request, `bounding differences in ${info.name}`);
-    return found.map(({ low, high, standing }) => ({ low: decoded(low), high: decoded(high), standing }));
+    const { pairs: bounds } = await work.ask(request, `bounding differences in ${info.name}`);
+    return bounds.map(({ low, high, standing }) => ({ low: decoded(low), high: decoded(high), standing }));
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     return null; // no bounds, or no query with a value of both
@@ -145,8 +145,8 @@ async function standingsOf(info, policies, pairs) {
 /** How the leading run stands to every other one. */
 async function othersOf(info, policies, leader) {
   const runs = made.runs.map((_, run) => run).filter((run) => run !== leader);
-  const found = await standingsOf(info, policies, runs.map((run) => [leader, run]));
-  return found && runs.map((run, place) => ({ run, ...found[place] }));
+  const standings = await standingsOf(info, policies, runs.map((run) => [leader, run]));
+  return standings && runs.map((run, place) => ({ run, ...standings[place] }));
 }
 
 // The smallest number of unjudged documents that would end the lead over a run if they were relevant.
@@ -187,22 +187,22 @@ function leadersOf(means, lower, baseline) {
 }
 
 // What the summary says of the tests of one measure, as untied.report.data has it.
-function testedOf(found, place) {
-  const pair = found.leading[place], { baseline } = found, of = found.tests.filter((one) => one.measure === place);
+function testedOf(page, place) {
+  const pair = page.leading[place], { baseline } = page, of = page.tests.filter((one) => one.measure === place);
   if (!pair) return { test: null, others: null };
   const against = baseline ?? pair[0], among = of.filter((one) => [one.a, one.b].includes(against) && one.significant);
-  const better = among.filter((one) => one.difference * (one.b === against ? 1 : -1) > 0 !== found.measures[place].lower).length;
+  const better = among.filter((one) => one.difference * (one.b === against ? 1 : -1) > 0 !== page.measures[place].lower).length;
   const said = ({ a, p, significant, survives, least, most }) => ({ a, p, significant, survives, least, most });
   return { test: of.filter((one) => pair.includes(one.a) && pair.includes(one.b)).map(said)[0] ?? null,
     others: { better, worse: among.length - better, of: of.filter((one) => [one.a, one.b].includes(against)).length } };
 }
 
 /** What policies leave open of one measure, as untied.report.data has it. */
-async function openOf(found, place, policies, verdicts) {
-  const info = found.measures[place], [leader] = found.leading[place] ?? [], orders = ordersOf(policies);
+async function openOf(page, place, policies, verdicts) {
+  const info = page.measures[place], [leader] = page.leading[place] ?? [], orders = ordersOf(policies);
   const isOpen = orders !== null && policies.unjudged === "nonrelevant"; // else nothing is said of judgments, or the brackets say it
-  if (found.apart.length) return isOpen ? { judgments: null } : {};
-  if (leader === undefined) return isOpen ? { judgments: await boundsOfOne(info, policies, aloneOf(found.means[place])) } : {};
+  if (page.apart.length) return isOpen ? { judgments: null } : {};
+  if (leader === undefined) return isOpen ? { judgments: await boundsOfOne(info, policies, aloneOf(page.means[place])) } : {};
   const ties = await othersOf(info, policies, leader);
   if (!isOpen) return { ties };
   const judgments = await othersOf(info, { ...policies, ties: orders, unjudged: "range" }, leader);
@@ -219,19 +219,19 @@ async function recalculated({ measures: names, policies, baseline }) {
   const hasTest = TESTED.includes(made.settings.test), isTested = pairs.length && !apart.length && hasTest;
   const isAlike = JSON.stringify(policies) === JSON.stringify(MADE);
   const { unretrieved, ...others } = policies;
-  const found = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], best: [], leading: [], answers: [], apart, notes: [...apart, ...held.among] };
-  found.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
+  const page = { ...made, baseline, measures, words: wordsOf(policies), how: hasTest ? made.how : null, means: [], values: [], tests: [], ranks: [], best: [], leading: [], answers: [], apart, notes: [...apart, ...held.among] };
+  page.settings = { ...made.settings, ...others, ...(unretrieved === "none" ? {} : { unretrieved }) };
   if (made.settings.interval === "t") {
-    found.settings.interval = "none";
-    found.notes.push("Student's intervals are not recalculated in a page");
+    page.settings.interval = "none";
+    page.notes.push("Student's intervals are not recalculated in a page");
   }
   const least = held.insignificant[baseline === null ? "pairs" : "baseline"]; // notes if nothing can be significant
-  found.can_be_significant = !isTested || !least.length;
+  page.can_be_significant = !isTested || !least.length;
   const unsettled = [], withoutValue = [], all = await valuesOf(names, policies);
   for (const [place, info] of measures.entries()) {
     const of = all[place], columns = columnsOf(info.name, Object.keys(made.runs), of);
-    found.means.push(await meansOf(of, columns, policies));
-    found.values.push(of.map(({ values: { mean } }) => (held.rows ?? Object.keys(mean)).map((row) => decoded(mean[row]))));
+    page.means.push(await meansOf(of, columns, policies));
+    page.values.push(of.map(({ values: { mean } }) => (held.rows ?? Object.keys(mean)).map((row) => decoded(mean[row]))));
     const missing = columns.mean.map((mean, run) => [made.runs[run], mean.filter((value) => value === null).length]).filter(([, number]) => number);
     if (missing.length) withoutValue.push(`${info.name}: queries without a value, left out of the mean: ${missing.map(([run, number]) => `${count(number)} of ${run}`).join(", ")}`);
     const verdicts = apart.length ? null : await verdictsOf(info.name, policies, made.runs.map((_, run) => run));
@@ -242,28 +242,28 @@ async function recalculated({ measures: names, policies, baseline }) {
       for (const test of tested.tests) {
         const verdict = verdictBetween(verdicts, test.a, test.b);
         Object.assign(test, verdict ? { verdict: verdict.verdict, overturn: verdict.overturn, overturn_is_exact: verdict.overturn_is_exact } : { verdict: null, overturn: null });
-        found.tests.push(test);
+        page.tests.push(test);
       }
     }
-    const { best, pair } = leadersOf(found.means[place], info.lower, baseline);
-    found.best.push(best);
-    found.leading.push(pair);
-    found.answers.push({ ...testedOf(found, place), ...(await openOf(found, place, policies, verdicts)) });
+    const { best, pair } = leadersOf(page.means[place], info.lower, baseline);
+    page.best.push(best);
+    page.leading.push(pair);
+    page.answers.push({ ...testedOf(page, place), ...(await openOf(page, place, policies, verdicts)) });
     const every = pairsOf(made.runs, null), hasRanks = !apart.length && every.length && ordersOf(policies) !== null && every.length * made.of <= MOST_CERTIFIED;
-    found.ranks.push(hasRanks ? ranksOfRuns(every, await standingsOf(info, { ...policies, unjudged: "range" }, every)) : null);
+    page.ranks.push(hasRanks ? ranksOfRuns(every, await standingsOf(info, { ...policies, unjudged: "range" }, every)) : null);
   }
-  if (isTested) found.notes.push(...notesOf(found.tests, unsettled, least, found.words.open));
-  else if (pairs.length && !apart.length) found.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
-  found.notes.push(...withoutValue);
-  if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) found.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));
+  if (isTested) page.notes.push(...notesOf(page.tests, unsettled, least, page.words.open));
+  else if (pairs.length && !apart.length) page.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
+  page.notes.push(...withoutValue);
+  if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) page.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));
   if (!isAlike) {
     try {
-      found.curves = await curvesOf(policies);
+      page.curves = await curvesOf(policies);
     } catch (error) {
       if (error instanceof Cancelled) throw error;
-      found.curves = null;
-      found.notes.push(`curves are left out: ${error.message}`);
+      page.curves = null;
+      page.notes.push(`curves are left out: ${error.message}`);
     }
   }
-  return found;
+  return page;
 }

@@ -68,9 +68,9 @@ function ticks(low, high, most) {
   if (!(high > low)) return [low];
   const rough = (high - low) / most, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((step) => step >= rough * 0.999);
-  const found = [];
-  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) found.push(Number((at * step).toPrecision(12)));
-  return found;
+  const values = [];
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) values.push(Number((at * step).toPrecision(12)));
+  return values;
 }
 
 // Axes around a plot. x and y: {low, high, title, ticks, label, log}
@@ -118,22 +118,22 @@ function hover(drawing, find) {
     mark.setAttribute("visibility", "hidden");
   };
   drawing.addEventListener("pointermove", (event) => {
-    const found = under(event);
-    if (!found) return leave();
-    tip.textContent = found.words;
+    const point = under(event);
+    if (!point) return leave();
+    tip.textContent = point.words;
     tip.hidden = false;
     tip.style.left = Math.max(4, Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)) + "px";
     tip.style.top = (event.clientY + 16 + tip.offsetHeight > innerHeight ? event.clientY - tip.offsetHeight - 10 : event.clientY + 16) + "px";
-    mark.setAttribute("cx", found.x);
-    mark.setAttribute("cy", found.y);
+    mark.setAttribute("cx", point.x);
+    mark.setAttribute("cy", point.y);
     mark.setAttribute("visibility", "visible");
-    drawing.style.cursor = found.open ? "pointer" : "";
+    drawing.style.cursor = point.open ? "pointer" : "";
   });
   drawing.addEventListener("pointerleave", leave);
   drawing.addEventListener("click", (event) => {
-    const found = under(event);
+    const point = under(event);
     leave();
-    if (found && found.open) found.open();
+    if (point && point.open) point.open();
   });
 }
 

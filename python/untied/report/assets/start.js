@@ -44,8 +44,8 @@ function chooseAgain({ measure, a, b, query }) {
 }
 
 /** Draw the answer and the first chart. */
-function begin(found) {
-  adopt(found);
+function begin(page) {
+  adopt(page);
   firstLook();
   document.getElementById("subtitle").textContent = subtitle();
   const measures = document.getElementById("measure");
@@ -63,12 +63,12 @@ function complete(rest) {
 }
 
 /** Draw the whole page from these data, in place of what it shows; the reader's choices and place stay. */
-function present(found) {
+function present(page) {
   const before = choices(), top = scrollY;
   forgetWatchers();
   forgetCharts();
   document.getElementById("main").replaceChildren();
-  begin(found);
+  begin(page);
   complete({});
   chooseAgain(before);
   document.getElementById("measure").value = state.measure;

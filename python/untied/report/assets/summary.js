@@ -1,7 +1,7 @@
 // The answer in words, means of all runs, how the values of a comparison spread, and what ties leave open.
 function tested(measure, a, b) {
-  const found = tests.get(`${measure},${a},${b}`), turned = tests.get(`${measure},${b},${a}`);
-  if (found || !turned) return found || null;
+  const test = tests.get(`${measure},${a},${b}`), turned = tests.get(`${measure},${b},${a}`);
+  if (test || !turned) return test || null;
   return { ...turned, difference: turned.difference === null ? null : -turned.difference,
     counts: turned.counts.slice().reverse(), quantiles: turned.quantiles.map((value) => -value).reverse() };
 }
@@ -64,11 +64,11 @@ const isOpen = ({ mean, low, high }) => [low, high].some((end) => show(end) !== 
 
 // What the marks behind means say, as far as there are any.
 function explainedMarks() {
-  const found = data.tests.filter((test) => test.significant), how = `Test: ${data.how}.`;
+  const significant = data.tests.filter((test) => test.significant), how = `Test: ${data.how}.`;
   if (!data.tests.length) return [];
-  if (!found.length) return ["No difference between runs is significant.", how];
+  if (!significant.length) return ["No difference between runs is significant.", how];
   if (data.baseline === null) return [data.runs.length === 2 ? ">1 after a mean means that the run is significantly better than the other run." : ">3 after a mean means that the run is significantly better than 3 other runs.", how];
-  const doubtful = found.some((test) => test.survives !== "yes");
+  const doubtful = significant.some((test) => test.survives !== "yes");
   return ["▲ or ▼ means that the run is significantly better or worse than the baseline.", doubtful && `A question mark means that ${words().some} might make the difference insignificant.`, how];
 }
 

@@ -6,22 +6,22 @@ const unseen = (low, high, what) => `cannot change ${what}${high - low <= 1e-12 
 // The only run that has a value, if there is one.
 const aloneOf = (means) => means.findIndex((one) => one.mean !== null);
 
-/** The sentences about one measure of `found`, the page's data. Its answer has: `test` of the leading run and the one that it
+/** The sentences about one measure of `page`, the page's data. Its answer has: `test` of the leading run and the one that it
  * is compared with; among `others` that are tested, how many are better and worse; how the leading run stands to every other
  * run, `ties` in the table's brackets, `judgments` over missing judgments, and over `both`: null if that is not known,
  * undefined if there is nothing to say; and the smallest number of documents that `overturn` the lead. */
-function sentencesOf(found, place) {
-  const pair = found.leading[place];
-  if (pair === null) return aloneWords(found, place);
-  const { test, others, ties, judgments, both } = found.answers[place];
-  const said = [leaderWords(found, place)];
+function sentencesOf(page, place) {
+  const pair = page.leading[place];
+  if (pair === null) return aloneWords(page, place);
+  const { test, others, ties, judgments, both } = page.answers[place];
+  const said = [leaderWords(page, place)];
   if (!test) return [...said, "These two runs were not tested against each other; see the notes."];
-  const can = found.can_be_significant, { open } = found.words ?? WORDS;
+  const can = page.can_be_significant, { open } = page.words ?? WORDS;
   said.push(`The difference is ${test.significant ? "significant" : "not significant"}${can ? "" : ", and no difference could be (see the note)"}: ` +
-    `${chance(test.p)} (${found.how}). ${can ? othersWords(found, found.runs[pair[0]], others) : ""}`.trimEnd());
-  if (open.length) said.push(leadWords(found, place, ties, open, survivalWords(found, place)));
-  if (judgments !== undefined) said.push(leadWords(found, place, judgments, [GRADES]) + sharesWords(found, pair, judgments));
-  if (both) said.push(...togetherWords(found, place, [ties, judgments, both]));
+    `${chance(test.p)} (${page.how}). ${can ? othersWords(page, page.runs[pair[0]], others) : ""}`.trimEnd());
+  if (open.length) said.push(leadWords(page, place, ties, open, survivalWords(page, place)));
+  if (judgments !== undefined) said.push(leadWords(page, place, judgments, [GRADES]) + sharesWords(page, pair, judgments));
+  if (both) said.push(...togetherWords(page, place, [ties, judgments, both]));
   return said;
 }
 
@@ -50,26 +50,26 @@ const inWords = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")}
 const NAMED = 3; // rivals that a sentence names
 
 /** Whether `open` could end the lead over any of the `others`; `tail`: what else it cannot do; `also`: said after "could". */
-function leadWords(found, place, others, open, tail = "", who = moversOf(open), also = "") {
-  const info = found.measures[place], leader = found.leading[place][0], isPair = found.runs.length === 2;
-  const end = found.best[place].length > 1 ? "change this" : "end the lead";
+function leadWords(page, place, others, open, tail = "", who = moversOf(open), also = "") {
+  const info = page.measures[place], leader = page.leading[place][0], isPair = page.runs.length === 2;
+  const end = page.best[place].length > 1 ? "change this" : "end the lead";
   const name = info.name.split(/[@(]/)[0], unknown = `Whether ${who[0].toLowerCase()}${who.slice(1)} could ${end} is unknown`;
   if (others === null) return `${unknown}: ${name} has no bounds of differences for missing judgments.`;
   if (others.some(({ standing }) => standing === "unknown")) return `${unknown}: ${name} ignores unjudged documents, but its bounds give each of them a grade.`; // Bpref
   const least = ({ low, high }) => (info.lower ? -high : low), closest = others.toSorted((x, y) => least(x) - least(y));
   const depending = `depending on the ${open.join(" and the ")}, the`, kind = info.scale === "log" ? "difference of logarithms" : "difference";
-  const between = ({ low, high }) => `between ${signed(low)} and ${signed(high)}`, to = (run) => (isPair ? "" : ` to ${found.runs[run]}`);
+  const between = ({ low, high }) => `between ${signed(low)} and ${signed(high)}`, to = (run) => (isPair ? "" : ` to ${page.runs[run]}`);
   const rivals = closest.filter((one) => rivalsOf(others).includes(one));
   if (!rivals.length) {
     const widest = Math.max(...others.map(({ low, high }) => high - low));
-    if (others.every(({ low, high }) => show(low) === show(high))) return `${who} ${unseen(0, widest, isPair ? "the difference" : `any difference to ${found.runs[leader]}`)}.`;
-    return `${who} cannot ${end}${tail}: ${depending} ${isPair ? "" : "smallest "}${kind}${isPair ? " lies" : `, to ${found.runs[closest[0].run]}, lies`} ${between(closest[0])}.`;
+    if (others.every(({ low, high }) => show(low) === show(high))) return `${who} ${unseen(0, widest, isPair ? "the difference" : `any difference to ${page.runs[leader]}`)}.`;
+    return `${who} cannot ${end}${tail}: ${depending} ${isPair ? "" : "smallest "}${kind}${isPair ? " lies" : `, to ${page.runs[closest[0].run]}, lies`} ${between(closest[0])}.`;
   }
-  const { overturn } = found.answers[place], isOfGrades = open.length === 1 && open[0] === GRADES;
+  const { overturn } = page.answers[place], isOfGrades = open.length === 1 && open[0] === GRADES;
   const able = open.includes(GRADES) && !(isOfGrades && overturn?.is_exact) ? "might" : "could"; // bounds may be wider than what can be
   const named = rivals.slice(0, NAMED), more = rivals.length - named.length;
   const rest = more ? `; ${count(more)} more ${more === 1 ? "run" : "runs"} ${able} be as good or better` : "";
-  const ends = named.length === 1 ? `${kind}${to(named[0].run)} lies ${between(named[0])}` : `${kind} lies ${inWords(named.map((one) => `${between(one)} to ${found.runs[one.run]}`))}`;
+  const ends = named.length === 1 ? `${kind}${to(named[0].run)} lies ${between(named[0])}` : `${kind} lies ${inWords(named.map((one) => `${between(one)} to ${page.runs[one.run]}`))}`;
   return `${who} ${able}${also} ${end}: ${depending} ${ends}${rest}.${isOfGrades && overturn ? overturnWords(overturn) : ""}`;
 }
 
@@ -79,40 +79,40 @@ function overturnWords({ documents, is_exact: isExact }) {
 }
 
 // What else a test's verdict says: whether the difference stays significant.
-function survivalWords(found, place) {
-  const { test } = found.answers[place], [, rival] = found.leading[place];
+function survivalWords(page, place) {
+  const { test } = page.answers[place], [, rival] = page.leading[place];
   if (!test.significant) return "";
-  const difference = `the difference${found.runs.length === 2 ? "" : ` to ${found.runs[rival]}`}`;
+  const difference = `the difference${page.runs.length === 2 ? "" : ` to ${page.runs[rival]}`}`;
   if (test.survives === "yes") return ` or make ${difference} insignificant`;
   return `, but ${test.survives === "no" ? `could make ${difference} insignificant` : `whether ${difference} stays significant is unknown`}`;
 }
 
 // Runs that could lead only if both are open.
-function togetherWords(found, place, [ties, judgments, both]) {
+function togetherWords(page, place, [ties, judgments, both]) {
   const alone = [...rivalsOf(ties), ...rivalsOf(judgments)].map(({ run }) => run), more = both.filter(({ run, standing }) => standing !== "better" && !alone.includes(run));
   const who = "Ties and missing judgments together";
-  if (rivalsOf(more).length) return [leadWords(found, place, more, [ORDERS, GRADES], "", who, alone.length ? " also" : "")];
+  if (rivalsOf(more).length) return [leadWords(page, place, more, [ORDERS, GRADES], "", who, alone.length ? " also" : "")];
   const moves = (others) => others.some(({ low, high }) => show(low) !== show(high));
   return !alone.length && moves(ties) && moves(judgments) ? [`${who} cannot either.`] : [];
 }
 
-function aloneWords(found, place) {
-  const { name } = found.measures[place], run = aloneOf(found.means[place]), { judgments } = found.answers[place];
+function aloneWords(page, place) {
+  const { name } = page.measures[place], run = aloneOf(page.means[place]), { judgments } = page.answers[place];
   if (run < 0) return [`No run has a value of ${name}.`];
-  const { mean, low, high } = found.means[place][run], { open } = found.words ?? WORDS;
-  const said = [`${found.runs[run]}: ${name} ${show(mean)}.`];
+  const { mean, low, high } = page.means[place][run], { open } = page.words ?? WORDS;
+  const said = [`${page.runs[run]}: ${name} ${show(mean)}.`];
   if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${open.join(" and the ")}, the score lies between ${show(low)} and ${show(high)}.` : `${moversOf(open)} ${unseen(low ?? mean, high ?? mean, "the score")}.`);
-  if (judgments === null && found.apart.length) said.push(`How far missing judgments could change the score was not examined: ${found.apart.join("; ")}.`);
+  if (judgments === null && page.apart.length) said.push(`How far missing judgments could change the score was not examined: ${page.apart.join("; ")}.`);
   else if (judgments === null) said.push(`How far missing judgments could change the score is unknown: ${name.split(/[@(]/)[0]} has no bounds for missing judgments.`);
-  else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents, the score lies between ${show(judgments.low)} and ${show(judgments.high)}.${topWords([[found.top_ten[run], ""]])}`);
+  else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents, the score lies between ${show(judgments.low)} and ${show(judgments.high)}.${topWords([[page.top_ten[run], ""]])}`);
   else if (judgments) said.push(`Missing judgments ${unseen(judgments.low, judgments.high, "the score")}.`);
   return said;
 }
 
 // How much of the top is unjudged in the leading run and in those that missing judgments could put level or ahead.
-function sharesWords(found, [leader], others) {
+function sharesWords(page, [leader], others) {
   const rivals = others ? rivalsOf(others).slice(0, NAMED).map(({ run }) => run) : [];
-  return rivals.length ? topWords([leader, ...rivals].map((run) => [found.top_ten[run], ` (${found.runs[run]})`])) : "";
+  return rivals.length ? topWords([leader, ...rivals].map((run) => [page.top_ten[run], ` (${page.runs[run]})`])) : "";
 }
 
 function topWords(shares) {
