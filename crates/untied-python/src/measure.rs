@@ -189,7 +189,7 @@ pub fn measure_info(py: Python<'_>, comparing: bool) -> PyResult<Vec<Bound<'_, P
     ours.chain(others).collect()
 }
 
-fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info, text: &str) -> PyResult<Bound<'py, PyDict>> {
+fn to_dict<'py>(py: Python<'py>, family: &str, info: &'static Info, text: &str) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("family", family)?;
     dict.set_item("name", info.name)?;
@@ -213,7 +213,7 @@ fn to_dict<'py>(py: Python<'py>, family: &str, info: &Info, text: &str) -> PyRes
     dict.set_item("reference", info.reference)?;
     let sampled: Vec<_> = info.sampled.iter().map(|one| (one.unless, one.then)).collect();
     dict.set_item("sampled", sampled)?;
-    dict.set_item("has_law", info.has_law)?;
+    dict.set_item("has_law", registry::has_distribution(info))?;
     dict.set_item("unbounded", info.unbounded)?;
     Ok(dict)
 }

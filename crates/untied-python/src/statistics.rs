@@ -35,7 +35,7 @@ impl Terms {
 
     /// Those that are defined.
     fn known(&self) -> Vec<f64> {
-        self.0.known()
+        self.0.defined()
     }
 
     /// The aggregate, from the mean of those that are defined.

@@ -92,7 +92,7 @@ pub fn tests(request: &Request) -> Result<Value> {
 pub fn intervals(request: &Request) -> Result<Value> {
     let (level, samples, seed) = (request.float("level")?, index(request, "samples")?, seed(request)?);
     let of_run = |column: &RunValues| {
-        let (low, high) = interval(&column.known(), level, samples, seed)?;
+        let (low, high) = interval(&column.defined(), level, samples, seed)?;
         Ok([low, high].map(|mean| number(column.of_mean(mean))))
     };
     Ok(json!({ "intervals": columns(request)?.iter().map(of_run).collect::<Result<Vec<_>>>()? }))

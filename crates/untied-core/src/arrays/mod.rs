@@ -339,3 +339,29 @@ impl Labels {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_is_no_document_and_nan_no_judgment() {
+        // Two queries with three entries each; the last entry is padding.
+        let labels = NumberColumn::Float64(&[1.0, f64::NAN, 0.0, 0.0, 1.0, 9.0]);
+        let present: Option<&[u8]> = Some(&[1, 1, 1, 1, 1, 0]);
+        let input = LabelInput { labels, present, judged: None, totals: DocumentCounts::InArray };
+        let labels = Labels::new(Groups::Rows(2, 3), &input).expect("labels");
+        assert_eq!((labels.grades(), labels.groups().range(1)), (&[1.0, 0.0][..], 3..6));
+        assert_eq!(labels.total(1.0).collect::<Vec<_>>(), [1, 1]);
+        let plan = labels.plan(&registry::parse_all("RR").expect("a measure"), Unjudged::default()).expect("a plan");
+        let evaluate = |scores: &[f64]| {
+            let scores = Scores { column: NumberColumn::Float64(scores), ascending: false, name: "scores" };
+            labels.evaluate(&scores, &plan, Settings::default())
+        };
+        // The second query has two tied documents, one of which is relevant; padding has the highest score.
+        let evaluation = evaluate(&[3.0, 2.0, 1.0, 5.0, 5.0, f64::INFINITY]).expect("values");
+        assert_eq!([0, 1].map(|query| evaluation.value(query, 0).mean), [1.0, 0.75]);
+        let error = evaluate(&[3.0, 2.0, 1.0, f64::NAN, 5.0, 0.0]).expect_err("a score that is not finite");
+        assert!(error.to_string().ends_with("found NaN for query 1, document 0 (counted from 0)"), "{error}");
+    }
+}

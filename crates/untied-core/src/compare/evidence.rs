@@ -115,7 +115,7 @@ impl DocumentEvidence {
         self.lengths.clear();
         if let Some(lengths) = evidence.lengths {
             for &(doc, hash) in documents {
-                self.lengths.push(lengths.of(doc, hash).ok_or_else(|| lengths.lack(doc, query))?);
+                self.lengths.push(lengths.get(doc, hash).ok_or_else(|| lengths.lack(doc, query))?);
             }
         }
         self.subtopics.clear();

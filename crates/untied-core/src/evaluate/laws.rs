@@ -10,9 +10,9 @@ use super::{Plan, RankingSource};
 use crate::error::{Error, Result};
 use crate::law::{self, Law, Limits};
 use crate::measures::Orders;
-use crate::names::{Aggregate, Info};
+use crate::names::Aggregate;
 use crate::ranking::{best, worst};
-use crate::registry::{FAMILIES, Family};
+use crate::registry::{FAMILIES, Family, has_distribution};
 use crate::settings::{Adjust, Settings, Take, Ties, Undefined};
 use crate::table::{Qrels, Run};
 use crate::watch;
@@ -34,7 +34,7 @@ pub struct Laws {
 /// # Errors
 /// A measure has no distribution, the settings allow none, or an error of [`super::evaluate`].
 pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: Limits, keep: bool) -> Result<Laws> {
-    plan.measures.iter().try_for_each(|Planned { spec, .. }| require_law(spec.info, &spec.to_string()))?;
+    plan.measures.iter().try_for_each(require_law)?;
     if settings.ties != Ties::default() || settings.unjudged.take != Take::Mean {
         return Err(Error::Value(
             "distributions are over all orders of ties: ties must be expected, and unjudged nonrelevant or remove"
@@ -80,14 +80,15 @@ pub fn laws(qrels: &Qrels, run: &Run, plan: &Plan, settings: Settings, limits: L
 /// How many queries' distributions are in memory at a time, unless all are kept.
 const AT_ONCE: usize = 1 << 13;
 
-fn require_law(info: &Info, name: &str) -> Result<()> {
-    if info.has_law {
+/// Refuses a measure whose distribution is not known.
+fn require_law(Planned { spec, measure, .. }: &Planned) -> Result<()> {
+    if measure.distribution().is_some() {
         return Ok(());
     }
     let known: Vec<&str> =
-        FAMILIES.iter().flat_map(Family::infos).filter(|info| info.has_law).map(|info| info.name).collect();
+        FAMILIES.iter().flat_map(Family::infos).filter(|info| has_distribution(info)).map(|info| info.name).collect();
     let known = known.join(", ");
-    Err(Error::Measure(format!("{name}: the distribution over tie orders is available only for {known}")))
+    Err(Error::Measure(format!("{spec}: the distribution over tie orders is available only for {known}")))
 }
 
 /// The distribution of each measure's value for one query.
@@ -114,7 +115,10 @@ fn laws_of_query(
         if !orders.tied.is_tied() {
             return Ok(Some(Law::certain(mean)));
         }
-        let law = measure.law(&orders.tied, &truth, limits)?;
+        let law = match measure.distribution() {
+            Some(distribution) => distribution.law(&orders.tied, &truth, limits)?,
+            None => None,
+        };
         Ok(Some(law.unwrap_or_else(|| {
             let mut orders = Orders { tied: orders.tied.clone(), ..Orders::default() };
             best(&orders.tied, &mut orders.best);

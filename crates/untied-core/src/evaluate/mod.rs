@@ -407,3 +407,66 @@ impl Evaluation {
         evaluation
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Spec;
+    use crate::registry;
+    use crate::settings::{Take, Ties};
+    use crate::table::Chunk;
+
+    /// A query with its documents and their scores or grades.
+    fn query(id: &str, documents: &[(&str, f64)]) -> Chunk {
+        let mut chunk = Chunk::new(1);
+        chunk.start_query(id.as_bytes());
+        for (document, number) in documents {
+            chunk.block.docs.push(document.as_bytes());
+            chunk.block.columns[0].push(*number);
+        }
+        chunk.finish();
+        chunk
+    }
+
+    /// Judgments of the queries q and r, and the pieces of a run that retrieves documents for q and for s, not for r.
+    fn inputs() -> (Qrels, Vec<Chunk>) {
+        let judgments = vec![query("q", &[("a", 1.0), ("b", 0.0)]), query("r", &[("a", 1.0)])];
+        let run = vec![query("q", &[("a", 0.5), ("b", 0.5)]), query("s", &[("a", 1.0)])];
+        (Qrels::new(judgments, "qrels").expect("qrels"), run)
+    }
+
+    fn measures() -> Vec<Spec> {
+        ["RR", "P@1"].map(|name| registry::parse(name).expect("a measure")).into()
+    }
+
+    #[test]
+    fn tied_documents_count_by_all_of_their_orders() {
+        let (qrels, run) = inputs();
+        let run = Run::new(run, "run").expect("a run");
+        let plan = Plan::new(&measures(), &qrels, run.longest(), None).expect("a plan");
+        let settings = Settings { ties: Ties { take: Take::Range, ..Ties::default() }, ..Settings::default() };
+        let evaluation = evaluate(&qrels, &run, &plan, settings).expect("values");
+        assert_eq!(evaluation.queries, [0, 1]);
+        assert_eq!(evaluation.columns(), ["low", "high"]);
+        let Value { mean, range, certainty, .. } = evaluation.value(0, 0);
+        assert_eq!((mean, range, certainty), (0.75, Some((0.5, 1.0)), Certainty::Exact));
+        assert_eq!(evaluation.totals.iter().map(|total| total.mean).collect::<Vec<_>>(), [0.375, 0.25]);
+        let Facts { mixed, absent, unknown, common, matched, .. } = evaluation.facts;
+        assert_eq!([mixed, absent, unknown, common, matched], [1; 5]);
+    }
+
+    #[test]
+    fn a_run_in_pieces_has_the_values_of_the_whole() {
+        let (qrels, pieces) = inputs();
+        let run = Run::new(pieces.clone(), "run").expect("a run");
+        let prepared = Prepared::new(measures(), Settings::default(), &qrels, None).expect("measures");
+        let plan = prepared.plan(&qrels, run.longest()).expect("a plan");
+        let whole = evaluate(&qrels, &run, &plan, prepared.settings).expect("values");
+        let mut streamed = Streamed::new("run", &qrels, &prepared);
+        for piece in pieces {
+            streamed.push(&qrels, &prepared, vec![piece]).expect("a piece");
+        }
+        let evaluation = streamed.finish(&qrels, &prepared).expect("values");
+        assert_eq!((evaluation.totals, evaluation.facts), (whole.totals, whole.facts));
+    }
+}

@@ -8,7 +8,7 @@ use super::{Evaluation, Flags, Note, Prepared, QueryValues};
 use crate::error::{Error, Result};
 use crate::read::Pieces;
 use crate::settings::Queries;
-use crate::table::{Chunk, Qrels, Run, Whole, refuse_repeats, returned};
+use crate::table::{Chunk, CompleteQueries, Qrels, Run, refuse_repeats, returned};
 
 /// How many blocks of a file are evaluated at a time, while as many are read. The number of threads does not change it, so
 /// that the first error is the same with any number of threads.
@@ -20,7 +20,7 @@ const ABSENT_TOGETHER: usize = 1 << 16;
 /// The evaluation of a run that comes in pieces.
 pub struct Streamed {
     source: String,
-    whole: Whole,
+    complete: CompleteQueries,
     /// The values of all queries of the qrels; 0 until they are evaluated.
     values: QueryValues,
     /// Whether each query of the qrels is evaluated.
@@ -42,8 +42,8 @@ impl Streamed {
             flags: vec![Flags::default(); qrels.len()],
         };
         let is_evaluated = vec![false; qrels.len()];
-        let (whole, unknown) = (Whole::default(), HashSet::new());
-        Streamed { source: source.into(), whole, values, is_evaluated, unknown, failed: None }
+        let (complete, unknown) = (CompleteQueries::default(), HashSet::new());
+        Streamed { source: source.into(), complete, values, is_evaluated, unknown, failed: None }
     }
 
     /// Takes the next rows, and evaluates the queries that they complete in parallel. The rows of a query may be in
@@ -54,7 +54,7 @@ impl Streamed {
     pub fn push(&mut self, qrels: &Qrels, prepared: &Prepared, chunks: Vec<Chunk>) -> Result<Vec<Chunk>> {
         // Repeated documents are refused at once, because a query that never ends would keep all its rows.
         refuse_repeats(&chunks, &self.source)?;
-        let complete = self.whole.push(chunks);
+        let complete = self.complete.push(chunks);
         self.evaluate(qrels, prepared, complete)
     }
 
@@ -63,7 +63,7 @@ impl Streamed {
     /// # Errors
     /// As [`Streamed::push`] and [`super::evaluate`].
     pub fn finish(mut self, qrels: &Qrels, prepared: &Prepared) -> Result<Evaluation> {
-        let last = mem::take(&mut self.whole).finish();
+        let last = mem::take(&mut self.complete).finish();
         self.evaluate(qrels, prepared, last)?;
         let absent: Vec<QueryPair> =
             (0..qrels.len()).filter(|&query| !self.is_evaluated[query]).map(|query| (query, None)).collect();
@@ -105,7 +105,7 @@ impl Streamed {
         if chunks == 0 {
             return Ok(complete);
         }
-        let (run, lines) = Run::part(complete, &self.source)?;
+        let (run, lines) = Run::of_complete_queries(complete, &self.source)?;
         let mut pairs = Vec::with_capacity(run.len());
         let mut first_repeated = None;
         for (number, in_qrels) in run.numbers_in(qrels).enumerate() {

@@ -2,22 +2,23 @@
 
 use crate::elementary::sin_cos;
 
-/// Real and imaginary part.
+/// A complex number: its real and imaginary parts.
 pub(super) type Complex = (f64, f64);
 
+/// The product of two complex numbers.
 #[inline]
 pub(super) fn times(a: Complex, b: Complex) -> Complex {
     (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
 }
 
-/// Transforms of one size.
+/// The transform of one size.
 pub(super) struct Fourier {
     /// exp(-2 pi i k / n) for k < n / 2.
     roots: Vec<Complex>,
 }
 
 impl Fourier {
-    /// Of `n` numbers, a power of two.
+    /// The transform of `n` numbers; `n` is a power of two.
     pub(super) fn new(n: usize) -> Fourier {
         let turn = -2.0 * std::f64::consts::PI / n as f64;
         let root = |k: usize| {
@@ -27,7 +28,7 @@ impl Fourier {
         Fourier { roots: (0..n / 2).map(root).collect() }
     }
 
-    /// Replace x by X(k) = sum over j of x(j) exp(-2 pi i j k / n) (Cooley & Tukey 1965).
+    /// Replaces x by X(k) = sum over j of x(j) exp(-2 pi i j k / n) (Cooley & Tukey 1965).
     pub(super) fn transform(&self, x: &mut [Complex]) {
         let n = x.len();
         debug_assert_eq!(n, 2 * self.roots.len());

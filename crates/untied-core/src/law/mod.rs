@@ -1,9 +1,7 @@
-//! Distributions of a value with finitely many outcomes, and of sums of independent ones. What the values are of is no
-//! concern here.
+//! Laws: distributions of a random value with finitely many outcomes, and of sums of independent values.
 //!
-//! A law is exact, or enclosed by two others: a value of the lower one is never above, a value of the upper one never
-//! below it, in the sense of P(lower <= x) >= P(V <= x) >= P(upper <= x) for every x. Probabilities are right up to
-//! [`PROBABILITY`], which is the rounding of floating point.
+//! A law is exact, or enclosed by a lower and an upper law: P(lower <= x) >= P(V <= x) >= P(upper <= x) for every x.
+//! Probabilities are right up to [`PROBABILITY`], which covers the rounding of floating point.
 
 mod fourier;
 mod sum;
@@ -12,16 +10,16 @@ pub use sum::sum;
 
 use crate::equality::are_equal;
 
-/// What probabilities may be off.
+/// The largest error of a probability.
 pub const PROBABILITY: f64 = 1e-11;
 
-/// How far laws are exact, and how fine they are beyond.
+/// Up to which size laws are exact, and how fine the grid of larger ones is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Values with their probabilities, over all steps, with which a tie group's law is exact; that of a sum is up to an
-    /// eighth of it.
+    /// The most pairs of value and probability that the steps of an exact law of a tie group may have in total. An exact
+    /// law of a sum may have an eighth of it.
     pub states: usize,
-    /// Cells of the grid beyond: between the least and the largest value.
+    /// The number of cells of the grid between the smallest and the largest value.
     pub cells: usize,
 }
 
@@ -34,9 +32,9 @@ impl Default for Limits {
 /// A value and its probability.
 pub type Atom = (f64, f64);
 
-/// Sort atoms by value, and put those of equal values together.
+/// Sorts atoms by value, and joins those of equal values.
 pub fn collapse(atoms: &mut Vec<Atom>) {
-    atoms.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable: fast on the sorted pieces that these are made of
+    atoms.sort_by(|a, b| a.0.total_cmp(&b.0)); // a stable sort is fast if the atoms consist of sorted pieces
     let mut kept = 0;
     for i in 1..atoms.len() {
         if are_equal(atoms[kept].0, atoms[i].0) {
@@ -52,13 +50,13 @@ pub fn collapse(atoms: &mut Vec<Atom>) {
 /// The distribution of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Law {
-    /// Values, ascending, with their probabilities.
+    /// The law itself, or the lower of two that enclose it: values, ascending, with their probabilities.
     lower: Vec<Atom>,
-    /// The upper law, where it is another one.
+    /// The upper law, unless the law is exact.
     upper: Option<Vec<Atom>>,
 }
 
-/// A number, or between which ones it lies.
+/// The lower and the upper bound of a number; equal if it is exact.
 pub type Enclosed = (f64, f64);
 
 /// How one value compares with another, independent one.
@@ -73,49 +71,49 @@ pub struct Chances {
 }
 
 impl Law {
-    /// Of a value that is certain.
+    /// The law of a value that is certain.
     pub fn certain(value: f64) -> Law {
         Law { lower: vec![(value, 1.0)], upper: None }
     }
 
-    /// By values and probabilities in any order.
+    /// The exact law of these values and probabilities, in any order.
     pub fn new(mut atoms: Vec<Atom>) -> Law {
         collapse(&mut atoms);
         Law { lower: atoms, upper: None }
     }
 
-    /// What two laws enclose.
+    /// The law that two laws enclose.
     pub fn enclosed(mut lower: Vec<Atom>, mut upper: Vec<Atom>) -> Law {
         collapse(&mut lower);
         collapse(&mut upper);
         Law { lower, upper: Some(upper) }
     }
 
-    /// Of a value of which no more is known than that it lies between two others.
+    /// The law of a value that is only known to be between two others.
     pub fn between(low: f64, high: f64) -> Law {
         Law::enclosed(vec![(low, 1.0)], vec![(high, 1.0)])
     }
 
-    /// Whether it is exact, and not only enclosed.
+    /// Whether it is exact instead of enclosed.
     pub fn is_exact(&self) -> bool {
         self.upper.is_none()
     }
 
-    /// The lower law: values, ascending, with their probabilities.
+    /// The lower law, or the law itself if it is exact: values, ascending, with their probabilities.
     pub fn lower(&self) -> &[Atom] {
         &self.lower
     }
 
-    /// The upper law; the same as the lower one if it is exact.
+    /// The upper law, or the law itself if it is exact.
     pub fn upper(&self) -> &[Atom] {
         self.upper.as_deref().unwrap_or(&self.lower)
     }
 
-    /// The law of `of(value)`; `of` never falls.
-    pub fn map(mut self, of: impl Fn(f64) -> f64) -> Law {
+    /// The law of a function of the value; the function must never fall.
+    pub fn map(mut self, function: impl Fn(f64) -> f64) -> Law {
         for atoms in std::iter::once(&mut self.lower).chain(self.upper.as_mut()) {
-            atoms.iter_mut().for_each(|(value, _)| *value = of(*value));
-            collapse(atoms); // `of` may be flat
+            atoms.iter_mut().for_each(|(value, _)| *value = function(*value));
+            collapse(atoms); // different values may become equal
         }
         self
     }
@@ -124,9 +122,9 @@ impl Law {
     pub fn quantile(&self, q: f64) -> Enclosed {
         match &self.upper {
             None => {
-                // Of level 1 it is the last one, however improbable.
-                let found = first(&self.lower, if q < 1.0 { q - PROBABILITY } else { f64::INFINITY });
-                (found, found)
+                // The quantile of 1 is the largest value, however improbable.
+                let value = first(&self.lower, if q < 1.0 { q - PROBABILITY } else { f64::INFINITY });
+                (value, value)
             }
             Some(upper) => (first(&self.lower, q - PROBABILITY), first(upper, q + PROBABILITY)),
         }
@@ -137,7 +135,7 @@ impl Law {
         in_order(at_most(self.upper(), x), at_most(&self.lower, x))
     }
 
-    /// How a value compares with one of `other`, if neither says anything about the other.
+    /// How a value compares with an independent one of `other`.
     pub fn against(&self, other: &Law) -> Chances {
         if self.is_exact() && other.is_exact() {
             let (greater, less) = (exceeds(&self.lower, &other.lower), exceeds(&other.lower, &self.lower));
@@ -148,18 +146,18 @@ impl Law {
         let (greater, less) = (ahead(self, other), ahead(other, self));
         let rest = |greater: f64, less: f64| (1.0 - greater - less).max(0.0);
         let (least, most) = (rest(greater.1, less.1), rest(greater.0, less.0));
-        // Rounding must not make it certain that both can be equal.
+        // Rounding errors must not turn a possible equality into a certain one.
         let equal = (if least > PROBABILITY { least } else { 0.0 }, most);
         Chances { greater, equal, less }
     }
 }
 
-/// The ends of a probability, which rounding may have swapped.
+/// The bounds of a probability, in order: rounding may have exchanged them.
 fn in_order(low: f64, high: f64) -> Enclosed {
     (low.min(high), low.max(high))
 }
 
-/// The first value with at least this probability of it or less; the last one if none has.
+/// The first value v with P(V <= v) of at least this probability; the last value if there is none.
 fn first(atoms: &[Atom], probability: f64) -> f64 {
     let mut below = 0.0;
     let reached = |&&(_, chance): &&Atom| {
@@ -169,6 +167,7 @@ fn first(atoms: &[Atom], probability: f64) -> f64 {
     atoms.iter().find(reached).or(atoms.last()).map_or(f64::NAN, |&(value, _)| value)
 }
 
+/// P(V <= x).
 fn at_most(atoms: &[Atom], x: f64) -> f64 {
     let within = atoms.iter().take_while(|&&(value, _)| value <= x || are_equal(value, x));
     within.map(|(_, probability)| probability).sum::<f64>().min(1.0)

@@ -1,13 +1,14 @@
 //! The law of a sum of independent values.
 //!
-//! Laws with few values are convolved one by one, exactly. Beyond that the sum is enclosed on a grid: every law is rounded
-//! down and up to it once, and these are convolved by Fourier transforms. With m laws left, the two laws that enclose
-//! the sum are at most m cells apart.
+//! Laws with few values are convolved exactly, one after the other. If m laws are left, their sum is enclosed on a grid:
+//! each law is rounded down and up to the grid, and the rounded laws are convolved by Fourier transforms. The two laws that
+//! enclose the sum are then at most m cells apart.
 //!
-//! Of very many laws no value is rounded. Their sum S stays within a few standard deviations of its mean, so the grid
-//! covers only these (Hoeffding 1963). S plus a rounded normal variable of 2.5 cells stands on the grid; its transform is
-//! the product of the laws' characteristic functions and a normal curve. The added variable is below [`REACH`] cells, so
-//! that the sum less and plus as many cells encloses S. Most products vanish after a few hundred laws.
+//! With very many laws, rounding each would be too coarse. Their sum S stays within a few standard deviations of its mean,
+//! so the grid needs to cover only these (Hoeffding 1963). S plus a normal variable with a standard deviation of 2.5 cells,
+//! rounded to the grid, has a transform that is the product of the laws' characteristic functions and a normal curve. The
+//! added variable is smaller than [`REACH`] cells, so the result minus and plus as many cells encloses S. Most products
+//! vanish after a few hundred laws.
 
 use rayon::prelude::*;
 
@@ -17,23 +18,24 @@ use crate::elementary::{exp, sin_cos};
 use crate::error::Result;
 use crate::watch;
 
-/// What rounding may have taken from a number of cells that is whole.
+/// How far rounding may move a whole number of cells.
 const WHOLE: f64 = 1e-9;
 /// Probabilities below this are rounding errors of the transforms.
 const NOISE: f64 = 1e-16;
 
-/// The standard deviation, in cells, of what is added to a sum of many laws: its transform vanishes within the grid.
+/// The standard deviation, in cells, of the normal variable that is added to a sum of many laws. Its transform vanishes
+/// within the grid.
 const DEVIATION: f64 = 2.5;
-/// What is added is smaller than this number of cells, but for a probability of 1e-13.
+/// The added variable is smaller than this number of cells, except with a probability of 1e-13.
 const REACH: usize = 19;
-/// A sum is farther from its mean, in one direction, than this times the root of the squared spans of its terms with a
-/// probability below 1e-12.
+/// With a probability below 1e-12, a sum exceeds its mean by more than this times the root of the sum of the squared spans
+/// of its terms.
 const FAR: f64 = 3.72;
-/// Sums of more laws, joined as far as their values are counted, are no longer rounded law by law.
+/// If more laws are left after exact convolution, laws are not rounded one by one.
 const MOST_JOINED: usize = 2 * REACH;
-/// How many values may be convolved to join laws.
+/// How many products exact convolution may compute.
 const MOST_CONVOLVED: usize = 1 << 28;
-/// The square of a product that changes no probability.
+/// A product whose square is smaller than this changes no probability.
 const VANISHED: f64 = 1e-40;
 
 /// The law of the sum of independent values.
@@ -50,7 +52,7 @@ pub fn sum(laws: Vec<Law>, limits: Limits) -> Result<Law> {
             law => enclosed.push(law),
         }
     }
-    // The smallest first: the more of them go together, the fewer are rounded.
+    // The smallest laws come first, so that as many as possible are convolved exactly.
     exact.sort_by_key(Vec::len);
     let law = match joined(&exact, limits)? {
         Some(joined) => match (joined.len(), enclosed.len()) {
@@ -74,8 +76,8 @@ pub fn sum(laws: Vec<Law>, limits: Limits) -> Result<Law> {
     Ok(law.map(|value| value + offset))
 }
 
-/// Laws of the sums of some laws, as many together as have few enough values; none if too many are left, or joining takes
-/// too long.
+/// Convolves consecutive laws exactly as long as their sums have few enough values, and returns the laws of these sums. None
+/// if too many are left, or if it would take too long.
 fn joined(laws: &[Vec<Atom>], limits: Limits) -> Result<Option<Vec<Vec<Atom>>>> {
     let (mut joined, mut values): (Vec<Vec<Atom>>, usize) = (Vec::new(), 0);
     for law in laws {
@@ -94,6 +96,7 @@ fn joined(laws: &[Vec<Atom>], limits: Limits) -> Result<Option<Vec<Vec<Atom>>>> 
     Ok(Some(joined))
 }
 
+/// The law of the sum of two values.
 fn convolved(a: &[Atom], b: &[Atom]) -> Vec<Atom> {
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let shifted = |&(x, p): &Atom| many.iter().map(move |&(y, q)| (x + y, p * q));
@@ -102,7 +105,7 @@ fn convolved(a: &[Atom], b: &[Atom]) -> Vec<Atom> {
     atoms
 }
 
-/// The law of a sum of many laws, enclosed; see the head of this file.
+/// Encloses the sum of very many laws; see the head of this file.
 fn smoothed(laws: &[Law], cells: usize) -> Result<Law> {
     let cells = cells.max(16 * REACH).next_power_of_two();
     let base = |law: &Law| law.lower()[0].0;
@@ -141,11 +144,11 @@ fn smoothed(laws: &[Law], cells: usize) -> Result<Law> {
             Ok(product)
         };
         let half: Vec<Complex> = (0..=cells / 2).into_par_iter().map(product).collect::<Result<_>>()?;
-        // Back: conjugate what is transformed; the outcome is real.
+        // The inverse transform is the transform of the conjugates; its result is real.
         let conjugate = |k: usize| if k <= cells / 2 { (half[k].0, -half[k].1) } else { half[cells - k] };
-        let mut room: Vec<Complex> = (0..cells).map(conjugate).collect();
-        fourier.transform(&mut room);
-        Ok(room.iter().map(|cell| cell.0 / cells as f64).collect())
+        let mut buffer: Vec<Complex> = (0..cells).map(conjugate).collect();
+        fourier.transform(&mut buffer);
+        Ok(buffer.iter().map(|cell| cell.0 / cells as f64).collect())
     };
     let placed = |probabilities: &[f64], shift: f64| -> Vec<Atom> {
         let all: f64 = probabilities.iter().filter(|&&p| p > NOISE).sum();
@@ -160,14 +163,15 @@ fn smoothed(laws: &[Law], cells: usize) -> Result<Law> {
     } else {
         upper.extend(placed(&probabilities(Law::upper)?, reach));
     }
-    // The ends are possible, however improbable.
+    // The smallest and the largest value are possible, however improbable.
     lower.insert(0, (low, 0.0));
     upper.push((high, 0.0));
     Ok(Law::enclosed(lower, upper))
 }
 
+/// Encloses the sum of laws on a grid, to which each law is rounded down and up.
 fn on_grid(laws: &[Law], cells: usize) -> Result<Law> {
-    // Rounded up, each law can reach one cell further.
+    // Rounding up may extend each law by a cell.
     let cells = cells.max(4 * laws.len()).next_power_of_two();
     let ends = |law: &Law| (law.lower()[0].0, law.upper()[law.upper().len() - 1].0);
     let low: f64 = laws.iter().map(|law| ends(law).0).sum();
@@ -177,44 +181,44 @@ fn on_grid(laws: &[Law], cells: usize) -> Result<Law> {
         return Ok(Law::certain(low));
     }
     let fourier = Fourier::new(cells);
-    // The sequences are real, so the first half of each transform determines it. Two are transformed at once, as
-    // down + i up.
+    // The sequences are real, so the first half of a transform determines it, and two sequences can be transformed at once
+    // as down + i up.
     let mut product = vec![((1.0, 0.0), (1.0, 0.0)); cells / 2 + 1];
-    let mut room: Vec<Complex> = Vec::new();
+    let mut buffer: Vec<Complex> = Vec::new();
     for law in laws {
-        room.clear();
-        room.resize(cells, (0.0, 0.0));
+        buffer.clear();
+        buffer.resize(cells, (0.0, 0.0));
         let base = ends(law).0;
         for &(value, probability) in law.lower() {
-            room[((value - base) / step + WHOLE).floor() as usize].0 += probability;
+            buffer[((value - base) / step + WHOLE).floor() as usize].0 += probability;
         }
         for &(value, probability) in law.upper() {
-            room[((value - base) / step - WHOLE).ceil() as usize].1 += probability;
+            buffer[((value - base) / step - WHOLE).ceil() as usize].1 += probability;
         }
-        fourier.transform(&mut room);
+        fourier.transform(&mut buffer);
         for (k, (down, up)) in product.iter_mut().enumerate() {
-            let (here, there) = (room[k], room[(cells - k) % cells]);
-            *down = times(*down, ((here.0 + there.0) / 2.0, (here.1 - there.1) / 2.0));
-            *up = times(*up, ((here.1 + there.1) / 2.0, (there.0 - here.0) / 2.0));
+            let (cell, mirrored) = (buffer[k], buffer[(cells - k) % cells]);
+            *down = times(*down, ((cell.0 + mirrored.0) / 2.0, (cell.1 - mirrored.1) / 2.0));
+            *up = times(*up, ((cell.1 + mirrored.1) / 2.0, (mirrored.0 - cell.0) / 2.0));
         }
         watch::check()?;
     }
-    // Back: conjugate what is transformed, and the outcome.
+    // The inverse transform is the conjugate of the transform of the conjugates.
     for k in 0..cells {
         let (down, up) = product[k.min(cells - k)];
         let sign = if k <= cells / 2 { 1.0 } else { -1.0 };
-        room[k] = (down.0 - sign * up.1, -(sign * down.1 + up.0));
+        buffer[k] = (down.0 - sign * up.1, -(sign * down.1 + up.0));
     }
-    fourier.transform(&mut room);
-    let found = |part: fn(&Complex) -> f64| -> Vec<Atom> {
-        let probabilities: Vec<f64> = room.iter().map(|cell| part(cell) / cells as f64).collect();
+    fourier.transform(&mut buffer);
+    let atoms_of = |part: fn(&Complex) -> f64| -> Vec<Atom> {
+        let probabilities: Vec<f64> = buffer.iter().map(|cell| part(cell) / cells as f64).collect();
         let all: f64 = probabilities.iter().filter(|&&p| p > NOISE).sum();
         let atoms = probabilities.iter().enumerate().filter(|&(_, &p)| p > NOISE);
-        // No sum is above the highest, though every law rounded up may reach a cell further.
+        // Laws that were rounded up may exceed the largest possible sum.
         atoms.map(|(cell, p)| ((low + cell as f64 * step).min(low + span), p / all)).collect()
     };
-    let (mut lower, mut upper) = (found(|cell| cell.0), found(|cell| -cell.1));
-    // The ends are possible, however improbable.
+    let (mut lower, mut upper) = (atoms_of(|cell| cell.0), atoms_of(|cell| -cell.1));
+    // The smallest and the largest value are possible, however improbable.
     lower.insert(0, (low, 0.0));
     upper.push((low + span, 0.0));
     Ok(Law::enclosed(lower, upper))
@@ -257,20 +261,20 @@ mod tests {
             // Of coins with two faces the values are few, so that their sum is known exactly.
             let exact = sum(coins(count), Limits::default()).expect("not interrupted");
             assert!(exact.is_exact());
-            let found = smoothed(&coins(count), cells).expect("not interrupted");
+            let enclosed = smoothed(&coins(count), cells).expect("not interrupted");
             let (first, last) = (exact.quantile(0.0).0, exact.quantile(1.0).1);
             for i in 0..=1000 {
                 let x = first + (last - first) * f64::from(i) / 1000.0 + 1e-7;
-                let ((low, high), (truth, _)) = (found.at_most(x), exact.at_most(x));
+                let ((low, high), (truth, _)) = (enclosed.at_most(x), exact.at_most(x));
                 assert!(low - 1e-11 <= truth && truth <= high + 1e-11, "{count} {cells} {x}: {low} {truth} {high}");
             }
             let deviations = 2.0 * FAR * 0.2 * (count as f64).sqrt();
             for i in 1..20 {
-                let (low, high) = found.quantile(f64::from(i) / 20.0);
-                let apart = 2.0 * REACH as f64 * deviations / (cells - 2 * REACH - 2) as f64;
-                assert!(high - low <= apart + 0.2 + 1e-9, "{count} {cells}: {low} to {high}"); // and a step of the lattice
+                let (low, high) = enclosed.quantile(f64::from(i) / 20.0);
+                let width = 2.0 * REACH as f64 * deviations / (cells - 2 * REACH - 2) as f64;
+                assert!(high - low <= width + 0.2 + 1e-9, "{count} {cells}: {low} to {high}"); // and a step of the lattice
             }
-            assert!((found.quantile(0.0).0 - first).abs() < 1e-9 && (found.quantile(1.0).1 - last).abs() < 1e-9);
+            assert!((enclosed.quantile(0.0).0 - first).abs() < 1e-9 && (enclosed.quantile(1.0).1 - last).abs() < 1e-9);
         }
     }
 
@@ -284,10 +288,10 @@ mod tests {
             moment(2) - moment(1) * moment(1)
         };
         let deviation = laws.iter().map(variance).sum::<f64>().sqrt();
-        let found = sum(laws, Limits::default()).expect("not interrupted");
+        let law = sum(laws, Limits::default()).expect("not interrupted");
         // By the central limit theorem, a sum of 40,000 laws is nearly normal.
         for (share, normal) in [(0.05, -1.644_854), (0.5, 0.0), (0.95, 1.644_854)] {
-            let (low, high) = found.quantile(share);
+            let (low, high) = law.quantile(share);
             assert!(high - low < 0.02 * deviation, "{share}: {low} to {high}");
             assert!((f64::midpoint(low, high) - mean - normal * deviation).abs() < 0.02 * deviation, "{share}");
         }

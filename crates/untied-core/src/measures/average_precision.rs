@@ -7,7 +7,7 @@
 
 use super::bounds::{self, Bounds, Open, Resolution};
 use super::orders::law::{self, Walk};
-use super::{Definition, Measure, sum};
+use super::{Definition, Distribution, Measure, sum};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
@@ -24,7 +24,6 @@ pub static AVERAGE_PRECISION: Definition = Info {
     equation: "AP@k = (1/R) sum of P@i over the ranks i <= k of relevant documents, R = all relevant ones",
     tex: r"\mathrm{AP}@k = \frac{1}{R} \sum_{i \le k,\ x_i = 1} \mathrm{P}@i",
     reference: "Buckley & Voorhees 2000; ties: McSherry & Najork 2008, section 2.4",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -102,15 +101,8 @@ impl Measure for AveragePrecision {
         self.over_groups(ranking, |total, part| *total += variance_of(part)) / (relevant * relevant)
     }
 
-    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
-        let mut before = 0;
-        law::of_groups(ranking, self.cutoff, self.base.relevant(self.rel, ranking, truth), limits, |group| {
-            let (t, b, r) = (group.start, before + 1, group.relevant(self.rel));
-            before += r;
-            Walk::new(vec![group.size - r, r], group.slots(self.cutoff), move |above, placed, kind| {
-                if kind == 1 { (b + placed[1]) as f64 / (t + above + 1) as f64 } else { 0.0 }
-            })
-        })
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
@@ -122,6 +114,19 @@ impl Measure for AveragePrecision {
         Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |sum, m, e| {
             if relevant(m, e) == 0.0 { f64::NAN } else { sum / relevant(m, e) }
         }))
+    }
+}
+
+impl Distribution for AveragePrecision {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        let mut before = 0;
+        law::of_groups(ranking, self.cutoff, self.base.relevant(self.rel, ranking, truth), limits, |group| {
+            let (t, b, r) = (group.start, before + 1, group.relevant(self.rel));
+            before += r;
+            Walk::new(vec![group.size - r, r], group.slots(self.cutoff), move |above, placed, kind| {
+                if kind == 1 { (b + placed[1]) as f64 / (t + above + 1) as f64 } else { 0.0 }
+            })
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use super::bounds::filling::Filling;
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::orders::gaps::Gaps;
 use super::orders::law::{self, Walk};
-use super::{Definition, Measure};
+use super::{Definition, Distribution, Measure};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Info, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
@@ -41,7 +41,6 @@ pub static BPREF: Definition = Info {
     tex: r"\mathrm{Bpref} = \frac{1}{R} \sum_{i:\ x_i = 1} \left( 1 - \frac{\min(n_i, C)}{\min(N, C)} \right), \quad
            C = R + \mathit{extra}",
     reference: "Buckley & Voorhees 2004",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -102,19 +101,8 @@ impl Measure for Bpref {
         total / (relevant * relevant)
     }
 
-    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
-        let mut laws = Vec::new();
-        let relevant =
-            self.over_groups(ranking, truth, |Gaps { relevant, nonrelevant, before }, of| {
-                let slots = relevant + nonrelevant;
-                laws.push(law::of_walk(
-                    &Walk::new(vec![nonrelevant, relevant], slots, |_, placed, kind| {
-                        if kind == 1 { of(before + placed[0]) } else { 0.0 }
-                    }),
-                    limits,
-                ));
-            });
-        law::over(laws, relevant, limits)
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     /// Documents that get a grade below `rel` are judged non-relevant from then on. With A relevant documents retrieved
@@ -156,6 +144,23 @@ impl Measure for Bpref {
             }
         }
         Some(bounds.finish())
+    }
+}
+
+impl Distribution for Bpref {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        let mut laws = Vec::new();
+        let relevant =
+            self.over_groups(ranking, truth, |Gaps { relevant, nonrelevant, before }, of| {
+                let slots = relevant + nonrelevant;
+                laws.push(law::of_walk(
+                    &Walk::new(vec![nonrelevant, relevant], slots, |_, placed, kind| {
+                        if kind == 1 { of(before + placed[0]) } else { 0.0 }
+                    }),
+                    limits,
+                ));
+            });
+        law::over(laws, relevant, limits)
     }
 }
 

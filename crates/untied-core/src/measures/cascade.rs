@@ -11,7 +11,7 @@ use super::bounds::{self, Bounds, Open};
 use super::gain::{Gain, discounts};
 use super::orders::law::{self, Walk};
 use super::orders::walk::{self, Kind, Path};
-use super::{Certainty, Definition, Measure, Orders, Scope};
+use super::{Certainty, Definition, Distribution, Measure, Orders, Scope};
 use crate::elementary::{exp2, ln, powi};
 use crate::error::{Error, Result};
 use crate::grade::Level;
@@ -55,7 +55,6 @@ pub static ERR: Definition = Info {
            1}{2^{g_{\max}}}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: mean, exact, over elementary symmetric means",
     sampled: &[walk::SAMPLED],
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, false));
@@ -70,7 +69,6 @@ pub static NERR: Definition = Info {
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as ERR",
     sampled: &[walk::SAMPLED],
     unbounded: Some(unbounded::IDEAL),
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| reciprocal_rank(spec, scope, true));
@@ -86,7 +84,6 @@ pub static CASCADE: Definition = Info {
     tex: r"\mathrm{Cascade}@k = \sum_{i=1}^{k} D(i)\, G(g_i) \prod_{j < i} q(g_j)",
     reference: "Craswell, Zoeter, Taylor & Ramsey 2008; Carterette 2011; ties: as ERR",
     sampled: &[walk::SAMPLED],
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(general(spec, scope)?)));
@@ -274,24 +271,8 @@ impl Measure for Cascade {
         (low / norm, high / norm)
     }
 
-    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
-        let (mut start, mut reach, mut walks) = (0, 1.0, Vec::new());
-        Path::walk(self, ranking, &mut |kinds| {
-            let (kinds, before) = (kinds.to_vec(), reach);
-            let size: usize = kinds.iter().map(|kind| kind.count).sum();
-            let counts: Vec<usize> = kinds.iter().map(|kind| kind.count).collect();
-            reach = walk::beyond(&kinds, reach);
-            let weights = &self.weights[start.min(self.weights.len())..(start + size).min(self.weights.len())];
-            start += size;
-            if kinds.iter().any(|kind| kind.gain != 0.0) {
-                walks.push(Walk::new(counts, weights.len(), move |above, placed, kind| {
-                    let go_on = kinds.iter().zip(placed).map(|(kind, &placed)| powi(kind.go_on, placed as i32));
-                    weights[above] * kinds[kind].gain * before * go_on.product::<f64>()
-                }));
-            }
-            start < self.weights.len()
-        });
-        law::of_walks(walks.into_iter(), self.norm(truth), limits)
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     /// Where a higher grade never gains less than what it keeps the user from seeing afterwards.
@@ -319,6 +300,28 @@ impl Measure for Cascade {
 
     fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         walk::path_certainty(self, ranking)
+    }
+}
+
+impl Distribution for Cascade {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        let (mut start, mut reach, mut walks) = (0, 1.0, Vec::new());
+        Path::walk(self, ranking, &mut |kinds| {
+            let (kinds, before) = (kinds.to_vec(), reach);
+            let size: usize = kinds.iter().map(|kind| kind.count).sum();
+            let counts: Vec<usize> = kinds.iter().map(|kind| kind.count).collect();
+            reach = walk::beyond(&kinds, reach);
+            let weights = &self.weights[start.min(self.weights.len())..(start + size).min(self.weights.len())];
+            start += size;
+            if kinds.iter().any(|kind| kind.gain != 0.0) {
+                walks.push(Walk::new(counts, weights.len(), move |above, placed, kind| {
+                    let go_on = kinds.iter().zip(placed).map(|(kind, &placed)| powi(kind.go_on, placed as i32));
+                    weights[above] * kinds[kind].gain * before * go_on.product::<f64>()
+                }));
+            }
+            start < self.weights.len()
+        });
+        law::of_walks(walks.into_iter(), self.norm(truth), limits)
     }
 }
 

@@ -12,7 +12,7 @@ use super::bounds::dcg::Thresholds;
 use super::bounds::{self, Bounds, Open};
 use super::gain::{DISCOUNT, GAIN, Gain, LEAST, discounts};
 use super::orders::law::{self, Walk};
-use super::{Definition, Measure, Orders, Scope, sum};
+use super::{Definition, Distribution, Measure, Orders, Scope, sum};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::law::{Law, Limits};
@@ -36,7 +36,6 @@ pub static DCG: Definition = Info {
     equation: "DCG@k = sum over ranks i <= k of G(grade at i) D(i)",
     tex: r"\mathrm{DCG}@k = \sum_{i=1}^{k} G(g_i)\, D(i)",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| build(spec, scope, None));
@@ -51,7 +50,6 @@ pub static NDCG: Definition = Info {
     equation: "nDCG@k = DCG@k / IDCG@k, IDCG@k = DCG@k of all positive gains in descending order",
     tex: r"\mathrm{nDCG}@k = \frac{\mathrm{DCG}@k}{\mathrm{IDCG}@k}",
     reference: "Järvelin & Kekäläinen 2002; ties: McSherry & Najork 2008, section 2.6",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| match spec.recall_base()? {
@@ -269,12 +267,8 @@ impl Measure for Gains {
         (low / norm, high / norm)
     }
 
-    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
-        law::of_groups(ranking, self.discounts.len(), self.norm(ranking, truth), limits, |group| {
-            let (gains, counts) = self.kinds_of(&group);
-            let discounts = self.discounts_of(&group);
-            Walk::new(counts, discounts.len(), move |above, _, kind| gains[kind] * discounts[above])
-        })
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
@@ -290,5 +284,15 @@ impl Measure for Gains {
         let unretrieved = if ideal == RecallBase::Ranking { 0 } else { open.unretrieved };
         let open = Open { unretrieved, ..*open };
         Some(Thresholds::new(&open, |grade| self.gain.of(grade), &self.discounts, judged).bounds())
+    }
+}
+
+impl Distribution for Gains {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        law::of_groups(ranking, self.discounts.len(), self.norm(ranking, truth), limits, |group| {
+            let (gains, counts) = self.kinds_of(&group);
+            let discounts = self.discounts_of(&group);
+            Walk::new(counts, discounts.len(), move |above, _, kind| gains[kind] * discounts[above])
+        })
     }
 }

@@ -9,7 +9,7 @@ use super::bounds::filling::{self, Filling, Stage};
 use super::bounds::{self, Bounds, Open, Resolution};
 use super::orders::drawing;
 use super::share::{Target, ceiling};
-use super::{Definition, Measure};
+use super::{Definition, Distribution, Measure};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec};
@@ -27,7 +27,6 @@ pub static PRECISION: Definition = Info {
     equation: "P@k = H(k) / k, H(k) = relevant documents among the first k",
     tex: r"\mathrm{P}@k = \frac{H(k)}{k}",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.1",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Cutoff));
@@ -42,7 +41,6 @@ pub static RECALL: Definition = Info {
     equation: "R@k = H(k) / R, H(k) = relevant documents among the first k, R = all relevant ones",
     tex: r"\mathrm{R}@k = \frac{H(k)}{R}",
     reference: "Cleverdon & Mills 1963; ties: McSherry & Najork 2008, section 2.2",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Relevant));
@@ -57,7 +55,6 @@ pub static F1: Definition = Info {
     equation: "F1@k = 2 H(k) / (k + R)",
     tex: r"\mathrm{F1}@k = \frac{2\,H(k)}{k + R}",
     reference: "van Rijsbergen 1979; ties: McSherry & Najork 2008, section 2.3",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Both));
@@ -72,7 +69,6 @@ pub static HITS: Definition = Info {
     equation: "Hits@k = H(k) = relevant documents among the first k; averaged over queries (NumRelRet is the sum)",
     tex: r"\mathrm{Hits}@k = H(k)",
     reference: "ranx (hits); ties: as P@k",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::One));
@@ -87,7 +83,6 @@ pub static RELATIVE_PRECISION: Definition = Info {
     equation: "RelP@k = H(k) / min(k, R)",
     tex: r"\mathrm{RelP}@k = \frac{H(k)}{\min(k, R)}",
     reference: "trec_eval (relative_P); ties: as P@k",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| build(spec, Divisor::Attainable));
@@ -101,7 +96,6 @@ pub static R_PRECISION: Definition = Info {
     equation: "Rprec = H(c) / c, c = ceil(mult R)",
     tex: r"\mathrm{Rprec} = \frac{H(c)}{c}, \quad c = \lceil \mathit{mult} \cdot R \rceil",
     reference: "Buckley & Voorhees 2005 (TREC: Experiment and Evaluation, chapter 3); trec_eval (Rprec_mult)",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -181,9 +175,8 @@ impl Measure for Hits {
         variance(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth).powi(2)
     }
 
-    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
-        let divisor = self.divisor(ranking, truth);
-        Ok(Some(law(ranking, self.rel, self.cutoff).map(|hits| hits / divisor)))
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
@@ -192,6 +185,13 @@ impl Measure for Hits {
         Some(bounds::of_sum(&open.parts(self.rel, hits), open.not_retrieved(self.rel), |hits, m, e| {
             hits / self.by.of(self.cutoff, relevant(m, e))
         }))
+    }
+}
+
+impl Distribution for Hits {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
+        let divisor = self.divisor(ranking, truth);
+        Ok(Some(law(ranking, self.rel, self.cutoff).map(|hits| hits / divisor)))
     }
 }
 
@@ -226,9 +226,8 @@ impl Measure for RPrecision {
         cutoff.map_or(f64::NAN, |cutoff| variance(ranking, self.rel, cutoff) / (cutoff as f64).powi(2))
     }
 
-    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
-        let of = |cutoff: usize| law(ranking, self.rel, cutoff).map(|hits| hits / cutoff as f64);
-        Ok(self.cutoff(ranking, truth).map(of))
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
@@ -236,6 +235,13 @@ impl Measure for RPrecision {
             let cutoff = (self.cutoff)(relevant);
             hits_at(filling, stage, cutoff, open.resolution) / cutoff as f64
         }))
+    }
+}
+
+impl Distribution for RPrecision {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
+        let of = |cutoff: usize| law(ranking, self.rel, cutoff).map(|hits| hits / cutoff as f64);
+        Ok(self.cutoff(ranking, truth).map(of))
     }
 }
 

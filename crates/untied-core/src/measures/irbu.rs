@@ -34,7 +34,6 @@ pub static INTENTWISE_UTILITY: Definition = Info {
     tex: r"\mathrm{iRBU}@k = \sum_{i=1}^{k} p^i\, c_i \prod_{j < i} (1 - c_j), \quad c_i = \frac{G(g_i)}{G(g_{\max}) + 1}",
     reference: "Sakai & Zeng 2019, of Amigó, Spina & Carrillo-de-Albornoz 2018; probabilities as NTCIREVAL; ties: as ERR",
     sampled: &[walk::SAMPLED],
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {

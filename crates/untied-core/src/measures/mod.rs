@@ -139,6 +139,16 @@ impl Certainty {
     }
 }
 
+/// A measure whose distribution over all orders of tied documents is known.
+pub trait Distribution {
+    /// The distribution of the value over all orders of the tie groups; none if a group has too many kinds of documents.
+    /// The value must be defined.
+    ///
+    /// # Errors
+    /// The user interrupts.
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>>;
+}
+
 /// A measure with its parameters, ready to be computed. NaN stands for *undefined*.
 pub trait Measure: Send + Sync {
     /// Exact mean over all orders of the tie groups.
@@ -166,15 +176,9 @@ pub trait Measure: Send + Sync {
         (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
     }
 
-    /// The distribution of the value over all orders of the tie groups, where it is known ([`Info::has_law`]) and there
-    /// are not too many kinds of documents in a group; asked only where the value is defined.
-    ///
-    /// # Errors
-    /// The user interrupts.
-    ///
-    /// [`Info::has_law`]: crate::names::Info::has_law
-    fn law(&self, _ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
-        Ok(None)
+    /// The measure as one whose distribution over tie orders is known, if it is.
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        None
     }
 
     /// Smallest and largest value over all assignments of grades to unjudged documents, if that is known.

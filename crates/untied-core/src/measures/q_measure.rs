@@ -18,7 +18,7 @@ use super::gain::{GAIN, Gain};
 use super::orders::law::{self, Walk};
 use super::orders::pairs::Pairs;
 use super::orders::{Outcome, lattice};
-use super::{Definition, Measure, Scope};
+use super::{Definition, Distribution, Measure, Scope};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::law::{Law, Limits};
@@ -47,7 +47,6 @@ pub static Q_MEASURE: Definition = Info {
                cg(i)) / (i + beta cg*(i)), with C(i) relevant documents and gains cg(i) to rank i, cg*(i) the ideal's",
     tex: r"\mathrm{Q}@k = \frac{1}{\min(k, R)} \sum_{i \le k,\ x_i = 1} \mathrm{BR}(i), \quad \mathrm{BR}(i) = \frac{C(i) + \beta\, \mathrm{cg}(i)}{i + \beta\, \mathrm{cg}^*(i)}",
     reference: "Sakai 2004; Sakai 2007; cutoff as NTCIREVAL; ties: mean, exact, as AP",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| Ok(Box::new(QMeasure { blend: Blend::new(spec, scope)?, cutoff: spec.cutoff_or(usize::MAX) })));
@@ -255,6 +254,20 @@ impl Measure for QMeasure {
         total / self.norm(truth).powi(2)
     }
 
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        of_ratios(self, open, self.blend.rel, |grade| Ratios {
+            fading: 1.0,
+            blend: self.blend.beta * self.blend.gain.of(grade),
+            cutoff: self.cutoff,
+        })
+    }
+}
+
+impl Distribution for QMeasure {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let mut laws = Vec::new();
         self.over_groups(ranking, truth, |part, before| {
@@ -265,13 +278,5 @@ impl Measure for QMeasure {
             laws.push(law::of_walk(&Walk::new(part.counts(), part.costs.len(), term), limits));
         });
         law::over(laws, self.norm(truth), limits)
-    }
-
-    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        of_ratios(self, open, self.blend.rel, |grade| Ratios {
-            fading: 1.0,
-            blend: self.blend.beta * self.blend.gain.of(grade),
-            cutoff: self.cutoff,
-        })
     }
 }

@@ -7,7 +7,7 @@ use super::bounds::{self, Bounds, Open};
 use super::cascade::not_exceeded;
 use super::dcg::Gains;
 use super::gain::Gain;
-use super::{Definition, Measure, Orders, Scope, sum};
+use super::{Definition, Distribution, Measure, Orders, Scope, sum};
 use crate::elementary::powf;
 use crate::error::Result;
 use crate::law::{Law, Limits};
@@ -39,7 +39,6 @@ pub static RBP: Definition = Info {
     equation: "RBP@k = (1-p) sum over ranks i <= k of gain_i p^(i-1)",
     tex: r"\mathrm{RBP}@k = (1 - p) \sum_{i=1}^{k} g_i\, p^{\,i-1}",
     reference: "Moffat & Zobel 2008; ties: as DCG, with discount (1-p) p^(i-1)",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {
@@ -116,8 +115,8 @@ impl Measure for RankBiased {
         self.gains.extremes(orders, truth)
     }
 
-    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
-        self.gains.law(ranking, truth, limits)
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     /// The largest value has all that comes after the last document at the highest grade too.
@@ -127,6 +126,12 @@ impl Measure for RankBiased {
         let beyond = self.cutoff.map_or(0.0, |cutoff| powf(self.p, cutoff.max(retrieved) as f64));
         let highest = open.grades.first().map_or(0.0, |&grade| self.gains.gain(grade));
         Some(Bounds::new(low, high + highest * (powf(self.p, retrieved as f64) - beyond)))
+    }
+}
+
+impl Distribution for RankBiased {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        self.gains.law(ranking, truth, limits)
     }
 }
 

@@ -9,7 +9,7 @@
 //! among ten it gives 1.929, the mean over all orders is 0.2929.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Definition, Measure, sum};
+use super::{Definition, Distribution, Measure, sum};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
@@ -26,7 +26,6 @@ pub static RECIPROCAL_RANK: Definition = Info {
     tex: r"\mathrm{RR}@k = \begin{cases} 1/i & \text{if the first relevant rank } i \le k \\ 0 & \text{else}
            \end{cases}",
     reference: "Voorhees & Harman 2005; ties: McSherry & Najork 2008, section 2.5, corrected (see the errata)",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(ReciprocalRank { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })));
@@ -104,6 +103,16 @@ impl Measure for ReciprocalRank {
         variance + beyond * mean * mean
     }
 
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        bounds::growing(self, open, open.grade_from(self.rel))
+    }
+}
+
+impl Distribution for ReciprocalRank {
     fn law(&self, ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
         let Some((group, relevant)) = self.first(ranking) else { return Ok(Some(Law::certain(0.0))) };
         let mut atoms = Vec::new();
@@ -114,9 +123,5 @@ impl Measure for ReciprocalRank {
             atoms.push((0.0, beyond));
         }
         Ok(Some(Law::new(atoms)))
-    }
-
-    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        bounds::growing(self, open, open.grade_from(self.rel))
     }
 }

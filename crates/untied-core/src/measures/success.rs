@@ -1,7 +1,7 @@
 //! Success@k: whether any of the first k documents is relevant.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Definition, Measure};
+use super::{Definition, Distribution, Measure};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
@@ -18,7 +18,6 @@ pub static SUCCESS: Definition = Info {
     equation: "Success@k = 1 if H(k) > 0, else 0",
     tex: r"\mathrm{Success}@k = \begin{cases} 1 & \text{if } H(k) > 0 \\ 0 & \text{else} \end{cases}",
     reference: "trec_eval (success); ties: 1 - C(n-r, K) / C(n, K) in the first group with relevant documents",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(Success { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX) })));
@@ -76,12 +75,18 @@ impl Measure for Success {
         if truth.relevant(self.rel) == 0 { f64::NAN } else { success * failure }
     }
 
-    fn law(&self, ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
-        let (success, failure) = self.chances(ranking);
-        Ok(Some(Law::new([(0.0, failure), (1.0, success)].into_iter().filter(|&(_, chance)| chance > 0.0).collect())))
+    fn distribution(&self) -> Option<&dyn Distribution> {
+        Some(self)
     }
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         bounds::growing(self, open, open.grade_from(self.rel))
+    }
+}
+
+impl Distribution for Success {
+    fn law(&self, ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
+        let (success, failure) = self.chances(ranking);
+        Ok(Some(Law::new([(0.0, failure), (1.0, success)].into_iter().filter(|&(_, chance)| chance > 0.0).collect())))
     }
 }

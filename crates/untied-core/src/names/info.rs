@@ -41,8 +41,6 @@ pub struct Info {
     pub reference: &'static str,
     /// Where orders of ties are sampled, or something is left out.
     pub sampled: &'static [Sampled],
-    /// Whether the distribution of its values over orders of ties is known.
-    pub has_law: bool,
     /// Why bounds over the grades of unjudged documents are not known, where that is so.
     pub unbounded: Option<&'static str>,
     /// Whether a user has defined it: its parameters are its own, whatever they are called.
@@ -74,7 +72,6 @@ impl Info {
         tex: "",
         reference: "",
         sampled: &[],
-        has_law: false,
         unbounded: None,
         by_user: false,
     };

@@ -1,25 +1,24 @@
-//! The first documents of a long ranking, with all that tie with the last of them, without an order of the others.
+//! Finds the first documents of a long ranking, and all that tie with the last of them, without sorting the others.
 //!
-//! Of the smallest key of each block of documents, the k-th smallest is a bound: k blocks hold a key up to it, so that
-//! the first k documents are among those with such keys, and every tie group is among them as a whole or not at all.
+//! The smallest key of each block of documents is computed, and the k-th smallest of these is a bound. At least k documents
+//! have keys up to the bound, so the first k documents are among them, and no tie group is divided.
 
 use super::Order;
 use super::score::{Key, Score};
 use crate::table::{hash_number, index};
 
-/// Documents in a block.
+/// The number of documents in a block.
 const BLOCK: usize = 32;
 
-/// Whether to look for the first documents costs less than to sort all.
+/// Whether finding the first documents is faster than sorting all of them.
 pub fn are_few(depth: usize, documents: usize) -> bool {
     0 < depth && depth <= documents / (2 * BLOCK)
 }
 
 impl Order {
-    /// Sort the documents of the tie groups that begin within a depth, and perhaps of some behind them. None if a score is
-    /// not finite; else whether any document behind them that is relevant ties with one of another code.
-    ///
-    /// The depth is [one of few](are_few).
+    /// Sorts the tie groups that begin within a depth, and perhaps some after them. Returns whether any relevant document of
+    /// the other groups ties with a document of another code, or None if a score is not finite. [`are_few`] must be true for
+    /// the depth.
     pub fn sort_first<S: Score, C: Copy + Eq>(
         &mut self,
         scores: &[S::Raw],
@@ -44,14 +43,14 @@ impl Order {
     }
 }
 
-/// A key that the first documents do not exceed.
+/// A key that the keys of the first documents do not exceed.
 fn bound<K: Key>(keys: &[K], depth: usize) -> K {
     let least = |part: &[K]| part.iter().fold(part[0], |least, &key| least.min(key));
     let mut minima: Vec<K> = keys.chunks(BLOCK).map(least).collect();
     *minima.select_nth_unstable(depth - 1).1
 }
 
-/// Whether any relevant document behind this key ties with one of another code.
+/// Whether any relevant document after this key ties with a document of another code.
 fn is_mixed<K: Key, C: Copy + Eq>(keys: &[K], codes: &[C], last: K, is_relevant: impl Fn(C) -> bool) -> bool {
     let behind = || keys.iter().copied().zip(codes.iter().copied()).filter(|&(key, _)| key > last);
     let relevant: Vec<(K, C)> = behind().filter(|&(_, code)| is_relevant(code)).collect();

@@ -1,4 +1,4 @@
-//! Attaching judgments to a sorted query, and laying its tie groups out under a tie policy.
+//! Adds judgments to a sorted query, and writes its ranking under a tie policy.
 
 use super::ties::ByDocument;
 use super::{Layout, Order, Ranking, Text};
@@ -6,21 +6,21 @@ use crate::grade::Level;
 use crate::table::{Judgments, Length, Lengths, Levels, RowLevels, Rows};
 use crate::watch;
 
-/// Attaches judgments; with room that is kept between queries.
+/// Writes judged rankings, with memory that is used again for the next query.
 #[derive(Debug, Default)]
 pub struct Judge {
-    /// Whether groups without a document of the qrels are kept too.
+    /// Whether groups without judged documents are kept.
     pub every_group: bool,
-    /// Whether documents of the qrels count only if their grade is above 0.
+    /// Whether documents without a grade above 0 are treated as unjudged.
     pub relevant_only: bool,
     levels: Levels,
-    counts: Counts,
+    counts: GroupCounts,
     by_document: ByDocument,
 }
 
 impl Judge {
-    /// Write a query's ranking to `ranking`; whether tied documents differ in grade (only judged ones count where
-    /// `judged_only`, all others as non-relevant where not), and whether any document is judged.
+    /// Writes the ranking of a query. Returns whether tied documents have different grades, and whether any document is
+    /// judged. Unjudged documents count as non-relevant for the first, or not at all with `judged_only`.
     pub fn judge(
         &mut self,
         retrieved: &Rows<'_>,
@@ -40,7 +40,8 @@ impl Judge {
         (mixed, any)
     }
 
-    /// The same where it is known which grade which row has, and documents have no ids.
+    /// Writes the ranking of a query whose documents have no ids, from the level of each row. Returns whether tied documents
+    /// have different grades.
     pub fn judge_known<C: Copy + Into<u32>>(
         &mut self,
         levels: RowLevels<'_, C>,
@@ -55,7 +56,7 @@ impl Judge {
             .all(order, &mut self.counts, judged_only, |writer, start, rows| !tied && writer.push_in_order(start, rows))
     }
 
-    /// Add all documents of the query that was judged last, with their lengths.
+    /// Adds all documents of the last query, with their lengths, to its ranking.
     ///
     /// # Errors
     /// The first row whose document has no length.
@@ -93,40 +94,43 @@ impl Judge {
     }
 }
 
-/// How many documents of a tie group have which level.
+/// The number of documents of each level in a tie group.
 #[derive(Debug, Default)]
-struct Counts {
+struct GroupCounts {
     by_level: Vec<u32>,
-    /// Levels that have been met, ascending.
-    met: Vec<u32>,
+    /// The levels that occur, ascending.
+    occurring: Vec<u32>,
 }
 
-impl Counts {
-    /// Count a group's documents; whether there are any with a level.
+impl GroupCounts {
+    /// Counts the documents of a group, and returns whether any has a level.
     #[inline]
     fn count<C: Copy + Into<u32>>(&mut self, rows: &[u32], levels: RowLevels<'_, C>) -> bool {
         for level in rows.iter().filter_map(|&row| levels.level(row)) {
             if self.by_level[level as usize] == 0 {
-                self.met.push(level);
+                self.occurring.push(level);
             }
             self.by_level[level as usize] += 1;
         }
-        self.met.sort_unstable();
-        !self.met.is_empty()
+        self.occurring.sort_unstable();
+        !self.occurring.is_empty()
     }
 
-    /// Forget the group.
+    /// Sets all counts to 0.
     #[inline]
     fn clear(&mut self) {
-        self.met.drain(..).for_each(|level| self.by_level[level as usize] = 0);
+        self.occurring.drain(..).for_each(|level| self.by_level[level as usize] = 0);
     }
 
+    /// The levels with their counts, highest grade first.
     fn levels<'a>(&'a self, truth: &Judgments<'a>) -> impl Iterator<Item = Level> + use<'a> {
         let grades = truth.grades();
-        self.met.iter().map(|&level| Level { grade: grades[level as usize], count: self.by_level[level as usize] })
+        self.occurring
+            .iter()
+            .map(|&level| Level { grade: grades[level as usize], count: self.by_level[level as usize] })
     }
 
-    /// Whether documents of the counted group have a positive grade, but not all the same.
+    /// Whether a document of the group has a grade above 0 and others have different grades.
     fn is_mixed(&self, size: usize, judged_only: bool, truth: &Judgments<'_>) -> bool {
         let is_judged = |level: &Level| level.grade >= 0.0;
         let count = |level: Level| level.count as usize;
@@ -135,7 +139,7 @@ impl Counts {
     }
 }
 
-/// A ranking being written.
+/// A ranking that is being written.
 struct Writer<'a, C> {
     every_group: bool,
     levels: RowLevels<'a, C>,
@@ -144,14 +148,15 @@ struct Writer<'a, C> {
 }
 
 impl<C: Copy + Into<u32>> Writer<'_, C> {
-    /// Write all groups. `part` writes the documents of a group one by one, or tells that they are to stay tied.
+    /// Writes all groups. `untie` writes the documents of a group one by one, or returns false if they stay tied. Returns
+    /// whether tied documents have different grades.
     #[inline]
     fn all(
         &mut self,
         order: &Order,
-        counts: &mut Counts,
+        counts: &mut GroupCounts,
         judged_only: bool,
-        mut part: impl FnMut(&mut Self, usize, &[u32]) -> bool,
+        mut untie: impl FnMut(&mut Self, usize, &[u32]) -> bool,
     ) -> bool {
         self.ranking.clear();
         self.ranking.retrieved = order.rows.len();
@@ -166,18 +171,18 @@ impl<C: Copy + Into<u32>> Writer<'_, C> {
                 self.push_in_order(from, rows);
             } else if counts.count(rows, self.levels) {
                 mixed |= counts.is_mixed(rows.len(), judged_only, self.truth);
-                if !part(self, from, rows) {
+                if !untie(self, from, rows) {
                     self.ranking.push(from, rows.len(), counts.levels(self.truth));
                 }
                 counts.clear();
-            } else if self.every_group && !part(self, from, rows) {
+            } else if self.every_group && !untie(self, from, rows) {
                 self.ranking.push(from, rows.len(), []);
             }
         }
         mixed
     }
 
-    /// The documents of the qrels among `rows` (or all), each as a group of its own.
+    /// Writes the judged documents, or all, each as a group of its own; returns true.
     #[inline]
     fn push_in_order(&mut self, start: usize, rows: &[u32]) -> bool {
         for (i, &row) in rows.iter().enumerate() {

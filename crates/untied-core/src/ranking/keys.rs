@@ -1,29 +1,29 @@
-//! Sorting the keys of a query together with their rows.
+//! Sorts the keys of a query together with their rows.
 //!
-//! A key and its row share one number of 64 bits, which sorts in half the time of one of 128 bits. A key of 32 bits
-//! leaves room for the row. Of a key of 64 bits the number holds the upper bits, as many as the row leaves; rows whose
-//! keys agree in these are then sorted by their whole keys.
+//! A key and its row share a number of 64 bits, which sorts twice as fast as one of 128 bits. A key of 32 bits leaves
+//! enough bits for the row. Of a key of 64 bits, the number has as many upper bits as the row leaves; rows whose keys agree
+//! in these bits are then sorted by their complete keys.
 
 use super::network;
 use super::score::Key;
 use crate::sorting;
 
-/// Keys with their rows; the room is kept between queries.
+/// Sorted keys with their rows, in memory that is used again for the next query.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
-    /// The upper bits of each key, and its row in the lower bits.
+    /// For each row the upper bits of its key, and in the lower bits the row.
     packed: Vec<u64>,
-    /// How many bits the row takes.
+    /// The number of bits of the row.
     row_bits: u32,
-    /// Whole keys by row, where the numbers in `packed` lack some of their bits.
-    whole: Vec<u64>,
+    /// The complete keys by row, if the numbers in `packed` lack some of their bits.
+    complete: Vec<u64>,
 }
 
 impl Keys {
-    /// Sort keys, ascending, and equal ones by their row; all rows are below `rows`.
+    /// Sorts keys in ascending order, and equal keys by row. All rows must be below `rows`.
     pub fn sort<K: Key>(&mut self, rows: usize, keys: impl Iterator<Item = (K, u32)>) {
         self.packed.clear();
-        self.whole.clear();
+        self.complete.clear();
         if K::BITS <= u32::BITS {
             self.row_bits = u32::BITS;
             self.packed.extend(keys.map(|(key, row)| key.into() << u32::BITS | u64::from(row)));
@@ -32,31 +32,31 @@ impl Keys {
         }
         let row_bits = usize::BITS - rows.saturating_sub(1).leading_zeros();
         self.row_bits = row_bits;
-        self.whole.resize(rows, 0);
-        let whole = &mut self.whole[..];
+        self.complete.resize(rows, 0);
+        let complete = &mut self.complete[..];
         self.packed.extend(keys.map(|(key, row)| {
-            whole[row as usize] = key.into();
+            complete[row as usize] = key.into();
             key.into() >> row_bits << row_bits | u64::from(row)
         }));
         network::sort(&mut self.packed);
-        let key = |packed: u64| whole[(packed & !(u64::MAX << row_bits)) as usize];
-        for alike in self.packed.chunk_by_mut(|one, other| (one ^ other) >> row_bits == 0) {
+        let key = |packed: u64| complete[(packed & !(u64::MAX << row_bits)) as usize];
+        for alike in self.packed.chunk_by_mut(|a, b| (a ^ b) >> row_bits == 0) {
             if alike.iter().any(|&packed| key(packed) != key(alike[0])) {
-                sorting::sort_by(alike, &|&one, &other| key(one).cmp(&key(other)).then(one.cmp(&other)));
+                sorting::sort_by(alike, &|&a, &b| key(a).cmp(&key(b)).then(a.cmp(&b)));
             }
         }
     }
 
-    /// The rows as they were sorted.
+    /// The rows in the order of their keys.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = u32> {
         self.packed.iter().map(|&packed| self.row(packed))
     }
 
-    /// Whether neighbours, the first of which stands at this place, have different keys.
+    /// Whether the keys at this place and at the next one are different.
     #[inline(always)]
     pub fn differ(&self, place: usize) -> bool {
-        let (one, other) = (self.packed[place], self.packed[place + 1]);
-        (one ^ other) >> self.row_bits != 0 || !self.whole.is_empty() && self.key(one) != self.key(other)
+        let (key, next) = (self.packed[place], self.packed[place + 1]);
+        (key ^ next) >> self.row_bits != 0 || !self.complete.is_empty() && self.key(key) != self.key(next)
     }
 
     /// The smallest and the largest key, if there are any.
@@ -71,7 +71,7 @@ impl Keys {
 
     #[inline(always)]
     fn key(&self, packed: u64) -> u64 {
-        if self.whole.is_empty() { packed >> u32::BITS } else { self.whole[self.row(packed) as usize] }
+        if self.complete.is_empty() { packed >> u32::BITS } else { self.complete[self.row(packed) as usize] }
     }
 }
 

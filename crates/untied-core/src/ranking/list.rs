@@ -1,24 +1,24 @@
-//! Rankings of one query as numbers of documents, so that many of them can be joined without their ids.
+//! Rankings of a query whose documents are numbers, so that many rankings can be joined without comparing ids again.
 
 use super::Order;
 use crate::error::Result;
 use crate::table::{Rows, index};
 use crate::watch;
 
-/// A ranking: documents by number, best first, and where each tie group ends.
+/// A ranking of numbered documents, best first, in tie groups.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct List {
-    /// Numbers of the documents.
+    /// The numbers of the documents.
     pub docs: Vec<u32>,
-    /// For every tie group, the number of documents up to its end.
+    /// For each tie group, the number of documents up to its end.
     pub ends: Vec<u32>,
 }
 
 impl List {
-    /// The tie groups of a sorted query that begin within a depth.
+    /// Takes the tie groups of a sorted query that begin within a depth.
     ///
     /// # Errors
-    /// Work shall stop.
+    /// The user interrupts.
     pub fn fill<'a>(
         &mut self,
         rows: &Rows<'a>,
@@ -36,7 +36,7 @@ impl List {
         watch::check()
     }
 
-    /// A ranking without ties.
+    /// Takes documents in order, without ties.
     pub fn fill_untied(&mut self, docs: impl Iterator<Item = u32>) {
         self.docs.clear();
         self.docs.extend(docs);
@@ -45,7 +45,7 @@ impl List {
         self.ends.extend(self.ends.len() as u32 + 1..=documents);
     }
 
-    /// Become another list as far as [`List::fill`] would fill it to this depth.
+    /// Takes the tie groups of another list that begin within a depth.
     pub fn cut(&mut self, other: &List, depth: usize) {
         let begun = other.ends.partition_point(|&end| (end as usize) < depth) + 1;
         self.ends.clear();
@@ -54,7 +54,7 @@ impl List {
         self.docs.extend(&other.docs[..self.ends.last().map_or(0, |&end| end as usize)]);
     }
 
-    /// Number of documents.
+    /// The number of documents.
     pub fn len(&self) -> usize {
         self.docs.len()
     }
@@ -65,7 +65,7 @@ impl List {
     }
 }
 
-/// Numbers for the documents of a query, known by ids of any kind, in the order in which they are met.
+/// Numbers the documents of a query, whose ids are of any type, in order of appearance.
 #[derive(Debug)]
 pub struct Numbering<Id> {
     documents: Vec<(Id, u32)>,
@@ -79,21 +79,21 @@ impl<Id> Default for Numbering<Id> {
 }
 
 impl<Id: PartialEq> Numbering<Id> {
-    /// Forget all documents.
+    /// Removes all documents.
     pub fn clear(&mut self) {
         self.documents.clear();
         self.slots.clear();
         self.slots.resize(index::slots_for(32), 0);
     }
 
-    /// The number of a document, by its id and a hash of that.
+    /// The number of a document, by its id and the hash of the id; a new number if the document is new.
     pub fn number(&mut self, document: Id, hash: u32) -> u32 {
         if 2 * (self.documents.len() + 1) > self.slots.len() {
             let more = index::slots_for(2 * self.documents.len().max(16));
             self.slots.clear();
             self.slots.resize(more, 0);
             for (number, &(_, hash)) in (0..).zip(&self.documents) {
-                // Its documents differ.
+                // All documents are different, so there is nothing to compare.
                 let inserted = index::insert(&mut self.slots, hash, number, |_| false);
                 debug_assert!(inserted.is_ok());
             }
@@ -109,7 +109,7 @@ impl<Id: PartialEq> Numbering<Id> {
         }
     }
 
-    /// The number of a document with this hash for which `is_same` holds, if it has one.
+    /// The number of the document with this hash for which `is_same` is true, if there is one.
     pub fn find(&self, hash: u32, is_same: impl Fn(&Id) -> bool) -> Option<u32> {
         let documents = &self.documents;
         if self.slots.is_empty() {

@@ -1,8 +1,8 @@
-//! Rankings: from scores and judgments to the input of measures.
+//! Turns scores and judgments into rankings, which measures read.
 //!
-//! [`ties`] sorts a query's rows by [`score`] and marks tie groups, [`judge`] attaches grades and lays the ranking out under a
-//! tie policy, [`policy`] derives other rankings from it: without unjudged documents, in the best or worst order.
-//! [`list`] numbers the documents of a query, [`pair`] joins two of its rankings by them.
+//! [`ties`] sorts the rows of a query by [`score`] and finds its tie groups. [`judge`] adds grades, and writes the ranking
+//! under a tie policy. [`policy`] derives other rankings: without unjudged documents, or in the best or worst order. [`list`]
+//! numbers the documents of a query, so that [`pair`] can join two of its rankings.
 
 mod first;
 mod judge;
@@ -27,16 +27,16 @@ pub use top::{TieCounts, Top, tie_counts, top};
 
 use crate::grade::{Level, count_from};
 
-/// A query's ranking, reduced to what measures read: the tie groups that hold documents of the qrels.
+/// The ranking of a query as measures read it: the tie groups that have judged documents.
 ///
-/// Groups without such documents are left out (unless all were asked for, which only bounds over unjudged documents
-/// need); the positions of the others tell how long they were. A ranking without ties is one whose groups have size 1,
-/// so a measure needs no second formula for it.
+/// Groups without judged documents are left out, unless bounds over unjudged documents need them; the positions of the
+/// other groups tell how long they were. In a ranking without ties all groups have size 1, so measures need no second
+/// formula for it.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Ranking {
-    /// Number of documents retrieved, n.
+    /// The number of retrieved documents, n.
     pub retrieved: usize,
-    /// All of them with their lengths, where a measure needs that.
+    /// All retrieved documents with their lengths, if a measure reads lengths.
     pub texts: Texts,
     spans: Vec<Span>,
     levels: Vec<Level>,
@@ -47,52 +47,52 @@ pub struct Ranking {
 struct Span {
     start: u32,
     size: u32,
-    /// Where its levels end; they begin where those of the group before end.
+    /// The index after its last level.
     levels: u32,
 }
 
-/// Documents with equal scores, in the paper's symbols V_i.
+/// A tie group: documents with equal scores, V_i in the paper of McSherry & Najork (2008).
 #[derive(Debug, Clone, Copy)]
 pub struct Group<'a> {
-    /// Documents ranked before the group, t_i.
+    /// The number of documents before the group, t_i.
     pub start: usize,
-    /// Documents in the group, n_i.
+    /// The number of documents in the group, n_i.
     pub size: usize,
-    /// Those of them that the qrels hold, by grade, highest first. The rest is unjudged.
+    /// The numbers of judged documents by grade, highest first. All others are unjudged.
     pub levels: &'a [Level],
 }
 
 impl Group<'_> {
-    /// Documents of at least this grade, r_i.
+    /// The number of documents of at least this grade, r_i.
     #[inline]
     pub fn relevant(&self, rel: f64) -> usize {
         count_from(self.levels, rel)
     }
 
-    /// Positions of the group that lie within a cutoff, K.
+    /// The number of positions of the group within a cutoff, K.
     #[inline]
     pub fn slots(&self, cutoff: usize) -> usize {
         self.size.min(cutoff.saturating_sub(self.start))
     }
 
-    /// Documents of the group that the qrels do not hold.
+    /// The number of unjudged documents.
     pub fn unjudged(&self) -> usize {
         self.size - self.levels.iter().map(|level| level.count as usize).sum::<usize>()
     }
 }
 
-/// A retrieved document by itself, for measures that look at more than grades.
+/// A retrieved document with its length, for measures that read more than grades.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Text {
-    /// Its grade; negative infinity if the qrels do not hold it.
+    /// Its grade; negative infinity if it is not judged.
     pub grade: f64,
     /// Its length.
     pub length: f64,
-    /// Seconds that reading it takes, NaN where that is not known.
+    /// The time in seconds to read it; NaN if it is not known.
     pub seconds: f64,
 }
 
-/// All retrieved documents, group by group, in no order within a group.
+/// All retrieved documents, group by group. Their order within a group has no meaning.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Texts {
     all: Vec<Text>,
@@ -100,13 +100,13 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Forget everything, keep the room.
+    /// Removes everything, and keeps the memory.
     pub fn clear(&mut self) {
         self.all.clear();
         self.ends.clear();
     }
 
-    /// Append a group, if there is anything in it.
+    /// Appends a group, unless it is empty.
     pub fn push(&mut self, group: impl IntoIterator<Item = Text>) {
         let before = self.all.len();
         self.all.extend(group);
@@ -117,17 +117,17 @@ impl Texts {
 
     /// The groups, best first.
     pub fn groups(&self) -> impl Iterator<Item = &[Text]> {
-        let mut from = 0;
+        let mut start = 0;
         self.ends.iter().map(move |&end| {
-            let group = &self.all[from..end as usize];
-            from = end as usize;
+            let group = &self.all[start..end as usize];
+            start = end as usize;
             group
         })
     }
 }
 
 impl Ranking {
-    /// Forget everything, keep the room.
+    /// Removes everything, and keeps the memory.
     pub fn clear(&mut self) {
         self.retrieved = 0;
         self.texts.clear();
@@ -136,12 +136,12 @@ impl Ranking {
         self.is_tied = false;
     }
 
-    /// Whether the qrels hold any document of the ranking.
+    /// Whether any document is judged.
     pub fn holds_judged(&self) -> bool {
         !self.levels.is_empty()
     }
 
-    /// Append a group; groups come in the order of their starts.
+    /// Appends a group; groups must be appended in the order of their starts.
     #[inline]
     pub fn push(&mut self, start: usize, size: usize, levels: impl IntoIterator<Item = Level>) {
         self.levels.extend(levels);
@@ -149,14 +149,14 @@ impl Ranking {
         self.spans.push(Span { start: start as u32, size: size as u32, levels: self.levels.len() as u32 });
     }
 
-    /// Append an untied document.
+    /// Appends a judged document that is not tied.
     #[inline]
     pub fn push_one(&mut self, start: usize, grade: f64) {
         self.levels.push(Level { grade, count: 1 });
         self.spans.push(Span { start: start as u32, size: 1, levels: self.levels.len() as u32 });
     }
 
-    /// Keep only the first `depth` documents of a ranking without ties.
+    /// Keeps only the first `depth` documents of a ranking without ties.
     pub fn cut(&mut self, depth: usize) {
         self.retrieved = self.retrieved.min(depth);
         self.spans.truncate(self.spans.partition_point(|span| (span.start as usize) < depth));
@@ -164,19 +164,19 @@ impl Ranking {
         self.levels.truncate(self.spans.last().map_or(0, |span| span.levels as usize));
     }
 
-    /// The groups that hold documents of the qrels, best first.
+    /// The groups with judged documents, best first.
     #[inline]
     pub fn groups(&self) -> impl Iterator<Item = Group<'_>> {
-        let mut from = 0;
+        let mut start = 0;
         self.spans.iter().map(move |span| {
-            let to = span.levels as usize;
-            let levels = &self.levels[from..to];
-            from = to;
+            let end = span.levels as usize;
+            let levels = &self.levels[start..end];
+            start = end;
             Group { start: span.start as usize, size: span.size as usize, levels }
         })
     }
 
-    /// The groups that begin within a cutoff: work stops at the end of the group that holds it.
+    /// The groups that begin within a cutoff.
     #[inline]
     pub fn groups_to(&self, cutoff: usize) -> impl Iterator<Item = Group<'_>> {
         self.groups().take_while(move |group| group.start < cutoff)
@@ -188,12 +188,12 @@ impl Ranking {
         self.is_tied
     }
 
-    /// Retrieved documents of at least this grade.
+    /// The number of retrieved documents of at least this grade.
     pub fn relevant(&self, rel: f64) -> usize {
         self.levels.iter().filter(|level| level.grade >= rel).map(|level| level.count as usize).sum()
     }
 
-    /// The grades of all retrieved documents that the qrels hold.
+    /// The grades of all judged documents, group by group.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }

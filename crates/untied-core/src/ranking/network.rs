@@ -1,20 +1,20 @@
-//! Sorting networks for a few numbers, without branches on data: Batcher's merge exchange (Knuth, The Art of Computer
+//! Sorts a few numbers by networks that have no branches on data: Batcher's merge exchange (Knuth, The Art of Computer
 //! Programming, volume 3, algorithm 5.2.2M).
 
 use crate::sorting;
 
-/// Most numbers that are sorted so.
+/// The most numbers that a network sorts.
 const MOST: usize = 16;
 
-/// Which places are compared and, where they are the wrong way round, exchanged.
+/// The pairs of positions that are put in order, one pair after the other.
 #[derive(Clone, Copy)]
-struct Network {
+struct SortingNetwork {
     pairs: [(u8, u8); 63],
     len: usize,
 }
 
-static NETWORKS: [Network; MOST + 1] = {
-    let mut networks = [Network { pairs: [(0, 0); 63], len: 0 }; MOST + 1];
+static NETWORKS: [SortingNetwork; MOST + 1] = {
+    let mut networks = [SortingNetwork { pairs: [(0, 0); 63], len: 0 }; MOST + 1];
     let mut n = 2;
     while n <= MOST {
         networks[n] = network(n);
@@ -23,8 +23,9 @@ static NETWORKS: [Network; MOST + 1] = {
     networks
 };
 
-const fn network(n: usize) -> Network {
-    let mut network = Network { pairs: [(0, 0); 63], len: 0 };
+/// The network that sorts `n` numbers.
+const fn network(n: usize) -> SortingNetwork {
+    let mut network = SortingNetwork { pairs: [(0, 0); 63], len: 0 };
     let half = n.next_power_of_two() / 2;
     let mut p = half;
     while p > 0 {
@@ -50,7 +51,7 @@ const fn network(n: usize) -> Network {
     network
 }
 
-/// Sort, ascending.
+/// Sorts values in ascending order.
 #[inline]
 pub fn sort<T: Copy + Ord + Send>(values: &mut [T]) {
     match values {
@@ -76,15 +77,15 @@ pub fn sort<T: Copy + Ord + Send>(values: &mut [T]) {
     };
     for &(i, j) in &network.pairs[..network.len] {
         let (i, j) = (i as usize, j as usize);
-        let (one, other) = (values[i], values[j]);
-        (values[i], values[j]) = (one.min(other), one.max(other));
+        let (a, b) = (values[i], values[j]);
+        (values[i], values[j]) = (a.min(b), a.max(b));
     }
 }
 
-/// Put two numbers in order.
+/// Puts two values in order.
 #[inline(always)]
-fn exchange<T: Copy + Ord>(one: &mut T, other: &mut T) {
-    (*one, *other) = ((*one).min(*other), (*one).max(*other));
+fn exchange<T: Copy + Ord>(a: &mut T, b: &mut T) {
+    (*a, *b) = ((*a).min(*b), (*a).max(*b));
 }
 
 #[cfg(test)]

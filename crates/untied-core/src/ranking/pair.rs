@@ -1,17 +1,17 @@
-//! Two rankings of a query, joined by document.
+//! Joins two rankings of a query by document.
 //!
-//! A document stands somewhere within its tie group in either ranking. So all that a similarity can know is how many
-//! documents each pair of groups shares: a [`Block`]. Documents of a block are alike.
+//! The place of a document in its tie group is open, so a similarity can read only how many documents a tie group of A and
+//! one of B share: a [`Block`]. The documents of a block are interchangeable.
 
 use super::List;
 
-/// A ranking as the ends of its tie groups.
+/// One of the two rankings, as the ends of its tie groups.
 #[derive(Debug, Default, Clone)]
 pub struct Side {
     ends: Vec<u32>,
 }
 
-/// Positions of a tie group, counted from 1.
+/// The positions of a tie group, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Positions {
     /// The first, t.
@@ -21,7 +21,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// Number of positions, b - t + 1.
+    /// The number of positions, b - t + 1.
     pub fn size(self) -> usize {
         self.last - self.first + 1
     }
@@ -33,36 +33,36 @@ impl Positions {
 }
 
 impl Side {
-    /// A ranking whose tie groups end after these numbers of documents.
+    /// The ranking whose tie groups end after these numbers of documents.
     pub fn new(ends: Vec<u32>) -> Side {
         Side { ends }
     }
 
-    /// Number of documents.
+    /// The number of documents.
     pub fn len(&self) -> usize {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// Number of tie groups.
+    /// The number of tie groups.
     pub fn groups(&self) -> usize {
         self.ends.len()
     }
 
-    /// Where a tie group stands.
+    /// The positions of a tie group.
     pub fn positions(&self, group: usize) -> Positions {
         let before = if group == 0 { 0 } else { self.ends[group - 1] as usize };
         Positions { first: before + 1, last: self.ends[group] as usize }
     }
 }
 
-/// Documents that one group of A and one of B share.
+/// The documents that a tie group of A and one of B share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
     /// The group in A.
     pub a: u32,
     /// The group in B.
     pub b: u32,
-    /// How many documents.
+    /// The number of documents.
     pub count: u32,
 }
 
@@ -73,17 +73,17 @@ pub struct Pair {
     pub a: Side,
     /// The second ranking.
     pub b: Side,
-    /// What they share, by groups of A and then of B.
+    /// The documents that they share, sorted by group of A and then of B.
     pub blocks: Vec<Block>,
 }
 
 impl Pair {
-    /// Documents of the longer ranking, l.
+    /// The number of documents of the longer ranking, l.
     pub fn longest(&self) -> usize {
         self.a.len().max(self.b.len())
     }
 
-    /// Documents of the shorter ranking, s.
+    /// The number of documents of the shorter ranking, s.
     pub fn shortest(&self) -> usize {
         self.a.len().min(self.b.len())
     }
@@ -93,37 +93,37 @@ impl Pair {
         [&self.a, &self.b].iter().any(|side| side.groups() < side.len())
     }
 
-    /// Documents in both.
+    /// The number of documents in both.
     pub fn shared(&self) -> usize {
         self.blocks.iter().map(|block| block.count as usize).sum()
     }
 
-    /// Where a block's documents stand in A and in B.
+    /// The positions of a block's documents in A and in B.
     pub fn positions(&self, block: &Block) -> (Positions, Positions) {
         (self.a.positions(block.a as usize), self.b.positions(block.b as usize))
     }
 }
 
-/// Where a document of two rankings stands in each, counted from 1; 0 where it is not.
+/// The ranks of a document in two rankings, counted from 1; 0 if a ranking lacks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// Its number.
     pub document: u32,
-    /// Its rank in A; of tied documents one after the other.
+    /// Its rank in A; tied documents have consecutive ranks.
     pub a: u32,
     /// Its rank in B.
     pub b: u32,
 }
 
-/// Joins rankings; with room that is kept.
+/// Joins rankings, with memory that is used again.
 #[derive(Debug, Default)]
 pub struct Joiner {
-    /// By number of document; zero between calls.
+    /// By number of document; 0 between calls.
     places: Vec<u32>,
 }
 
 impl Joiner {
-    /// How many documents each pair of tie groups shares, told in a pair that is not needed any more.
+    /// Joins two rankings, in the memory of a pair that is no longer needed.
     pub fn pair(&mut self, a: &List, b: &List, mut pair: Pair) -> Pair {
         self.make_room(a, b);
         pair.a.ends.clone_from(&a.ends);

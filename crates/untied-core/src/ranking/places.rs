@@ -1,21 +1,21 @@
-//! The tie groups of a few documents among many, without an order of the others.
+//! Finds the tie groups of a few documents among many by counting, without sorting.
 //!
-//! With g scores greater than a document's and e equal to it, its own included, its group stands at the ranks g+1 .. g+e.
-//! So where a measure reads only relevant documents, and these are few, counting replaces sorting. Where tied documents
-//! stay in the order in which they are given, the equal scores in front of a document tell its own rank.
+//! If g scores are greater than that of a document, and e are equal to it (its own included), its tie group has the ranks
+//! g+1 to g+e. This is enough for measures that read only relevant documents, if these are few. If tied documents keep the
+//! order of the input, the number of equal scores before a document gives its rank in the group.
 
 use super::score::Score;
 use super::{Layout, Ranking, network};
 use crate::grade::Level;
 
-/// Scores are compared with this many wanted ones at a time.
+/// How many wanted scores all scores are compared with at a time.
 const WANTED: usize = 4;
-/// Up to how many bytes of wanted scores comparing costs less than sorting.
+/// With more bytes of wanted scores than this, sorting is faster.
 const MOST: usize = 512;
-/// Among so few scores a loop without lanes of its own is best.
+/// Up to this many scores, the plain loop is fastest.
 const FEW: usize = 16;
 
-/// A document.
+/// A document whose tie group is wanted.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Place {
     /// Its row in the query.
@@ -29,28 +29,28 @@ pub struct Place {
 pub struct Sparse<'a> {
     /// The documents with a grade above 0.
     pub relevant: &'a [Place],
-    /// Number of documents. Padding stands behind them.
+    /// The number of documents, without the padding at the end.
     pub retrieved: usize,
-    /// Whether any of all its documents is judged.
+    /// Whether any document is judged.
     pub judged: bool,
 }
 
-/// Counts scores of a query; with room that is kept between queries.
+/// Counts the scores of a query, in memory that is used again for the next query.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// Its documents, each packed into one number, sorted by rank.
-    found: Vec<u128>,
+    /// The counts of each wanted document, packed into one number; see [`pack`].
+    packed: Vec<u128>,
 }
 
-/// Whether comparing scores of this type with this many wanted ones costs less than sorting them.
+/// Whether comparing scores of this type with this many wanted ones is faster than sorting them.
 pub fn is_worth_it<S: Score>(wanted: usize, scores: usize) -> bool {
     2 * wanted <= scores && wanted * size_of::<S::Raw>() <= MOST
 }
 
 impl Places {
-    /// Write the ranking of a query: count, for every wanted document, the scores that rank before its own and those equal
-    /// to it; and where documents keep the order in which they are given, the equal ones before it. Whether tied documents
-    /// differ in grade; levels have these grades.
+    /// Writes the ranking of a query, and returns whether tied documents have different grades. For each wanted document it
+    /// counts the scores before its own and those equal to it and, if documents keep their order, the equal ones before it.
+    /// `grades` has the grade of each level.
     #[inline]
     pub fn rank<S: Score>(
         &mut self,
@@ -61,7 +61,7 @@ impl Places {
         grades: &[f64],
         ranking: &mut Ranking,
     ) -> bool {
-        self.found.clear();
+        self.packed.clear();
         if ascending {
             self.count_before::<S>(scores, wanted, |score, wanted| score < wanted);
         } else {
@@ -70,8 +70,8 @@ impl Places {
         if layout == Layout::AsGiven {
             self.number::<S>(scores, wanted);
         }
-        network::sort(&mut self.found);
-        write(&self.found, scores.len(), grades, layout, ranking)
+        network::sort(&mut self.packed);
+        write(&self.packed, scores.len(), grades, layout, ranking)
     }
 
     #[inline(always)]
@@ -85,36 +85,36 @@ impl Places {
         let (several, rest) = if scores.len() <= FEW { (&[][..], wanted) } else { wanted.as_chunks::<WANTED>() };
         for places in several {
             let counts = count_several::<S>(scores, places.map(score), &is_before);
-            self.found.extend(places.iter().zip(counts).map(|(place, counts)| pack(counts, place.level)));
+            self.packed.extend(places.iter().zip(counts).map(|(place, counts)| pack(counts, place.level)));
         }
         for &place in rest {
-            self.found.push(pack(count_among::<S>(scores, score(place), &is_before), place.level));
+            self.packed.push(pack(count_among::<S>(scores, score(place), &is_before), place.level));
         }
     }
 
-    /// Find which of equal scores are the wanted ones that were counted last, in the order in which they are given.
+    /// Adds the number of equal scores before it to each wanted document that was counted.
     fn number<S: Score>(&mut self, scores: &[S::Raw], wanted: &[Place]) {
-        let first = self.found.len() - wanted.len();
-        for (found, &Place { row, .. }) in self.found[first..].iter_mut().zip(wanted) {
-            if unpack(*found).equal > 1 {
+        let first = self.packed.len() - wanted.len();
+        for (packed, &Place { row, .. }) in self.packed[first..].iter_mut().zip(wanted) {
+            if unpack(*packed).equal > 1 {
                 let (before, score) = scores.split_at(row as usize);
                 let is_equal = |&&raw: &&S::Raw| S::number_of(raw) == S::number_of(score[0]);
-                *found |= (before.iter().filter(is_equal).count() as u128) << 64;
+                *packed |= (before.iter().filter(is_equal).count() as u128) << 64;
             }
         }
     }
 }
 
-/// Write the groups of documents that are sorted by rank, of a query with `retrieved` ones; whether tied documents differ
-/// in grade.
+/// Writes the groups of counted documents, which are sorted by rank, for a query that retrieved `retrieved` documents.
+/// Returns whether tied documents have different grades.
 #[inline]
-fn write(found: &[u128], retrieved: usize, grades: &[f64], layout: Layout, ranking: &mut Ranking) -> bool {
+fn write(packed: &[u128], retrieved: usize, grades: &[f64], layout: Layout, ranking: &mut Ranking) -> bool {
     ranking.clear();
     ranking.retrieved = retrieved;
     let mut mixed = false;
-    let mut rest = found;
+    let mut rest = packed;
     while let Some(&first) = rest.first() {
-        let Found { before, level: highest, equal, .. } = unpack(first);
+        let Counted { before, level: highest, equal, .. } = unpack(first);
         if equal == 1 {
             ranking.push_one(before as usize, grades[highest as usize]);
             rest = &rest[1..];
@@ -123,13 +123,13 @@ fn write(found: &[u128], retrieved: usize, grades: &[f64], layout: Layout, ranki
         let (group, others) = rest.split_at(rest.partition_point(|&other| unpack(other).before == before));
         mixed |= group.len() < equal as usize || group.iter().any(|&other| unpack(other).level != highest);
         if layout == Layout::Tied {
-            let levels = group.chunk_by(|one, other| one == other).map(|same| {
-                let grade = grades[unpack(same[0]).level as usize];
-                Level { grade, count: same.len() as u32 }
+            let levels = group.chunk_by(|a, b| a == b).map(|of_level| {
+                let grade = grades[unpack(of_level[0]).level as usize];
+                Level { grade, count: of_level.len() as u32 }
             });
             ranking.push(before as usize, equal as usize, levels);
         } else {
-            for Found { number, level, .. } in group.iter().copied().map(unpack) {
+            for Counted { number, level, .. } in group.iter().copied().map(unpack) {
                 ranking.push_one((before + number) as usize, grades[level as usize]);
             }
         }
@@ -138,34 +138,36 @@ fn write(found: &[u128], retrieved: usize, grades: &[f64], layout: Layout, ranki
     mixed
 }
 
-/// A document that was counted.
-struct Found {
-    /// Scores that rank before its own.
+/// The counts of a wanted document.
+struct Counted {
+    /// The number of scores that rank before its own.
     before: u32,
-    /// Equal ones that are given before it, where that was asked for.
+    /// The number of equal scores before it in the input, if it was counted.
     number: u32,
     level: u32,
-    /// Scores equal to its own, which is one of them.
+    /// The number of scores equal to its own, which is one of them.
     equal: u32,
 }
 
-/// As one number, which sorts by rank and then by level.
+/// Packs counts into one number, so that numbers sort by rank and then by level.
 #[inline(always)]
 fn pack((before, equal): (u32, u32), level: u32) -> u128 {
     u128::from(before) << 96 | u128::from(u64::from(level) << 32 | u64::from(equal))
 }
 
+/// The counts in a packed number.
 #[inline(always)]
-fn unpack(found: u128) -> Found {
-    Found {
-        before: (found >> 96) as u32,
-        number: (found >> 64) as u32,
-        level: (found >> 32) as u32,
-        equal: found as u32,
+fn unpack(packed: u128) -> Counted {
+    Counted {
+        before: (packed >> 96) as u32,
+        number: (packed >> 64) as u32,
+        level: (packed >> 32) as u32,
+        equal: packed as u32,
     }
 }
 
-/// Count with counters as wide as the numbers: loops that the compiler turns into vectors of both.
+/// Counts the scores before and equal to several wanted scores. Counters are as wide as the numbers, so that the compiler
+/// can use vectors of both.
 #[inline(always)]
 fn count_several<S: Score>(
     scores: &[S::Raw],
@@ -208,7 +210,7 @@ fn count_among<S: Score>(
     }
 }
 
-/// Counts scores before and equal to one wanted score, one score at a time: for few scores.
+/// Counts scores before and equal to one wanted score, one score at a time.
 #[inline(always)]
 fn count_plainly<S: Score>(
     scores: &[S::Raw],
@@ -224,7 +226,7 @@ fn count_plainly<S: Score>(
     (before.into() as u32, equal.into() as u32)
 }
 
-/// Counts scores before and equal to one wanted score, one vector at a time: there may be too few for more.
+/// Counts scores before and equal to one wanted score, one vector at a time.
 #[inline(always)]
 fn count_one<S: Score, const LANES: usize>(
     scores: &[S::Raw],

@@ -1,12 +1,11 @@
-//! Rankings made from a ranking: without its unjudged documents, with its relevant documents alone, in its best and in
-//! its worst order.
+//! Derives other rankings from a ranking: without unjudged documents, with only relevant documents, in the best or the worst
+//! order, or in one tie group.
 
 use super::Ranking;
 use crate::grade::{self, Level};
 
-/// Only the judged documents, each group at its new place (the condensed list of `unjudged = remove`).
-///
-/// Documents that the qrels do not hold go, and so do those with a negative grade (pooled but not judged).
+/// Writes the condensed ranking of `unjudged = remove`: judged documents move up to fill the ranks of unjudged ones, which
+/// include documents with a negative grade (in the pool but not judged).
 pub fn condensed(ranking: &Ranking, into: &mut Ranking) {
     into.clear();
     for group in ranking.groups() {
@@ -22,7 +21,7 @@ pub fn condensed(ranking: &Ranking, into: &mut Ranking) {
     }
 }
 
-/// Only the documents with a grade above 0, at their places: all that many measures read.
+/// Writes the ranking with only the documents of a grade above 0, at their ranks. Many measures read no others.
 pub fn relevant(ranking: &Ranking, into: &mut Ranking) {
     into.clear();
     into.retrieved = ranking.retrieved;
@@ -36,7 +35,7 @@ pub fn relevant(ranking: &Ranking, into: &mut Ranking) {
     }
 }
 
-/// All documents in one tie group: what is left of a ranking whose scores say nothing.
+/// Writes the ranking of a random order, in which all documents are in one tie group.
 pub fn shuffled(ranking: &Ranking, into: &mut Ranking) {
     into.clear();
     into.retrieved = ranking.retrieved;
@@ -48,48 +47,49 @@ pub fn shuffled(ranking: &Ranking, into: &mut Ranking) {
     into.texts.push(ranking.texts.groups().flatten().copied());
 }
 
-/// The best order of every tie group: higher grades first, judged non-relevant documents last, and what is not
-/// judged between them.
+/// Writes the best order of each tie group: relevant documents by descending grade, then unjudged ones, then judged
+/// non-relevant ones.
 pub fn best(ranking: &Ranking, into: &mut Ranking) {
     ordered(ranking, into, |(positive, others)| (positive, others));
 }
 
-/// The worst order of every tie group: the best one backwards.
+/// Writes the worst order of each tie group, which is the reverse of the best.
 pub fn worst(ranking: &Ranking, into: &mut Ranking) {
     ordered(ranking, into, |(positive, others)| (others, positive));
 }
 
-/// Levels of documents, and of others.
-type Ends<'l> = (&'l [Level], &'l [Level]);
+/// The levels of the documents that come first, and of those that come last.
+type FirstAndLast<'l> = (&'l [Level], &'l [Level]);
 
-/// Of positive and other levels those that `ends` puts first stand first, from the best on, and those that it puts last
-/// stand last, the best one at the very end.
-fn ordered(ranking: &Ranking, into: &mut Ranking, ends: impl Fn(Ends<'_>) -> Ends<'_>) {
+/// Writes the order in which each tie group has first the documents that `ends` puts first, by descending grade, and at its
+/// end those that it puts last, by ascending grade. `ends` gets the levels above 0 and all others.
+fn ordered(ranking: &Ranking, into: &mut Ranking, ends: impl Fn(FirstAndLast<'_>) -> FirstAndLast<'_>) {
     into.clear();
     into.retrieved = ranking.retrieved;
     for group in ranking.groups() {
         let (first, last) = ends(split(group.levels));
-        let mut at = group.start;
+        let mut start = group.start;
         for level in first {
-            at = push(into, at, *level);
+            start = push(into, start, *level);
         }
-        at = group.start + group.size - last.iter().map(|level| level.count as usize).sum::<usize>();
+        start = group.start + group.size - last.iter().map(|level| level.count as usize).sum::<usize>();
         for level in last.iter().rev() {
-            at = push(into, at, *level);
+            start = push(into, start, *level);
         }
     }
 }
 
+/// Divides levels into those above 0 and all others.
 #[inline]
 fn split(levels: &[Level]) -> (&[Level], &[Level]) {
     levels.split_at(levels.partition_point(|level| level.grade > 0.0))
 }
 
-/// Documents of one grade after each other: still a group, as their order makes no difference.
+/// Appends the documents of a level as one group, because their order makes no difference; returns the start of the next.
 #[inline]
-fn push(into: &mut Ranking, at: usize, level: Level) -> usize {
-    into.push(at, level.count as usize, [level]);
-    at + level.count as usize
+fn push(into: &mut Ranking, start: usize, level: Level) -> usize {
+    into.push(start, level.count as usize, [level]);
+    start + level.count as usize
 }
 
 #[cfg(test)]

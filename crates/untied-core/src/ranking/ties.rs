@@ -1,4 +1,4 @@
-//! Sorting a query's rows by score, and the groups of equal scores.
+//! Sorts the rows of a query by score, and finds the groups of equal scores.
 
 use super::keys::Keys;
 use super::score::{Float64, Key, Score};
@@ -7,10 +7,10 @@ use crate::error::{Error, show};
 use crate::sorting;
 use crate::table::Rows;
 
-/// How scores are read before they are compared: documents are tied where the scores *so read* are equal.
+/// The precision to which scores are rounded before they are compared. Documents with equal rounded scores are tied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
-    /// As stored.
+    /// Not rounded.
     #[default]
     Float64,
     /// Rounded to single precision, as trec_eval up to version 9 does.
@@ -24,7 +24,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// A name as in `score_dtype`, `decimals=N` for rounding.
+    /// The precision with a name of `score_dtype`, such as float32 or `decimals=N`.
     pub fn parse(name: &str) -> Option<Precision> {
         Some(match name {
             "float64" => Precision::Float64,
@@ -46,7 +46,7 @@ impl Precision {
         }
     }
 
-    /// The score as it is compared.
+    /// The score rounded to this precision.
     pub(crate) fn read(self, score: f64) -> f64 {
         match self {
             Precision::Float64 => score,
@@ -58,52 +58,54 @@ impl Precision {
     }
 }
 
-/// Rounded, half to even, to a binary format with this number of bits after the point, this smallest exponent of normal
-/// numbers and this largest number; infinite beyond it.
+/// A score rounded, half to even, to a binary format with `bits` bits after the point, `smallest` as the exponent of the
+/// smallest normal numbers, and `largest` as the largest number; infinite beyond it.
 fn to_binary(score: f64, bits: i32, smallest: i32, largest: f64) -> f64 {
     let exponent = (((score.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(smallest);
     let unit = powi(2.0, exponent - bits);
-    // Both steps but the rounding are exact: the unit is a power of two.
+    // Dividing and multiplying are exact, because the unit is a power of two.
     let rounded = (score / unit).round_ties_even() * unit;
     if rounded.abs() <= largest { rounded } else { f64::INFINITY.copysign(score) }
 }
 
-/// Through decimal text, which is slow but rounds the exact value, as no product with a power of ten does.
+/// A score rounded to decimals. Going through text is slow, but rounds the exact value, unlike a product with a power of
+/// ten.
 fn to_decimals(score: f64, decimals: u8) -> f64 {
     format!("{score:.0$}", usize::from(decimals)).parse().unwrap_or(score)
 }
 
-/// How the documents of a tie group are laid out.
+/// The order of tied documents in a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// Left tied: a measure gives its mean over all orders.
+    /// They stay tied, and measures compute means over all orders.
     #[default]
     Tied,
-    /// One after the other by document id, descending byte by byte: trec_eval's order.
+    /// By document id, descending byte by byte, as trec_eval does.
     ByDocument,
-    /// One after the other as the input has them.
+    /// As in the input.
     AsGiven,
 }
 
-/// What to say of a score that its precision does not hold.
+/// The error for a score that is not finite in its precision.
 pub fn misfit(score: f64, query: &[u8]) -> Error {
     Error::Value(format!("score {score:?} of query {} does not fit the score_dtype", show(query)))
 }
 
-/// A query's rows from best to worst, and where each tie group ends.
+/// The rows of a query from best to worst, in tie groups.
 #[derive(Debug, Default)]
 pub struct Order {
-    /// Row numbers by descending score; equal scores in the order of the input.
+    /// The rows by descending score; rows with equal scores are in the order of the input.
     pub rows: Vec<u32>,
-    /// For every tie group, the number of rows up to its end.
+    /// For each tie group, the number of rows up to its end.
     pub ends: Vec<u32>,
-    read: Vec<f64>,
+    /// The rounded scores.
+    rounded: Vec<f64>,
     keys: Keys,
     by_document: ByDocument,
 }
 
 impl Order {
-    /// Sort a query's scores, read at some precision.
+    /// Sorts scores, rounded to some precision.
     ///
     /// # Errors
     /// The first score that does not fit the precision.
@@ -112,16 +114,16 @@ impl Order {
             self.sort_exactly(scores);
             return Ok(());
         }
-        let mut read = std::mem::take(&mut self.read);
-        read.clear();
-        read.extend(scores.iter().map(|&score| precision.read(score)));
-        let misfit = read.iter().position(|score| !score.is_finite());
-        self.sort_exactly(&read);
-        self.read = read;
+        let mut rounded = std::mem::take(&mut self.rounded);
+        rounded.clear();
+        rounded.extend(scores.iter().map(|&score| precision.read(score)));
+        let misfit = rounded.iter().position(|score| !score.is_finite());
+        self.sort_exactly(&rounded);
+        self.rounded = rounded;
         misfit.map_or(Ok(()), |row| Err(scores[row]))
     }
 
-    /// Sort a query's scores as they are.
+    /// Sorts scores without rounding.
     pub fn sort_exactly(&mut self, scores: &[f64]) {
         self.rows.clear();
         // Most run files are sorted already.
@@ -133,9 +135,8 @@ impl Order {
         }
     }
 
-    /// Sort scores of any type, with the rows they stand in, all below `rows`; the lowest first where `ascending`.
-    ///
-    /// Whether all of them are finite.
+    /// Sorts scores of any type with their rows, which must be below `rows`; the lowest first if `ascending`. Returns whether
+    /// all scores are finite.
     pub fn sort_by<S: Score>(
         &mut self,
         rows: usize,
@@ -147,7 +148,7 @@ impl Order {
         self.keys.ends().iter().flatten().all(|&end| S::is_finite(turn(end)))
     }
 
-    /// Sort keys with the rows they stand in, all below `rows`.
+    /// Sorts keys with their rows, which must be below `rows`.
     pub(super) fn sort_keys<K: Key>(&mut self, rows: usize, keys: impl Iterator<Item = (K, u32)>) {
         self.keys.sort(rows, keys);
         self.rows.clear();
@@ -155,7 +156,7 @@ impl Order {
         end_groups(&mut self.ends, self.rows.len(), |place| self.keys.differ(place));
     }
 
-    /// Part the tie groups, unless they are left tied: every document is a group of its own then.
+    /// Makes every document a group of its own, unless the layout keeps documents tied.
     pub fn untie(&mut self, retrieved: &Rows<'_>, layout: Layout) {
         match layout {
             Layout::Tied => return,
@@ -166,8 +167,8 @@ impl Order {
         self.ends.extend(1..=self.rows.len() as u32);
     }
 
-    /// Put the documents of each tie group that begins within a depth into one order, by id: what is told or added up
-    /// document by document does not depend on the order of the input then.
+    /// Sorts the documents of each tie group that begins within a depth by id, so that output and sums do not depend on the
+    /// order of the input.
     pub fn arrange(&mut self, retrieved: &Rows<'_>, depth: usize) {
         let mut start = 0;
         for &end in &self.ends {
@@ -183,14 +184,14 @@ impl Order {
     }
 }
 
-/// Write where the groups of a ranking end: behind each document that differs from the next one, and at the end.
+/// Writes the ends of the groups of a ranking: after each document that differs from the next one, and after the last.
 #[inline]
 fn end_groups(ends: &mut Vec<u32>, documents: usize, differs_from_next: impl Fn(usize) -> bool) {
     ends.clear();
     ends.resize(documents, 0);
     let mut groups = 0;
     for place in 1..documents {
-        // Without a branch: what is written here stays only if a group ends.
+        // There is no branch: every end is written, and overwritten by the next unless a group ends.
         ends[groups] = place as u32;
         groups += usize::from(differs_from_next(place - 1));
     }
@@ -200,7 +201,7 @@ fn end_groups(ends: &mut Vec<u32>, documents: usize, differs_from_next: impl Fn(
     }
 }
 
-/// Rows of a tie group by document id, descending; with room that is kept between groups.
+/// Sorts the rows of a tie group by descending document id, in memory that is used again for the next group.
 #[derive(Debug, Default)]
 pub(super) struct ByDocument {
     keys: Vec<(u64, u32)>,
@@ -209,7 +210,7 @@ pub(super) struct ByDocument {
 }
 
 impl ByDocument {
-    /// Sort rows: by the eight bytes after what all ids begin with, and only where these are equal by whole ids.
+    /// Sorts rows by the eight bytes after the common prefix of all ids, and compares complete ids only if these are equal.
     pub fn sort(&mut self, rows: &[u32], retrieved: &Rows<'_>) -> &[u32] {
         let first = retrieved.doc(rows[0] as usize);
         let common = rows.iter().fold(first.len(), |common, &row| {

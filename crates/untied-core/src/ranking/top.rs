@@ -1,4 +1,4 @@
-//! Rankings for display: the first documents of a query in tie groups, and the share of ties.
+//! Rankings for display: the first documents of a query by tie group, and counts of ties.
 
 use rayon::prelude::*;
 
@@ -9,13 +9,13 @@ use crate::table::Run;
 /// The first documents of a query.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Top {
-    /// Row numbers by tie group, best first; in a group by document id.
+    /// The rows of each tie group, best group first; within a group by document id.
     pub groups: Vec<Vec<u32>>,
-    /// How many documents of the last group lie beyond the depth.
+    /// The number of documents of the last group beyond the depth.
     pub beyond: usize,
 }
 
-/// The first `depth` documents of a query of a run whose scores are read at some precision.
+/// The first `depth` documents of a query, by scores of some precision.
 ///
 /// # Errors
 /// A score does not fit the precision.
@@ -37,10 +37,10 @@ pub fn top(run: &Run, query: usize, depth: usize, precision: Precision) -> Resul
     Ok(Top { groups, beyond })
 }
 
-/// How much of a run is tied.
+/// How many documents and queries of a run are tied.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct TieCounts {
-    /// Documents in all.
+    /// All documents.
     pub documents: usize,
     /// Documents that share their score with another of the query.
     pub tied: usize,
@@ -54,12 +54,12 @@ pub struct TieCounts {
     pub deepest: usize,
 }
 
-/// Count what is tied in a run whose scores are read at some precision.
+/// Counts the ties of a run, by scores of some precision.
 ///
 /// # Errors
 /// A score does not fit the precision.
 pub fn tie_counts(run: &Run, precision: Precision) -> Result<TieCounts, Error> {
-    let of_query = |order: &mut Order, query: usize| -> Result<TieCounts, Error> {
+    let counts_of_query = |order: &mut Order, query: usize| -> Result<TieCounts, Error> {
         let scores = run.scores(query);
         order.sort(scores, precision).map_err(|score| misfit(score, run.id(query)))?;
         let documents = scores.len();
@@ -84,7 +84,7 @@ pub fn tie_counts(run: &Run, precision: Precision) -> Result<TieCounts, Error> {
             deepest: a.deepest.max(b.deepest),
         })
     };
-    (0..run.len()).into_par_iter().map_init(Order::default, of_query).try_reduce(TieCounts::default, add)
+    (0..run.len()).into_par_iter().map_init(Order::default, counts_of_query).try_reduce(TieCounts::default, add)
 }
 
 #[cfg(test)]

@@ -270,10 +270,10 @@ mod tests {
     use super::super::trec::{QRELS, RUN};
     use super::*;
     use crate::random::Random;
-    use crate::table::Place;
+    use crate::table::Location;
 
     /// Query, document, number and place of every row.
-    type Found = std::result::Result<Vec<(Vec<u8>, Vec<u8>, u64, Option<Place>)>, (u64, String, String)>;
+    type Found = std::result::Result<Vec<(Vec<u8>, Vec<u8>, u64, Option<Location>)>, (u64, String, String)>;
 
     fn parsed(text: &[u8], layout: &Layout, first: u64) -> (Found, u64) {
         let mut chunk = Chunk::default();

@@ -1,9 +1,9 @@
 //! The bias-corrected and accelerated bootstrap interval of a mean (Efron 1987).
 //!
-//! With z0 the quantile of the share of bootstrap means below the mean and a the acceleration, the ends of an interval of
-//! confidence 1 - 2 alpha are the means at the shares Phi(z0 + (z0 + z) / (1 - a (z0 + z))) of all, z being the normal
-//! quantiles of alpha and of 1 - alpha. Of a mean, a is a sixth of the sum of cubed deviations over the sum of squared
-//! ones to the power of 3/2.
+//! The bias z0 is the normal quantile of the share of bootstrap means below the mean. The acceleration a of a mean is a
+//! sixth of the sum of cubed deviations, divided by the sum of squared deviations to the power of 3/2. An interval of
+//! confidence 1 - 2 alpha ends at the quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))) of the bootstrap means, where z is
+//! the normal quantile of alpha and of 1 - alpha.
 
 use super::sum::{mean, sum};
 use super::{Bootstrap, bootstrap};
@@ -11,7 +11,7 @@ use crate::elementary::{ln, normal_below, powf};
 use crate::equality::{are_equal, without_rounding};
 use crate::error::Result;
 
-/// The interval of the values' mean; NaN for one value, or if the mean lies outside of all samples.
+/// The confidence interval of the mean of values; NaN for one value, or if all bootstrap means are on one side of the mean.
 ///
 /// # Errors
 /// As for [`bootstrap`].
@@ -38,27 +38,28 @@ pub fn interval(values: &[f64], level: f64, samples: usize, seed: u64) -> Result
         let place = share * (means.len() - 1) as f64;
         let low = place as usize;
         let high = (low + 1).min(means.len() - 1);
-        // The grid rounds means, too: an end that is 0 but for that excludes no 0.
+        // An end that differs from 0 only because means are rounded to a grid must be 0, or it would exclude 0.
         without_rounding(means[low] + (place - low as f64) * (means[high] - means[low]), largest)
     };
     let z = quantile(f64::midpoint(1.0, level));
     Ok((end(-z), end(z)))
 }
 
-/// The normal distribution's quantile: Wichura's AS 241 (1988), quotients of polynomials.
+/// The quantile of the normal distribution, by the quotients of polynomials of Wichura (1988, AS 241).
 fn quantile(share: f64) -> f64 {
     let from_middle = share - 0.5;
     if from_middle.abs() <= 0.425 {
         return quotient(&CENTRE, 0.180_625 - from_middle * from_middle, from_middle);
     }
     let r = (-ln(if from_middle <= 0.0 { share } else { 1.0 - share })).sqrt();
-    let found = if r <= 5.0 { quotient(&MIDDLE, r - 1.6, 1.0) } else { quotient(&TAIL, r - 5.0, 1.0) };
-    if from_middle < 0.0 { -found } else { found }
+    let magnitude = if r <= 5.0 { quotient(&MIDDLE, r - 1.6, 1.0) } else { quotient(&TAIL, r - 5.0, 1.0) };
+    if from_middle < 0.0 { -magnitude } else { magnitude }
 }
 
-fn quotient([above, below]: &[[f64; 8]; 2], r: f64, factor: f64) -> f64 {
-    let of = |coefficients: &[f64; 8]| coefficients.iter().fold(0.0, |sum, coefficient| sum * r + coefficient);
-    of(above) * factor / of(below)
+/// `factor` times the quotient of two polynomials at r, whose coefficients begin with that of the highest power.
+fn quotient([numerator, denominator]: &[[f64; 8]; 2], r: f64, factor: f64) -> f64 {
+    let polynomial = |coefficients: &[f64; 8]| coefficients.iter().fold(0.0, |sum, coefficient| sum * r + coefficient);
+    polynomial(numerator) * factor / polynomial(denominator)
 }
 
 const CENTRE: [[f64; 8]; 2] = [

@@ -1,10 +1,10 @@
-//! Means of samples that are drawn with replacement (Efron 1979).
+//! Bootstrap means: means of samples that are drawn with replacement (Efron 1979).
 //!
-//! Values that fit into a block are drawn singly, with a few bits of a random word for each draw. More values are sorted
-//! and halved: of N draws, the number that falls into the left half is the number of ones in N random bits. Halves of
-//! equal values need no further draws, and those of a few values are drawn from singly. So each draw is uniform, and what
-//! is looked up is in the cache, where single draws out of a million values would wait for memory. Draws that fall behind
-//! the last value, up to the next power of two, are drawn again.
+//! Values that fit into a block are drawn one by one, with a few bits of a random word for each draw. More values are
+//! sorted and halved repeatedly: of N draws, the number in the left half is the number of ones in N random bits. This
+//! ends at halves of equal values, which need no further draws, and at halves of a few values, which are drawn one by one.
+//! Each draw is uniform, and reads values that are in the cache; single draws from a million values would wait for memory.
+//! Halves are those of the next power of two, so some draws hit no value; they are repeated.
 
 use std::ops::Range;
 
@@ -15,41 +15,41 @@ use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::{memory, watch};
 
-/// Values in a block, at most.
+/// The largest number of values in a block.
 const BLOCK: usize = 1 << 12;
-/// Values that are drawn singly where there are several blocks: fewer would spend more time on halves than they save.
+/// The number of values that are drawn one by one if there are several blocks. Halving further costs more than it saves.
 const FEW: usize = 1 << 9;
-/// Samples that draw from a block before any draws from the next.
+/// How many samples draw from a block before they draw from the next one, while the block is in the cache.
 const GROUP: usize = 16;
 
-/// Bootstrap means, and where the mean of the values themselves stands among them.
+/// Bootstrap means, and the place of the mean of the values among them.
 #[derive(Debug)]
 pub struct Bootstrap {
-    /// Ascending.
+    /// The means of the samples, ascending.
     pub means: Vec<f64>,
-    /// How many are below the mean of the values.
+    /// How many of them are below the mean of the values.
     pub below: usize,
-    /// How many are at most that mean.
+    /// How many of them are at most the mean of the values.
     pub at_most: usize,
 }
 
-/// Draw as many of the values as there are, with replacement, `samples` times.
+/// Draws `samples` samples with replacement, each as large as the number of values.
 ///
-/// Sums are exact on the grid. Those that differ only by what rounding to the grid moves them are equal. Values of the
-/// other sign have the same sums, with the other sign.
+/// Values are rounded to a grid, on which sums are exact. Sums whose difference rounding to the grid can explain count as
+/// equal. Negated values have the negated sums.
 ///
 /// # Errors
-/// There is no value, work shall stop, or there is no memory for as many samples.
+/// There is no value, the user interrupts, or there is not enough memory.
 pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap> {
     let mut grid = on_grid(values.iter());
     let count = grid.steps.len();
     if count == 0 {
         return Err(Error::Value("there are no values to draw from".to_owned()));
     }
-    let seen = grid.steps.iter().sum::<i64>();
+    let observed = grid.steps.iter().sum::<i64>();
     if count > BLOCK {
         grid.steps.sort_unstable();
-        if seen < 0 {
+        if observed < 0 {
             grid.steps.reverse();
         }
     }
@@ -63,13 +63,13 @@ pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap>
     })?;
     sums.sort_unstable();
     let slack = count as i64;
-    let below = sums.partition_point(|&sum| sum < seen - slack);
-    let at_most = sums.partition_point(|&sum| sum <= seen + slack);
+    let below = sums.partition_point(|&sum| sum < observed - slack);
+    let at_most = sums.partition_point(|&sum| sum <= observed + slack);
     let means = sums.iter().map(|&sum| grid.value(sum as f64 / count as f64)).collect();
     Ok(Bootstrap { means, below, at_most })
 }
 
-/// The sums of a few samples.
+/// Draws a few samples, and adds up the values of each.
 fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64]) -> Result<()> {
     let size = steps.len().next_power_of_two();
     let block = size.min(BLOCK);
@@ -93,7 +93,7 @@ fn draw_group(steps: &[i64], samples: Range<usize>, seed: u64, sums: &mut [i64])
     Ok(())
 }
 
-/// Draw how many of `draws` fall into each block of sorted values; the number of blocks is a power of two.
+/// Divides `draws` draws at random among the blocks of sorted values; the number of blocks is a power of two.
 fn draw_by_block(random: &mut Random, draws: usize, sorted: &[i64], counts: &mut [usize]) {
     counts.fill(0);
     if counts.len() == 1 || are_equal(sorted, counts.len() * BLOCK) {
@@ -108,20 +108,20 @@ fn draw_by_block(random: &mut Random, draws: usize, sorted: &[i64], counts: &mut
     draw_by_block(random, draws - left, right_values, right_counts);
 }
 
-/// Whether sorted values fill `size` places and are all the same.
+/// Whether there are `size` sorted values, and all are equal.
 fn are_equal(sorted: &[i64], size: usize) -> bool {
     sorted.len() == size && sorted[0] == sorted[size - 1]
 }
 
-/// A binomial number: how many of `draws` random bits are ones.
+/// How many of `draws` random bits are ones: a binomial number.
 fn draws_of_left_half(random: &mut Random, draws: usize) -> usize {
     let words: u32 = (0..draws / 64).map(|_| random.bits().count_ones()).sum();
     let rest = random.bits() & ((1 << (draws % 64)) - 1);
     (words + rest.count_ones()) as usize
 }
 
-/// The sum of `draws` values out of `size` places, of which the first have values, and the number of draws that met one.
-/// Up to `singly` places are drawn from singly; more have sorted values.
+/// Draws from `size` places, of which the first have values; returns the sum of the drawn values and the number of draws
+/// that hit one. Up to `singly` places are drawn one by one; more must have sorted values.
 fn draw(random: &mut Random, draws: usize, values: &[i64], size: usize, singly: usize) -> (i64, usize) {
     if draws == 0 || values.is_empty() {
         return (0, 0);
@@ -140,20 +140,20 @@ fn draw(random: &mut Random, draws: usize, values: &[i64], size: usize, singly: 
     (left_sum + right_sum, left_drawn + right_drawn)
 }
 
-/// The sum of the values drawn, `bits` random bits a draw, and the number of draws that met a value.
+/// Draws values one by one, with `bits` random bits each; returns their sum and the number of draws that hit a value.
 fn draw_singly(random: &mut Random, draws: usize, values: &[i64], bits: u32) -> (i64, usize) {
-    let (mask, a_word) = ((1usize << bits) - 1, 64 / bits.max(1) as usize);
+    let (mask, per_word) = ((1usize << bits) - 1, 64 / bits.max(1) as usize);
     let (mut sum, mut drawn, mut left) = (0, 0, draws);
     while left > 0 {
         let mut word = random.bits();
-        for _ in 0..a_word.min(left) {
+        for _ in 0..per_word.min(left) {
             if let Some(value) = values.get(word as usize & mask) {
                 sum += value;
                 drawn += 1;
             }
             word >>= bits;
         }
-        left -= a_word.min(left);
+        left -= per_word.min(left);
     }
     (sum, drawn)
 }
@@ -165,12 +165,12 @@ mod tests {
     #[test]
     fn every_value_is_drawn_as_often() {
         // Of two values the sum counts how often the second was drawn: binomial.
-        let found = bootstrap(&[0.0, 1.0], 40_000, 3).expect("nobody stops it");
-        let share = |mean: f64| found.means.iter().filter(|&&one| one == mean).count() as f64 / 40_000.0;
+        let sampled = bootstrap(&[0.0, 1.0], 40_000, 3).expect("nobody stops it");
+        let share = |mean: f64| sampled.means.iter().filter(|&&other| other == mean).count() as f64 / 40_000.0;
         for (mean, expected) in [(0.0, 0.25), (0.5, 0.5), (1.0, 0.25)] {
             assert!((share(mean) - expected).abs() < 0.01, "{mean} {}", share(mean));
         }
-        assert_eq!((found.below, found.at_most), {
+        assert_eq!((sampled.below, sampled.at_most), {
             let (zero, half) = (share(0.0) * 40_000.0, share(0.5) * 40_000.0);
             (zero.round() as usize, (zero + half).round() as usize)
         });
@@ -184,7 +184,7 @@ mod tests {
             let values: Vec<f64> = (0..count).map(|i| f64::from(u8::from(i / 5000 == third))).collect();
             let means = bootstrap(&values, 4000, 1).expect("nobody stops it").means;
             let mean = means.iter().sum::<f64>() / 4000.0;
-            let variance = means.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / 4000.0;
+            let variance = means.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 4000.0;
             let expected = 2.0 / 9.0 / count as f64;
             assert!((mean - 1.0 / 3.0).abs() < 4.0 * (expected / 4000.0).sqrt(), "{third}: {mean}");
             assert!((variance / expected - 1.0).abs() < 0.1, "{third}: {variance}");

@@ -2,8 +2,10 @@
 
 use crate::error::{Error, Result};
 
-/// Corrected p-values. NaN stays NaN and is not counted. With p_(1) <= ... <= p_(n), Bonferroni's are min(1, n p_(i)); Holm's
-/// (1979) the largest min(1, (n - j + 1) p_(j)) of j <= i; Benjamini and Hochberg's (1995) the smallest n p_(j) / j of j >= i.
+/// Corrects p-values for their number; NaN stays NaN and does not count.
+///
+/// With p_(1) <= ... <= p_(n), the corrected p_(i) is min(1, n p_(i)) by Bonferroni, the largest min(1, (n - j + 1) p_(j))
+/// of all j <= i by Holm (1979), and the smallest n p_(j) / j of all j >= i by Benjamini and Hochberg (1995).
 ///
 /// # Errors
 /// No correction has this name.
@@ -29,12 +31,12 @@ pub fn adjust(p: &[f64], correction: &str) -> Result<Vec<f64>> {
     Ok(adjusted)
 }
 
-/// Corrected p-values, their upper bounds where known, whether differences are significant, and whether this and the sign of
-/// the difference hold whatever is open: `yes`, `no` or `unknown`.
+/// Corrected p-values; their upper bounds if they are known; whether differences are significant; and whether significance
+/// and sign hold for all orders of ties and grades of unjudged documents: `yes`, `no` or `unknown`.
 pub type Decided = (Vec<f64>, Vec<f64>, Vec<bool>, Vec<&'static str>);
 
-/// Correct p-values, and decide by a level of confidence. `ends` are the smallest and the largest differences if something
-/// is open, and `p_most` the upper bounds of `p` if the test has them.
+/// Corrects p-values, and decides by a level of confidence. If ties or unjudged documents leave differences open, `ends`
+/// has the smallest and the largest ones, and `p_most` the upper bounds of `p` if the test has them.
 ///
 /// # Errors
 /// See [`adjust`].

@@ -1,8 +1,9 @@
-//! Significance of differences between runs: pairs of runs by query (`paired`), randomisation tests of two runs by their
-//! differences and of many at once by their range, corrections and verdicts (`decide`), bootstrap intervals.
+//! Tests whether differences between runs are significant. `paired` has the differences of two runs by query;
+//! `randomization` tests two runs, and `range` many runs at once; `decide` corrects p-values and decides; `bootstrap` and
+//! `bca` compute confidence intervals.
 //!
-//! Values are laid on a grid of whole numbers first. Sums of these are exact, so a p-value depends neither on the order
-//! of the queries nor on the number of threads.
+//! Values are first rounded to a grid of whole numbers. Sums of whole numbers are exact, so a p-value depends neither on
+//! the order of the queries nor on the number of threads.
 
 mod bca;
 mod bootstrap;
@@ -22,39 +23,39 @@ pub use sum::{ExactSum, SignedMean, mean, sum};
 
 use crate::elementary::powi;
 
-/// How finely the largest magnitude is told: 2^40 steps, about 1e-12 of it.
+/// The binary digits of the grid: the largest magnitude has at least 2^40 steps, so a step is at most 1e-12 of it.
 const STEPS: i32 = 40;
-/// 2 to this power is the largest number of values whose sum cannot overflow; for more values, steps are larger.
+/// With more than 2 to this power of values, steps are larger, so that sums cannot overflow.
 const MOST_VALUES: u32 = 22;
 
-/// Values as whole numbers of steps.
+/// Values rounded to whole numbers of steps.
 struct StepGrid {
     steps: Vec<i64>,
-    /// A step is 2 to the power of this, negated.
+    /// A step is 2 to the power of -`scale`.
     scale: i32,
 }
 
 impl StepGrid {
-    /// A number of steps as a value.
+    /// The value of a number of steps.
     fn value(&self, steps: f64) -> f64 {
         scaled(steps, -self.scale)
     }
 }
 
-/// Times a power of two, in two factors, as one alone may not be a number.
+/// A value times 2 to the power of `scale`. It multiplies twice, because the power itself may overflow.
 fn scaled(value: f64, scale: i32) -> f64 {
     let (half, rest) = (scale / 2, scale - scale / 2);
     value * powi(2.0, half) * powi(2.0, rest)
 }
 
-/// Values as whole numbers, in the same proportions. A step is a power of two, and no sum of all values overflows.
+/// Rounds values to a grid. A step is a power of two, and the sum of all values cannot overflow.
 fn on_grid<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> StepGrid {
     let coarser = values.clone().count().next_power_of_two().ilog2().saturating_sub(MOST_VALUES) as i32;
-    on_grid_of(values, STEPS - coarser)
+    on_grid_of_digits(values, STEPS - coarser)
 }
 
-/// The same, with the largest magnitude from 2^digits up to twice as many steps.
-fn on_grid_of<'a>(values: impl Iterator<Item = &'a f64> + Clone, digits: i32) -> StepGrid {
+/// Rounds values to a grid on which the largest magnitude has from 2^digits up to twice as many steps.
+fn on_grid_of_digits<'a>(values: impl Iterator<Item = &'a f64> + Clone, digits: i32) -> StepGrid {
     let largest = values.clone().fold(0.0f64, |largest, value| largest.max(value.abs()));
     if largest == 0.0 {
         return StepGrid { steps: values.map(|_| 0).collect(), scale: 0 };

@@ -1,4 +1,4 @@
-//! Differences of two runs by query, and their bounds over orders of ties and grades of unjudged documents.
+//! Differences between two runs by query, with their bounds over orders of ties and grades of unjudged documents.
 
 use std::cmp::Ordering::Less;
 
@@ -8,23 +8,23 @@ use crate::equality::{are_equal, difference, is_rounding, without_rounding};
 use crate::error::{Error, Result};
 use crate::names::{Aggregate, Spec};
 
-/// By how much a bound may miss an evaluated difference through rounding.
+/// How far rounding may move a bound beyond an evaluated difference.
 const SLACK: f64 = 1e-9;
 
-/// A run's values of one measure by query, as terms of the measure's aggregate; NaN where the run has no value.
+/// The values of one measure for a run, query by query, as terms of the measure's aggregate; NaN if undefined.
 #[derive(Debug)]
 pub struct RunValues {
     run: String,
-    /// What the terms are added up to.
+    /// The aggregate that the terms are added up to.
     pub aggregate: Aggregate,
     lower_is_better: bool,
     pub(super) terms: Vec<f64>,
-    /// Lowest and highest terms.
+    /// The lowest and the highest terms, if the values have bounds.
     ends: Option<[Vec<f64>; 2]>,
 }
 
 impl RunValues {
-    /// Values of all queries with their bounds, if any; a bound that is NaN is the value itself.
+    /// Takes the values of all queries, with their bounds if there are any. A bound that is NaN is the value itself.
     ///
     /// # Errors
     /// The measure's parameter `mean` is invalid, or there are not as many bounds as values.
@@ -40,60 +40,62 @@ impl RunValues {
     }
 
     /// The terms that are defined.
-    pub fn known(&self) -> Vec<f64> {
+    pub fn defined(&self) -> Vec<f64> {
         self.terms.iter().copied().filter(|term| !term.is_nan()).collect()
     }
 
-    /// The aggregate of all queries that have a value, from the mean of their terms.
+    /// The aggregate of all queries that have a value, from a mean of terms such as a confidence limit.
     pub fn of_mean(&self, mean: f64) -> f64 {
         if self.aggregate == Aggregate::Geometric {
             exp(mean)
         } else {
-            self.aggregate.difference(mean, self.known().len())
+            self.aggregate.difference(mean, self.defined().len())
         }
     }
 
-    /// Columns whose differences can be those of two runs: the terms of both, or the lowest ones of one run and the highest of
-    /// the other.
+    /// The pairs of lists whose differences may be tested for two runs: the terms of both, or the lowest terms of one run
+    /// and the highest of the other.
     pub(super) fn opposite<'a>(a: &'a RunValues, b: &'a RunValues) -> impl Iterator<Item = (&'a [f64], &'a [f64])> {
         let [low_a, high_a] = a.either_end();
         let [low_b, high_b] = b.either_end();
         [(a.terms.as_slice(), b.terms.as_slice()), (low_a, high_b), (high_a, low_b)].into_iter()
     }
 
+    /// The lists of the lowest and of the highest terms.
     fn either_end(&self) -> [&[f64]; 2] {
         self.ends.as_ref().map_or([&self.terms; 2], |[low, high]| [low, high])
     }
 
+    /// The lowest and the highest term of a query.
     fn ends(&self, row: usize) -> [f64; 2] {
         self.ends.as_ref().map_or([self.terms[row]; 2], |[low, high]| [low[row], high[row]])
     }
 
-    /// The lowest and the highest term of a query for which one of two runs has no value; NaN if it has none whatever the
-    /// judgments are.
+    /// The lowest and the highest term of a query for which one of two runs has no value; NaN if no judgments could give
+    /// this run a value.
     fn open_ends(&self, row: usize, other: &RunValues) -> [f64; 2] {
         let (ends, other_is_open) = (self.ends(row), other.terms[row].is_nan() && !other.ends(row)[0].is_nan());
         if ends[0].is_nan() && other_is_open && !self.lower_is_better {
-            // What the other run retrieves may be relevant; this one finds nothing of it.
+            // If a document of the other run is relevant, this run retrieves nothing relevant, and has 0.
             return [self.aggregate.term(0.0); 2];
         }
         ends
     }
 }
 
-/// How a run stands to another in every order of ties and for all grades of unjudged documents.
+/// How a run compares with another over all orders of ties and all grades of unjudged documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It is better in all of them.
     Better,
     /// It is worse in all of them.
     Worse,
-    /// Nothing changes that both are equal.
+    /// Both are equal in all of them.
     Equal,
-    /// Some of them decide.
+    /// It depends on the order or on the grades.
     Open,
-    /// The bounds leave out what was evaluated, so they do not tell: Bpref ignores unjudged documents, but its bounds give
-    /// each of them a grade.
+    /// The bounds do not contain the evaluated difference, so nothing follows from them. This happens to Bpref, which
+    /// ignores unjudged documents, while its bounds give each of them a grade.
     Unknown,
 }
 
@@ -104,23 +106,23 @@ impl Standing {
     }
 }
 
-/// Two runs, by the queries for which both have a value.
+/// The differences of two runs, for the queries for which both have a value.
 #[derive(Debug)]
 pub struct PairedValues {
     /// The first run's terms minus the second's.
     pub differences: Vec<f64>,
-    /// The number of queries that are left out, and of those that count with some grades of unjudged documents.
+    /// The number of queries that are left out, and how many of them would count with some grades of unjudged documents.
     pub dropped: [usize; 2],
     /// The aggregates of both runs, as an evaluation has them.
     pub means: [f64; 2],
     /// The difference of the aggregates.
     pub difference: f64,
-    /// Numbers of queries for which the difference is above, equal to and below 0, see [`crate::equality`].
+    /// The numbers of queries whose difference is above, equal to and below 0; see [`crate::equality`].
     pub counts: [usize; 3],
-    /// The smallest and the largest difference of the aggregates, whichever queries count.
+    /// The smallest and the largest difference of the aggregates, over the choices of which queries count.
     pub ends: [f64; 2],
-    /// The differences within the bounds whose two-sided p-value is largest; none, of which it is 1, if their sum can be 0.
-    /// A query that does not count has the difference 0, which changes no p-value.
+    /// The differences within the bounds with the largest two-sided p-value; empty if their sum can be 0, because the
+    /// p-value is then 1. A query that does not count would have the difference 0, which changes no p-value.
     pub nearest: Vec<f64>,
     /// Whether the bounds of every query contain the difference that was evaluated.
     is_enclosed: bool,
@@ -128,44 +130,44 @@ pub struct PairedValues {
 }
 
 impl PairedValues {
-    /// Put two runs side by side. `bounds`: the lowest and the highest difference of every query, of both runs together, and
-    /// whether each query may count or, of those for which a run has no value, only those that may by the runs' own bounds.
-    /// Without them each run has its own: ties and judgments are independent.
+    /// Compares two runs query by query. `bounds` has the lowest and the highest difference of each query, and whether every
+    /// query may count; otherwise a query for which a run has no value may count only if the bounds of both runs allow it.
+    /// Without `bounds`, differences have the bounds of independent runs.
     ///
     /// # Errors
-    /// No query has a value for both runs, or their queries are not as many.
+    /// No query has a value for both runs, or the runs have different numbers of queries.
     pub fn new(a: &RunValues, b: &RunValues, bounds: Option<([&[f64]; 2], bool)>) -> Result<PairedValues> {
         for column in bounds.iter().flat_map(|(ends, _)| ends).chain([&b.terms.as_slice()]) {
             check_length(column, &a.terms)?;
         }
-        let is_known = |&row: &usize| !a.terms[row].is_nan() && !b.terms[row].is_nan();
-        let (both, others): (Vec<usize>, Vec<usize>) = (0..a.terms.len()).partition(is_known);
+        let is_defined = |&row: &usize| !a.terms[row].is_nan() && !b.terms[row].is_nan();
+        let (both, others): (Vec<usize>, Vec<usize>) = (0..a.terms.len()).partition(is_defined);
         if both.is_empty() {
             return Err(Error::Value(format!("runs {} and {} have no query with a value for both", a.run, b.run)));
         }
         let total = |column: &RunValues| sum(both.iter().map(|&row| column.terms[row]));
-        let apart = |x: f64, y: f64| match a.aggregate {
+        let difference_of = |x: f64, y: f64| match a.aggregate {
             Aggregate::Geometric if are_equal(exp(x), exp(y)) => 0.0,
             _ => difference(x, y),
         };
-        let differences = Differences::new(both.iter().map(|&row| (a.terms[row], b.terms[row])), apart);
+        let differences = Differences::new(both.iter().map(|&row| (a.terms[row], b.terms[row])), difference_of);
         let (magnitude, mean, differences) = (differences.magnitude, differences.mean(), differences.tied());
         let count = |is: fn(f64) -> bool| differences.iter().filter(|&&difference| is(difference)).count();
         let (above, below) = (count(|x| x > 0.0), count(|x| x < 0.0));
-        let ends = |a: [f64; 2], b: [f64; 2]| [apart(a[0], b[1]), apart(a[1], b[0])];
+        let ends = |a: [f64; 2], b: [f64; 2]| [difference_of(a[0], b[1]), difference_of(a[1], b[0])];
         let closed = |&row: &usize| match bounds {
-            // They contain the differences that are tested: these may differ by rounding, and Bpref leaves unjudged
-            // documents out that its bounds give a grade.
+            // Bounds are widened to contain the tested difference, which they may miss by rounding, or for Bpref, which
+            // ignores unjudged documents.
             Some(([low, high], _)) => {
-                let difference = apart(a.terms[row], b.terms[row]);
+                let difference = difference_of(a.terms[row], b.terms[row]);
                 [low[row].min(difference), high[row].max(difference)]
             }
             None => ends(a.ends(row), b.ends(row)),
         };
         let open = |&row: &usize| {
-            let alone = ends(a.open_ends(row, b), b.open_ends(row, a));
-            let may_count = !alone[0].is_nan() || bounds.is_some_and(|(_, all)| all);
-            may_count.then(|| bounds.map_or(alone, |([low, high], _)| [low[row], high[row]]))
+            let independent = ends(a.open_ends(row, b), b.open_ends(row, a));
+            let may_count = !independent[0].is_nan() || bounds.is_some_and(|(_, all_may_count)| all_may_count);
+            may_count.then(|| bounds.map_or(independent, |([low, high], _)| [low[row], high[row]]))
         };
         let is_enclosed = bounds.is_none_or(|([low, high], _)| {
             let mut rows = both.iter().zip(&differences);
@@ -178,15 +180,15 @@ impl PairedValues {
             means: [total(a), total(b)].map(|sum| a.aggregate.of_sum(sum, both.len() as f64)),
             difference: a.aggregate.difference(mean, differences.len()),
             counts: [above, both.len() - above - below, below],
-            ends: [0, 1].map(|end| reached(&closed, &open, end, a.aggregate, magnitude)),
-            nearest: nearest(&closed, &open, magnitude),
+            ends: [0, 1].map(|end| extreme_aggregate(&closed, &open, end, a.aggregate, magnitude)),
+            nearest: nearest_to_0(&closed, &open, magnitude),
             is_enclosed,
             lower_is_better: a.lower_is_better,
             differences,
         })
     }
 
-    /// How the first run stands to the second one.
+    /// How the first run compares with the second.
     pub fn standing(&self) -> Standing {
         let [low, high] = self.ends;
         match (self.is_enclosed, low > 0.0, high < 0.0) {
@@ -200,7 +202,7 @@ impl PairedValues {
         }
     }
 
-    /// The quantiles 0.05, 0.5 and 0.95 of the differences, interpolated between neighbours.
+    /// The quantiles 0.05, 0.5 and 0.95 of the differences, interpolated linearly.
     pub fn quantiles(&self) -> [f64; 3] {
         let mut ordered = self.differences.clone();
         ordered.sort_unstable_by(f64::total_cmp);
@@ -212,36 +214,36 @@ impl PairedValues {
     }
 }
 
-/// Differences of values of the same queries.
+/// The differences of pairs of values, query by query.
 #[derive(Debug)]
 pub struct Differences {
-    /// Of each query; 0 if it is only rounding.
+    /// The difference of each query; 0 if it is only rounding.
     values: Vec<f64>,
-    /// The magnitude of the values of each query.
+    /// The larger magnitude of the two values of each query.
     magnitudes: Vec<f64>,
-    /// The mean magnitude, which rounding of the mean difference is relative to.
+    /// The mean of the magnitudes, to which rounding of the mean difference is relative.
     magnitude: f64,
 }
 
 impl Differences {
-    /// Differences of pairs of values; see [`difference`].
+    /// Computes the difference of each pair of values.
     pub fn new(pairs: impl Iterator<Item = (f64, f64)> + Clone, difference: impl Fn(f64, f64) -> f64) -> Differences {
         let magnitudes: Vec<f64> = pairs.clone().map(|(a, b)| a.abs().max(b.abs())).collect();
         let values = pairs.map(|(a, b)| difference(a, b)).collect();
         Differences { values, magnitude: mean(&magnitudes), magnitudes }
     }
 
-    /// Their mean; 0 if it is only rounding.
+    /// The mean difference; 0 if it is only rounding.
     pub fn mean(&self) -> f64 {
         without_rounding(mean(&self.values), self.magnitude)
     }
 
-    /// The differences of the queries. Magnitudes that are equal but for rounding are the same, so that a test by ranks
-    /// ties them, and equal differences have no deviation.
+    /// The differences of the queries. Magnitudes that are equal but for rounding are made equal, so that a test by ranks
+    /// ties them, and the deviation of equal differences is 0.
     pub fn tied(self) -> Vec<f64> {
         let Differences { mut values, magnitudes, .. } = self;
         let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_unstable_by(|&one, &other| values[one].abs().total_cmp(&values[other].abs()));
+        order.sort_unstable_by(|&a, &b| values[a].abs().total_cmp(&values[b].abs()));
         let mut first = order.first().copied().unwrap_or(0);
         for row in order {
             let (least, value) = (values[first].abs(), values[row]);
@@ -255,9 +257,9 @@ impl Differences {
     }
 }
 
-/// The smallest (end 0) or the largest (end 1) aggregate of differences, with those optional ones that move it further; 0 if
-/// it is only rounding of values of a mean magnitude.
-fn reached(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggregate, magnitude: f64) -> f64 {
+/// The smallest (end 0) or the largest (end 1) aggregate of the differences within bounds. The queries of `closed` count; of
+/// those of `open`, the ones that move the aggregate further. It is 0 if it is only rounding of values of a mean magnitude.
+fn extreme_aggregate(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggregate, magnitude: f64) -> f64 {
     let sign = if end == 0 { 1.0 } else { -1.0 };
     let mut chosen: Vec<f64> = closed.iter().map(|ends| ends[end]).collect();
     let mut may_count: Vec<f64> = open.iter().map(|ends| ends[end]).collect();
@@ -271,27 +273,29 @@ fn reached(closed: &[[f64; 2]], open: &[[f64; 2]], end: usize, aggregate: Aggreg
         chosen.push(difference);
         total += difference;
     }
-    aggregate.difference(mean_beyond(&chosen, magnitude), chosen.len())
+    aggregate.difference(mean_of_bounds(&chosen, magnitude), chosen.len())
 }
 
-/// The mean of differences of values of a mean magnitude; 0 if it is only rounding. The differences may be larger than the
-/// values, because bounds are.
-fn mean_beyond(differences: &[f64], magnitude: f64) -> f64 {
+/// The mean of bounds of differences; 0 if it is only rounding of values of a mean magnitude. Bounds may be larger than the
+/// values.
+fn mean_of_bounds(differences: &[f64], magnitude: f64) -> f64 {
     let largest = magnitude.max(sum(differences.iter().map(|difference| difference.abs())) / differences.len() as f64);
     without_rounding(mean(differences), largest)
 }
 
-fn nearest(closed: &[[f64; 2]], open: &[[f64; 2]], magnitude: f64) -> Vec<f64> {
+/// The differences within bounds whose mean is nearest to 0; empty if it can be 0.
+fn nearest_to_0(closed: &[[f64; 2]], open: &[[f64; 2]], magnitude: f64) -> Vec<f64> {
     for (end, sign) in [(0, 1.0), (1, -1.0)] {
         let may_count = open.iter().filter(|ends| sign * ends[end] < 0.0);
         let extreme: Vec<f64> = closed.iter().chain(may_count).map(|ends| ends[end]).collect();
-        if sign * mean_beyond(&extreme, magnitude) > 0.0 {
+        if sign * mean_of_bounds(&extreme, magnitude) > 0.0 {
             return extreme;
         }
     }
     Vec::new()
 }
 
+/// Checks that there is a value for each query.
 fn check_length(values: &[f64], queries: &[f64]) -> Result<()> {
     if values.len() == queries.len() {
         return Ok(());

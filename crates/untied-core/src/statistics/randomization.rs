@@ -1,57 +1,57 @@
 //! The paired randomisation test (Fisher 1935; Smucker, Allan & Carterette 2007).
 //!
-//! If two runs are alike, each difference d_i of a query may as well have the other sign: T = sum of d_i is compared with
-//! S = sum of s_i d_i over signs s_i. With all 2^n of them the p-value is exact; of a sample of B it is
-//! (1 + those at least as extreme) / (1 + B) (Phipson & Smyth 2010).
+//! If two runs are equally good, each difference d_i of a query could as well have the other sign. The test compares
+//! T = sum of d_i with S = sum of s_i d_i under random signs s_i. Over all 2^n choices of signs the p-value is exact; over a
+//! sample of B choices it is (1 + the number of sums at least as extreme) / (1 + B) (Phipson & Smyth 2010).
 
 use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{RunValues, StepGrid, on_grid, on_grid_of};
+use super::{RunValues, StepGrid, on_grid, on_grid_of_digits};
 use crate::elementary::ln;
 use crate::error::Result;
 use crate::random::Random;
 use crate::watch;
 
-/// With more differences other than 0, all signs are never listed.
+/// With more differences other than 0, choices of signs are always sampled.
 const MOST_LISTED: usize = 50;
-/// Differences whose signs are looked up together.
+/// How many signs one look-up in a table covers.
 const TOGETHER: usize = 8;
-/// Words of 64 signs whose differences are added up for many samples, so that their tables stay in the cache.
+/// How many words of 64 signs are added up for all samples before the next words, so that their tables stay in the cache.
 const BLOCK: usize = 8;
-/// Samples whose sums one thread adds to before anyone asks whether to go on.
-const ASKED: usize = 1 << 10;
-/// Samples whose sums are held at once.
+/// How many samples one thread adds to before it checks for an interruption.
+const CHECKED: usize = 1 << 10;
+/// How many samples are in memory at a time.
 const HELD: usize = 1 << 17;
-/// From this many differences on, equal ones stand together, so that their signs are only counted.
+/// With at least this many differences, they are sorted, so that the signs of equal ones need only be counted.
 const MANY: usize = 1 << 16;
 /// The probability of a sum that is not drawn because it would not be seen.
 const UNSEEN: f64 = 1e-12;
-/// Sums of all columns that are held at once.
+/// How many sums of all runs are in memory at a time.
 const SHARED: usize = 1 << 22;
-/// Values are rounded to steps of the largest one times 2 to the power of this, negated: the precision of floating point.
+/// The most binary digits of the grid that several runs share: the precision of floating point.
 const MOST_DIGITS: i32 = 52;
-/// Digits of as many largest values as there are rows, at most: the difference of two columns' sums does not overflow.
+/// The most binary digits of a sum on that grid, so that the difference of two sums does not overflow.
 const SUM_BITS: i32 = 60;
 
-/// How many choices of signs give a sum as extreme as the one that was seen.
+/// How many choices of signs give a sum as extreme as the observed one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignCounts {
-    /// Sums at least as large.
+    /// The number of sums that are at least the observed one.
     pub at_least: f64,
-    /// Sums at most as large.
+    /// The number of sums that are at most the observed one.
     pub at_most: f64,
-    /// Sums of which either holds for the magnitudes.
+    /// The number of sums whose magnitude is at least the observed one.
     pub beyond: f64,
-    /// Choices of signs that were made, all of them or a sample.
+    /// The number of choices of signs: all of them, or a sample.
     pub choices: f64,
-    /// Whether these are all.
+    /// Whether these are all choices.
     pub exact: bool,
 }
 
 impl SignCounts {
-    /// Those of a sample before any of it is drawn.
+    /// The counts of a sample before it is drawn.
     fn of_sample(samples: usize) -> SignCounts {
         SignCounts { at_least: 0.0, at_most: 0.0, beyond: 0.0, choices: samples as f64, exact: false }
     }
@@ -63,7 +63,7 @@ impl SignCounts {
         SignCounts { at_least, at_most, ..SignCounts::of_sample(samples) }
     }
 
-    /// Count more sums.
+    /// Counts more sums.
     fn add(&mut self, limits: &ObservedSum, sums: impl Iterator<Item = i64>) {
         let (least, most, beyond) = (limits.smallest_at_least(), limits.largest_at_most(), limits.smallest_beyond());
         let mut counts = [0u64; 3];
@@ -78,28 +78,28 @@ impl SignCounts {
         self.beyond += beyond;
     }
 
-    /// The p-value of one of the counts. The signs that were seen are one of all; to a sample they are added.
+    /// The p-value of one of the counts. The observed signs are one of all choices, but have to be added to a sample.
     pub fn p(&self, count: f64) -> f64 {
         if self.exact { count / self.choices } else { (count + 1.0) / (self.choices + 1.0) }
     }
 }
 
-/// Compare the sum of differences with sums under random signs.
+/// Compares the sum of differences with their sums under random signs.
 ///
-/// All choices of signs are counted, in two halves of which each is listed and sorted, where a half has at most
-/// `samples` of them; otherwise that many are drawn. Fewer than 65,536 differences get the same signs for every `seed`;
-/// more are sorted by magnitude first, and not drawn at all where no sample could be as extreme. Sums that are equal but
-/// for rounding count as equal.
+/// The differences are divided into two halves. If a half has at most `samples` choices of signs, all choices are counted;
+/// otherwise `samples` choices are drawn. With fewer than 65,536 differences, the signs of a query depend only on `seed` and
+/// its position; more differences are sorted by magnitude first, and nothing is drawn if no sample could be as extreme. Sums
+/// that are equal but for rounding count as equal.
 ///
 /// # Errors
-/// Work shall stop.
+/// The user interrupts.
 pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<SignCounts> {
     let grid = on_grid(differences.iter()).steps;
     let other_than_0: Vec<i64> = grid.iter().copied().filter(|&step| step != 0).collect();
     if are_listed(other_than_0.len(), samples) {
         Ok(all_signs(&other_than_0))
     } else if grid.len() < MANY {
-        // With those that are 0, so that a query has the same signs whatever the others' differences are.
+        // Differences of 0 are kept, so that the signs of a query do not depend on other differences.
         sampled_signs(&grid, &ObservedSum::of(&grid), samples, seed)
     } else {
         let limits = ObservedSum::of(&grid);
@@ -111,9 +111,8 @@ pub fn randomization(differences: &[f64], samples: usize, seed: u64) -> Result<S
     }
 }
 
-/// Magnitudes in ascending order, which have the same sums under random signs as the differences themselves. They are
-/// negated if these add up to less than 0, so that p-values of two runs in the other order are those of the first order,
-/// exchanged.
+/// The magnitudes of differences in ascending order; under random signs they have the same distribution of sums. They are
+/// negated if the differences add up to less than 0, so that exchanging the runs exchanges the one-sided p-values.
 fn by_magnitude(mut steps: Vec<i64>, is_negative: bool) -> Vec<i64> {
     let sign = if is_negative { -1 } else { 1 };
     steps.iter_mut().for_each(|step| *step = sign * step.abs());
@@ -121,12 +120,12 @@ fn by_magnitude(mut steps: Vec<i64>, is_negative: bool) -> Vec<i64> {
     steps
 }
 
-/// Whether all choices of signs of as many differences are counted, rather than drawn.
+/// Whether all choices of signs are counted for this number of differences, instead of sampled.
 fn are_listed(other_than_0: usize, samples: usize) -> bool {
     other_than_0 <= MOST_LISTED && 1 << other_than_0.div_ceil(2) <= samples.max(1)
 }
 
-/// What sums are held against: T, and how far rounding to the grid may have moved a sum.
+/// The observed sum T, and how far rounding to the grid may have moved a sum.
 struct ObservedSum {
     sum: i64,
     slack: i64,
@@ -153,34 +152,35 @@ impl ObservedSum {
         self.sum - self.slack
     }
 
-    /// Sums of which the magnitude is at least this are beyond.
+    /// The smallest magnitude that counts as at least that of the observed sum.
     fn smallest_beyond(&self) -> i64 {
         self.sum.abs() - self.slack
     }
 }
 
+/// Counts the sums of all choices of signs, from the sorted sums of two halves.
 fn all_signs(grid: &[i64]) -> SignCounts {
     let limits = ObservedSum::of(grid);
-    let (one, other) = grid.split_at(grid.len() / 2);
-    let (one, other) = (sorted_sums(one), sorted_sums(other));
-    let choices = one.len() as f64 * other.len() as f64;
-    // Signs can all be turned round, so S <= -x is as frequent as S >= x.
+    let (left, right) = grid.split_at(grid.len() / 2);
+    let (left, right) = (sorted_sums(left), sorted_sums(right));
+    let choices = left.len() as f64 * right.len() as f64;
+    // Negating all signs negates the sum, so S <= -x is as frequent as S >= x.
     let beyond = limits.smallest_beyond();
     SignCounts {
-        at_least: pairs_from(&one, &other, limits.smallest_at_least()),
-        at_most: choices - pairs_from(&one, &other, limits.largest_at_most() + 1),
-        beyond: if beyond <= 0 { choices } else { 2.0 * pairs_from(&one, &other, beyond) },
+        at_least: pairs_from(&left, &right, limits.smallest_at_least()),
+        at_most: choices - pairs_from(&left, &right, limits.largest_at_most() + 1),
+        beyond: if beyond <= 0 { choices } else { 2.0 * pairs_from(&left, &right, beyond) },
         choices,
         exact: true,
     }
 }
 
-/// Sums of all choices of signs, ascending.
+/// The sums of all choices of signs, ascending.
 fn sorted_sums(grid: &[i64]) -> Vec<i64> {
     let mut sums = vec![0];
     for &step in grid {
         let step = step.abs();
-        // Both halves are sorted already: merge them.
+        // The sums with either sign of this step are sorted already: merge them.
         let (mut low, mut high) = (sums.iter().map(|sum| sum - step).peekable(), sums.iter().map(|sum| sum + step));
         let mut merged = Vec::with_capacity(2 * sums.len());
         for next in high.by_ref() {
@@ -195,18 +195,19 @@ fn sorted_sums(grid: &[i64]) -> Vec<i64> {
     sums
 }
 
-/// How many pairs have a sum of at least `least`.
-fn pairs_from(one: &[i64], other: &[i64], least: i64) -> f64 {
-    let (mut pairs, mut below) = (0u64, other.len());
-    for sum in one {
-        while below > 0 && sum + other[below - 1] >= least {
+/// How many pairs of ascending numbers have a sum of at least `least`.
+fn pairs_from(left: &[i64], right: &[i64], least: i64) -> f64 {
+    let (mut pairs, mut below) = (0u64, right.len());
+    for sum in left {
+        while below > 0 && sum + right[below - 1] >= least {
             below -= 1;
         }
-        pairs += (other.len() - below) as u64;
+        pairs += (right.len() - below) as u64;
     }
     pairs as f64
 }
 
+/// Counts the sums of a sample of choices of signs.
 fn sampled_signs(grid: &[i64], limits: &ObservedSum, samples: usize, seed: u64) -> Result<SignCounts> {
     let mut counts = SignCounts::of_sample(samples);
     let mut sums = vec![0; samples.min(HELD)];
@@ -218,33 +219,34 @@ fn sampled_signs(grid: &[i64], limits: &ObservedSum, samples: usize, seed: u64) 
     Ok(counts)
 }
 
-/// Sums of steps under the random signs of the samples from `first` on. Sample s takes the words from s times their number
-/// on from one sequence, so sums can be computed in any order, block by block and in parallel. A step of a sample is
-/// `progress` units of work.
+/// Sums steps under the random signs of the samples from `first` on. With w words of signs per sample, sample s takes the
+/// words from s w on of one random sequence, so blocks of samples and words can be added up in any order and in parallel.
+/// Each step of a sample counts as `progress` units of work.
 fn signed_sums(grid: &[i64], first: usize, sums: &mut [i64], seed: u64, progress: usize) -> Result<()> {
     let all_words = grid.len().div_ceil(64) as u64;
     sums.fill(0);
-    for (block, of_block) in grid.chunks(64 * BLOCK).enumerate() {
-        let words: Vec<SignedWord> = of_block.chunks(64).map(SignedWord::new).collect();
-        sums.par_chunks_mut(ASKED).enumerate().try_for_each(|(chunk, sums)| {
-            for (sample, sum) in (first + chunk * ASKED..).zip(sums.iter_mut()) {
+    for (block, steps) in grid.chunks(64 * BLOCK).enumerate() {
+        let words: Vec<SignedWord> = steps.chunks(64).map(SignedWord::new).collect();
+        sums.par_chunks_mut(CHECKED).enumerate().try_for_each(|(chunk, sums)| {
+            for (sample, sum) in (first + chunk * CHECKED..).zip(sums.iter_mut()) {
                 let mut random = Random::after(seed, sample as u64 * all_words + (block * BLOCK) as u64);
                 *sum += words.iter().map(|word| word.sum(random.bits())).sum::<i64>();
             }
-            watch::step((progress * sums.len() * of_block.len()) as u64)
+            watch::step((progress * sums.len() * steps.len()) as u64)
         })?;
     }
     Ok(())
 }
 
-/// The same as [`randomization`] of each list of differences, faster if the two runs of each are known (`pairs`, else empty).
+/// Tests each list of differences as [`randomization`] does, but faster if `pairs` has the two runs of each list; `pairs` may
+/// be empty.
 ///
-/// Where the differences are those of the runs' terms, or of the lowest terms of one and the highest of the other, the sum
-/// of a pair under some signs is the difference of two columns' sums under these signs. Each column is then summed once for
-/// all pairs.
+/// If differences are those of the runs' terms (or of the lowest terms of one run and the highest of the other), their sum
+/// under some signs is the difference of the two sums of terms under these signs. Each run is then summed once for all
+/// pairs.
 ///
 /// # Errors
-/// Work shall stop.
+/// The user interrupts.
 pub fn randomizations(
     differences: &[Vec<f64>],
     pairs: &[(&RunValues, &RunValues)],
@@ -255,7 +257,7 @@ pub fn randomizations(
     for (row, (differences, (a, b))) in differences.iter().zip(pairs).enumerate() {
         let grid = on_grid(differences.iter());
         let other_than_0 = grid.steps.iter().filter(|&&step| step != 0).count();
-        // The signs of very many differences stand in another order, see `MANY`.
+        // Very many differences are sorted first, see `MANY`, so they do not share signs with their runs.
         if differences.len() < MANY && !are_listed(other_than_0, samples) {
             let columns = RunValues::opposite(a, b).find(|&(a, b)| are_between(differences, &grid, a, b));
             shared.extend(columns.map(|(a, b)| SharedPair { row, columns: [a, b], scale: grid.scale }));
@@ -269,24 +271,24 @@ pub fn randomizations(
     others.map(|(counts, differences)| counts.map_or_else(|| randomization(differences, samples, seed), Ok)).collect()
 }
 
-/// A list of differences of two columns.
+/// A list of differences that are those of two lists of terms.
 struct SharedPair<'a> {
-    /// The number of the list.
+    /// The number of the list of differences.
     row: usize,
     columns: [&'a [f64]; 2],
-    /// That of the grid of the differences.
+    /// The scale of the grid of the differences.
     scale: i32,
 }
 
-/// Whether differences are those of two columns, as far as their grid tells.
+/// Whether differences are those of two lists of terms, but for less than a step of their grid.
 fn are_between(differences: &[f64], grid: &StepGrid, a: &[f64], b: &[f64]) -> bool {
     let half_a_step = grid.value(0.5);
     let mut rows = differences.iter().zip(a.iter().zip(b));
     differences.len() == a.len() && rows.all(|(difference, (a, b))| (a - b - difference).abs() <= half_a_step)
 }
 
-/// What random signs of pairs count, from sums of their columns; nothing of those whose differences are too small for a
-/// grid of all columns.
+/// Counts sums under random signs for pairs, from the sums of each list of terms. Pairs whose differences are too small for
+/// the grid of all lists are left out.
 fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<Vec<(usize, SignCounts)>> {
     let Some(rows) = pairs.iter().map(|pair| pair.columns[0].len()).max() else { return Ok(Vec::new()) };
     let (mut columns, mut numbers): (Vec<&[f64]>, HashMap<*const f64, usize>) = (Vec::new(), HashMap::new());
@@ -298,22 +300,27 @@ fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<V
         });
     }
     let digits = MOST_DIGITS.min(SUM_BITS - rows.next_power_of_two().ilog2() as i32);
-    let StepGrid { steps, scale } = on_grid_of(columns.iter().copied().flatten(), digits);
+    let StepGrid { steps, scale } = on_grid_of_digits(columns.iter().copied().flatten(), digits);
     let steps: Vec<&[i64]> = steps.chunks(rows).collect();
-    let seen: Vec<i64> = steps.iter().map(|steps| steps.iter().sum()).collect();
+    let observed: Vec<i64> = steps.iter().map(|steps| steps.iter().sum()).collect();
     let mut counted: Vec<([usize; 2], ObservedSum, usize, SignCounts)> = Vec::new();
     for pair in pairs.filter(|pair| pair.scale <= scale) {
         let [a, b] = pair.columns.map(|column| numbers[&column.as_ptr()]);
-        // Rounding of the differences to their grid, and of both columns to theirs.
+        // Differences are rounded to their grid, and both lists of terms to the shared one.
         let slack = rows as i64 * ((1 << (scale - pair.scale)) + 2);
-        counted.push(([a, b], ObservedSum { sum: seen[a] - seen[b], slack }, pair.row, SignCounts::of_sample(samples)));
+        counted.push((
+            [a, b],
+            ObservedSum { sum: observed[a] - observed[b], slack },
+            pair.row,
+            SignCounts::of_sample(samples),
+        ));
     }
-    let at_once = (SHARED / columns.len()).clamp(ASKED, HELD).min(samples.max(1));
+    let at_once = (SHARED / columns.len()).clamp(CHECKED, HELD).min(samples.max(1));
     let mut sums = vec![0; columns.len() * at_once];
     for first in (0..samples).step_by(at_once) {
         let length = at_once.min(samples - first);
-        let of_columns = sums.par_chunks_mut(at_once).zip(&steps);
-        of_columns.try_for_each(|(sums, steps)| signed_sums(steps, first, &mut sums[..length], seed, 0))?;
+        let sums_of_columns = sums.par_chunks_mut(at_once).zip(&steps);
+        sums_of_columns.try_for_each(|(sums, steps)| signed_sums(steps, first, &mut sums[..length], seed, 0))?;
         counted.par_iter_mut().try_for_each(|([a, b], limits, _, counts)| {
             let [a, b] = [a, b].map(|&mut column| &sums[column * at_once..][..length]);
             counts.add(limits, a.iter().zip(b).map(|(a, b)| a - b));
@@ -325,9 +332,9 @@ fn shared_signs(pairs: &[SharedPair<'_>], samples: usize, seed: u64) -> Result<V
 
 /// Differences whose signs are the bits of one word.
 enum SignedWord {
-    /// 64 times this difference.
+    /// All 64 differences are the same.
     Equal(i64),
-    /// A table for each byte of signs.
+    /// A table of sums for each byte of signs.
     Different(Vec<[i64; 1 << TOGETHER]>),
 }
 
@@ -351,10 +358,10 @@ impl SignedWord {
     }
 }
 
-/// The sum of a few differences for every choice of their signs, a bit each.
-fn sums_by_bits(few: &[i64]) -> [i64; 1 << TOGETHER] {
+/// The sum of a few differences for every choice of their signs; bit i is the sign of difference i.
+fn sums_by_bits(differences: &[i64]) -> [i64; 1 << TOGETHER] {
     std::array::from_fn(|bits| {
-        few.iter().enumerate().map(|(i, step)| if bits >> i & 1 == 1 { *step } else { -step }).sum()
+        differences.iter().enumerate().map(|(i, step)| if bits >> i & 1 == 1 { *step } else { -step }).sum()
     })
 }
 
@@ -384,15 +391,15 @@ mod tests {
                 lists.push(x.iter().zip(y).map(|(x, y)| x - y).collect::<Vec<f64>>());
                 pairs.push((&columns[a], &columns[b]));
             }
-            // What the columns do not tell, fewer queries, and differences that the columns' grid does not tell apart.
+            // Differences of other terms, of fewer queries, and ones that are too small for the shared grid.
             lists.push(lists[0].iter().map(|x| x * 0.9).collect());
             lists.push(lists[1][..69].to_vec());
             lists.push(lists[0].iter().map(|x| x * 1e-17).collect());
             pairs.extend([(&columns[a], &columns[b]); 3]);
         }
-        let found = randomizations(&lists, &pairs, 3000, 7).expect("nobody stops it");
+        let together = randomizations(&lists, &pairs, 3000, 7).expect("nobody stops it");
         let alone: Vec<SignCounts> = lists.iter().map(|list| randomization(list, 3000, 7).expect("nor it")).collect();
-        assert_eq!(found, alone);
+        assert_eq!(together, alone);
         assert_eq!(randomizations(&lists, &[], 3000, 7).expect("nor this"), alone);
     }
 
@@ -413,9 +420,9 @@ mod tests {
             }
             sums.push(sum);
         }
-        let found = sampled_signs(&steps, &limits, 3000, 5).expect("nobody stops it");
-        assert_eq!(found.at_least, sums.iter().filter(|&&sum| sum >= limits.smallest_at_least()).count() as f64);
-        assert_eq!(found.beyond, sums.iter().filter(|&&sum| sum.abs() >= limits.smallest_beyond()).count() as f64);
+        let counts = sampled_signs(&steps, &limits, 3000, 5).expect("nobody stops it");
+        assert_eq!(counts.at_least, sums.iter().filter(|&&sum| sum >= limits.smallest_at_least()).count() as f64);
+        assert_eq!(counts.beyond, sums.iter().filter(|&&sum| sum.abs() >= limits.smallest_beyond()).count() as f64);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The randomised Tukey HSD test for many runs over the same queries (Carterette 2012).
 //!
-//! If all runs are alike, a query's values may be dealt out to the runs in any order. The largest difference between two
-//! means, max - min, is compared with itself under such deals; with its distribution every two runs are tested at once.
+//! If all runs are equally good, the values of a query could belong to the runs in any order. The test shuffles the values
+//! of each query among the runs, and compares the difference of two means with the largest difference of two means after
+//! each shuffle. Every pair of runs is tested against this one distribution.
 
 use rayon::prelude::*;
 
@@ -10,64 +11,63 @@ use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::{memory, watch};
 
-/// Differences of sums as they were seen and as deals of the values make them, in whole steps.
+/// The observed sums of all runs, and the largest differences of sums after shuffling, in steps of a grid.
 #[derive(Debug)]
 pub struct Ranges {
-    /// The sum of every run.
+    /// The observed sum of each run.
     sums: Vec<i64>,
-    /// The largest difference of two sums in every deal, ascending.
+    /// The largest difference of two sums after each shuffle, ascending.
     largest: Vec<i64>,
     /// How far rounding to the grid may have moved a difference.
     slack: i64,
 }
 
 impl Ranges {
-    /// In how many deals the largest difference is at least that of these two runs.
+    /// The number of shuffles whose largest difference is at least that of two runs.
     pub fn at_least(&self, a: usize, b: usize) -> usize {
-        let seen = (self.sums[a] - self.sums[b]).abs() - self.slack;
-        self.largest.len() - self.largest.partition_point(|&largest| largest < seen)
+        let observed = (self.sums[a] - self.sums[b]).abs() - self.slack;
+        self.largest.len() - self.largest.partition_point(|&largest| largest < observed)
     }
 }
 
-/// p-values of Tukey's test for pairs of runs, by number: 1 plus the number of deals of which the largest difference of two
-/// means is at least theirs, over 1 plus the number of deals. Queries without a value of every run are left out.
+/// The p-values of Tukey's test for pairs of runs, which are given by number: 1 plus the number of shuffles whose largest
+/// difference of two means is at least theirs, divided by 1 plus the number of shuffles. Queries for which a run has no
+/// value are left out.
 ///
 /// # Errors
-/// There are no others; or see [`largest_ranges`].
+/// All queries are left out, or an error of [`largest_ranges`].
 pub fn tukey(columns: &[&RunValues], pairs: &[(usize, usize)], samples: usize, seed: u64) -> Result<Vec<f64>> {
     let queries = columns.iter().map(|column| column.terms.len()).min().unwrap_or(0);
-    let is_known = |&row: &usize| !columns.iter().any(|column| column.terms[row].is_nan());
-    let known: Vec<usize> = (0..queries).filter(is_known).collect();
-    if known.is_empty() {
+    let is_defined = |&row: &usize| !columns.iter().any(|column| column.terms[row].is_nan());
+    let rows: Vec<usize> = (0..queries).filter(is_defined).collect();
+    if rows.is_empty() {
         return Err(Error::Value("no query has a value for every run".into()));
     }
-    let of_run = |column: &&RunValues| known.iter().map(|&row| column.terms[row]).collect();
-    let ranges = largest_ranges(&columns.iter().map(of_run).collect::<Vec<_>>(), samples, seed)?;
+    let terms = |column: &&RunValues| rows.iter().map(|&row| column.terms[row]).collect();
+    let ranges = largest_ranges(&columns.iter().map(terms).collect::<Vec<_>>(), samples, seed)?;
     Ok(pairs.iter().map(|&(a, b)| (ranges.at_least(a, b) as f64 + 1.0) / (samples as f64 + 1.0)).collect())
 }
 
-/// Deal out the values of each query `samples` times.
-///
-/// `columns` are the values of each run, query by query.
+/// Shuffles the values of each query among the runs, `samples` times; `columns` has the values of each run, query by query.
 ///
 /// # Errors
-/// Work shall stop, or there is no memory for as many samples.
+/// The user interrupts, or there is not enough memory.
 pub fn largest_ranges(columns: &[Vec<f64>], samples: usize, seed: u64) -> Result<Ranges> {
     let (runs, queries) = (columns.len(), columns.first().map_or(0, Vec::len));
     let by_query = (0..queries).flat_map(|query| columns.iter().map(move |column| &column[query]));
     let grid = on_grid(by_query).steps;
     let mut sums = vec![0; runs];
     grid.chunks_exact(runs).for_each(|query| add(&mut sums, query));
-    let deal = |(sums, dealt): &mut (Vec<i64>, Vec<i64>), sample: usize| {
-        // A generator for every deal: no deal depends on the thread that makes it.
+    let shuffle = |(sums, values): &mut (Vec<i64>, Vec<i64>), sample: usize| {
+        // Each sample has its own generator, so it does not matter which thread draws it.
         let mut random = Random::of_sample(seed, sample);
         sums.fill(0);
         for query in grid.chunks_exact(runs) {
-            dealt.copy_from_slice(query);
+            values.copy_from_slice(query);
             for last in (1..runs).rev() {
-                dealt.swap(last, random.below(last as u64 + 1) as usize);
+                values.swap(last, random.below(last as u64 + 1) as usize);
             }
-            add(sums, dealt);
+            add(sums, values);
         }
         let (least, most) =
             sums.iter().fold((i64::MAX, i64::MIN), |(least, most), &sum| (least.min(sum), most.max(sum)));
@@ -79,8 +79,8 @@ pub fn largest_ranges(columns: &[Vec<f64>], samples: usize, seed: u64) -> Result
     let numbered = largest.par_iter_mut().enumerate();
     numbered.try_for_each_init(
         || (vec![0; runs], vec![0; runs]),
-        |room, (sample, largest)| {
-            *largest = deal(room, sample);
+        |buffers, (sample, largest)| {
+            *largest = shuffle(buffers, sample);
             watch::step(1)
         },
     )?;

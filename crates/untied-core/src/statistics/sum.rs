@@ -3,27 +3,28 @@
 use super::scaled;
 use crate::equality::without_rounding;
 
-/// Bits of a digit's weight. Digits are wider, so that 2^31 numbers can be added before one overflows.
+/// A digit has the weight of 2 to this power times that of the one below. Digits have 64 bits, so they overflow only after
+/// 2^31 additions.
 const BITS: usize = 32;
-/// The weight of the lowest bit of any number is at least 2 to this power.
+/// 2 to this power is the smallest weight of a bit in a 64-bit float.
 const LOWEST: i32 = -1074;
-/// Digits that the 53 bits of a number reach into.
+/// How many digits the 53 bits of a number can overlap.
 const REACH: usize = 3;
 
-/// A sum of numbers, as a whole number of the smallest weight that a bit has (Kulisch's accumulator). It is rounded once,
-/// when it is read, so it is the same in any order.
+/// An exact sum of floats, kept as a whole number of the smallest weight (Kulisch's accumulator). It is rounded only when it
+/// is read, so the order of the additions does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
-    /// The digits that numbers reached so far, from the lowest.
+    /// The digits that were needed so far, lowest first.
     digits: Vec<i64>,
-    /// The place of the first of them.
+    /// The index of the first of them among all digits.
     lowest: usize,
-    /// The sum of what is infinite or not a number.
+    /// The sum of the infinite numbers and NaNs.
     not_finite: f64,
 }
 
 impl ExactSum {
-    /// Add a number.
+    /// Adds a number.
     #[inline]
     pub fn add(&mut self, number: f64) {
         let bits = number.to_bits();
@@ -48,7 +49,7 @@ impl ExactSum {
         }
     }
 
-    /// Make room for a number whose lowest digit has this place.
+    /// Adds the digits that a number needs whose lowest digit has this index.
     #[cold]
     fn reach(&mut self, place: usize) {
         if self.digits.is_empty() {
@@ -66,19 +67,19 @@ impl ExactSum {
             return self.not_finite;
         }
         let mut digits = self.digits.clone();
-        let mut over = carry(&mut digits);
-        let is_negative = over < 0;
+        let mut highest = carry(&mut digits);
+        let is_negative = highest < 0;
         if is_negative {
             digits.clone_from(&self.digits);
             digits.iter_mut().for_each(|digit| *digit = -*digit);
-            over = carry(&mut digits);
+            highest = carry(&mut digits);
         }
-        digits.push(over);
+        digits.push(highest);
         let Some(top) = digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
         let last = top.saturating_sub(2);
         let mut bits = digits[last..=top].iter().rev().fold(0u128, |bits, &digit| bits << BITS | digit as u128);
         if digits[..last].iter().any(|&digit| digit != 0) {
-            bits |= 1; // a little more than half of the last place is rounded up
+            bits |= 1; // digits that are dropped decide the rounding if the rest is a tie
         }
         let magnitude = scaled(bits as f64, ((self.lowest + last) * BITS) as i32 + LOWEST);
         if is_negative { -magnitude } else { magnitude }
@@ -91,7 +92,7 @@ impl Extend<f64> for ExactSum {
     }
 }
 
-/// The mean of numbers that may cancel out, such as differences.
+/// A mean of numbers that may cancel out, such as differences.
 #[derive(Debug, Clone, Default)]
 pub struct SignedMean {
     sum: ExactSum,
@@ -99,35 +100,36 @@ pub struct SignedMean {
 }
 
 impl SignedMean {
-    /// Add a number.
+    /// Adds a number.
     pub fn add(&mut self, number: f64) {
         self.sum.add(number);
         self.magnitudes.add(number.abs());
     }
 
-    /// The mean of `count` numbers that were added; 0 if it is only rounding.
+    /// The mean of the `count` numbers that were added; 0 if it is only rounding.
     pub fn value(&self, count: f64) -> f64 {
         without_rounding(self.sum.value() / count, self.magnitudes.value() / count)
     }
 }
 
-/// Make all digits those of a number from 0, and return what is left over: below 0 if the number is.
+/// Carries between the digits until each is from 0 to 2^32 - 1, and returns the digit above them, which is negative if the
+/// number is.
 fn carry(digits: &mut [i64]) -> i64 {
     digits.iter_mut().fold(0, |carried, digit| {
-        let all = *digit + carried;
-        *digit = all & ((1 << BITS) - 1);
-        all >> BITS
+        let sum = *digit + carried;
+        *digit = sum & ((1 << BITS) - 1);
+        sum >> BITS
     })
 }
 
-/// A sum that is rounded once.
+/// The sum of numbers, rounded once.
 pub fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
     let mut sum = ExactSum::default();
     sum.extend(numbers);
     sum.value()
 }
 
-/// The mean, from a sum that is rounded once.
+/// The mean of values, from a sum that is rounded once.
 pub fn mean(values: &[f64]) -> f64 {
     sum(values.iter().copied()) / values.len() as f64
 }

@@ -1,19 +1,19 @@
-//! Rows in the making: columns that a reader fills, with the queries they belong to.
+//! The chunks of rows that readers fill.
 
 use std::ops::Range;
 
 use super::{Documents, LineMap, Names, rounded};
 
-/// Rows as columns: documents, and one or more columns of numbers (the score or the grade first).
+/// Rows as columns: the documents, and one or more columns of numbers, of which the first has the scores or grades.
 #[derive(Debug, Default, Clone)]
 pub struct Block {
-    /// The documents' ids.
+    /// The ids of the documents.
     pub docs: Documents,
-    /// Numbers, column by column.
+    /// The columns of numbers.
     pub columns: Vec<Vec<f64>>,
-    /// Which numbers of the first column were rounded, so that others may have become equal to them.
+    /// The numbers of the first column that were rounded, because different ones may have become equal.
     pub rounded: Vec<rounded::Rounded>,
-    /// Whether no document appears twice in consecutive rows of a query, as the reader knows: they are keys of a dict.
+    /// Whether the reader knows that no document is repeated in consecutive rows of a query, as for the keys of a dict.
     pub are_distinct: bool,
 }
 
@@ -23,12 +23,12 @@ impl Block {
         Block { columns: vec![Vec::new(); numbers], ..Block::default() }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.docs.len()
     }
 
-    /// Forget all rows, keep the room.
+    /// Removes all rows, and keeps the memory.
     fn clear(&mut self, numbers: usize) {
         self.are_distinct = false;
         self.rounded.clear();
@@ -37,12 +37,12 @@ impl Block {
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// The number that was pushed last to the first column was rounded.
+    /// Marks the last number of the first column as rounded.
     pub fn mark(&mut self, mark: u64) {
         self.rounded.push((self.columns[0].len() as u32 - 1, mark));
     }
 
-    /// Push a number that was read from a text to a column.
+    /// Appends a number that was read from a text to a column.
     #[inline]
     pub fn push_number(&mut self, column: usize, text: &[u8], value: f64) {
         self.columns[column].push(value);
@@ -51,7 +51,7 @@ impl Block {
         }
     }
 
-    /// Mark the number that was pushed last to the first column, if rounding changed the text it was read from.
+    /// Marks the last number of the first column if rounding changed the text from which it was read.
     #[inline]
     pub fn mark_rounded(&mut self, text: &[u8], value: f64) {
         if text.len() > rounded::ALWAYS_DISTINCT || (value.abs() < f64::MIN_POSITIVE && text.len() > 1) {
@@ -59,6 +59,7 @@ impl Block {
         }
     }
 
+    /// Appends a copy of a row of another block.
     pub(super) fn push_from(&mut self, other: &Block, row: usize) {
         self.docs.push_hashed(other.docs.get(row), other.docs.hash(row));
         for (to, from) in self.columns.iter_mut().zip(&other.columns) {
@@ -67,29 +68,29 @@ impl Block {
     }
 }
 
-/// Consecutive rows of one query within a chunk.
+/// Consecutive rows of a query in a chunk.
 #[derive(Debug, Clone)]
 pub struct Segment {
-    /// The query, by its number in the chunk.
+    /// The number of the query in the chunk.
     pub query: u32,
     /// Its rows.
     pub rows: Range<u32>,
 }
 
-/// What a reader makes of one piece of its input, in the input's order.
+/// The rows that a reader makes of a piece of its input, in the order of the input.
 #[derive(Debug, Default, Clone)]
 pub struct Chunk {
     /// The rows.
     pub block: Block,
-    /// Ids of the queries met, each once.
+    /// The ids of the different queries.
     pub queries: Names,
-    /// Which rows belong to which query, in the order of rows.
+    /// The division of the rows into queries, in the order of the rows.
     pub segments: Vec<Segment>,
-    /// For messages.
+    /// The lines from which the rows came, for messages.
     pub lines: LineMap,
-    /// The tag of the last row, where a reader keeps it.
+    /// The tag of the last row, if the reader keeps tags.
     pub tag: Vec<u8>,
-    /// All different tags, where a reader keeps them.
+    /// The different tags, if the reader keeps them.
     pub tags: Names,
 }
 
@@ -99,13 +100,13 @@ impl Chunk {
         Chunk { block: Block::new(numbers), ..Chunk::default() }
     }
 
-    /// Make room for more rows, whose ids have `bytes` bytes together.
+    /// Reserves memory for more rows, whose ids have `bytes` bytes in total.
     pub fn reserve(&mut self, rows: usize, bytes: usize) {
         self.block.docs.reserve(rows, bytes);
         self.block.columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
-    /// Forget everything, keep the room.
+    /// Removes everything, and keeps the memory.
     pub fn clear(&mut self, numbers: usize) {
         self.block.clear(numbers);
         self.queries.clear();
@@ -115,12 +116,12 @@ impl Chunk {
         self.tags.clear();
     }
 
-    /// The rows pushed from here on belong to this query.
+    /// Begins a query: rows that are appended from now on belong to it.
     pub fn start_query(&mut self, id: &[u8]) {
         self.start_query_at(id, self.block.len());
     }
 
-    /// The rows from this one on belong to this query; for readers that fill column by column.
+    /// Begins a query at a row, for readers that fill column by column.
     pub fn start_query_at(&mut self, id: &[u8], row: usize) {
         self.end_segment(row);
         let query = self.queries.number(id);
@@ -128,7 +129,7 @@ impl Chunk {
         self.segments.push(Segment { query, rows: row..row });
     }
 
-    /// The query that rows were pushed for last.
+    /// The query of the last row.
     pub fn last_query(&self) -> Option<&[u8]> {
         Some(self.queries.get(self.segments.last()?.query as usize))
     }
@@ -139,7 +140,7 @@ impl Chunk {
         }
     }
 
-    /// All rows have been pushed.
+    /// Ends the chunk after its last row.
     pub fn finish(&mut self) {
         self.end_segment(self.block.len());
         self.queries.finish();

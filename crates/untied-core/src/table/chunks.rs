@@ -1,28 +1,28 @@
-//! Rows in the making that are not read from a file: put into chunks as large as a column of ids may be.
+//! Builds chunks from rows that do not come from a file, and begins a new chunk before a column of ids is full.
 
 use std::mem;
 
 use super::Chunk;
 use crate::error::{Error, Result, quote};
 
-/// Bytes of ids in a chunk after which queries go to the next one.
+/// With more bytes of ids in a chunk than this, the next query begins a new one.
 const FULL: usize = 1 << 30;
 
-/// Chunks, one filled after the other.
+/// Chunks that are filled one after the other.
 #[derive(Debug)]
 pub struct Chunks {
     full: Vec<Chunk>,
-    /// The one that rows go to.
+    /// The chunk that rows are appended to.
     pub last: Chunk,
 }
 
 impl Chunks {
-    /// No rows yet; `numbers` columns of numbers.
+    /// An empty chunk with `numbers` columns of numbers.
     pub fn new(numbers: usize) -> Chunks {
         Chunks { full: Vec::new(), last: Chunk::new(numbers) }
     }
 
-    /// The next rows belong to this query and have `numbers` numbers each.
+    /// Begins a query, whose rows have `numbers` numbers each.
     pub fn start_query(&mut self, id: &[u8], numbers: usize) {
         if self.last.block.docs.bytes() > FULL || self.last.block.columns.len() != numbers {
             self.last.finish();
@@ -31,7 +31,7 @@ impl Chunks {
         self.last.start_query(id);
     }
 
-    /// Push a document with its hash; its numbers go to the columns of [`Chunks::last`].
+    /// Appends a document with its hash. The caller appends its numbers to the columns of [`Chunks::last`].
     ///
     /// # Errors
     /// The query has more ids than a column holds.
@@ -44,7 +44,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// All rows have been pushed.
+    /// Ends the last chunk, and returns all of them.
     #[must_use]
     pub fn finish(mut self) -> Vec<Chunk> {
         self.last.finish();

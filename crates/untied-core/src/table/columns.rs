@@ -1,13 +1,13 @@
-//! The columns of a table, recognised by their names: for frames, and for files with a header.
+//! Recognises the columns of a table by their names, for frames and for files with a header.
 //!
-//! Case does not count, and `-` is `_`. Where names of several ranks occur, the first rank counts: a column `query`
-//! beside `qid` holds the text of the query, `docid` beside `docno` a number within Terrier, and `score` beside `label`
-//! is a run's. Two names of one rank are ambiguous.
+//! Case does not matter, and `-` is the same as `_`. Names have ranks, and a column with a name of the first rank wins:
+//! beside `qid`, a column `query` has the text of the query; beside `docno`, `docid` is a number within Terrier; beside
+//! `label`, `score` is that of a run. Two columns with names of the same rank are ambiguous.
 
 use super::profiles::{Accepted, Detail, GRADE, PROBABILITY, STRATUM};
 use crate::error::{Error, Result, alternatives, quote};
 
-/// What a column holds.
+/// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The query's id.
@@ -32,7 +32,7 @@ const SCORE: Accepted = (f64::is_finite, "a finite number as the score");
 const RANK: Accepted = (f64::is_finite, "a finite number as the rank");
 
 impl Role {
-    /// Its name where columns are named by the user.
+    /// The name by which users assign a column to the role.
     fn name(self) -> &'static str {
         match self {
             Role::Query => "query",
@@ -46,7 +46,7 @@ impl Role {
         }
     }
 
-    /// Names of columns, by rank.
+    /// The names of columns with this role, by rank.
     fn known(self) -> &'static [&'static [&'static str]] {
         match self {
             Role::Query => &[&["qid", "query_id"], &["query"]],
@@ -60,7 +60,7 @@ impl Role {
         }
     }
 
-    /// What is accepted as a number; ids are none.
+    /// The numbers that are accepted; none if the role is an id.
     fn accepted(self) -> Option<Accepted> {
         match self {
             Role::Query | Role::Document | Role::Subtopic => None,
@@ -73,20 +73,20 @@ impl Role {
     }
 }
 
-/// What a table holds.
+/// The kind of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A run; with ranks too where they are asked for and there is such a column.
+    /// A run.
     Run {
-        /// Whether they are asked for.
+        /// Whether a column of ranks is read too, if there is one.
         ranks: bool,
     },
-    /// Qrels, with what they say besides a grade.
+    /// Qrels, and what they say in addition to a grade.
     Qrels(Option<Detail>),
 }
 
 impl Content {
-    /// What its columns hold.
+    /// The roles of its columns.
     fn roles(self) -> Vec<Role> {
         let more = match self {
             Content::Run { .. } => return vec![Role::Query, Role::Document, Role::Score, Role::Rank],
@@ -102,57 +102,57 @@ impl Content {
 /// A column of numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
-    /// Where it stands.
+    /// The index of the column.
     pub column: usize,
-    /// What is accepted.
+    /// The numbers that are accepted.
     pub accepted: Accepted,
-    /// Whether smaller is better: ranks in the place of scores.
+    /// Whether lower numbers are better, because ranks replace scores.
     pub negated: bool,
 }
 
-/// Where everything stands.
+/// The indexes of the columns of a table.
 #[derive(Debug, Clone)]
 pub struct Columns {
-    /// The query's id.
+    /// The column of query ids.
     pub query: usize,
-    /// The subtopic's, where judgments have one.
+    /// The column of subtopic ids, if judgments have subtopics.
     pub subtopic: Option<usize>,
-    /// The document's.
+    /// The column of document ids.
     pub document: usize,
-    /// Numbers, in the order of a block's columns.
+    /// The columns of numbers, in the order of a block's columns.
     pub numbers: Vec<Number>,
 }
 
 impl Columns {
-    /// Find the columns of a table; `named` has pairs of what a column holds and the name that the user gives for it.
+    /// Finds the columns of a table; `named` has the names of roles and of the columns that the user assigned to them.
     ///
     /// # Errors
-    /// A column is missing or ambiguous, or a pair names what such a table does not hold.
+    /// A column is missing or ambiguous, or the user named a role that such a table does not have.
     pub fn find(kind: Content, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
         let option = match kind {
             Content::Run { .. } => "columns= or --run-column",
             Content::Qrels(_) => "columns= or --qrels-column",
         };
-        let (roles, named) = (kind.roles(), pairs(kind, named, source)?);
+        let (roles, named) = (kind.roles(), named_roles(kind, named, source)?);
         let finder = Finder { names, option, named, source };
         let numbers = match kind {
             Content::Run { ranks } => {
-                let score = match finder.one(Role::Score)? {
+                let score = match finder.optional(Role::Score)? {
                     Some(column) => Number { column, accepted: SCORE, negated: false },
                     None => {
                         Number { column: finder.required(&[Role::Score, Role::Rank])?, accepted: RANK, negated: true }
                     }
                 };
-                let rank = if ranks { finder.one(Role::Rank)? } else { None };
+                let rank = if ranks { finder.optional(Role::Rank)? } else { None };
                 let rank = rank.map(|column| Number { column, accepted: (|_| true, "a rank"), negated: false });
                 [score].into_iter().chain(rank).collect()
             }
             Content::Qrels(_) => {
                 let numbers = roles.iter().filter_map(|role| role.accepted().map(|accepted| (role, accepted)));
-                let found = numbers.map(|(role, accepted)| {
+                let columns = numbers.map(|(role, accepted)| {
                     Ok(Number { column: finder.required(&[*role])?, accepted, negated: false })
                 });
-                found.collect::<Result<_>>()?
+                columns.collect::<Result<_>>()?
             }
         };
         let subtopic = roles.contains(&Role::Subtopic).then(|| finder.required(&[Role::Subtopic])).transpose()?;
@@ -160,15 +160,15 @@ impl Columns {
         Ok(Columns { query, subtopic, document, numbers })
     }
 
-    /// All of them: query, subtopic if there is one, document, numbers.
+    /// The indexes of all columns: query, subtopic if there is one, document, numbers.
     pub fn needed(&self) -> impl Iterator<Item = usize> {
         let ids = [Some(self.query), self.subtopic, Some(self.document)].into_iter().flatten();
         ids.chain(self.numbers.iter().map(|number| number.column))
     }
 }
 
-/// What the user's pairs say.
-fn pairs<'a>(kind: Content, named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
+/// The roles of the columns that the user named.
+fn named_roles<'a>(kind: Content, named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
     let roles = kind.roles();
     let what = match kind {
         Content::Run { .. } => "a run",
@@ -177,30 +177,31 @@ fn pairs<'a>(kind: Content, named: &'a [(String, String)], source: &str) -> Resu
     named
         .iter()
         .map(|(role, column)| {
-            let found = roles.iter().find(|known| known.name() == role);
+            let known = roles.iter().find(|known| known.name() == role);
             let expected = || {
                 let names: Vec<String> = roles.iter().map(|role| role.name().into()).collect();
                 let (names, role) = (alternatives(&names), quote(role.as_bytes()));
                 Error::Value(format!("{source}: columns of {what} name {names}, not {role}"))
             };
-            Ok((*found.ok_or_else(expected)?, column.as_str()))
+            Ok((*known.ok_or_else(expected)?, column.as_str()))
         })
         .collect()
 }
 
+/// A search for columns among the names of a table.
 struct Finder<'a> {
     names: &'a [&'a str],
-    /// How users name columns.
+    /// The option by which users assign columns, for messages.
     option: &'static str,
     named: Vec<(Role, &'a str)>,
     source: &'a str,
 }
 
 impl Finder<'_> {
-    /// The first of several columns that there is.
+    /// The column of the first of several roles that has one.
     fn required(&self, roles: &[Role]) -> Result<usize> {
         for &role in roles {
-            if let Some(column) = self.one(role)? {
+            if let Some(column) = self.optional(role)? {
                 return Ok(column);
             }
         }
@@ -211,21 +212,22 @@ impl Finder<'_> {
             self.source,
             alternatives(&known),
             self.option,
-            self.found()
+            self.names_for_message()
         )))
     }
 
-    fn one(&self, role: Role) -> Result<Option<usize>> {
-        if let Some((_, name)) = self.named.iter().find(|(of, _)| *of == role) {
+    /// The column of a role, if there is one.
+    fn optional(&self, role: Role) -> Result<Option<usize>> {
+        if let Some((_, name)) = self.named.iter().find(|(named, _)| *named == role) {
             return self.only(|column| column == *name, role)?.map(Some).ok_or_else(|| {
                 let name = quote(name.as_bytes());
-                Error::Value(format!("{}: expected a column {name}, found {}", self.source, self.found()))
+                Error::Value(format!("{}: expected a column {name}, found {}", self.source, self.names_for_message()))
             });
         }
-        let taken = |column: &str| self.named.iter().any(|(_, name)| *name == column);
+        let is_assigned = |column: &str| self.named.iter().any(|(_, name)| *name == column);
         for names in role.known() {
             let is_known = |column: &str| {
-                !taken(column) && names.contains(&column.to_ascii_lowercase().replace('-', "_").as_str())
+                !is_assigned(column) && names.contains(&column.to_ascii_lowercase().replace('-', "_").as_str())
             };
             if let Some(column) = self.only(is_known, role)? {
                 return Ok(Some(column));
@@ -234,15 +236,15 @@ impl Finder<'_> {
         Ok(None)
     }
 
-    /// The only column of such a name.
-    fn only(&self, is_it: impl Fn(&str) -> bool, role: Role) -> Result<Option<usize>> {
-        let mut found = self.names.iter().enumerate().filter(|(_, name)| is_it(name));
-        match (found.next(), found.next()) {
-            (Some((_, one)), Some((_, other))) => Err(Error::Value(format!(
+    /// The only column with such a name.
+    fn only(&self, has_name: impl Fn(&str) -> bool, role: Role) -> Result<Option<usize>> {
+        let mut columns = self.names.iter().enumerate().filter(|(_, name)| has_name(name));
+        match (columns.next(), columns.next()) {
+            (Some((_, first)), Some((_, second))) => Err(Error::Value(format!(
                 "{}: columns {} and {} may both hold the {}; name one of them by {}",
                 self.source,
-                quote(one.as_bytes()),
-                quote(other.as_bytes()),
+                quote(first.as_bytes()),
+                quote(second.as_bytes()),
                 role.name(),
                 self.option,
             ))),
@@ -250,7 +252,8 @@ impl Finder<'_> {
         }
     }
 
-    fn found(&self) -> String {
+    /// The names of the table's columns, for messages.
+    fn names_for_message(&self) -> String {
         if self.names.is_empty() {
             return "none at all".into();
         }

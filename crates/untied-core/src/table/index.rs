@@ -1,44 +1,42 @@
-//! Finding a document among those of one query: open addressing over rows.
+//! Looks up documents of one query by hash tables with open addressing.
 //!
-//! One small table a query, not one of all ids: it stays in the first-level cache, and that is several times
-//! faster than a global dictionary of documents.
+//! Each query has a small table of its own. It stays in the first-level cache, which makes it several times faster than one
+//! dictionary of all documents.
 
-/// A slot: the row + 1 in the bits that tell slots apart, and above them those of the hash; 0 is empty.
-///
-/// The bits of the hash that are missing are those by which its slot was chosen.
+/// A slot of a table. Its lower bits, as many as a slot number has, are the row plus 1; its upper bits are those of the
+/// hash, whose lower bits chose the slot. 0 is an empty slot.
 pub type Slot = u32;
 
-/// Slots for `rows` documents: a power of two, at most half full.
+/// The number of slots for `rows` documents: a power of two, so that at most half are full.
 pub fn slots_for(rows: usize) -> usize {
     (2 * rows).next_power_of_two().max(2)
 }
 
-/// Whether the first slot for this hash is taken: if not, nothing with this hash is in the table.
+/// Whether the first slot for this hash is full; if not, the table has no row with this hash.
 #[inline]
 pub fn is_taken(slots: &[Slot], hash: u32) -> bool {
     slots[(hash & mask(slots)) as usize] != 0
 }
 
-/// The row with this hash for which `is_same` holds.
+/// The row with this hash for which `is_same` is true.
 #[inline]
 pub fn find(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {
     probe(slots, hash, is_same).err()
 }
 
-/// Insert a row, one of as many as there are [slots for](slots_for); the row that already holds the same document, if
-/// there is one.
+/// Inserts a row, unless the table has a row with the same document. The table must have [`slots_for`] all rows.
 ///
 /// # Errors
-/// The row that holds the same document; nothing is inserted.
+/// The row with the same document.
 #[inline]
 pub fn insert(slots: &mut [Slot], hash: u32, row: u32, is_same: impl Fn(u32) -> bool) -> Result<(), u32> {
     let free = probe(slots, hash, is_same).map_or_else(Err, Ok)?;
-    debug_assert!(row < mask(slots), "a row for which there is no room");
+    debug_assert!(row < mask(slots), "a row that the table has no slot for");
     slots[free] = hash & !mask(slots) | (row + 1);
     Ok(())
 }
 
-/// The free slot where a document belongs, or the row that holds it.
+/// The empty slot for a document, or as an error the row that has it.
 #[inline]
 fn probe(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Result<usize, u32> {
     let mask = mask(slots);
@@ -58,7 +56,7 @@ fn probe(slots: &[Slot], hash: u32, is_same: impl Fn(u32) -> bool) -> Result<usi
     }
 }
 
-/// The bits that tell slots apart.
+/// The bits of a slot number.
 #[inline]
 fn mask(slots: &[Slot]) -> u32 {
     (slots.len() - 1) as u32
@@ -69,7 +67,7 @@ mod tests {
     use super::*;
     use crate::table::hash;
 
-    /// Slots that are looked at to find every document once, from its own one on.
+    /// The number of slots that are read to find every document once.
     fn steps(hashes: impl Iterator<Item = u32>, rows: usize) -> usize {
         let (mut slots, hashes) = (vec![0; slots_for(rows)], hashes.collect::<Vec<u32>>());
         let all = hashes.iter().zip(0..);

@@ -1,4 +1,4 @@
-//! The judgments of one query, and how the documents that are retrieved for it are found among them.
+//! The judgments of one query, and the look-up of retrieved documents in them.
 
 use super::ids::{are_equal, fetch};
 use super::profiles::Profile;
@@ -15,7 +15,7 @@ pub struct Judgments<'a> {
     pub(super) judged: Rows<'a>,
     pub(super) row_levels: &'a [u32],
     pub(super) slots: &'a [index::Slot],
-    /// How many documents have which grade, highest first.
+    /// The number of documents with each grade, highest first.
     pub levels: &'a [Level],
 }
 
@@ -27,13 +27,13 @@ impl Judgments<'static> {
 }
 
 impl<'a> Judgments<'a> {
-    /// Judgments of documents without ids: all grades that occur in any query, and how many documents of this one have
-    /// which of them; both highest first.
+    /// Judgments of documents without ids: the grades that occur in any query, and the number of documents of this query
+    /// with each of them, both highest first.
     pub fn of_levels(grades: &'a [f64], levels: &'a [Level]) -> Judgments<'a> {
         Judgments { grades, profiles: &[], judged: Rows::none(), row_levels: &[], slots: &[0], levels }
     }
 
-    /// The same with other numbers of documents a grade.
+    /// The same judgments with other numbers of documents per grade.
     pub fn with_levels<'b>(&self, levels: &'b [Level]) -> Judgments<'b>
     where
         'a: 'b,
@@ -46,24 +46,24 @@ impl<'a> Judgments<'a> {
         self.grades
     }
 
-    /// The grade of a document, if the qrels hold it.
+    /// The grade of a document, if it is judged.
     pub fn grade(&self, document: &[u8], hash: u32) -> Option<f64> {
         let row = index::find(self.slots, hash, |row| are_equal(self.judged.doc(row as usize), document))?;
         Some(self.grades()[self.row_levels[row as usize] as usize])
     }
 
-    /// Number of documents with at least this grade.
+    /// The number of documents with at least this grade.
     #[inline]
     pub fn relevant(&self, rel: f64) -> usize {
         count_from(self.levels, rel)
     }
 
-    /// What grades stand for where they are numbers of profiles, by number.
+    /// The profiles by number, if grades are numbers of profiles.
     pub fn profiles(&self) -> &'a [Profile] {
         self.profiles
     }
 
-    /// What a grade stands for where grades are numbers of profiles.
+    /// The profile whose number a grade is.
     pub fn profile(&self, number: f64) -> &'a Profile {
         &self.profiles[if number < 0.0 { -1.0 - number } else { number } as usize]
     }
@@ -75,17 +75,17 @@ impl<'a> Judgments<'a> {
     }
 }
 
-/// The levels of a query's retrieved documents, by row.
+/// The levels of the retrieved documents of a query, by row.
 #[derive(Debug, Clone, Copy)]
 pub struct RowLevels<'a, C = u32> {
-    /// Row by row the level plus 1, or 0 where there is no judgment.
+    /// For each row the level plus 1, or 0 if the document is not judged.
     codes: &'a [C],
-    /// Documents of levels from this one on are read as if they were not judged.
+    /// Documents of this level or a later one count as not judged.
     end: u32,
 }
 
 impl<'a, C: Copy + Into<u32>> RowLevels<'a, C> {
-    /// Levels of which those from `end` on do not count.
+    /// The levels before `end`; documents of other levels count as not judged.
     pub fn before(end: u32, codes: &'a [C]) -> RowLevels<'a, C> {
         RowLevels { codes, end }
     }
@@ -93,15 +93,15 @@ impl<'a, C: Copy + Into<u32>> RowLevels<'a, C> {
     /// The level of the document in a row (an index into the grades), if it is judged.
     #[inline(always)]
     pub fn level(self, row: u32) -> Option<u32> {
-        let level = self.codes[row as usize].into().wrapping_sub(1); // the largest number if it is not judged
+        let level = self.codes[row as usize].into().wrapping_sub(1); // 0, an unjudged document, becomes the largest number
         (level < self.end).then_some(level)
     }
 }
 
-/// Levels by look-up; with room to find them in.
+/// The levels of retrieved documents that were looked up, with memory that is used again.
 #[derive(Debug, Default)]
 pub struct Levels {
-    found: Vec<u32>,
+    codes: Vec<u32>,
     candidates: Vec<(u32, u32)>,
 }
 
@@ -109,24 +109,23 @@ impl Levels {
     /// The levels that were looked up last.
     #[inline]
     pub fn rows(&self) -> RowLevels<'_> {
-        RowLevels::before(u32::MAX, &self.found)
+        RowLevels::before(u32::MAX, &self.codes)
     }
 
-    /// Look all retrieved documents up.
+    /// Looks up all retrieved documents, and returns whether any is judged. With `relevant_only`, only documents with a
+    /// grade above 0 get a level.
     ///
-    /// One by one, every look-up would wait for memory behind a branch that nobody can foresee. So first, without
-    /// any branch, the rows are collected whose first slot is taken; then what stands there is looked at by hash;
-    /// then, of the few that are left, the ids.
-    ///
-    /// Whether any is judged. With `relevant_only`, nothing but documents of a grade above 0 counts as found.
+    /// Looking up one document after the other would wait for memory, because the processor cannot predict the branches.
+    /// Therefore a first loop without branches collects the rows whose first slot is full; a second one compares hashes;
+    /// and a third one compares the ids of the few rows that are left.
     pub fn look_up(&mut self, retrieved: &Rows<'_>, truth: &Judgments<'_>, relevant_only: bool) -> bool {
         let hashes = retrieved.hashes();
-        self.found.clear();
-        self.found.resize(hashes.len(), 0);
+        self.codes.clear();
+        self.codes.resize(hashes.len(), 0);
         if self.candidates.len() < hashes.len() {
             self.candidates.resize(hashes.len(), (0, 0));
         }
-        // If few of many documents are looked up, waiting for these costs less than reading all.
+        // Reading all judgments into the cache pays unless few of many are looked up.
         if hashes.len() >= truth.judged.len() / 2 {
             fetch(truth.slots);
             fetch(truth.row_levels);
@@ -153,11 +152,11 @@ impl Levels {
             let judged = if is_same(judged) {
                 Some(judged)
             } else {
-                index::find(truth.slots, hashes[row as usize], is_same) // another document of the same hash
+                index::find(truth.slots, hashes[row as usize], is_same) // another document has the same hash
             };
             if let Some(judged) = judged {
                 let level = truth.row_levels[judged as usize];
-                self.found[row as usize] = if level < end { level + 1 } else { 0 };
+                self.codes[row as usize] = if level < end { level + 1 } else { 0 };
                 any = true;
             }
         }

@@ -1,28 +1,28 @@
-//! Lengths of documents, and times to read them: one table for all queries.
+//! Lengths of documents, and times to read them, in one table for all queries.
 
 use super::{Chunk, Rows, Table, index};
 use crate::error::{Error, Result, quote};
 
-/// Documents with their lengths, and with times where they are known.
+/// The lengths of documents, and the times to read them if they are known.
 #[derive(Debug)]
 pub struct Lengths {
     pub(super) table: Table,
     slots: Vec<index::Slot>,
-    /// What they were read from, for messages.
+    /// Where they were read from, for messages.
     pub source: String,
 }
 
-/// The length of a document, and the seconds that reading it takes (NaN where not known).
+/// The length of a document, and the time that reading it takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Length {
-    /// In whatever unit the measure takes.
+    /// The length, in the unit that the measure expects.
     pub length: f64,
-    /// NaN where there is none.
+    /// The time in seconds; NaN if it is not known.
     pub seconds: f64,
 }
 
 impl Lengths {
-    /// Put what a reader found together: rows of one query without a name; `source` names it in messages.
+    /// Joins the chunks of a reader, whose rows belong to one query without a name; `source` names them in messages.
     ///
     /// # Errors
     /// A number is negative, or a document appears twice with different numbers.
@@ -37,8 +37,8 @@ impl Lengths {
             super::wrong(source, place, expected, format!("{found} document {}", quote(rows.doc(row))))
         };
         for (row, &hash) in rows.hashes().iter().enumerate() {
-            let here = lengths.at(row);
-            for (name, number) in [("length", here.length), ("time", here.seconds)] {
+            let length = lengths.at(row);
+            for (name, number) in [("length", length.length), ("time", length.seconds)] {
                 if number < 0.0 {
                     return Err(refuse(row, &format!("a {name} of at least 0"), &format!("{number} for")));
                 }
@@ -47,7 +47,7 @@ impl Lengths {
             if let Err(first) = index::insert(&mut slots, hash, row as u32, is_same) {
                 let first = lengths.at(first as usize);
                 let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
-                if first.length != here.length || !same(first.seconds, here.seconds) {
+                if first.length != length.length || !same(first.seconds, length.seconds) {
                     return Err(refuse(row, "every document once", "other numbers again for"));
                 }
             }
@@ -65,23 +65,23 @@ impl Lengths {
         Length { length: rows.column(0)[row], seconds: rows.column(1)[row] }
     }
 
-    /// Number of documents.
+    /// The number of documents.
     pub fn len(&self) -> usize {
         self.rows().len()
     }
 
-    /// The document in a row of other rows.
+    /// The length of the document in a row of a ranking.
     pub fn find(&self, rows: &Rows<'_>, row: usize) -> Option<Length> {
-        self.of(rows.doc(row), rows.hashes()[row])
+        self.get(rows.doc(row), rows.hashes()[row])
     }
 
-    /// A document, by its id and a hash of that.
-    pub fn of(&self, doc: &[u8], hash: u32) -> Option<Length> {
+    /// The length of a document, by its id and the hash of the id.
+    pub fn get(&self, doc: &[u8], hash: u32) -> Option<Length> {
         let own = self.rows();
-        index::find(&self.slots, hash, |other| own.doc(other as usize) == doc).map(|found| self.at(found as usize))
+        index::find(&self.slots, hash, |other| own.doc(other as usize) == doc).map(|row| self.at(row as usize))
     }
 
-    /// What to say of a document that is not among them.
+    /// The error for a retrieved document whose length is not known.
     pub fn lack(&self, doc: &[u8], query: &[u8]) -> Error {
         let (doc, query, source) = (quote(doc), quote(query), &self.source);
         Error::Value(format!("{source} has no length of document {doc}, retrieved for query {query}"))

@@ -1,8 +1,9 @@
-//! Columns in memory: every query is one contiguous slice of rows, queries are sorted by id.
+//! Tables of rows by query. The rows of a query are a contiguous slice of columns; queries are sorted by id.
 
 mod block;
 mod chunks;
 pub mod columns;
+mod complete_queries;
 mod ids;
 pub mod index;
 mod judgments;
@@ -16,38 +17,37 @@ pub mod rounded;
 mod run;
 mod stored;
 pub mod subtopics;
-mod whole;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 pub use block::{Block, Chunk, Segment};
 pub use chunks::Chunks;
+pub use complete_queries::CompleteQueries;
 pub use ids::{Documents, are_equal, hash, hash_number};
 pub use judgments::{Judgments, Levels, RowLevels};
 pub use lengths::{Length, Lengths};
 pub use lines::LineMap;
-pub(crate) use lines::Place;
+pub(crate) use lines::Location;
 use lines::wrong;
 pub use names::Names;
 pub use qrels::Qrels;
 pub use run::Run;
 pub(crate) use run::{refuse_repeats, returned};
-pub use whole::Whole;
 
 use crate::error::{Error, Result, quote};
 use crate::{memory, watch};
 
-/// Queries with their rows.
+/// Queries, sorted by id, with their rows.
 #[derive(Debug, Default, Clone)]
 pub struct Table {
     blocks: Vec<Block>,
     names: Names,
-    queries: Vec<Query>,
+    queries: Vec<QueryRows>,
 }
 
 #[derive(Debug, Clone)]
-struct Query {
+struct QueryRows {
     block: u32,
     rows: Range<u32>,
 }
@@ -60,19 +60,19 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// No rows at all: the ranking of a query that a run does not have.
+    /// No rows, which is the ranking of a query that a run lacks.
     pub fn none() -> Self {
-        static NOTHING: Block =
+        static EMPTY: Block =
             Block { docs: Documents::EMPTY, columns: Vec::new(), rounded: Vec::new(), are_distinct: true };
-        Rows { block: &NOTHING, rows: 0..0 }
+        Rows { block: &EMPTY, rows: 0..0 }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -88,18 +88,18 @@ impl<'a> Rows<'a> {
         self.block.docs.fetch(self.rows.clone());
     }
 
-    /// Hashes of the documents.
+    /// The hashes of the documents.
     #[inline]
     pub fn hashes(&self) -> &'a [u32] {
         self.block.docs.hashes(self.rows.clone())
     }
 
-    /// Number of columns of numbers.
+    /// The number of columns of numbers.
     pub fn columns(&self) -> usize {
         self.block.columns.len()
     }
 
-    /// A column of numbers; column 0 holds the scores or grades.
+    /// A column of numbers; column 0 has the scores or grades.
     ///
     /// # Panics
     /// If the table was read without that column.
@@ -109,18 +109,18 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Where the rows came from, kept only while they are checked.
+/// Where rows came from, which error messages need while a table is checked.
 struct Origins {
-    /// Line map of every chunk.
+    /// The line map of each chunk.
     lines: Vec<LineMap>,
-    /// For every block made from gathered rows, by its number: the (chunk, row) of each of its rows.
+    /// For each block of gathered rows, by its number: the chunk and row from which each of its rows was copied.
     gathered: HashMap<u32, Vec<(u32, u32)>>,
-    /// The first query whose rows go on after those of another one, and the line where they do.
-    returned: Option<(usize, Option<Place>)>,
+    /// The first query that returns after another one, and the line where it does.
+    returned: Option<(usize, Option<Location>)>,
 }
 
 impl Origins {
-    fn line(&self, block: u32, row: u32) -> Option<Place> {
+    fn line(&self, block: u32, row: u32) -> Option<Location> {
         let (chunk, row) = match self.gathered.get(&block) {
             Some(rows) => rows[row as usize],
             None => (block, row),
@@ -129,32 +129,32 @@ impl Origins {
     }
 }
 
-/// Start a new block of gathered rows when this many bytes of ids are in one.
+/// A new block of gathered rows begins when one has this many bytes of ids.
 const GATHER: usize = 1 << 28;
 
-/// Of several errors in an input, the first.
-fn first_in_file(errors: impl IntoIterator<Item = (Option<Place>, Error)>) -> Result<()> {
+/// Returns the first of several errors in an input.
+fn first_in_file(errors: impl IntoIterator<Item = (Option<Location>, Error)>) -> Result<()> {
     errors.into_iter().min_by_key(|(place, _)| *place).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// The rows of a query that stand together in one chunk: its number, and theirs.
-type Piece = (u32, Range<u32>);
+/// Consecutive rows of a query: the number of their chunk, and the rows.
+type RowRange = (u32, Range<u32>);
 
-/// The rows of all queries, piece by piece.
+/// The rows of all queries, as ranges in chunks.
 struct ByQuery {
-    /// Query by query, in the order of the input; queries are numbered as they came.
-    sorted: Vec<Piece>,
-    /// Where the pieces of a query end.
+    /// The ranges, query by query and in the order of the input. Queries are numbered as they first appear.
+    sorted: Vec<RowRange>,
+    /// For each query, the index after its last range.
     ends: Vec<usize>,
-    /// The first query, by number, that came back after another, and the line where it did.
-    returned: Option<(u32, Option<Place>)>,
+    /// The first query, by number, that returns after another one, and the line where it does.
+    returned: Option<(u32, Option<Location>)>,
 }
 
 impl ByQuery {
-    /// Take the queries of chunks, and number them by name.
+    /// Takes the queries out of chunks, and numbers them by their ids.
     fn new(chunks: &mut [Chunk], names: &mut Names) -> Result<ByQuery> {
-        let mut pieces: Vec<(u32, Piece)> = Vec::new();
-        // At first how many pieces a query has, then where they begin.
+        let mut ranges: Vec<(u32, RowRange)> = Vec::new();
+        // First the number of ranges of each query, then the index of its first one.
         let mut starts: Vec<usize> = Vec::new();
         let (mut last, mut returned) = (u32::MAX, None);
         for (c, chunk) in chunks.iter_mut().enumerate() {
@@ -170,30 +170,30 @@ impl ByQuery {
                 }
                 *before += 1;
                 last = number;
-                pieces.push((number, (c as u32, segment.rows)));
+                ranges.push((number, (c as u32, segment.rows)));
             }
         }
         let mut sum = 0;
         starts.iter_mut().for_each(|start| sum += std::mem::replace(start, sum));
-        let mut sorted = vec![(0, 0..0); pieces.len()];
-        for (number, piece) in pieces {
+        let mut sorted = vec![(0, 0..0); ranges.len()];
+        for (number, range) in ranges {
             let place = &mut starts[number as usize];
-            sorted[*place] = piece;
+            sorted[*place] = range;
             *place += 1;
         }
         Ok(ByQuery { sorted, ends: starts, returned })
     }
 
-    /// The pieces of a query.
-    fn of(&self, number: u32) -> &[Piece] {
+    /// The ranges of a query.
+    fn ranges(&self, number: u32) -> &[RowRange] {
         let start = if number == 0 { 0 } else { self.ends[number as usize - 1] };
         &self.sorted[start..self.ends[number as usize]]
     }
 }
 
 impl Table {
-    /// Put chunks together. The rows of a query that are not contiguous (it spans two chunks, or its lines are
-    /// interleaved with others') are copied into blocks of their own, in their order.
+    /// Joins chunks. If the rows of a query are not contiguous, because it spans two chunks or its lines are mixed with
+    /// those of other queries, they are copied into a block of their own, in order.
     fn new(mut chunks: Vec<Chunk>) -> Result<(Table, Origins)> {
         let mut names = Names::default();
         let by_query = ByQuery::new(&mut chunks, &mut names)?;
@@ -216,14 +216,14 @@ impl Table {
         let mut origins = Origins { lines, gathered: HashMap::new(), returned };
         let mut in_place = vec![false; table.blocks.len()];
         for number in watch::until_stopped(order.into_iter()) {
-            let (block, rows) = match by_query.of(number) {
+            let (block, rows) = match by_query.ranges(number) {
                 [(block, rows)] => {
                     in_place[*block as usize] = true;
                     (*block, rows.clone())
                 }
-                pieces => table.gather(pieces, &mut origins)?,
+                ranges => table.gather(ranges, &mut origins)?,
             };
-            table.queries.push(Query { block, rows });
+            table.queries.push(QueryRows { block, rows });
         }
         watch::check()?;
         for (block, in_place) in table.blocks.iter_mut().zip(in_place) {
@@ -234,28 +234,31 @@ impl Table {
         Ok((table, origins))
     }
 
-    /// The bytes of the ids of a chunk's rows.
+    /// The number of bytes of the ids in some rows of a chunk.
     fn bytes_of(&self, chunk: u32, rows: &Range<u32>) -> usize {
         rows.clone().map(|row| self.blocks[chunk as usize].docs.get(row as usize).len()).sum()
     }
 
-    /// Copy the pieces of a query to the end of the last block of gathered rows.
-    fn gather(&mut self, pieces: &[Piece], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
+    /// Copies the ranges of a query to the end of the last block of gathered rows.
+    fn gather(&mut self, ranges: &[RowRange], origins: &mut Origins) -> Result<(u32, Range<u32>)> {
         let last = self.blocks.len() as u32 - 1;
         let full = self.blocks[last as usize].docs.bytes() > GATHER;
         let target = if origins.gathered.contains_key(&last) && !full { last } else { last + 1 };
-        let numbers = self.blocks[pieces[0].0 as usize].columns.len();
+        let numbers = self.blocks[ranges[0].0 as usize].columns.len();
         if target > last {
             self.blocks.push(Block::new(numbers));
         }
         let mut block = std::mem::take(&mut self.blocks[target as usize]);
-        // Twice, as columns grow to twice their size.
-        let rows: usize = pieces.iter().map(|(_, rows)| rows.len()).sum();
-        let bytes: usize = pieces.iter().map(|(chunk, rows)| self.bytes_of(*chunk, rows)).sum();
-        memory::room::<u8>(2 * (bytes + rows * (numbers + 3) * size_of::<f64>()), "rows of a query that stand apart")?;
+        // Twice the size, because a growing column doubles its memory.
+        let rows: usize = ranges.iter().map(|(_, rows)| rows.len()).sum();
+        let bytes: usize = ranges.iter().map(|(chunk, rows)| self.bytes_of(*chunk, rows)).sum();
+        memory::room::<u8>(
+            2 * (bytes + rows * (numbers + 3) * size_of::<f64>()),
+            "rows of a query that are not together",
+        )?;
         let from = origins.gathered.entry(target).or_default();
         let start = block.len() as u32;
-        for (chunk, rows) in pieces {
+        for (chunk, rows) in ranges {
             for row in rows.clone() {
                 if !block.docs.has_room(self.blocks[*chunk as usize].docs.get(row as usize)) {
                     return Err(chunks::too_many_ids(self.id(self.queries.len())));
@@ -269,7 +272,7 @@ impl Table {
         Ok((target, start..end))
     }
 
-    /// Number of queries.
+    /// The number of queries.
     pub fn len(&self) -> usize {
         self.queries.len()
     }
@@ -279,7 +282,7 @@ impl Table {
         self.queries.is_empty()
     }
 
-    /// The id of a query, by its number in the order of ids.
+    /// The id of a query by its number; queries are numbered in the order of ids.
     pub fn id(&self, query: usize) -> &[u8] {
         self.names.get(query)
     }
@@ -289,9 +292,9 @@ impl Table {
         self.names.find(id)
     }
 
-    /// For every query its number in another table, if it is there.
+    /// For each query, its number in another table, or none if that lacks it.
     pub fn numbers_in<'a>(&'a self, other: &'a Table) -> impl Iterator<Item = Option<usize>> + 'a {
-        // Both are sorted: from where the last one was found the next one is not far.
+        // Both tables are sorted, so the search starts from the last result and gallops.
         let mut at = 0;
         self.names.iter().map(move |id| {
             let (all, mut step) = (other.len(), 1);
@@ -303,23 +306,23 @@ impl Table {
         })
     }
 
-    /// Numbers here and in another table of the queries that both have.
+    /// The queries that are in both tables, by their numbers in this one and in the other.
     pub fn common<'a>(&'a self, other: &'a Table) -> impl Iterator<Item = (usize, usize)> + 'a {
         self.numbers_in(other).enumerate().filter_map(|(query, found)| Some((query, found?)))
     }
 
     /// The rows of a query, in the order of the input.
     pub fn rows(&self, query: usize) -> Rows<'_> {
-        let Query { block, rows, .. } = &self.queries[query];
+        let QueryRows { block, rows, .. } = &self.queries[query];
         Rows { block: &self.blocks[*block as usize], rows: rows.start as usize..rows.end as usize }
     }
 
-    /// Rows of the longest query.
+    /// The number of rows of the longest query.
     pub fn longest(&self) -> usize {
         self.queries.iter().map(|query| query.rows.len()).max().unwrap_or(0)
     }
 
-    /// The error for two rows of a query that contradict each other, the second being the one to blame; with its place.
+    /// The error for two rows of a query that contradict each other, with the place of the second, which the error blames.
     fn contradiction(
         &self,
         origins: &Origins,
@@ -328,8 +331,8 @@ impl Table {
         (first, second): (u32, u32),
         expected: &str,
         found: impl FnOnce(String, String) -> String,
-    ) -> (Option<Place>, Error) {
-        let (Query { block, rows }, id) = (&self.queries[query], self.id(query));
+    ) -> (Option<Location>, Error) {
+        let (QueryRows { block, rows }, id) = (&self.queries[query], self.id(query));
         let line = |row| origins.line(*block, rows.start + row);
         let what = format!("document {} of query {}", quote(self.rows(query).doc(second as usize)), quote(id));
         let earlier = line(first).map_or("before".into(), |place| format!("in {}", place.name()));

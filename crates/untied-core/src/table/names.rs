@@ -1,21 +1,21 @@
-//! Names, each once, numbered in the order in which they came: all bytes one after the other. Ten million of them take
-//! no more than that many numbers and their bytes; a string each, and a map of those, took ten times as long.
+//! Distinct names, numbered in order of appearance. Their bytes are stored one after the other, which is ten times faster
+//! for ten million names than a string for each and a map of strings.
 
 use super::{ids, index};
 use crate::{sorting, watch};
 
-/// Names by number, and numbers by name as long as names are added.
+/// Names by number, and while names are added also numbers by name.
 #[derive(Debug, Default, Clone)]
 pub struct Names {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Of all names, while they are indexed.
+    /// The hashes of all names, while they are indexed.
     hashes: Vec<u32>,
     slots: Vec<index::Slot>,
 }
 
 impl Names {
-    /// How many there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -27,12 +27,12 @@ impl Names {
         &self.bytes[start..self.ends[number]]
     }
 
-    /// All of them, in the order of numbers.
+    /// All names, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|number| self.get(number))
     }
 
-    /// The number of a name, a new one where it is new.
+    /// The number of a name, a new one if the name is new.
     pub fn number(&mut self, name: &[u8]) -> u32 {
         if 2 * (self.len() + 1) > self.slots.len() {
             self.grow();
@@ -60,33 +60,33 @@ impl Names {
         self.slots.clear();
         self.slots.resize(index::slots_for(2 * (self.len() + 1)), 0);
         for (number, &hash) in self.hashes.iter().enumerate() {
-            // All are different: there is nothing to compare.
+            // All names are different, so there is nothing to compare.
             let inserted = index::insert(&mut self.slots, hash, number as u32, |_| false);
             debug_assert!(inserted.is_ok());
         }
     }
 
-    /// Forget what finding numbers needs: no more names come. (If they do, it is made again.)
+    /// Removes the index of numbers by name, to save memory after the last name. Adding a name makes it again.
     pub fn finish(&mut self) {
         self.slots.clear();
         self.hashes.clear();
     }
 
-    /// Forget all names, keep the room.
+    /// Removes all names, and keeps the memory.
     pub fn clear(&mut self) {
         self.finish();
         self.bytes.clear();
         self.ends.clear();
     }
 
-    /// Take the last name away.
+    /// Removes the last name.
     pub fn pop(&mut self) {
         self.finish();
         self.ends.pop();
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// The numbers in the order of names, byte by byte; in any order if work is told to stop.
+    /// The numbers in the order of the names' bytes; in any order if the user interrupts.
     pub fn order(&self) -> Vec<u32> {
         let same = match self.iter().next() {
             Some(first) => self.iter().fold(first.len(), |same, name| {
@@ -97,7 +97,7 @@ impl Names {
             }),
             None => 0,
         };
-        // What names begin with is mostly the same; the eight bytes behind that tell most of them apart.
+        // Names mostly have a common prefix, and the eight bytes after it mostly differ.
         let key = |name: &[u8]| {
             let mut key = [0; 8];
             let rest = &name[same..name.len().min(same + 8)];

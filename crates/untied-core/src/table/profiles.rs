@@ -1,9 +1,9 @@
 //! Judgments that say more than a grade: a subtopic, a stratum of a sampled pool, a probability of inclusion.
 //!
-//! All that is known of a judged document is its *profile*. Profiles are numbered over all queries, and the numbers
-//! stand where grades do in a second set of judgments, for the measures that look at profiles: documents that are alike
-//! for them are counted together. Number i is -1 - i where the document is in the pool but not judged, as its grade
-//! would be negative. All other measures read plain grades.
+//! The *profile* of a document is everything that its judgments say. Profiles are numbered over all queries, and a second
+//! set of judgments has these numbers as grades, for the measures that read profiles. Documents with the same profile are
+//! then counted together. A document that is in the pool but not judged has a negative grade, so its number i becomes
+//! -1 - i. All other measures read plain grades.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -11,23 +11,23 @@ use std::collections::HashMap;
 use super::{Chunk, Chunks, Qrels};
 use crate::error::Result;
 
-/// What is known of a document. By subtopic: (subtopic, grade) for grades above 0; by stratum: (stratum, grade); with
-/// a probability of inclusion: (0, grade), (1, probability).
+/// Everything that the judgments of a document say: with subtopics, (subtopic, grade) for each grade above 0; with strata,
+/// (stratum, grade); with probabilities of inclusion, (0, grade) and (1, probability).
 pub type Profile = Vec<(u32, f64)>;
 
-/// What judgments say besides a grade.
+/// What judgments say in addition to a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// A grade for each subtopic of a query.
     Subtopics,
     /// The stratum of the pool that the document belongs to.
     Strata,
-    /// How probable it was that the document would be judged.
+    /// The probability that the document was chosen to be judged.
     Inclusion,
 }
 
 impl Detail {
-    /// Name of the format of such qrels.
+    /// The name of the format of such qrels.
     pub fn format(self) -> &'static str {
         match self {
             Detail::Subtopics => "subtopics",
@@ -37,33 +37,33 @@ impl Detail {
     }
 }
 
-/// Judgments once more, with numbers of profiles as grades.
+/// The judgments again, with the numbers of profiles as grades.
 #[derive(Debug, Clone)]
 pub(super) struct Profiled {
     pub detail: Detail,
     pub judged: Qrels,
-    /// Judgments that stood twice, besides those that the qrels know of.
+    /// The number of repeated judgments that the qrels do not have.
     pub repeated: usize,
 }
 
-/// Which numbers are accepted, with the words for messages.
+/// The numbers that are accepted, and their description in messages.
 pub type Accepted = (fn(f64) -> bool, &'static str);
 /// Any grade.
 pub const GRADE: Accepted = (f64::is_finite, "a finite number as the grade");
 /// The number of a stratum.
 pub const STRATUM: Accepted =
     (|stratum| (0.0..4e9).contains(&stratum) && stratum.fract() == 0.0, "a whole number of at least 0 as the stratum");
-/// The probability that a document would be judged.
+/// The probability that a document was chosen to be judged.
 pub const PROBABILITY: Accepted = (
     |probability| probability > 0.0 && probability <= 1.0,
     "a number above 0 and at most 1 as the inclusion probability",
 );
 
 impl Qrels {
-    /// Put judgments together that say this besides a grade, or nothing.
+    /// Joins judgments with this detail, or with grades only.
     ///
     /// # Errors
-    /// As the functions for each.
+    /// Those of the function for this detail.
     pub fn with_detail(chunks: Vec<Chunk>, detail: Option<Detail>, source: &str) -> Result<Qrels> {
         match detail {
             None => Qrels::new(chunks, source),
@@ -73,7 +73,7 @@ impl Qrels {
         }
     }
 
-    /// Put judgments of a stratified pool together: columns are grades and strata.
+    /// Joins judgments of a stratified pool, whose columns are grades and strata.
     ///
     /// # Errors
     /// A document has two grades or two strata in a query.
@@ -82,7 +82,7 @@ impl Qrels {
         qrels.profiled(Detail::Strata, |grade, stratum| vec![(stratum as u32, grade)])
     }
 
-    /// Put judgments with probabilities of inclusion together: columns are grades and probabilities.
+    /// Joins judgments with probabilities of inclusion, whose columns are grades and probabilities.
     ///
     /// # Errors
     /// A document has two grades or two probabilities in a query.
@@ -112,7 +112,7 @@ impl Qrels {
     }
 }
 
-/// Profiles as they are met; the first is that of documents of which there is nothing to say.
+/// The different profiles in order of appearance; the first is the empty one.
 pub(super) struct Profiles {
     pub list: Vec<Profile>,
     numbers: HashMap<Vec<(u32, u64)>, u32>,
@@ -125,9 +125,9 @@ impl Default for Profiles {
 }
 
 impl Profiles {
-    /// The number of a profile.
+    /// The number of a profile, a new one if the profile is new.
     pub fn number(&mut self, profile: Profile) -> f64 {
-        let key = profile.iter().map(|&(of, number)| (of, number.to_bits())).collect();
+        let key = profile.iter().map(|&(key, number)| (key, number.to_bits())).collect();
         let next = self.list.len() as u32;
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
@@ -136,10 +136,10 @@ impl Profiles {
         f64::from(number)
     }
 
-    /// Number the profiles in the first column of these chunks by what they say, and return them by their new numbers.
+    /// Numbers the profiles in the first column of these chunks anew by their contents, and returns them in this order.
     ///
-    /// Sums over tied documents follow these numbers, so numbers in the order of reading would let the names of
-    /// documents and queries change the last digits of values.
+    /// Sums over tied documents are in the order of these numbers. If they were in the order of reading, ids of documents and
+    /// queries would change the last digits of values.
     pub fn in_order(mut self, chunks: &mut [Chunk]) -> Vec<Profile> {
         let mut order: Vec<usize> = (0..self.list.len()).collect();
         order.sort_unstable_by(|&a, &b| {

@@ -1,4 +1,4 @@
-//! Relevance judgments: for every query its judged documents with grades.
+//! Qrels: the judged documents of each query, with their grades.
 
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -10,26 +10,26 @@ use crate::error::Result;
 use crate::grade::Level;
 use crate::watch;
 
-/// Judgments, query by query, with an index for looking documents up.
+/// The judgments of each query, with an index to look up documents.
 ///
-/// Grades are few, so a document's grade is kept as its *level*: its position among all distinct grades of the
-/// qrels, highest first. Measures work on counts per level.
+/// There are few grades, so the grade of a document is stored as its *level*: its index among the distinct grades of the
+/// qrels, highest first. Measures read the number of documents of each level.
 #[derive(Debug, Default, Clone)]
 pub struct Qrels {
     table: Table,
-    /// Distinct grades, descending.
+    /// The distinct grades, highest first.
     grades: Vec<f64>,
-    /// The level of every row, all queries one after the other.
+    /// The level of each row, query by query.
     row_levels: Vec<u32>,
     slots: Vec<index::Slot>,
     levels: Vec<Level>,
-    /// Where a query's part of row levels, slots and levels ends.
+    /// For each query, the index after its last entry of `row_levels`, `slots` and `levels`.
     ends: Vec<[usize; 3]>,
-    /// Judgments of a document that was judged before.
+    /// The judgments of documents that an earlier row judges.
     repeats: Vec<Repeat>,
-    /// The same judgments by profile, where they say more than a grade.
+    /// The same judgments with profiles, if they say more than a grade.
     pub(super) profiled: Option<Box<Profiled>>,
-    /// What grades stand for where they are numbers of profiles.
+    /// The profiles by number, if grades are numbers of profiles.
     pub(super) profiles: Vec<Profile>,
 }
 
@@ -49,7 +49,7 @@ impl Deref for Qrels {
 }
 
 impl Qrels {
-    /// Put what a reader found together; `source` names it in messages.
+    /// Joins the chunks of a reader; `source` names them in messages.
     ///
     /// # Errors
     /// A document is judged twice in a query, with different grades, or two different grades of a query are equal as
@@ -58,7 +58,7 @@ impl Qrels {
         Qrels::with_columns(chunks, source, &["grade"])
     }
 
-    /// The same where every judgment has several numbers, of these names; the grade comes first.
+    /// Joins chunks whose judgments have several numbers with these names, of which the first is the grade.
     pub(super) fn with_columns(mut chunks: Vec<Chunk>, source: &str, names: &[&str]) -> Result<Qrels> {
         rounded::check(&mut chunks, source, "grade")?;
         let (qrels, origins) = Qrels::index_all(chunks)?;
@@ -66,11 +66,11 @@ impl Qrels {
             let judged = qrels.table.rows(query);
             names.iter().enumerate().find_map(|(column, name)| {
                 let numbers = judged.column(column);
-                let (one, other) = (numbers[rows.0 as usize], numbers[rows.1 as usize]);
+                let (first, second) = (numbers[rows.0 as usize], numbers[rows.1 as usize]);
                 let expected = format!("one {name} for every document of a query");
-                (one != other).then(|| {
+                (first != second).then(|| {
                     qrels.table.contradiction(&origins, source, query, rows, &expected, |what, earlier| {
-                        format!("{name} {other} for {what}, which has {name} {one} {earlier}")
+                        format!("{name} {second} for {what}, which has {name} {first} {earlier}")
                     })
                 })
             })
@@ -79,7 +79,7 @@ impl Qrels {
         Ok(qrels)
     }
 
-    /// The same where a document may have two grades in a query; the first counts.
+    /// Joins chunks in which a document may have two grades in a query; the first counts.
     ///
     /// # Errors
     /// A query has more ids than a column holds.
@@ -87,6 +87,7 @@ impl Qrels {
         Ok(Qrels::index_all(chunks)?.0)
     }
 
+    /// Joins chunks and indexes all queries.
     fn index_all(chunks: Vec<Chunk>) -> Result<(Qrels, Origins)> {
         let (table, origins) = Table::new(chunks)?;
         let mut qrels = Qrels { grades: distinct_grades(&table), table, ..Qrels::default() };
@@ -95,48 +96,48 @@ impl Qrels {
         let (rows, slots) = (lengths().sum(), lengths().map(index::slots_for).sum());
         qrels.row_levels.reserve(rows);
         qrels.slots.reserve(slots);
-        let (mut counts, mut lately) = (vec![0; qrels.grades.len()], Lately::new());
+        let (mut counts, mut recent) = (vec![0; qrels.grades.len()], GradeCache::new());
         (0..qrels.table.len()).try_for_each(|query| {
-            qrels.index(query, &mut counts, &mut lately);
+            qrels.index(query, &mut counts, &mut recent);
             watch::check()
         })?;
         Ok((qrels, origins))
     }
 
-    /// `counts` has a 0 for every grade, before and after.
-    fn index(&mut self, query: usize, counts: &mut [u32], lately: &mut Lately<u32>) {
+    /// Indexes a query. `counts` has a 0 for each grade, before and after.
+    fn index(&mut self, query: usize, counts: &mut [u32], recent: &mut GradeCache<u32>) {
         let rows = self.table.rows(query);
         let grades = rows.column(0);
         let start = self.slots.len();
         self.slots.resize(start + index::slots_for(rows.len()), 0);
         let first_row = self.row_levels.len();
-        let level = |&grade: &f64| lately.get(grade, || level_of(&self.grades, grade));
+        let level = |&grade: &f64| recent.get(grade, || level_of(&self.grades, grade));
         self.row_levels.extend(grades.iter().map(level));
         let row_levels = &self.row_levels[first_row..];
-        let mut met = Vec::new();
+        let mut occurring = Vec::new();
         for (row, &hash) in watch::until_stopped(rows.hashes().iter().enumerate()) {
             let is_same = |other: u32| are_equal(rows.doc(other as usize), rows.doc(row));
             match index::insert(&mut self.slots[start..], hash, row as u32, is_same) {
                 Ok(()) => {
                     let level = row_levels[row];
                     if counts[level as usize] == 0 {
-                        met.push(level);
+                        occurring.push(level);
                     }
                     counts[level as usize] += 1;
                 }
                 Err(first) => self.repeats.push(Repeat { query, rows: (first, row as u32) }),
             }
         }
-        met.sort_unstable();
-        self.levels.extend(met.into_iter().map(|level| Level {
+        occurring.sort_unstable();
+        self.levels.extend(occurring.into_iter().map(|level| Level {
             grade: self.grades[level as usize],
             count: std::mem::take(&mut counts[level as usize]),
         }));
         self.ends.push([self.row_levels.len(), self.slots.len(), self.levels.len()]);
     }
 
-    /// The same as a part of larger qrels, in which these grades occur too: what measures and bounds make of grades
-    /// then is what they make of it there.
+    /// The judgments as a part of larger qrels in which these grades occur too, so that measures and bounds treat grades
+    /// as they do there.
     #[must_use]
     pub fn among(mut self, grades: &[f64]) -> Qrels {
         let own = std::mem::take(&mut self.grades);
@@ -146,11 +147,11 @@ impl Qrels {
         self
     }
 
-    /// The same judgments without some queries, by number. The grades of these still count as occurring, as in
-    /// [`Qrels::among`], so that an unjudged document may have the same grades as in the whole.
+    /// The judgments without some queries, which are given by number. Their grades still count as occurring, as in
+    /// [`Qrels::among`], so that unjudged documents may have the same grades as before.
     ///
     /// # Errors
-    /// It was told to stop.
+    /// The user interrupts.
     pub fn without(&self, queries: &HashSet<usize>) -> Result<Qrels> {
         let mut chunks = Chunks::new(0);
         for query in (0..self.len()).filter(|query| !queries.contains(query)) {
@@ -178,22 +179,22 @@ impl Qrels {
         &self.grades
     }
 
-    /// Judgments of documents that were judged before in the query; they do not count.
+    /// The number of judgments that do not count, because an earlier row judges the same document.
     pub fn repeated(&self) -> usize {
         self.repeats.len() + self.profiled.as_ref().map_or(0, |profiled| profiled.repeated)
     }
 
-    /// What judgments say besides a grade.
+    /// What judgments say in addition to a grade.
     pub fn detail(&self) -> Option<Detail> {
         self.profiled.as_ref().map(|profiled| profiled.detail)
     }
 
-    /// The same queries and documents with numbers of profiles as grades, where judgments say so much.
+    /// The same judgments with the numbers of profiles as grades, if they have this detail.
     pub fn by_profile(&self, detail: Detail) -> Option<&Qrels> {
         self.profiled.as_ref().filter(|profiled| profiled.detail == detail).map(|profiled| &profiled.judged)
     }
 
-    /// A row of the query whose document is already judged by an earlier one.
+    /// A row of the query whose document is also judged by an earlier row.
     pub fn duplicate(&self, query: usize) -> Option<u32> {
         let first = self.repeats.partition_point(|repeat| repeat.query < query);
         self.repeats.get(first).filter(|repeat| repeat.query == query).map(|repeat| repeat.rows.1)
@@ -214,28 +215,29 @@ impl Qrels {
     }
 }
 
-/// Position of a grade among the distinct ones.
+/// The level of a grade: its index among the distinct grades, highest first.
 #[inline]
 pub(super) fn level_of(grades: &[f64], grade: f64) -> u32 {
     grades.partition_point(|&other| other > grade) as u32
 }
 
-/// What was found of grades that were met lately, each at a place that its bits decide: there are few, so that most
-/// were met.
-struct Lately<T>([(f64, T); 64]);
+/// A cache of what was computed for recent grades, each in the slot that its bits choose. There are few different grades, so
+/// most are in it.
+struct GradeCache<T>([(f64, T); 64]);
 
-impl<T: Copy + Default> Lately<T> {
-    fn new() -> Lately<T> {
-        Lately([(f64::NAN, T::default()); 64])
+impl<T: Copy + Default> GradeCache<T> {
+    fn new() -> GradeCache<T> {
+        GradeCache([(f64::NAN, T::default()); 64])
     }
 
     #[inline]
+    /// The cached value of a grade, or the new value that `find` returns.
     fn get(&mut self, grade: f64, find: impl FnOnce() -> T) -> T {
-        let place = &mut self.0[((grade + 0.0).to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
-        if place.0 != grade {
-            *place = (grade, find());
+        let slot = &mut self.0[((grade + 0.0).to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
+        if slot.0 != grade {
+            *slot = (grade, find());
         }
-        place.1
+        slot.1
     }
 }
 
@@ -243,11 +245,11 @@ fn distinct_grades(table: &Table) -> Vec<f64> {
     distinct((0..table.len()).flat_map(|query| table.rows(query).column(0).iter().copied()))
 }
 
-/// Distinct grades, highest first.
+/// The distinct grades, highest first.
 fn distinct(grades: impl Iterator<Item = f64>) -> Vec<f64> {
-    let (mut seen, mut lately) = (HashSet::new(), Lately::new());
+    let (mut seen, mut recent) = (HashSet::new(), GradeCache::new());
     grades.for_each(|grade| {
-        lately.get(grade, || {
+        recent.get(grade, || {
             seen.insert((grade + 0.0).to_bits()); // -0 is 0
         });
     });

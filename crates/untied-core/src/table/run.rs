@@ -1,20 +1,21 @@
-//! A run: for every query its documents with scores.
+//! Runs: the retrieved documents of each query, with their scores.
 
 use std::ops::Deref;
 
 use rayon::prelude::*;
 
 use super::ids::are_equal;
-use super::{Chunk, Names, Origins, Place, Query, Rows, Table, first_in_file, index, rounded, wrong};
+use super::{Chunk, Location, Names, Origins, QueryRows, Rows, Table, first_in_file, index, rounded, wrong};
 use crate::error::{Error, Result, quote};
 use crate::watch;
 
-/// Retrieved documents with their scores, query by query.
+/// The retrieved documents of each query, with their scores.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// Run tags found in the file, each once, in order of appearance; only where it was read with its ranks.
+    /// The different run tags of the file in order of appearance, if it was read with its ranks.
     pub tags: Names,
     table: Table,
+    /// The queries with a repeated document, and the first two rows that have it.
     duplicates: Vec<(usize, (u32, u32))>,
 }
 
@@ -27,7 +28,7 @@ impl Deref for Run {
 }
 
 impl Run {
-    /// Put what a reader found together; `source` names it in messages.
+    /// Joins the chunks of a reader; `source` names them in messages.
     ///
     /// # Errors
     /// A document appears twice in a query, or two different scores of a query are equal as 64-bit floats.
@@ -37,11 +38,12 @@ impl Run {
         Run::checked(table, &origins, source)
     }
 
-    /// A part of a run, of queries whose rows are together; each with its first line, where lines are known.
+    /// Joins chunks that are a part of a run, in which the rows of each query must be together. Returns it with the first
+    /// line of each query, if lines are known.
     ///
     /// # Errors
-    /// As for [`Run::new`], or a query comes back after another.
-    pub(crate) fn part(mut chunks: Vec<Chunk>, source: &str) -> Result<(Run, Vec<Option<Place>>)> {
+    /// As for [`Run::new`], or a query returns after another one.
+    pub(crate) fn of_complete_queries(mut chunks: Vec<Chunk>, source: &str) -> Result<(Run, Vec<Option<Location>>)> {
         rounded::check(&mut chunks, source, "score")?;
         let (table, origins) = Table::new(chunks)?;
         if let Some((query, line)) = origins.returned {
@@ -53,20 +55,20 @@ impl Run {
 
     fn checked(table: Table, origins: &Origins, source: &str) -> Result<Run> {
         let repeats = duplicates(&table)?.into_iter().map(|(query, (first, second))| {
-            let Query { block, rows } = &table.queries[query];
+            let QueryRows { block, rows } = &table.queries[query];
             let line = |row| origins.line(*block, rows.start + row);
-            twice(source, table.id(query), table.rows(query).doc(second as usize), [line(first), line(second)])
+            repeated(source, table.id(query), table.rows(query).doc(second as usize), [line(first), line(second)])
         });
         first_in_file(repeats)?;
         Ok(Run { table, ..Run::default() })
     }
 
-    /// Its columns, as chunks without rows whose room can be used again.
+    /// Its blocks, as chunks whose memory can be used again.
     pub(crate) fn emptied(self) -> impl Iterator<Item = Chunk> {
         self.table.blocks.into_iter().map(|block| Chunk { block, ..Chunk::default() })
     }
 
-    /// The same where a document may stand twice in a query.
+    /// Joins chunks in which a query may have a document twice.
     ///
     /// # Errors
     /// A query has more ids than a column holds.
@@ -75,10 +77,10 @@ impl Run {
         Ok(Run { duplicates: duplicates(&table)?, table, ..Run::default() })
     }
 
-    /// A row of the query whose document already stands in an earlier one.
+    /// A row of the query whose document is also in an earlier row.
     pub fn duplicate(&self, query: usize) -> Option<u32> {
-        let found = self.duplicates.binary_search_by_key(&query, |&(query, _)| query).ok()?;
-        Some(self.duplicates[found].1.1)
+        let index = self.duplicates.binary_search_by_key(&query, |&(query, _)| query).ok()?;
+        Some(self.duplicates[index].1.1)
     }
 
     /// The scores of a query, in the order of its rows.
@@ -87,77 +89,79 @@ impl Run {
     }
 }
 
-/// The error for a query that comes back after another.
-pub(crate) fn returned(query: &[u8], place: Option<Place>, source: &str) -> Error {
+/// The error for a query that returns after another one.
+pub(crate) fn returned(query: &[u8], place: Option<Location>, source: &str) -> Error {
     let expected = "all documents of a query together, as streaming needs them";
     Error::Ungrouped(Box::new(wrong(source, place, expected, format!("query {} again, after others", quote(query)))))
 }
 
-/// The error for a document that stands in two places of a query.
-fn twice(source: &str, query: &[u8], document: &[u8], places: [Option<Place>; 2]) -> (Option<Place>, Error) {
+/// The error for a document that is in two rows of a query.
+fn repeated(source: &str, query: &[u8], document: &[u8], places: [Option<Location>; 2]) -> (Option<Location>, Error) {
     let [first, second] = places;
     let earlier = first.map_or("before".into(), |place| format!("in {}", place.name()));
     let found = format!("document {} of query {} again, already {earlier}", quote(document), quote(query));
     (second, wrong(source, second, "every document once in a query", found))
 }
 
-/// Refuse a document that stands twice among the rows of a query that has a chunk for itself.
+/// Refuses a document that is twice in a query, in chunks that have only one query.
 ///
 /// # Errors
-/// There is one.
+/// There is such a document.
 pub(crate) fn refuse_repeats(chunks: &[Chunk], source: &str) -> Result<()> {
-    let repeat = |room: &mut Room, chunk: &Chunk| {
+    let repeat = |buffers: &mut DuplicateBuffers, chunk: &Chunk| {
         let [segment] = chunk.segments.as_slice() else { return None };
         let rows = Rows { block: &chunk.block, rows: segment.rows.start as usize..segment.rows.end as usize };
-        let (first, second) = duplicate(&rows, room)?;
+        let (first, second) = duplicate(&rows, buffers)?;
         let line = |row| chunk.lines.line(segment.rows.start + row);
         let id = chunk.queries.get(segment.query as usize);
-        Some(twice(source, id, rows.doc(second as usize), [line(first), line(second)]))
+        Some(repeated(source, id, rows.doc(second as usize), [line(first), line(second)]))
     };
-    let repeats: Vec<_> = chunks.par_iter().map_init(Room::default, repeat).flatten().collect();
+    let repeats: Vec<_> = chunks.par_iter().map_init(DuplicateBuffers::default, repeat).flatten().collect();
     first_in_file(repeats)
 }
 
-/// The queries in which a document appears twice, each with the first such two rows.
+/// The queries in which a document is repeated, each with the first two rows that have the same document.
 fn duplicates(table: &Table) -> Result<Vec<(usize, (u32, u32))>> {
-    let found = (0..table.len())
+    let duplicates = (0..table.len())
         .into_par_iter()
-        .map_init(Room::default, |room, query| duplicate(&table.rows(query), room).map(|rows| (query, rows)))
+        .map_init(DuplicateBuffers::default, |buffers, query| {
+            duplicate(&table.rows(query), buffers).map(|rows| (query, rows))
+        })
         .flatten()
         .collect();
-    watch::check().map(|()| found)
+    watch::check().map(|()| duplicates)
 }
 
-/// What is kept between queries.
+/// Memory to search for duplicates, used again for the next query.
 #[derive(Default)]
-struct Room {
+struct DuplicateBuffers {
     bits: Vec<u64>,
     slots: Vec<index::Slot>,
 }
 
-/// The first two rows that hold the same document.
-fn duplicate(rows: &Rows<'_>, room: &mut Room) -> Option<(u32, u32)> {
-    // Rows of one query that were not consecutive are in a block of their own, of which nothing is known.
+/// The first two rows that have the same document.
+fn duplicate(rows: &Rows<'_>, buffers: &mut DuplicateBuffers) -> Option<(u32, u32)> {
+    // Gathered rows are in a block that is not marked as distinct, even if the reader knew that they are.
     if rows.block.are_distinct || rows.len() < 2 {
         return None;
     }
-    match doubtful(rows.hashes(), &mut room.bits) {
+    match doubtful(rows.hashes(), &mut buffers.bits) {
         Some(doubtful) => doubtful.into_iter().find_map(|row| {
             let (hashes, row) = (rows.hashes(), row as usize);
             let hash = hashes[row];
-            // Mostly only this one, which is soon seen.
+            // Mostly no other row has this hash, which is quick to find out.
             if hashes.iter().map(|&other| u32::from(other == hash)).sum::<u32>() < 2 {
                 return None;
             }
             let is_same = |&first: &usize| hashes[first] == hash && rows.doc(first) == rows.doc(row);
             (0..row).find(is_same).map(|first| (first as u32, row as u32))
         }),
-        None => duplicate_by_index(rows, &mut room.slots),
+        None => duplicate_by_index(rows, &mut buffers.slots),
     }
 }
 
-/// Rows whose hash may be that of an earlier row, by a bit of each: all that have an equal one before, and one in 64 that
-/// has not. None where they are too many to be looked at one by one.
+/// The rows whose hash may be that of an earlier row, found by a bit for each hash: all rows that have an equal hash before
+/// them, and about one in 64 of the others. None if there are too many to check one by one.
 fn doubtful(hashes: &[u32], bits: &mut Vec<u64>) -> Option<Vec<u32>> {
     const MOST_ROWS: usize = 1 << 13;
     const MOST: usize = 256;
@@ -167,17 +171,18 @@ fn doubtful(hashes: &[u32], bits: &mut Vec<u64>) -> Option<Vec<u32>> {
     let words = (hashes.len() / 2).next_power_of_two();
     bits.clear();
     bits.resize(words, 0);
-    let mut found = [0; MOST];
+    let mut rows = [0; MOST];
     let mut count = 0;
     for (row, &hash) in hashes.iter().enumerate() {
         let (word, bit) = (&mut bits[(hash >> 6) as usize & (words - 1)], 1 << (hash & 63));
-        found[count & (MOST - 1)] = row as u32;
+        rows[count & (MOST - 1)] = row as u32;
         count += usize::from(*word & bit != 0);
         *word |= bit;
     }
-    found.get(..count).map(<[u32]>::to_vec)
+    rows.get(..count).map(<[u32]>::to_vec)
 }
 
+/// The first two rows that have the same document, found by an index of all rows.
 fn duplicate_by_index(rows: &Rows<'_>, slots: &mut Vec<index::Slot>) -> Option<(u32, u32)> {
     slots.clear();
     slots.resize(index::slots_for(rows.len()), 0);
@@ -197,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// Documents that all have the same hash.
+    /// A run whose documents all have the same hash.
     fn run(ids: &[&str]) -> Result<Run> {
         let mut chunk = Chunk::new(1);
         chunk.start_query(b"q");
@@ -237,9 +242,9 @@ mod tests {
                     let first = *seen.entry(id).or_insert(row);
                     (first < row).then_some((first, row))
                 });
-                let mut room = Room::default();
-                assert_eq!(duplicate(&run.rows(0), &mut room), expected, "{documents} {twice}");
-                assert_eq!(duplicate_by_index(&run.rows(0), &mut room.slots), expected, "{documents} {twice}");
+                let mut buffers = DuplicateBuffers::default();
+                assert_eq!(duplicate(&run.rows(0), &mut buffers), expected, "{documents} {twice}");
+                assert_eq!(duplicate_by_index(&run.rows(0), &mut buffers.slots), expected, "{documents} {twice}");
             }
         }
     }

@@ -1,23 +1,23 @@
-//! Runs and qrels as bytes, for other processes of the same version, without data that can be recomputed (hashes,
-//! indices, counts).
+//! Stores runs, lengths and qrels as bytes, for other processes of the same version. Hashes, indexes and counts are left
+//! out, because they can be computed again.
 
 use super::profiles::{Detail, Profile, Profiled};
 use super::{Chunk, Chunks, Lengths, Qrels, Run, Table, hash};
 
-/// What such bytes begin with.
+/// The first bytes of everything that is stored.
 const MARK: &[u8] = concat!("untied ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 const DETAILS: [Detail; 3] = [Detail::Subtopics, Detail::Strata, Detail::Inclusion];
 
 impl Run {
-    /// All of it as bytes.
+    /// Everything as bytes.
     pub fn store(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         self.store_rows(&mut bytes);
         bytes
     }
 
-    /// What [`Run::store`] made; nothing of other bytes.
+    /// The run that [`Run::store`] stored; none if the bytes are something else.
     pub fn restore(bytes: &[u8]) -> Option<Run> {
         let mut stored = Stored(bytes.strip_prefix(MARK)?);
         let chunks = stored.chunks()?;
@@ -26,7 +26,7 @@ impl Run {
 }
 
 impl Lengths {
-    /// All of it as bytes.
+    /// Everything as bytes.
     pub fn store(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         count(self.source.len(), &mut bytes);
@@ -35,7 +35,7 @@ impl Lengths {
         bytes
     }
 
-    /// What [`Lengths::store`] made; nothing of other bytes.
+    /// The lengths that [`Lengths::store`] stored; none if the bytes are something else.
     pub fn restore(bytes: &[u8]) -> Option<Lengths> {
         let mut stored = Stored(bytes.strip_prefix(MARK)?);
         let length = stored.count()?;
@@ -46,7 +46,7 @@ impl Lengths {
 }
 
 impl Qrels {
-    /// All of it as bytes.
+    /// Everything as bytes.
     pub fn store(&self) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         self.store_judgments(&mut bytes);
@@ -58,8 +58,8 @@ impl Qrels {
             count(profiled.judged.profiles.len(), &mut bytes);
             for profile in &profiled.judged.profiles {
                 count(profile.len(), &mut bytes);
-                for &(of, number) in profile {
-                    bytes.extend(of.to_le_bytes());
+                for &(key, number) in profile {
+                    bytes.extend(key.to_le_bytes());
                     bytes.extend(number.to_le_bytes());
                 }
             }
@@ -67,7 +67,7 @@ impl Qrels {
         bytes
     }
 
-    /// What [`Qrels::store`] made; nothing of other bytes.
+    /// The qrels that [`Qrels::store`] stored; none if the bytes are something else.
     pub fn restore(bytes: &[u8]) -> Option<Qrels> {
         let mut stored = Stored(bytes.strip_prefix(MARK)?);
         let mut qrels = stored.judgments()?;
@@ -82,7 +82,7 @@ impl Qrels {
         stored.0.is_empty().then_some(qrels)
     }
 
-    /// Rows, and all grades that count as occurring.
+    /// Stores the rows, and all grades that count as occurring.
     fn store_judgments(&self, bytes: &mut Vec<u8>) {
         self.store_rows(bytes);
         count(self.grades().len(), bytes);
@@ -113,7 +113,7 @@ impl Table {
     }
 }
 
-/// What is left of stored bytes. Whatever is asked of it, a part that is too short is none.
+/// The rest of some stored bytes. Reading something that is cut off returns None.
 struct Stored<'a>(&'a [u8]);
 
 impl<'a> Stored<'a> {

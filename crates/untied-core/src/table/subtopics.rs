@@ -1,18 +1,17 @@
 //! Judgments by subtopic: the possible meanings of a query, and the documents relevant to each.
 //!
-//! For ordinary measures a document has the highest of its grades. For measures of diversity it has a *profile*, its
-//! grades above 0 by the number of the subtopic among those of its query (see [`super::profiles`]): one judged set, one
-//! ranking and one way of counting do for all subtopics at once, and documents that are alike for every subtopic are
-//! counted together.
+//! For ordinary measures, a document has the highest of its grades. For measures of diversity, it has a *profile*: its
+//! grades above 0, by the number of the subtopic among those of its query (see [`super::profiles`]). One ranking and one
+//! count then serve all subtopics, and documents with the same grades for all subtopics are counted together.
 
 use super::profiles::{Detail, Profiled, Profiles};
 use super::{Chunk, Chunks, Qrels, hash};
 use crate::error::Result;
 
-/// What stands between a query and a subtopic in the key of the subtopic's judgments; no subtopic's id holds it.
+/// The byte between query and subtopic in the key of a subtopic's judgments; no id of a subtopic contains it.
 pub const SEPARATOR: u8 = b' ';
 
-/// The key of a subtopic's judgments.
+/// Writes the key of a subtopic's judgments.
 pub fn key(query: &[u8], subtopic: &[u8], key: &mut Vec<u8>) {
     key.clear();
     key.extend_from_slice(query);
@@ -20,14 +19,14 @@ pub fn key(query: &[u8], subtopic: &[u8], key: &mut Vec<u8>) {
     key.extend_from_slice(subtopic);
 }
 
-/// A key's query and subtopic.
+/// The query and the subtopic of a key.
 fn split(key: &[u8]) -> (&[u8], &[u8]) {
     let at = key.iter().rposition(|&byte| byte == SEPARATOR).unwrap_or(key.len() - 1);
     (&key[..at], &key[at + 1..])
 }
 
 impl Qrels {
-    /// Put judgments by subtopic together: queries of the chunks are [`key`]s.
+    /// Joins judgments by subtopic; the queries of the chunks are [`key`]s.
     ///
     /// # Errors
     /// A document is judged twice for a subtopic, with different grades.
@@ -37,22 +36,22 @@ impl Qrels {
         sets.sort_unstable();
         let mut profiles = Profiles::default();
         let mut chunks = Chunks::new(2);
-        for of_query in sets.chunk_by(|a, b| a.0.0 == b.0.0) {
-            chunks.start_query(of_query[0].0.0, 2);
+        for query_sets in sets.chunk_by(|a, b| a.0.0 == b.0.0) {
+            chunks.start_query(query_sets[0].0.0, 2);
             let mut judgments: Vec<(&[u8], u32, f64)> = Vec::new();
-            for (subtopic, &(_, set)) in of_query.iter().enumerate() {
+            for (subtopic, &(_, set)) in query_sets.iter().enumerate() {
                 let rows = by_subtopic.rows(set);
                 let grades = rows.column(0).iter().enumerate();
                 judgments.extend(grades.map(|(row, &grade)| (rows.doc(row), subtopic as u32, grade)));
             }
             judgments.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
             judgments.dedup_by_key(|judgment| (judgment.0, judgment.1));
-            for of_document in judgments.chunk_by(|a, b| a.0 == b.0) {
-                chunks.push(of_document[0].0, hash(of_document[0].0))?;
-                let highest = of_document.iter().map(|judgment| judgment.2).fold(f64::NEG_INFINITY, f64::max);
+            for same_document in judgments.chunk_by(|a, b| a.0 == b.0) {
+                chunks.push(same_document[0].0, hash(same_document[0].0))?;
+                let highest = same_document.iter().map(|judgment| judgment.2).fold(f64::NEG_INFINITY, f64::max);
                 let columns = &mut chunks.last.block.columns;
                 columns[0].push(highest);
-                let positive = of_document.iter().filter(|judgment| judgment.2 > 0.0);
+                let positive = same_document.iter().filter(|judgment| judgment.2 > 0.0);
                 let profile = positive.map(|&(_, subtopic, grade)| (subtopic, grade)).collect();
                 columns[1].push(if highest < 0.0 { -1.0 } else { profiles.number(profile) });
             }

@@ -15,7 +15,6 @@ pub static INSQ: Definition = Info {
     tex: r"\mathrm{INSQ} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{i + 2T - 1}{i + 2T}
            \right)^2",
     reference: "Moffat, Scholer & Thomas 2012; ties: as DCG, with discount W",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| gains(scope, insq(spec)?));
@@ -30,7 +29,6 @@ pub static SDCG: Definition = Info {
     tex: r"\mathrm{SDCG}@k = \frac{\sum_{i \le k} g_i\, D(i)}{\sum_{i \le k} D(i)}, \quad D(i) = \frac{1}{\log_2 (1
            + i)}",
     reference: "Järvelin & Kekäläinen 2002, as in Azzopardi, Thomas & Moffat 2019; ties: as DCG",
-    has_law: true,
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| gains(scope, sdcg(spec)?));
