@@ -47,9 +47,10 @@ EXAMPLES = """\
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
 A verdict names the run, A or B, that is better for all grades that unjudged
-documents could have. The verdict is open if either run could be better. The
-columns low and high show the lowest and the highest possible difference between
-the means, A minus B.
+documents could have. All other verdicts are open: either run could be better,
+or the two could be equal, or the bounds are too wide to tell. The columns low
+and high show the lowest and the highest possible difference between the means,
+A minus B.
 
 If all unjudged documents count as non-relevant, the run with the higher mean
 has the lead. The column overturn shows the smallest number of unjudged

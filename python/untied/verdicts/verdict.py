@@ -17,8 +17,8 @@ class Verdict:
     Attributes
     ----------
     verdict : str
-        ``"A"``: the first run is better for all grades of unjudged documents. ``"B"``: the second run is
-        better whatever these grades are. ``"open"``: the grades decide which run is better.
+        ``"A"``: the first run is better for all grades of unjudged documents. ``"B"``: the second run is. ``"open"``:
+        neither is certain, because the grades decide, the runs could be equal, or the bounds are too wide to tell.
     low, high : float
         The lowest and the highest difference of the means, first run minus second.
     overturn : float
