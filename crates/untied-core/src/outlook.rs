@@ -108,7 +108,7 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
     let lock = || rooms.lock().unwrap_or_else(PoisonError::into_inner);
     let part = |(number, now): (usize, &mut [Outcome])| {
         let mut room = lock().pop().unwrap_or_default();
-        let mut best = Best::new(qrels, search.top);
+        let mut best = BestCandidates::new(qrels, search.top);
         for (query, now) in (number * AT_ONCE..).zip(now.chunks_mut(runs.len())) {
             valuer.consider(query, now, &mut room, &mut best)?;
             watch::step(1)?;
@@ -118,7 +118,7 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
     };
     let mut now = vec![Outcome { value: 0.0, low: 0.0, high: 0.0 }; qrels.len() * runs.len()];
     let parts = now.par_chunks_mut(AT_ONCE * runs.len()).enumerate().map(part);
-    let mut best = parts.try_reduce(|| Best::new(qrels, search.top), |one, other| Ok(one.join(other)))?;
+    let mut best = parts.try_reduce(|| BestCandidates::new(qrels, search.top), |one, other| Ok(one.join(other)))?;
     best.cut();
     Ok(Advice { now, candidates: best.kept, considered: best.considered })
 }
@@ -128,7 +128,7 @@ const SIGNS: [f64; 2] = [1.0, -1.0];
 
 /// The sum of the differences of two runs as they stand.
 fn lead(qrels: &Qrels, runs: &[&Run], planned: &Planned) -> Result<f64> {
-    let difference = |(judge, side): &mut (Judge, Side), query: usize| {
+    let difference = |(judge, side): &mut (Judge, RunOfQuery), query: usize| {
         let truth = qrels.judgments(query);
         let mut difference = 0.0;
         for (run, sign) in runs.iter().zip(SIGNS) {
@@ -185,12 +185,18 @@ struct Valuer<'a> {
 
 impl Valuer<'_> {
     /// Add the candidates of a query, and write each run's value and bounds as it stands.
-    fn consider(&self, query: usize, now: &mut [Outcome], room: &mut Room, best: &mut Best<'_>) -> Result<()> {
+    fn consider(
+        &self,
+        query: usize,
+        now: &mut [Outcome],
+        room: &mut Room,
+        best: &mut BestCandidates<'_>,
+    ) -> Result<()> {
         let truth = self.qrels.judgments(query);
         let id = self.qrels.id(query);
         let retrieved: Vec<Rows<'_>> = self.runs.iter().map(|run| rows_of(run, id)).collect();
         let Room { judge, sides, cache } = room;
-        sides.resize_with(self.runs.len(), Side::default);
+        sides.resize_with(self.runs.len(), RunOfQuery::default);
         let mut documents: Vec<&[u8]> = Vec::new();
         for (rows, side) in retrieved.iter().zip(sides.iter_mut()) {
             side.rank(rows, &truth, judge);
@@ -244,7 +250,7 @@ impl Valuer<'_> {
 }
 
 /// The candidates that are worth most, with room for as many more.
-struct Best<'a> {
+struct BestCandidates<'a> {
     qrels: &'a Qrels,
     top: usize,
     kept: Vec<Candidate>,
@@ -254,9 +260,9 @@ struct Best<'a> {
     considered: usize,
 }
 
-impl<'a> Best<'a> {
-    fn new(qrels: &'a Qrels, top: usize) -> Best<'a> {
-        Best { qrels, top, kept: Vec::new(), least: f64::NEG_INFINITY, considered: 0 }
+impl<'a> BestCandidates<'a> {
+    fn new(qrels: &'a Qrels, top: usize) -> BestCandidates<'a> {
+        BestCandidates { qrels, top, kept: Vec::new(), least: f64::NEG_INFINITY, considered: 0 }
     }
 
     fn admits(&self, worth: f64) -> bool {
@@ -283,7 +289,7 @@ impl<'a> Best<'a> {
         }
     }
 
-    fn join(mut self, other: Best<'a>) -> Best<'a> {
+    fn join(mut self, other: BestCandidates<'a>) -> BestCandidates<'a> {
         self.considered += other.considered;
         self.least = self.least.max(other.least);
         self.kept.extend(other.kept);
@@ -338,13 +344,13 @@ impl Prospects {
 struct Room {
     judge: Judge,
     /// The query in each run.
-    sides: Vec<Side>,
+    sides: Vec<RunOfQuery>,
     cache: Cache,
 }
 
 /// A run's ranking of one query.
 #[derive(Default)]
-struct Side {
+struct RunOfQuery {
     order: Order,
     /// With every tie group.
     ranking: Ranking,
@@ -352,7 +358,7 @@ struct Side {
     places: Vec<usize>,
 }
 
-impl Side {
+impl RunOfQuery {
     /// Order and judge a run's documents for a query.
     fn rank(&mut self, rows: &Rows<'_>, truth: &Judgments<'_>, judge: &mut Judge) {
         self.order.sort_exactly(rows.column(0));

@@ -218,13 +218,13 @@ enum Maker {
 
 fn maker(spec: &Spec) -> Result<Maker> {
     let info = spec.info;
-    let found = FAMILIES.iter().find_map(|family| match family.measures {
+    let known = FAMILIES.iter().find_map(|family| match family.measures {
         Members::OfOne(all) => all.iter().find(|one| one.info == *info).map(|one| Maker::OfOne(one.build)),
         Members::Similarities(all) => all.iter().find(|one| one.info == *info).map(|one| Maker::Similarity(one.build)),
         Members::Differences(all) => all.iter().find(|one| one.info == *info).map(|one| Maker::Difference(one.build)),
     });
-    let found = found.or_else(|| defined::find(info).map(Maker::OfUser));
-    found.ok_or_else(|| Error::Measure(format!("{spec} is not defined")))
+    let known = known.or_else(|| defined::find(info).map(Maker::OfUser));
+    known.ok_or_else(|| Error::Measure(format!("{spec} is not defined")))
 }
 
 /// Check a measure of one ranking and make it.

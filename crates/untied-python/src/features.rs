@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use untied_core::error::text;
-use untied_core::features::{Columns, Data, Feature, FeatureValues, Scorer, evaluate};
+use untied_core::features::{Data, Feature, FeatureColumns, FeatureValues, Scorer, evaluate};
 use untied_core::names::Spec;
 use untied_core::read::letor::Letor;
 use untied_core::settings::Settings;
@@ -80,7 +80,7 @@ impl FeatureEvaluator {
         let features = numbers.iter().zip(names).map(|(numbers, name)| Ok((numbers.column()?, name)));
         let (labels, features) = (labels.column()?, features.collect::<PyResult<Vec<_>>>()?);
         threads::run(py, self.threads, || {
-            let columns = Columns::new(queries, labels, features)?;
+            let columns = FeatureColumns::new(queries, labels, features)?;
             let evaluated = evaluate(&columns, &self.specs, self.settings, &self.directions, self.per_query)?;
             let queries = (0..columns.queries()).map(|query| text(columns.id(query))).collect();
             Ok(FeatureEvaluation { evaluated, queries, numbers: Vec::new() })

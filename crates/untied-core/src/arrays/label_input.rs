@@ -68,12 +68,12 @@ impl LabelInput<'_> {
     /// Calls `visit` with each label of a range and its index in the range.
     pub(super) fn visit(&self, range: Range<usize>, mut visit: impl FnMut(usize, Label)) {
         let first = range.start;
-        let is_0 = |flags: Option<&[u8]>, i: usize| flags.is_some_and(|flags| flags[first + i] == 0);
+        let is_cleared = |flags: Option<&[u8]>, i: usize| flags.is_some_and(|flags| flags[first + i] == 0);
         let mut i = 0;
         self.labels.visit(range, |grade| {
             let label = match grade {
-                _ if is_0(self.present, i) => Label::Absent,
-                _ if grade.is_nan() || is_0(self.judged, i) => Label::Unjudged,
+                _ if is_cleared(self.present, i) => Label::Absent,
+                _ if grade.is_nan() || is_cleared(self.judged, i) => Label::Unjudged,
                 _ => Label::Grade(grade),
             };
             visit(i, label);

@@ -1,6 +1,6 @@
 //! For one query, the grades of unjudged documents for which MED is reached, and the distribution of Delta.
 
-use super::plan::{Buffers, Plan};
+use super::plan::{ComparisonPlan, QueryBuffers};
 use super::{Evidence, Settings, scope};
 use crate::difference::{Comparer, Outcomes, RankingPair, Workspace};
 use crate::error::{Error, Result, show};
@@ -31,10 +31,10 @@ pub fn assignment<'a>(
     query: &[u8],
     settings: Settings,
 ) -> Result<Assigned<'a>> {
-    let mut buffers = Buffers::default();
+    let mut buffers = QueryBuffers::default();
     let assigned =
         |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.assignment(pair, work);
-    let (a_is_ahead, found) =
+    let (a_is_ahead, solution) =
         in_query(&mut buffers, runs, known, spec, query, settings, assigned)?.ok_or_else(|| {
             let query = show(query);
             Error::Value(format!(
@@ -44,9 +44,9 @@ pub fn assignment<'a>(
     let documents = buffers.documents();
     Ok(Assigned {
         a_is_ahead,
-        value: found.difference,
-        documents: found.grades.iter().map(|&(number, grade)| (documents[number as usize].0, grade)).collect(),
-        filling: found.elsewhere,
+        value: solution.difference,
+        documents: solution.grades.iter().map(|&(number, grade)| (documents[number as usize].0, grade)).collect(),
+        filling: solution.elsewhere,
     })
 }
 
@@ -64,7 +64,7 @@ pub fn outcomes(
 ) -> Result<Outcomes> {
     let outcomes =
         |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.outcomes(pair, work, grid);
-    in_query(&mut Buffers::default(), runs, known, spec, query, settings, outcomes)?.ok_or_else(|| {
+    in_query(&mut QueryBuffers::default(), runs, known, spec, query, settings, outcomes)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!(
             "no outcomes of {spec} in query {query}: only Delta has them, if it is defined and uses no subtopics"
@@ -74,7 +74,7 @@ pub fn outcomes(
 
 /// What a measure of differences tells of one query.
 fn in_query<'a, T>(
-    buffers: &mut Buffers<'a>,
+    buffers: &mut QueryBuffers<'a>,
     runs: (&'a Run, &'a Run),
     evidence: Evidence<'_>,
     spec: &Spec,
@@ -84,7 +84,7 @@ fn in_query<'a, T>(
 ) -> Result<Option<T>> {
     let evidence = evidence.needed_by(std::slice::from_ref(spec))?;
     let longest = runs.0.longest().max(runs.1.longest());
-    let plan = Plan::new(std::slice::from_ref(spec), settings.depth, &scope(longest, evidence.qrels))?;
+    let plan = ComparisonPlan::new(std::slice::from_ref(spec), settings.depth, &scope(longest, evidence.qrels))?;
     let queries = [runs.0.find(query), runs.1.find(query)];
     if queries.contains(&None) {
         return Err(Error::Value(format!("query {} is not in both runs", show(query))));

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::evidence::Evidence;
-use super::plan::{PairBuffers, Plan};
+use super::plan::{ComparisonPlan, PairBuffers};
 use crate::difference::Facts;
 use crate::error::{Error, Result};
 use crate::measures::Scope;
@@ -62,13 +62,13 @@ impl Lists {
 
 /// Measures made ready for rankings up to a depth.
 pub struct Bulk {
-    plan: Plan,
+    plan: ComparisonPlan,
     measures: usize,
 }
 
 /// Buffers that are kept between pairs.
 #[derive(Default)]
-struct Buffers {
+struct RowBuffers {
     numbering: Numbering<u64>,
     lists: (List, List),
     seen: Vec<bool>,
@@ -84,7 +84,7 @@ impl Bulk {
     /// A measure is refused.
     pub fn new(specs: &[Spec], depth: usize) -> Result<Bulk> {
         Evidence::default().needed_by(specs)?;
-        let plan = Plan::new(specs, Some(depth), &Scope { depth, grades: &[] })?;
+        let plan = ComparisonPlan::new(specs, Some(depth), &Scope { depth, grades: &[] })?;
         Ok(Bulk { plan, measures: specs.len() })
     }
 
@@ -98,7 +98,7 @@ impl Bulk {
         let mut values = vec![0.0; width * a.ends.len()];
         watch::begin(|| "comparing".into(), "pairs of rankings", Some(a.ends.len() as u64));
         let blocks = values.par_chunks_mut(width * BLOCK).enumerate();
-        blocks.try_for_each_init(Buffers::default, |buffers, (block, values)| {
+        blocks.try_for_each_init(RowBuffers::default, |buffers, (block, values)| {
             watch::step((values.len() / width) as u64)?;
             (block * BLOCK..).zip(values.chunks_exact_mut(width)).try_for_each(|(row, values)| {
                 buffers.number([a, b], row, self.plan.depth)?;
@@ -110,7 +110,7 @@ impl Bulk {
         Ok(values)
     }
 
-    fn one_row(&self, buffers: &mut Buffers, values: &mut [f64]) {
+    fn one_row(&self, buffers: &mut RowBuffers, values: &mut [f64]) {
         buffers.scores.clear();
         let (a, b) = (&buffers.lists.0, &buffers.lists.1);
         let facts = Facts { grades: &buffers.grades, ..Facts::default() };
@@ -122,10 +122,10 @@ impl Bulk {
     }
 }
 
-impl Buffers {
+impl RowBuffers {
     /// Number the documents of two rankings within a depth: those of A in its order, then the others of B.
     fn number(&mut self, both: [&Lists; 2], row: usize, depth: usize) -> Result<()> {
-        let Buffers { numbering, lists, seen, grades, .. } = self;
+        let RowBuffers { numbering, lists, seen, grades, .. } = self;
         numbering.clear();
         for (lists, list) in both.into_iter().zip([&mut lists.0, &mut lists.1]) {
             let ids = lists.row(row);

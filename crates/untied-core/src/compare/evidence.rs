@@ -128,20 +128,20 @@ impl DocumentEvidence {
 
 /// The subtopics of a query whose judgments are profiles, with the grades that documents have for them.
 fn subtopics(truth: &Judgments<'_>, documents: &[(&[u8], u32)]) -> Vec<Subtopic> {
-    let mut found: Vec<Subtopic> = Vec::new();
+    let mut by_number: Vec<Subtopic> = Vec::new();
     for level in truth.levels.iter().filter(|level| level.grade >= 0.0) {
         for &(subtopic, grade) in truth.profile(level.grade) {
             let none = || Subtopic { highest: 0.0, grades: vec![f64::NAN; documents.len()] };
-            found.resize_with(found.len().max(subtopic as usize + 1), none);
-            found[subtopic as usize].highest = found[subtopic as usize].highest.max(grade);
+            by_number.resize_with(by_number.len().max(subtopic as usize + 1), none);
+            by_number[subtopic as usize].highest = by_number[subtopic as usize].highest.max(grade);
         }
     }
     for (number, &(doc, hash)) in documents.iter().enumerate() {
         let Some(profile) = truth.grade(doc, hash).filter(|&profile| profile >= 0.0) else { continue };
-        found.iter_mut().for_each(|subtopic| subtopic.grades[number] = 0.0);
+        by_number.iter_mut().for_each(|subtopic| subtopic.grades[number] = 0.0);
         for &(subtopic, grade) in truth.profile(profile) {
-            found[subtopic as usize].grades[number] = grade;
+            by_number[subtopic as usize].grades[number] = grade;
         }
     }
-    found
+    by_number
 }

@@ -12,7 +12,7 @@ use crate::statistics::SignedMean;
 pub struct Mean {
     n: f64,
     value: SignedMean,
-    /// Lowest and highest values.
+    /// The sums of the lowest and the highest values.
     range: Option<[SignedMean; 2]>,
     variance: Option<f64>,
     certainty: Certainty,
@@ -31,7 +31,7 @@ impl Default for Mean {
 }
 
 impl Mean {
-    /// Add a query's score, unless it is not defined.
+    /// Adds the score of a query; an undefined score is left out.
     pub fn add(&mut self, score: &PairScore) {
         if score.value.is_nan() {
             return;
@@ -49,7 +49,7 @@ impl Mean {
         self.certainty = self.certainty.max(score.certainty);
     }
 
-    /// The mean of what was added; NaN of nothing.
+    /// The mean of the scores; NaN if there is none.
     pub fn finish(&self) -> PairScore {
         let n = self.n;
         if n == 0.0 {

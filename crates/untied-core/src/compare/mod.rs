@@ -28,23 +28,23 @@ use crate::similarity::{PairScore, Symmetry};
 use crate::table::profiles::Detail;
 use crate::table::{Qrels, Rows, Run};
 use crate::watch;
-use plan::{Buffers, Plan};
+use plan::{ComparisonPlan, QueryBuffers};
 
-/// Queries that are compared before their values are put where they belong.
-const AT_ONCE: usize = 1 << 14;
+/// How many queries are compared before their values are sorted by pair of runs.
+const COMPARED_TOGETHER: usize = 1 << 14;
 
 /// How to compare.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
-    /// See [`Layout`]; tied ones give means over all orders.
+    /// The order of tied documents; if they stay tied, values are means over all orders.
     pub layout: Layout,
-    /// See [`Precision`].
+    /// The precision to which scores are rounded.
     pub precision: Precision,
-    /// Of longer rankings only the tie groups count that begin within this depth.
+    /// If set, only tie groups that begin within this depth count.
     pub depth: Option<usize>,
     /// Whether to compute variances over tie orders.
     pub variance: bool,
-    /// Whether to compare every run with itself too.
+    /// Whether to compare each run also with itself.
     pub itself: bool,
     /// Whether to keep means only, not the values of queries.
     pub only_means: bool,
@@ -78,11 +78,11 @@ pub fn check(spec: &Spec) -> Result<()> {
 }
 
 /// A measure without rankings to compare.
-fn alone(spec: &Spec) -> Result<Plan> {
-    Plan::new(std::slice::from_ref(spec), None, &Scope { depth: 0, grades: &[] })
+fn alone(spec: &Spec) -> Result<ComparisonPlan> {
+    ComparisonPlan::new(std::slice::from_ref(spec), None, &Scope { depth: 0, grades: &[] })
 }
 
-/// What measures have to be ready for.
+/// The depth of rankings and the grades that measures are built for.
 fn scope(longest: usize, qrels: Option<&Qrels>) -> Scope<'_> {
     match qrels {
         Some(qrels) => Scope { depth: longest + qrels.longest(), grades: qrels.grades() },
@@ -90,7 +90,7 @@ fn scope(longest: usize, qrels: Option<&Qrels>) -> Scope<'_> {
     }
 }
 
-/// What becomes of a measure when the rankings change places.
+/// How the value of a measure changes if the two rankings are exchanged.
 ///
 /// # Errors
 /// See [`parse`].
@@ -113,26 +113,25 @@ pub fn filled(spec: &Spec, a: &Run, b: &Run, depth: Option<usize>) -> (usize, us
     })
 }
 
-/// The values of two runs.
+/// The comparison of two runs.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// Numbers of the two runs.
+    /// The numbers of the two runs.
     pub runs: (usize, usize),
-    /// The queries of both, by their numbers in the first, ascending.
+    /// The queries that both have, by their numbers in the first run, ascending.
     pub queries: Vec<usize>,
-    /// Values, query by query.
+    /// The values of all measures, query by query.
     pub values: PairScores,
-    /// For each measure, the mean over queries where it is defined.
+    /// The mean of each measure over the queries for which it is defined.
     pub totals: Vec<PairScore>,
-    /// Queries that only the first and only the second run has.
+    /// The numbers of queries that only the first and only the second run has.
     pub alone: (usize, usize),
 }
 
-/// Numbers of a query in the runs that have it, and the values of all pairs of these.
-type Found = (Vec<Option<usize>>, Vec<PairScore>);
+/// The number of a query in each run that has it, and the values of all pairs of these runs.
+type QueryScores = (Vec<Option<usize>>, Vec<PairScore>);
 
-/// Compare every run with every later one (and with itself, if asked for), in parallel over queries. Errors name runs as
-/// `names` does.
+/// Compares all pairs of runs, query by query and in parallel. `names` has the names of the runs in errors.
 ///
 /// # Errors
 /// A measure or a score is refused, a document has no length, or two runs have no query in common.
@@ -149,14 +148,14 @@ pub fn compare<'a>(
     // A tie group counts whole, so rankings may be longer than the depth.
     let longest = runs.iter().map(|run| run.longest()).max().unwrap_or(0);
     let scope = scope(longest, qrels);
-    let plan = Plan::new(specs, settings.depth, &scope)?;
+    let plan = ComparisonPlan::new(specs, settings.depth, &scope)?;
     if let Some(qrels) = qrels {
         specs.iter().filter_map(Spec::inner).try_for_each(|of| of.fits(qrels.detail()))?;
     }
     let needs = |spec: &Spec| spec.inner().is_some_and(|of| of.info.needs == Needs::Subtopics);
     let by_subtopic = qrels.and_then(|qrels| qrels.by_profile(Detail::Subtopics)).filter(|_| specs.iter().any(needs));
     let ids = all_ids(runs);
-    let of_query = |buffers: &mut Buffers<'a>, id: &&[u8]| -> Result<Found> {
+    let of_query = |buffers: &mut QueryBuffers<'a>, id: &&[u8]| -> Result<QueryScores> {
         let queries: Vec<Option<usize>> = runs.iter().map(|run| run.find(id)).collect();
         let values = plan.one_query(buffers, runs, &queries, &evidence.in_query(id, by_subtopic), settings)?;
         Ok((queries, values))
@@ -164,15 +163,15 @@ pub fn compare<'a>(
     let pairs = pairs(runs.len(), settings.itself).count();
     watch::begin(|| "comparing".into(), "pairs of rankings", Some((pairs * ids.len()) as u64));
     let mut gathered = Gathered::new(runs, specs.len(), settings);
-    // Some at a time: values of all runs stand side by side until they are gathered.
-    for ids in ids.chunks(AT_ONCE) {
-        let found = ids.par_iter().map_init(Buffers::default, of_query).collect::<Result<Vec<_>>>()?;
-        gathered.add(&found);
+    // The values of a query are those of all pairs, so they are gathered by pair after some queries.
+    for ids in ids.chunks(COMPARED_TOGETHER) {
+        let values = ids.par_iter().map_init(QueryBuffers::default, of_query).collect::<Result<Vec<_>>>()?;
+        gathered.add(&values);
     }
     gathered.finish(runs, names)
 }
 
-/// What comes query by query and pair by pair, pair by pair.
+/// The comparisons of all pairs, which are filled query by query.
 struct Gathered {
     width: usize,
     only_means: bool,
@@ -186,9 +185,9 @@ impl Gathered {
         Gathered { width, only_means: settings.only_means, all }
     }
 
-    /// Add queries with their numbers in the runs, which follow those before.
-    fn add(&mut self, found: &[Found]) {
-        for (numbers, values) in found {
+    /// Adds queries that follow those before, with their numbers in the runs.
+    fn add(&mut self, queries: &[QueryScores]) {
+        for (numbers, values) in queries {
             let both = self.all.iter_mut().filter(|one| numbers[one.0.runs.1].is_some());
             let both = both.filter_map(|one| Some((numbers[one.0.runs.0]?, one)));
             for ((query, (one, count, means)), values) in both.zip(values.chunks(self.width)) {
@@ -216,12 +215,12 @@ impl Gathered {
     }
 }
 
-/// Every two of several runs, each with itself or not.
+/// All pairs of several runs, with each run and itself if `itself`.
 fn pairs(runs: usize, itself: bool) -> impl Iterator<Item = (usize, usize)> {
     (0..runs).flat_map(move |a| (a + usize::from(!itself)..runs).map(move |b| (a, b)))
 }
 
-/// Ids of all queries, in order.
+/// The ids of all queries, in order.
 fn all_ids<'a>(runs: &[&'a Run]) -> Vec<&'a [u8]> {
     let mut ids: Vec<&[u8]> = runs.iter().flat_map(|run| (0..run.len()).map(|query| run.id(query))).collect();
     ids.sort(); // the ids of each run are sorted, so there is little to do
@@ -229,7 +228,7 @@ fn all_ids<'a>(runs: &[&'a Run]) -> Vec<&'a [u8]> {
     ids
 }
 
-/// Sort a query of a run, and part its ties as asked for.
+/// Sorts a query of a run, and orders its tied documents by the settings.
 fn sort(order: &mut Order, run: &Run, query: usize, rows: &Rows<'_>, settings: Settings) -> Result<()> {
     order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, run.id(query)))?;
     order.untie(rows, settings.layout);

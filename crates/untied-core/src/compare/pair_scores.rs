@@ -3,31 +3,31 @@
 use crate::measures::Certainty;
 use crate::similarity::PairScore;
 
-/// Scores, one after the other, in 26 bytes each where none has a variance (56 by themselves).
+/// Scores in 26 bytes each if none has a variance; a list of `PairScore` would need 56.
 #[derive(Debug, Default)]
 pub struct PairScores {
     /// Value, lowest, highest.
     numbers: Vec<[f64; 3]>,
     /// Variances of the scores so far; empty until a score has one. Scores past its end have none.
     variances: Vec<Option<f64>>,
-    /// How sure a value is, and whether it has a range.
+    /// The certainty of each value, and whether it has a range.
     about: Vec<(Certainty, bool)>,
 }
 
 impl PairScores {
-    /// How many there are.
+    /// The number of scores.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// One of them.
+    /// The score at a place.
     pub fn get(&self, place: usize) -> PairScore {
         let ([value, low, high], (certainty, ranged)) = (self.numbers[place], self.about[place]);
         let variance = self.variances.get(place).copied().flatten();
         PairScore { value, range: ranged.then_some((low, high)), variance, certainty }
     }
 
-    /// All of them.
+    /// All scores.
     pub fn iter(&self) -> impl Iterator<Item = PairScore> + '_ {
         (0..self.len()).map(|place| self.get(place))
     }

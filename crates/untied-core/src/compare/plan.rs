@@ -13,7 +13,7 @@ use crate::table::Run;
 use crate::watch;
 
 /// All that is computed, and how deep rankings must be read for it.
-pub(super) struct Plan {
+pub(super) struct ComparisonPlan {
     comparators: Vec<Comparator>,
     /// What they are called.
     names: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Plan {
 
 /// Buffers that are kept between queries.
 #[derive(Default)]
-pub(super) struct Buffers<'a> {
+pub(super) struct QueryBuffers<'a> {
     order: Order,
     numbering: Numbering<&'a [u8]>,
     lists: Vec<List>,
@@ -32,7 +32,7 @@ pub(super) struct Buffers<'a> {
     pairing: PairBuffers,
 }
 
-impl<'a> Buffers<'a> {
+impl<'a> QueryBuffers<'a> {
     /// The documents of all rankings, by number.
     pub fn documents(&self) -> &[(&'a [u8], u32)] {
         self.numbering.documents()
@@ -53,24 +53,24 @@ pub(super) struct PairBuffers {
     joiner: Joiner,
     pair: Pair,
     places: Vec<Placed>,
-    within: Within,
+    within: CutLists,
     workspace: Workspace,
 }
 
 /// Two rankings as deep as one measure needs them, where others need more.
 #[derive(Default)]
-struct Within {
+struct CutLists {
     a: List,
     b: List,
     places: Vec<Placed>,
 }
 
-impl Plan {
+impl ComparisonPlan {
     /// Measures made ready for rankings of `scope.depth` documents, of which those to `depth` count, or all.
     ///
     /// # Errors
     /// A measure is refused.
-    pub fn new(specs: &[Spec], depth: Option<usize>, scope: &Scope<'_>) -> Result<Plan> {
+    pub fn new(specs: &[Spec], depth: Option<usize>, scope: &Scope<'_>) -> Result<ComparisonPlan> {
         let depth = depth.unwrap_or(usize::MAX);
         let comparators = specs.iter().map(|spec| comparator(spec, scope)).collect::<Result<Vec<_>>>()?;
         let needed = |(comparator, spec): (&Comparator, &Spec)| match comparator {
@@ -78,7 +78,7 @@ impl Plan {
             Comparator::Similarity(_) => spec.cutoff_or(depth).min(depth),
             Comparator::Difference(difference) => difference.depth().min(depth),
         };
-        Ok(Plan {
+        Ok(ComparisonPlan {
             differences: comparators.iter().any(|one| matches!(one, Comparator::Difference(_))),
             names: specs.iter().map(ToString::to_string).collect(),
             depth: comparators.iter().zip(specs).map(needed).max().unwrap_or(0),
@@ -105,7 +105,7 @@ impl Plan {
     /// The values of all pairs of runs that have the query.
     pub fn one_query<'a>(
         &self,
-        buffers: &mut Buffers<'a>,
+        buffers: &mut QueryBuffers<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
         evidence: &QueryEvidence<'_>,
@@ -145,7 +145,7 @@ impl Plan {
     /// Write the rankings of a query, and what is known of their documents, to the room.
     pub fn lay_out<'a>(
         &self,
-        buffers: &mut Buffers<'a>,
+        buffers: &mut QueryBuffers<'a>,
         runs: &[&'a Run],
         queries: &[Option<usize>],
         evidence: &QueryEvidence<'_>,
@@ -197,7 +197,7 @@ impl Plan {
                         joiner.places(&within.a, &within.b, &mut within.places);
                     }
                     within_depth = depth;
-                    let Within { a, b, places } = &*within;
+                    let CutLists { a, b, places } = &*within;
                     let of = if depth < self.depth { RankingPair { a, b, places, ..of } } else { of };
                     difference.score(&of, workspace).with_plain_zeros()
                 }

@@ -21,7 +21,7 @@ use super::upper_bounds::{MovingDifference, UpperBounds};
 use crate::elementary::powf;
 use crate::error::{Error, Result};
 use crate::measures::Certainty;
-use crate::measures::cwl::fixed::{self, Weighted};
+use crate::measures::cwl::fixed::{self, WeightedGains};
 use crate::measures::gain::{Gain, discounts};
 use crate::ranking::Placed;
 
@@ -77,7 +77,7 @@ pub(super) fn sdcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     weighted(setup, fixed::sdcg(setup.spec)?)
 }
 
-fn weighted(setup: &Setup<'_>, Weighted { gain, mut weights }: Weighted) -> Result<Box<dyn Difference>> {
+fn weighted(setup: &Setup<'_>, WeightedGains { gain, mut weights }: WeightedGains) -> Result<Box<dyn Difference>> {
     weights.resize(setup.depth(), 0.0); // what is below the last rank that counts weighs nothing
     Additive::new(setup.scale(gain, setup.highest()), weights).with(setup)
 }

@@ -68,7 +68,7 @@ impl MeasuredQuery<'_> {
 
     /// The value and bounds over orders of tied documents and grades of unjudged ones, if the measure has bounds.
     fn over_grades(&self) -> Option<Spread> {
-        let unretrieved = if self.settings.pooled { self.pooled_elsewhere() } else { 0 };
+        let unretrieved = if self.settings.pooled { self.unretrieved_pool() } else { 0 };
         let counts_zero = self.settings.undefined == Undefined::Zero && !self.lower_is_better;
         let bounds = |resolution| {
             let bounds = self.measure.bounds(&Open {
@@ -127,7 +127,7 @@ impl MeasuredQuery<'_> {
     }
 
     /// The number of unjudged documents of the pool (those with a negative grade) that are not retrieved.
-    fn pooled_elsewhere(&self) -> usize {
+    fn unretrieved_pool(&self) -> usize {
         let pooled = |levels: &[Level]| {
             let negative = levels.iter().filter(|level| level.grade < 0.0);
             negative.map(|level| level.count as usize).sum::<usize>()

@@ -6,8 +6,8 @@ use super::{Batch, Data};
 use crate::arrays::NumberColumn;
 use crate::error::{Error, Result, show};
 
-/// Columns of numbers, where the documents of a query are consecutive.
-pub struct Columns<'a> {
+/// Features as columns of numbers, in which the documents of a query are consecutive.
+pub struct FeatureColumns<'a> {
     ids: Vec<Box<[u8]>>,
     documents: Vec<Range<usize>>,
     labels: NumberColumn<'a>,
@@ -15,8 +15,8 @@ pub struct Columns<'a> {
     grades: Vec<f64>,
 }
 
-impl<'a> Columns<'a> {
-    /// Queries with their ids and documents, labels of all documents (NaN is not judged), features with their names.
+impl<'a> FeatureColumns<'a> {
+    /// Takes queries with their ids and documents, the labels of all documents (NaN if not judged), and features with names.
     ///
     /// # Errors
     /// There is no query or no feature, a query has two ids, lengths do not match, or a label is infinite.
@@ -24,7 +24,7 @@ impl<'a> Columns<'a> {
         queries: Vec<(Box<[u8]>, Range<usize>)>,
         labels: NumberColumn<'a>,
         features: Vec<(NumberColumn<'a>, &'a str)>,
-    ) -> Result<Columns<'a>> {
+    ) -> Result<FeatureColumns<'a>> {
         let mut queries = queries;
         queries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let wrong = |what: String| Err(Error::Value(what));
@@ -57,18 +57,18 @@ impl<'a> Columns<'a> {
         grades.sort_unstable_by(|a, b| b.total_cmp(a));
         grades.dedup();
         let (ids, documents) = queries.into_iter().unzip();
-        Ok(Columns { ids, documents, labels, features, grades })
+        Ok(FeatureColumns { ids, documents, labels, features, grades })
     }
 
-    /// A query's id, by its number in the order of ids.
+    /// The id of a query, by its number in the order of ids.
     pub fn id(&self, query: usize) -> &[u8] {
         &self.ids[query]
     }
 }
 
-impl Data for Columns<'_> {
+impl Data for FeatureColumns<'_> {
     type Batch<'b>
-        = Rows<'b>
+        = FeatureRows<'b>
     where
         Self: 'b;
 
@@ -96,18 +96,18 @@ impl Data for Columns<'_> {
         (self.documents[query].len() * size_of::<f64>()) as u64
     }
 
-    fn load(&self, queries: Range<usize>) -> Result<Rows<'_>> {
-        Ok(Rows { columns: self, queries })
+    fn load(&self, queries: Range<usize>) -> Result<FeatureRows<'_>> {
+        Ok(FeatureRows { columns: self, queries })
     }
 }
 
 /// The rows of some queries.
-pub struct Rows<'a> {
-    columns: &'a Columns<'a>,
+pub struct FeatureRows<'a> {
+    columns: &'a FeatureColumns<'a>,
     queries: Range<usize>,
 }
 
-impl Rows<'_> {
+impl FeatureRows<'_> {
     fn gather(&self, column: &NumberColumn<'_>, values: &mut Vec<f64>) {
         values.clear();
         for rows in &self.columns.documents[self.queries.clone()] {
@@ -116,7 +116,7 @@ impl Rows<'_> {
     }
 }
 
-impl Batch for Rows<'_> {
+impl Batch for FeatureRows<'_> {
     fn labels(&self) -> Vec<f64> {
         let mut labels = Vec::new();
         self.gather(&self.columns.labels, &mut labels);
@@ -126,20 +126,20 @@ impl Batch for Rows<'_> {
     fn values(&self, feature: usize, values: &mut Vec<f64>) -> Result<usize> {
         let (column, name) = &self.columns.features[feature];
         self.gather(column, values);
-        // Larger integers are not told apart by numbers of double precision.
+        // Numbers of double precision cannot represent all larger integers.
         const WHOLE: f64 = 9_007_199_254_740_992.0;
         let is_wide = matches!(column, NumberColumn::Int64(_) | NumberColumn::Uint64(_));
         let is_wrong = |value: &f64| !value.is_finite() || is_wide && value.abs() > WHOLE;
         let Some(wrong) = values.iter().position(is_wrong) else { return Ok(values.len()) };
         let mut row = wrong;
         let queries = &self.columns.documents[self.queries.clone()];
-        let found = queries.iter().find_map(|rows| {
-            let place = (row < rows.len()).then_some(rows.start + row);
+        let document = queries.iter().find_map(|rows| {
+            let document = (row < rows.len()).then_some(rows.start + row);
             row = row.wrapping_sub(rows.len());
-            place
+            document
         });
-        let (found, value) = (found.unwrap_or_default(), values[wrong]);
+        let (document, value) = (document.unwrap_or_default(), values[wrong]);
         let expected = if value.is_finite() { "integers of at most 2^53" } else { "finite numbers" };
-        Err(Error::Value(format!("{name}: expected {expected}, found {value} in row {found} (counted from 0)")))
+        Err(Error::Value(format!("{name}: expected {expected}, found {value} in row {document} (counted from 0)")))
     }
 }

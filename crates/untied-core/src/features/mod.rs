@@ -1,9 +1,9 @@
 //! Each feature of a learning-to-rank data set as a scoring function.
 //!
-//! That is what McSherry & Najork (2008) made tie-aware measures for: features are often discrete, so that they tie many
-//! documents. Data comes in batches of whole queries, in the order of query ids; a batch is evaluated feature by feature
-//! (in parallel), added to the aggregates and dropped. Values have the bits of those of a run whose scores are the
-//! feature's.
+//! McSherry & Najork (2008) made tie-aware measures for this, because features are often discrete and tie many documents.
+//! Data is read in batches of complete queries, in the order of query ids. Each batch is evaluated for all features in
+//! parallel, added to the aggregates and dropped. The values have the same bits as those of a run with the feature's values
+//! as scores.
 
 mod columns;
 mod letor;
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-pub use columns::Columns;
+pub use columns::FeatureColumns;
 pub use ties::Ties;
 
 use crate::arrays::{Bases, DocumentCounts, Groups, LabelInput, LabelledSource, Labels, NumberColumn};
@@ -30,44 +30,45 @@ use crate::settings::{Settings, Ties as Policy};
 use crate::table::Judgments;
 use crate::watch;
 
-/// Queries with labelled documents, and features of these.
+/// Queries with labelled documents that have features.
 pub trait Data: Sync {
-    /// Some of its queries.
+    /// A batch of queries.
     type Batch<'a>: Batch
     where
         Self: 'a;
 
-    /// Number of queries.
+    /// The number of queries.
     fn queries(&self) -> usize;
 
-    /// A query's id, readable.
+    /// The id of a query, for messages.
     fn id(&self, query: usize) -> String;
 
-    /// Number of a query's documents.
+    /// The number of documents of a query.
     fn documents(&self, query: usize) -> usize;
 
-    /// Number of features.
+    /// The number of features.
     fn features(&self) -> usize;
 
     /// All labels that occur, highest first.
     fn grades(&self) -> &[f64];
 
-    /// Bytes that a query takes, roughly.
+    /// About how many bytes of memory a query needs.
     fn bytes(&self, query: usize) -> u64;
 
-    /// Read some queries.
+    /// Reads a batch of queries.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The queries cannot be read.
     fn load(&self, queries: Range<usize>) -> Result<Self::Batch<'_>>;
 }
 
-/// Documents of some queries, one query after the other.
+/// The documents of some queries, one query after the other.
 pub trait Batch: Sync {
-    /// Their labels; NaN is not judged.
+    /// The labels of the documents; NaN if a document is not judged.
     fn labels(&self) -> Vec<f64>;
 
-    /// Write the values of a feature, NaN for `NULL` and 0 where the data lack one; how many they have.
+    /// Writes the values of a feature, NaN for `NULL` and 0 for a document that lacks the feature. Returns how many documents
+    /// have it.
     ///
     /// # Errors
     /// A value is not a finite number.
@@ -77,23 +78,23 @@ pub trait Batch: Sync {
 /// Bytes of queries that are in memory at a time, if there is more than one.
 const BATCH: u64 = 8 << 20;
 
-/// What an evaluation of features found.
+/// The values of all features.
 #[derive(Debug)]
 pub struct FeatureValues {
-    /// Number of documents.
+    /// The number of documents.
     pub documents: usize,
-    /// A random order of all documents of a query: what a feature has that says nothing.
+    /// The values of a random order of all documents, which a feature without information has.
     pub chance: Scorer,
-    /// Feature by feature.
+    /// The values of each feature.
     pub features: Vec<Feature>,
 }
 
-/// What was found of a feature.
+/// The values of a feature.
 #[derive(Debug, Default)]
 pub struct Feature {
-    /// How many documents it ties, and how many values it has.
+    /// How many documents it ties, and how many different values it has.
     pub ties: Ties,
-    /// In the directions asked for.
+    /// Its values in each direction.
     pub scorers: Vec<Scorer>,
 }
 
@@ -102,37 +103,37 @@ pub struct Feature {
 pub struct Scorer {
     ascending: bool,
     totals: Vec<Total>,
-    /// See [`Facts`].
+    /// What warnings and notes say.
     pub facts: Facts,
-    /// Values of queries, all measures of one after the other; only where asked for.
+    /// The values of all measures, query by query; empty unless they were asked for.
     pub values: Vec<Value>,
 }
 
 impl Scorer {
-    /// Aggregates, measure by measure.
+    /// The aggregate of each measure.
     pub fn totals(&self) -> Vec<Value> {
         self.totals.iter().map(Total::finish).collect()
     }
 
-    fn add(&mut self, found: &Evaluation, per_query: bool) {
-        for row in 0..found.flags.len() {
+    fn add(&mut self, evaluation: &Evaluation, per_query: bool) {
+        for row in 0..evaluation.flags.len() {
             for (measure, total) in self.totals.iter_mut().enumerate() {
-                let value = found.value(row, measure);
+                let value = evaluation.value(row, measure);
                 total.add(&value);
                 if per_query {
                     self.values.push(value);
                 }
             }
         }
-        self.facts.add(&found.facts);
+        self.facts.add(&evaluation.facts);
     }
 }
 
-/// Evaluate every feature in some directions, each told by whether the lowest value is best.
+/// Evaluates each feature in some directions; a direction is whether the lowest value is best.
 ///
 /// # Errors
 /// A measure needs what the data does not have, the tie policy needs ids of documents, data cannot be read, or a value is
-/// undefined and that is to be an error.
+/// undefined and the settings make that an error.
 pub fn evaluate<D: Data>(
     data: &D,
     specs: &[Spec],
@@ -190,7 +191,7 @@ pub fn evaluate<D: Data>(
     Ok(FeatureValues { documents, chance: random, features })
 }
 
-/// What is the same for all batches.
+/// The data, plan and settings of all batches.
 struct FeatureTask<'a, D> {
     data: &'a D,
     plan: &'a Plan,
@@ -198,10 +199,10 @@ struct FeatureTask<'a, D> {
     per_query: bool,
 }
 
-/// Some queries, whose labels are ready.
+/// A batch of queries with prepared labels.
 struct Loaded<B> {
     batch: B,
-    /// Number of the first query.
+    /// The number of the first query.
     first: usize,
     labels: Labels,
     bases: Bases,
@@ -228,7 +229,7 @@ impl<'a, D: Data> FeatureTask<'a, D> {
 
     fn batch(&self, loaded: &Loaded<D::Batch<'a>>, features: &mut [Feature]) -> Result<()> {
         let Loaded { batch, labels, .. } = loaded;
-        // What ties all documents of all queries is the same whichever feature does.
+        // Features that no document of the batch has all give the same ranking, in which all documents are tied.
         let zeros = vec![0.0; labels.documents()];
         let mut of_zeros = Ties::default();
         let constant = self.rank(loaded, &zeros, false, Some(&mut of_zeros))?;
@@ -244,10 +245,10 @@ impl<'a, D: Data> FeatureTask<'a, D> {
                     scorers.iter_mut().for_each(|scorer| scorer.add(&constant, self.per_query));
                     return Ok(());
                 }
-                let mut ties = Some(ties); // they are the same in both directions
+                let mut ties = Some(ties); // counted once, because both directions have the same ties
                 for scorer in scorers {
-                    let found = self.rank(loaded, values, scorer.ascending, ties.take())?;
-                    scorer.add(&found, self.per_query);
+                    let evaluation = self.rank(loaded, values, scorer.ascending, ties.take())?;
+                    scorer.add(&evaluation, self.per_query);
                 }
                 Ok(())
             })
@@ -255,7 +256,7 @@ impl<'a, D: Data> FeatureTask<'a, D> {
         outcomes.into_iter().collect()
     }
 
-    /// Evaluate a batch, whose first query has this number, by some values; and count ties.
+    /// Evaluates a batch by some values as scores, and counts their ties.
     fn rank(
         &self,
         Loaded { first, labels, bases, .. }: &Loaded<D::Batch<'a>>,
@@ -285,6 +286,6 @@ impl<'a, D: Data> FeatureTask<'a, D> {
             },
             buffers: PhantomData,
         };
-        evaluate_source(&source, self.plan, self.settings, |_| ()).map(|(found, _)| found)
+        evaluate_source(&source, self.plan, self.settings, |_| ()).map(|(evaluation, _)| evaluation)
     }
 }

@@ -9,7 +9,7 @@ use crate::ranking::Order;
 /// Distinct values are counted up to this many.
 const MOST: usize = 10_000;
 
-/// What is counted of a feature.
+/// The counts of a feature's ties and values.
 #[derive(Debug, Default)]
 pub struct Ties {
     /// Documents that have a value.
@@ -28,12 +28,12 @@ pub struct Ties {
 }
 
 impl Ties {
-    /// Number of distinct values; none if there are more than 10,000.
+    /// The number of distinct values; none if there are more than 10,000.
     pub fn distinct(&self) -> Option<usize> {
         (!self.is_full).then_some(self.values.len())
     }
 
-    /// Count a query's ranking.
+    /// Counts the ranking of a query.
     pub(super) fn count(&mut self, order: &Order, values: &[f64]) {
         self.ranked += order.rows.len();
         self.missing += values.len() - order.rows.len();
@@ -48,7 +48,7 @@ impl Ties {
         }
     }
 
-    /// Count what was counted elsewhere.
+    /// Adds the counts of other queries.
     pub(super) fn add(&mut self, other: &Ties) {
         self.ranked += other.ranked;
         self.missing += other.missing;

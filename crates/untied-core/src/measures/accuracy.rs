@@ -82,14 +82,14 @@ impl Accuracy {
 
 impl Measure for Accuracy {
     fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
-        self.find(ranking).map_or(f64::NAN, |found| found.mean)
+        self.find(ranking).map_or(f64::NAN, |accuracy| accuracy.mean)
     }
 
     fn variance(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
-        self.find(ranking).map_or(f64::NAN, |found| found.variance)
+        self.find(ranking).map_or(f64::NAN, |accuracy| accuracy.variance)
     }
 
     fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
-        self.find(&orders.tied).map_or((f64::NAN, f64::NAN), |found| (found.low, found.high))
+        self.find(&orders.tied).map_or((f64::NAN, f64::NAN), |accuracy| (accuracy.low, accuracy.high))
     }
 }

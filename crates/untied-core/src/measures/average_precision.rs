@@ -7,7 +7,7 @@
 
 use super::bounds::{self, Bounds, Open, Resolution};
 use super::orders::law::{self, Walk};
-use super::{Definition, Distribution, Measure, sum};
+use super::{Definition, Measure, TieDistribution, sum};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, RECALL_BASE, REL, RecallBase, SHARE};
@@ -101,7 +101,7 @@ impl Measure for AveragePrecision {
         self.over_groups(ranking, |total, part| *total += variance_of(part)) / (relevant * relevant)
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -117,7 +117,7 @@ impl Measure for AveragePrecision {
     }
 }
 
-impl Distribution for AveragePrecision {
+impl TieDistribution for AveragePrecision {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let mut before = 0;
         law::of_groups(ranking, self.cutoff, self.base.relevant(self.rel, ranking, truth), limits, |group| {

@@ -64,11 +64,11 @@ impl Measure for BinaryGain {
         total / (relevant * relevant)
     }
 
-    /// For every number of open documents that are relevant; see [`Part`].
+    /// For every number of open documents that are relevant; see [`LayeredGroups`].
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let filling = Filling::new(open, self.rel);
-        let gains = Gains::new(open);
-        let [known, all] = [false, true].map(|filled| Part::new(&filling, filled, &gains));
+        let gains = LayeredGains::new(open);
+        let [known, all] = [false, true].map(|filled| LayeredGroups::new(&filling, filled, &gains));
         let relevant = self.base.open(self.rel, open);
         let mut bounds = Widest::default();
         for stage in filling.stages() {
@@ -93,22 +93,22 @@ impl Measure for BinaryGain {
 }
 
 /// Gains by the number of non-relevant documents above.
-struct Gains {
+struct LayeredGains {
     of: Vec<f64>,
     /// Sums of the first 0, 1, ..
     sums: Vec<f64>,
     resolution: Resolution,
 }
 
-impl Gains {
-    fn new(open: &Open<'_>) -> Gains {
+impl LayeredGains {
+    fn new(open: &Open<'_>) -> LayeredGains {
         let of: Vec<f64> = (0..=open.ranking.retrieved).map(gain).collect();
         let mut sums = vec![0.0];
         sums.extend(of.iter().scan(0.0, |sum, gain| {
             *sum += gain;
             Some(*sum)
         }));
-        Gains { of, sums, resolution: open.resolution }
+        LayeredGains { of, sums, resolution: open.resolution }
     }
 
     /// Gain of a relevant document in a group with this many non-relevant documents before it and in it.
@@ -138,7 +138,7 @@ struct Layer {
 /// Above the cut nothing depends on how many there are. Below it all documents have as many non-relevant ones less or
 /// more above them: with k layers there, all n numbers of relevant documents take O(n k). A tenth of the documents being
 /// judged, layers are few: below the cut either only judged documents are relevant, or only judged ones are not.
-struct Part {
+struct LayeredGroups {
     /// Gain of all groups before each.
     before: Vec<f64>,
     /// From the last group up.
@@ -147,9 +147,9 @@ struct Part {
     after: Vec<(usize, usize)>,
 }
 
-impl Part {
-    fn new(filling: &Filling, filled: bool, gains: &Gains) -> Part {
-        let found: Vec<Layer> = filling
+impl LayeredGroups {
+    fn new(filling: &Filling, filled: bool, gains: &LayeredGains) -> LayeredGroups {
+        let layers: Vec<Layer> = filling
             .groups
             .iter()
             .zip(filling.all_before(filled))
@@ -158,13 +158,14 @@ impl Part {
                 Layer { relevant, before: slot.start - before, nonrelevant: slot.size - relevant }
             })
             .collect();
-        let before = found.iter().scan(0.0, |sum, layer| {
+        let before = layers.iter().scan(0.0, |sum, layer| {
             let before = *sum;
             *sum += layer.relevant as f64 * gains.of(layer.before, layer.nonrelevant);
             Some(before)
         });
-        let mut part = Part { before: before.collect(), layers: Vec::new(), after: vec![(0, 0); found.len()] };
-        for (group, layer) in found.iter().enumerate().rev() {
+        let mut part =
+            LayeredGroups { before: before.collect(), layers: Vec::new(), after: vec![(0, 0); layers.len()] };
+        for (group, layer) in layers.iter().enumerate().rev() {
             part.after[group] = (part.layers.len(), part.layers.last().map_or(0, |last| last.relevant));
             part.push(*layer);
         }
@@ -182,7 +183,7 @@ impl Part {
     }
 
     /// Gain of all groups after this one, with `moved` more non-relevant documents above each.
-    fn after(&self, group: usize, moved: isize, gains: &Gains) -> f64 {
+    fn after(&self, group: usize, moved: isize, gains: &LayeredGains) -> f64 {
         let (number, topmost) = self.after[group];
         let of = |layer: &Layer| gains.of(layer.before.wrapping_add_signed(moved), layer.nonrelevant);
         let Some((top, others)) = self.layers[..number].split_last() else { return 0.0 };

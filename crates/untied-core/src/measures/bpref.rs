@@ -12,7 +12,7 @@ use super::bounds::filling::Filling;
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::orders::gaps::Gaps;
 use super::orders::law::{self, Walk};
-use super::{Definition, Distribution, Measure};
+use super::{Definition, Measure, TieDistribution};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Info, Parameter, RECALL_BASE, REL, RecallBase, SHARE};
@@ -101,7 +101,7 @@ impl Measure for Bpref {
         total / (relevant * relevant)
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -110,7 +110,7 @@ impl Measure for Bpref {
     /// relevant documents as R does, and falls with that of those not retrieved where R does not.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let filling = Filling::new(open, self.rel);
-        let [known, all] = [false, true].map(|filled| Above::new(&filling, filled, open.resolution));
+        let [known, all] = [false, true].map(|filled| JudgedAbove::new(&filling, filled, open.resolution));
         let relevant = self.base.open(self.rel, open);
         let judged = open.truth.relevant(0.0) - open.truth.relevant(self.rel) + open.count();
         let mut bounds = Widest::default();
@@ -147,7 +147,7 @@ impl Measure for Bpref {
     }
 }
 
-impl Distribution for Bpref {
+impl TieDistribution for Bpref {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let mut laws = Vec::new();
         let relevant =
@@ -190,14 +190,14 @@ fn mean_of_smaller((first, last): Between, most: i64) -> f64 {
 }
 
 /// Non-relevant documents above the relevant ones, group by group, if all open documents are relevant, or none.
-struct Above {
+struct JudgedAbove {
     groups: Vec<Between>,
     /// Relevant documents before each group, and the sum over them of the mean number above.
     sums: Vec<(i64, f64)>,
 }
 
-impl Above {
-    fn new(filling: &Filling, filled: bool, resolution: Resolution) -> Above {
+impl JudgedAbove {
+    fn new(filling: &Filling, filled: bool, resolution: Resolution) -> JudgedAbove {
         let (mut groups, mut sums) = (Vec::new(), vec![(0, 0.0)]);
         let mut sum = 0.0;
         for (slot, before) in filling.groups.iter().zip(filling.all_before(filled)) {
@@ -207,7 +207,7 @@ impl Above {
             groups.push(between);
             sums.push(((before + relevant) as i64, sum));
         }
-        Above { groups, sums }
+        JudgedAbove { groups, sums }
     }
 
     /// Sum of min(n, most) over the relevant documents of some groups, with `more` non-relevant ones above all of them.

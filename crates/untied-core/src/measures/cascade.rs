@@ -11,7 +11,7 @@ use super::bounds::{self, Bounds, Open};
 use super::gain::{Gain, discounts};
 use super::orders::law::{self, Walk};
 use super::orders::walk::{self, Kind, Path};
-use super::{Certainty, Definition, Distribution, Measure, Orders, Scope};
+use super::{Certainty, Definition, Measure, Orders, Scope, TieDistribution};
 use crate::elementary::{exp2, ln, powi};
 use crate::error::{Error, Result};
 use crate::grade::Level;
@@ -142,10 +142,10 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
                 return Err(Error::Value(format!("{spec}: go_on has no probability for grade {grade}")));
             }
             None if !(0.0..=1.0).contains(&gain.of(grade)) => {
-                let found = gain.of(grade);
+                let gained = gain.of(grade);
                 return Err(Error::Value(format!(
                     "{spec}: without go_on, the gain is the probability that the user stops, so it must be from 0 to 1; \
-                     the gain of grade {grade} is {found}"
+                     the gain of grade {grade} is {gained}"
                 )));
             }
             _ => {}
@@ -167,12 +167,12 @@ pub(super) struct Cascade {
     rest: Kind,
     normalised: bool,
     /// Of a cascade that never falls when a grade grows, what can follow a ranking.
-    beyond: Option<Box<Beyond>>,
+    beyond: Option<Box<UnseenRelevant>>,
 }
 
 /// The most that documents below the last add: given the probability of getting there, that of stopping at a document of
 /// the highest grade, and the length of the ranking.
-type Beyond = dyn Fn(f64, f64, usize) -> f64 + Send + Sync;
+type UnseenRelevant = dyn Fn(f64, f64, usize) -> f64 + Send + Sync;
 
 impl Cascade {
     pub(super) fn new(scope: &Scope<'_>, weights: Vec<f64>, normalised: bool, kind: impl Fn(f64) -> Kind) -> Cascade {
@@ -188,8 +188,8 @@ impl Cascade {
 
     /// Documents of a grade.
     fn kind(&self, level: &Level) -> Kind {
-        let found = self.kinds.iter().find(|(grade, _)| *grade == level.grade);
-        Kind { count: level.count as usize, ..found.map_or(self.rest, |(_, kind)| *kind) }
+        let known = self.kinds.iter().find(|(grade, _)| *grade == level.grade);
+        Kind { count: level.count as usize, ..known.map_or(self.rest, |(_, kind)| *kind) }
     }
 
     /// The kinds of a group's documents, best grade first, and how many are of the rest.
@@ -271,7 +271,7 @@ impl Measure for Cascade {
         (low / norm, high / norm)
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -303,7 +303,7 @@ impl Measure for Cascade {
     }
 }
 
-impl Distribution for Cascade {
+impl TieDistribution for Cascade {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let (mut start, mut reach, mut walks) = (0, 1.0, Vec::new());
         Path::walk(self, ranking, &mut |kinds| {
@@ -353,8 +353,8 @@ fn tail(c: f64, n: usize, cutoff: Option<usize>) -> f64 {
 mod tests {
     use super::*;
 
-    fn close(found: f64, expected: f64) -> bool {
-        (found - expected).abs() <= 1e-14 * expected.abs()
+    fn close(value: f64, expected: f64) -> bool {
+        (value - expected).abs() <= 1e-14 * expected.abs()
     }
 
     #[test]

@@ -178,8 +178,8 @@ impl Measure for Compatibility {
         let longest = ranking.retrieved.max(total);
         let depth = self.depth.unwrap_or(longest);
         let (weights, rest) = self.weights(longest, depth);
-        let found: usize = ranking.relevant(self.rel);
-        let value = self.overlaps(ranking, truth, &weights) + rest * found as f64;
+        let retrieved: usize = ranking.relevant(self.rel);
+        let value = self.overlaps(ranking, truth, &weights) + rest * retrieved as f64;
         let norm = if self.normalize {
             weights.iter().zip(1..).map(|(weight, d)| weight * total.min(d) as f64).sum::<f64>() + rest * total as f64
         } else {
@@ -189,7 +189,7 @@ impl Measure for Compatibility {
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        let found = sampling::listed(ranking, self.depth.unwrap_or(usize::MAX), |one| self.mean(one, truth));
-        found.map_or(f64::NAN, |found| found.variance)
+        let outcome = sampling::listed(ranking, self.depth.unwrap_or(usize::MAX), |one| self.mean(one, truth));
+        outcome.map_or(f64::NAN, |outcome| outcome.variance)
     }
 }

@@ -65,17 +65,17 @@ impl CostGain {
         &self,
         ranking: &Ranking,
         truth: &Judgments<'_>,
-        of: impl Fn(&Part<'_>) -> Option<[f64; N]>,
+        of: impl Fn(&GainedGroup<'_>) -> Option<[f64; N]>,
         sampled: impl Fn(Outcome) -> [f64; N],
     ) -> Option<([f64; N], f64)> {
         let ideal = Ideal::new(truth, &self.gain)?;
         let ranking = by_gain(ranking, &self.gain);
-        let found = sum(&ranking, &ideal, of).unwrap_or_else(|| {
-            let certain = |part: &Part<'_>| part.certain().map(|value| [value]);
+        let value = sum(&ranking, &ideal, of).unwrap_or_else(|| {
+            let certain = |part: &GainedGroup<'_>| part.certain().map(|value| [value]);
             let one_order = |one: &Ranking| sum(one, &ideal, certain).map_or(f64::NAN, |[value]| value);
             sampled(sampling::over_rankings(&ranking, usize::MAX, one_order).outcome)
         });
-        Some((found, ideal.gains().sum()))
+        Some((value, ideal.gains().sum()))
     }
 }
 
@@ -83,7 +83,7 @@ impl CostGain {
 fn sum<const N: usize>(
     ranking: &Ranking,
     ideal: &Ideal,
-    of: impl Fn(&Part<'_>) -> Option<[f64; N]>,
+    of: impl Fn(&GainedGroup<'_>) -> Option<[f64; N]>,
 ) -> Option<[f64; N]> {
     // max(1, gain) rank by rank; what follows costs 1.
     let mut costs = ideal.gains().map(|gain| gain.max(1.0)).chain(std::iter::repeat(1.0));
@@ -98,7 +98,7 @@ fn sum<const N: usize>(
         };
         costs_here.clear();
         costs_here.extend((group.start + 1..=group.start + group.size).map(&mut cost_at));
-        let part = of(&Part { levels: group.levels, others: group.unjudged(), costs: &costs_here, gained })?;
+        let part = of(&GainedGroup { levels: group.levels, others: group.unjudged(), costs: &costs_here, gained })?;
         total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
         gained += group.levels.iter().map(|level| f64::from(level.count) * level.grade).sum::<f64>();
     }
@@ -106,7 +106,7 @@ fn sum<const N: usize>(
 }
 
 /// A group.
-struct Part<'a> {
+struct GainedGroup<'a> {
     /// Its gains.
     levels: &'a [Level],
     /// Documents without any.
@@ -117,7 +117,7 @@ struct Part<'a> {
     gained: f64,
 }
 
-impl Part<'_> {
+impl GainedGroup<'_> {
     /// What a document of this gain adds after documents of the group that gained `above`.
     fn term(&self, rank: usize, above: f64, gain: f64) -> f64 {
         gain / log2(2.0 + self.costs[rank] - (self.gained + above + gain))
@@ -185,7 +185,7 @@ impl Part<'_> {
         sums.sort_unstable_by(f64::total_cmp);
         sums.dedup();
         let nexts: Vec<Vec<(usize, f64)>> = nexts.into_iter().map(|nexts| merged(nexts, &sums)).collect();
-        let mut rows = drawing::Rows::new(self.costs.len(), all);
+        let mut rows = drawing::DrawnRows::new(self.costs.len(), all);
         let mut gains = vec![0.0; sums.len()];
         let mut mean = 0.0;
         for (rank, cost) in self.costs.iter().enumerate() {
@@ -206,11 +206,11 @@ impl Part<'_> {
         if self.is_alike() {
             return Some(0.0);
         }
-        let found = lattice::over_orders(&self.counts(), |placed, kind| {
+        let outcome = lattice::over_orders(&self.counts(), |placed, kind| {
             let Some(level) = self.levels.get(kind) else { return 0.0 };
             self.term(placed.iter().sum(), self.gain_of(placed), level.grade)
         });
-        found.map(|outcome| outcome.variance)
+        outcome.map(|outcome| outcome.variance)
     }
 
     fn extremes(&self) -> Option<(f64, f64)> {
@@ -242,25 +242,25 @@ fn merged(mut pairs: Vec<(f64, f64)>, sums: &[f64]) -> Vec<(usize, f64)> {
 
 impl Measure for CostGain {
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        let found = self.over_groups(ranking, truth, |part| Some([part.mean()?]), |outcome| [outcome.mean]);
-        found.map_or(f64::NAN, |([mean], total)| mean / total)
+        let values = self.over_groups(ranking, truth, |part| Some([part.mean()?]), |outcome| [outcome.mean]);
+        values.map_or(f64::NAN, |([mean], total)| mean / total)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        let found = self.over_groups(ranking, truth, |part| Some([part.variance()?]), |outcome| [outcome.variance]);
-        found.map_or(f64::NAN, |([variance], total)| variance / (total * total))
+        let values = self.over_groups(ranking, truth, |part| Some([part.variance()?]), |outcome| [outcome.variance]);
+        values.map_or(f64::NAN, |([variance], total)| variance / (total * total))
     }
 
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
-        let of = |part: &Part<'_>| part.extremes().map(|(low, high)| [low, high]);
-        let found = self.over_groups(&orders.tied, truth, of, |outcome| [outcome.low, outcome.high]);
-        found.map_or((f64::NAN, f64::NAN), |([low, high], total)| (low / total, high / total))
+        let of = |part: &GainedGroup<'_>| part.extremes().map(|(low, high)| [low, high]);
+        let values = self.over_groups(&orders.tied, truth, of, |outcome| [outcome.low, outcome.high]);
+        values.map_or((f64::NAN, f64::NAN), |([low, high], total)| (low / total, high / total))
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
         let gains = by_gain(ranking, &self.gain);
         let small = |group: Group<'_>| {
-            Part { levels: group.levels, others: group.unjudged(), costs: &[], gained: 0.0 }.is_small()
+            GainedGroup { levels: group.levels, others: group.unjudged(), costs: &[], gained: 0.0 }.is_small()
         };
         if gains.groups().all(small) || sampling::is_exact(&gains, usize::MAX) {
             Certainty::Exact

@@ -12,7 +12,7 @@ use super::bounds::dcg::Thresholds;
 use super::bounds::{self, Bounds, Open};
 use super::gain::{DISCOUNT, GAIN, Gain, LEAST, discounts};
 use super::orders::law::{self, Walk};
-use super::{Definition, Distribution, Measure, Orders, Scope, sum};
+use super::{Definition, Measure, Orders, Scope, TieDistribution, sum};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::law::{Law, Limits};
@@ -267,7 +267,7 @@ impl Measure for Gains {
         (low / norm, high / norm)
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -287,7 +287,7 @@ impl Measure for Gains {
     }
 }
 
-impl Distribution for Gains {
+impl TieDistribution for Gains {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         law::of_groups(ranking, self.discounts.len(), self.norm(ranking, truth), limits, |group| {
             let (gains, counts) = self.kinds_of(&group);

@@ -50,29 +50,29 @@ pub static AVERAGE_DYNAMIC_RECALL: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
-    Ok(Box::new(DynamicRecall { rel: spec.rel()?, cutoff: spec.cutoff, beyond: Beyond::parse(spec)? }))
+    Ok(Box::new(DynamicRecall { rel: spec.rel()?, cutoff: spec.cutoff, beyond: GroupsBeyond::parse(spec)? }))
 });
 
 #[derive(Clone, Copy, PartialEq)]
-enum Beyond {
+enum GroupsBeyond {
     Position,
     Recall,
 }
 
-impl Beyond {
-    fn parse(spec: &Spec) -> Result<Beyond> {
-        spec.choice(BEYOND.name, &[("position", Beyond::Position), ("recall", Beyond::Recall)])
+impl GroupsBeyond {
+    fn parse(spec: &Spec) -> Result<GroupsBeyond> {
+        spec.choice(BEYOND.name, &[("position", GroupsBeyond::Position), ("recall", GroupsBeyond::Recall)])
     }
 }
 
 struct DynamicRecall {
     rel: f64,
     cutoff: Option<usize>,
-    beyond: Beyond,
+    beyond: GroupsBeyond,
 }
 
 /// The weights of a query: by rank, and the first position of every group of the truth.
-struct Weights {
+struct RankWeights {
     /// The cutoff, or n.
     k: usize,
     /// W(w, 1) k for w = 1, 2, .. and no further than rankings and truth go.
@@ -81,7 +81,7 @@ struct Weights {
     firsts: Vec<(f64, usize)>,
 }
 
-impl Weights {
+impl RankWeights {
     /// W(w, j) k.
     fn at(&self, rank: usize, first: usize) -> f64 {
         self.from.get(rank.max(first) - 1).copied().unwrap_or(0.0)
@@ -104,7 +104,7 @@ fn reciprocals(from: usize, to: usize) -> f64 {
 
 impl DynamicRecall {
     /// The weights, as far as anything is ranked or in the truth; none where nothing is relevant.
-    fn weights(&self, retrieved: usize, truth: &Judgments<'_>) -> Option<Weights> {
+    fn weights(&self, retrieved: usize, truth: &Judgments<'_>) -> Option<RankWeights> {
         let n = truth.relevant(self.rel);
         if n == 0 {
             return None;
@@ -112,11 +112,11 @@ impl DynamicRecall {
         let k = self.cutoff.unwrap_or(n);
         let mut from = vec![0.0; k.min(n.max(retrieved))];
         let mut sum = match self.beyond {
-            Beyond::Recall => (k - from.len()) as f64 / n as f64,
-            Beyond::Position => reciprocals(from.len(), k),
+            GroupsBeyond::Recall => (k - from.len()) as f64 / n as f64,
+            GroupsBeyond::Position => reciprocals(from.len(), k),
         };
         for (i, weight) in from.iter_mut().enumerate().rev() {
-            let den = if self.beyond == Beyond::Recall { (i + 1).min(n) } else { i + 1 };
+            let den = if self.beyond == GroupsBeyond::Recall { (i + 1).min(n) } else { i + 1 };
             sum += 1.0 / den as f64;
             *weight = sum;
         }
@@ -126,11 +126,11 @@ impl DynamicRecall {
             *next += level.count as usize;
             Some((level.grade, first))
         });
-        Some(Weights { k, firsts: firsts.collect(), from })
+        Some(RankWeights { k, firsts: firsts.collect(), from })
     }
 
     /// The group's classes: s_j and number of documents; those outside the truth never count.
-    fn classes(&self, group: &Group<'_>, weights: &Weights) -> Vec<(usize, usize)> {
+    fn classes(&self, group: &Group<'_>, weights: &RankWeights) -> Vec<(usize, usize)> {
         let levels = levels_from(group.levels, self.rel).iter();
         levels.map(|level| (weights.first(level.grade), level.count as usize)).collect()
     }
@@ -206,7 +206,7 @@ impl Measure for DynamicRecall {
             return Some(Bounds { low: 0.0, high: 1.0, undefined: judged == 0 });
         }
         let [low, high] = [false, true].map(|highest| {
-            let assigned = Assigned { open, unjudged, highest };
+            let assigned = AssignedGroups { open, unjudged, highest };
             self.extreme(&truth, &assigned)
         });
         Some(Bounds { low, high, undefined: judged == 0 })
@@ -226,14 +226,14 @@ struct TruthGroup {
 }
 
 /// A ranking whose open documents get groups of the truth from the top down, or from the bottom up.
-struct Assigned<'a> {
+struct AssignedGroups<'a> {
     open: &'a Open<'a>,
     /// The open documents that can be relevant.
     unjudged: usize,
     highest: bool,
 }
 
-impl Assigned<'_> {
+impl AssignedGroups<'_> {
     /// For 0, 1, .. `depth`: how many of the first documents have at least this grade, if it has u open documents.
     fn counts(&self, grade: f64, u: usize, depth: usize, counts: &mut Vec<f64>) {
         counts.clear();
@@ -265,7 +265,7 @@ impl Assigned<'_> {
 
 impl DynamicRecall {
     /// The largest or the smallest value over all numbers of open documents in the groups of the truth.
-    fn extreme(&self, truth: &[TruthGroup], assigned: &Assigned<'_>) -> f64 {
+    fn extreme(&self, truth: &[TruthGroup], assigned: &AssignedGroups<'_>) -> f64 {
         let sign = if assigned.highest { 1.0 } else { -1.0 };
         let cutoff = self.cutoff.unwrap_or(usize::MAX);
         // For each u_c the best sum of r_i over the ranks of groups 1..c.
@@ -295,11 +295,11 @@ impl DynamicRecall {
             let retrieved = assigned.open.ranking.retrieved;
             let beyond = truth.last().filter(|_| depth > n).map_or(0.0, |last| {
                 assigned.counts(last.grade, u, depth.min(n.max(retrieved)), &mut counts);
-                let divided = |rank: usize| if self.beyond == Beyond::Recall { n } else { rank };
+                let divided = |rank: usize| if self.beyond == GroupsBeyond::Recall { n } else { rank };
                 let last = counts.len() - 1;
                 let far = match self.beyond {
-                    Beyond::Recall => (depth - last) as f64 / n as f64,
-                    Beyond::Position => reciprocals(last, depth),
+                    GroupsBeyond::Recall => (depth - last) as f64 / n as f64,
+                    GroupsBeyond::Position => reciprocals(last, depth),
                 };
                 (n + 1..=last).map(|rank| counts[rank] / divided(rank) as f64).sum::<f64>() + counts[last] * far
             });

@@ -59,7 +59,7 @@ pub struct Formula {
     callback: Box<dyn Callback>,
     traits: Traits,
     /// The statistics found last: all that is asked about a ranking comes from one pass over its orders.
-    last: Mutex<Option<Found>>,
+    last: Mutex<Option<CachedStatistics>>,
     /// A promise of the author that does not hold, until it is asked for.
     broken: Mutex<Option<String>>,
 }
@@ -67,7 +67,7 @@ pub struct Formula {
 /// Values that differ by less, as a share of the larger one (or of 1), may differ by rounding.
 const ROUNDING: f64 = 1e-9;
 
-struct Found {
+struct CachedStatistics {
     ranking: Ranking,
     truth: Vec<Level>,
     statistics: Statistics,
@@ -147,15 +147,15 @@ impl Formula {
     /// Over all orders, or a sample of them.
     fn statistics(&self, shown: Ranking, truth: &Judgments<'_>) -> Statistics {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = last.as_ref().filter(|found| found.ranking == shown && found.truth == truth.levels) {
-            return found.statistics;
+        if let Some(cached) = last.as_ref().filter(|cached| cached.ranking == shown && cached.truth == truth.levels) {
+            return cached.statistics;
         }
         drop(last.take()); // not held while code that is not ours runs
         drop(last);
-        let mut found = None;
+        let mut computed = None;
         self.callback.with(truth, &mut |formula| {
             let mut is_defined = true;
-            found = Some(sampling::over_rankings(&shown, usize::MAX, |one| {
+            computed = Some(sampling::over_rankings(&shown, usize::MAX, |one| {
                 // Undefined for one order: so is the mean, whatever the others are.
                 let value = if is_defined && watch::check().is_ok() { formula(one) } else { f64::NAN };
                 is_defined = !value.is_nan();
@@ -164,11 +164,11 @@ impl Formula {
         });
         let nan = f64::NAN;
         let none = Statistics { outcome: Outcome::certain(nan), error: nan };
-        let statistics = found.unwrap_or(none);
+        let statistics = computed.unwrap_or(none);
         // Not where the formula has failed: it may not do so again.
         if !statistics.outcome.mean.is_nan() {
-            let found = Found { ranking: shown, truth: truth.levels.to_vec(), statistics };
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+            let computed = CachedStatistics { ranking: shown, truth: truth.levels.to_vec(), statistics };
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(computed);
         }
         statistics
     }

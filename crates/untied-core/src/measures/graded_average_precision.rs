@@ -43,7 +43,7 @@ pub static GRADED_AVERAGE_PRECISION: Definition = Info {
 }
 .built_by(|spec, _| {
         let (rel, thresholds) = (spec.rel()?, thresholds(spec)?);
-        Ok(Box::new(Graded { rel, thresholds, cutoff: spec.cutoff_or(usize::MAX) }))
+        Ok(Box::new(GradedPrecision { rel, thresholds, cutoff: spec.cutoff_or(usize::MAX) }))
     });
 
 fn thresholds(spec: &Spec) -> Result<Option<Vec<(f64, f64)>>> {
@@ -58,7 +58,7 @@ fn thresholds(spec: &Spec) -> Result<Option<Vec<(f64, f64)>>> {
     }
 }
 
-struct Graded {
+struct GradedPrecision {
     rel: f64,
     thresholds: Option<Vec<(f64, f64)>>,
     cutoff: usize,
@@ -67,7 +67,7 @@ struct Graded {
 /// Relevant documents of a grade: W, which never grows from one to the next, and their number.
 type Shares = Vec<(f64, usize)>;
 
-impl Graded {
+impl GradedPrecision {
     /// W(g).
     fn share(&self, grade: f64) -> f64 {
         match &self.thresholds {
@@ -151,7 +151,7 @@ fn with(others: &Shares, share: f64) -> f64 {
     others.iter().map(|&(other, count)| count as f64 * share.min(other)).sum()
 }
 
-impl Measure for Graded {
+impl Measure for GradedPrecision {
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         self.over_groups(ranking, |group, shares, before| total += self.mean_of(group, shares, before));

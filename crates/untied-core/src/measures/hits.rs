@@ -9,7 +9,7 @@ use super::bounds::filling::{self, Filling, Stage};
 use super::bounds::{self, Bounds, Open, Resolution};
 use super::orders::drawing;
 use super::share::{Target, ceiling};
-use super::{Definition, Distribution, Measure};
+use super::{Definition, Measure, TieDistribution};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, RECALL_BASE, REL, RecallBase, SHARE, Spec};
@@ -175,7 +175,7 @@ impl Measure for Hits {
         variance(ranking, self.rel, self.cutoff) / self.divisor(ranking, truth).powi(2)
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -188,7 +188,7 @@ impl Measure for Hits {
     }
 }
 
-impl Distribution for Hits {
+impl TieDistribution for Hits {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
         let divisor = self.divisor(ranking, truth);
         Ok(Some(law(ranking, self.rel, self.cutoff).map(|hits| hits / divisor)))
@@ -226,7 +226,7 @@ impl Measure for RPrecision {
         cutoff.map_or(f64::NAN, |cutoff| variance(ranking, self.rel, cutoff) / (cutoff as f64).powi(2))
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -238,7 +238,7 @@ impl Measure for RPrecision {
     }
 }
 
-impl Distribution for RPrecision {
+impl TieDistribution for RPrecision {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
         let of = |cutoff: usize| law(ranking, self.rel, cutoff).map(|hits| hits / cutoff as f64);
         Ok(self.cutoff(ranking, truth).map(of))
@@ -297,7 +297,7 @@ pub(super) fn law(ranking: &Ranking, rel: f64, cutoff: usize) -> Law {
         let (relevant, slots) = (group.relevant(rel), group.slots(cutoff));
         if slots < group.size {
             let within = drawing::within(group.size, relevant, slots);
-            return Law::new(within.map(|(found, probability)| ((hits + found) as f64, probability)).collect());
+            return Law::new(within.map(|(of_group, probability)| ((hits + of_group) as f64, probability)).collect());
         }
         hits += relevant;
     }

@@ -54,16 +54,16 @@ struct StatAp {
 }
 
 /// Relevant documents of one weight: y and their number.
-type Weighted = (f64, usize);
+type WeightedDocuments = (f64, usize);
 
 impl StatAp {
     /// Relevant documents by weight, largest first.
-    fn relevant(&self, levels: &[Level], truth: &Judgments<'_>) -> Vec<Weighted> {
+    fn relevant(&self, levels: &[Level], truth: &Judgments<'_>) -> Vec<WeightedDocuments> {
         let of = |level: &Level| {
             let [(_, grade), (_, probability)] = truth.profile(level.grade)[..] else { return None };
             (grade >= self.rel).then_some((1.0 / probability, level.count as usize))
         };
-        let mut weighted: Vec<Weighted> = levels.iter().filter_map(of).collect();
+        let mut weighted: Vec<WeightedDocuments> = levels.iter().filter_map(of).collect();
         weighted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         weighted.dedup_by(|next, last| {
             let same = next.0 == last.0;
@@ -83,7 +83,7 @@ impl StatAp {
         &self,
         ranking: &Ranking,
         truth: &Judgments<'_>,
-        mut visit: impl FnMut(&Group<'_>, &[Weighted], f64),
+        mut visit: impl FnMut(&Group<'_>, &[WeightedDocuments], f64),
     ) -> f64 {
         let relevant = total(&self.relevant(truth.levels, truth));
         if relevant == 0.0 {
@@ -101,7 +101,7 @@ impl StatAp {
     }
 
     /// Mean of a group's part.
-    fn mean_of(&self, group: &Group<'_>, weighted: &[Weighted], before: f64) -> f64 {
+    fn mean_of(&self, group: &Group<'_>, weighted: &[WeightedDocuments], before: f64) -> f64 {
         if let (1, [(y, _)]) = (group.size, weighted) {
             return self.term(group.start + 1, *y, before);
         }
@@ -114,7 +114,7 @@ impl StatAp {
     }
 
     /// Variance of a group's part; NaN where there are too many kinds of documents.
-    fn variance_of(&self, group: &Group<'_>, weighted: &[Weighted], before: f64) -> f64 {
+    fn variance_of(&self, group: &Group<'_>, weighted: &[WeightedDocuments], before: f64) -> f64 {
         let mut counts: Vec<usize> = weighted.iter().map(|&(_, count)| count).collect();
         let relevant: usize = counts.iter().sum();
         counts.push(group.size - relevant);
@@ -127,7 +127,7 @@ impl StatAp {
     }
 
     /// A group's part with documents of these weights, from this rank on.
-    fn in_order(&self, rank: usize, weighted: impl Iterator<Item = Weighted>, before: f64) -> f64 {
+    fn in_order(&self, rank: usize, weighted: impl Iterator<Item = WeightedDocuments>, before: f64) -> f64 {
         let documents = weighted.flat_map(|(y, count)| std::iter::repeat_n(y, count));
         let (mut sum, mut above) = (0.0, before);
         for (i, y) in documents.enumerate() {
@@ -139,7 +139,7 @@ impl StatAp {
 }
 
 /// Sum of y.
-fn total(weighted: &[Weighted]) -> f64 {
+fn total(weighted: &[WeightedDocuments]) -> f64 {
     weighted.iter().map(|&(y, count)| y * count as f64).sum()
 }
 

@@ -46,10 +46,10 @@ struct InferredAp {
 }
 
 /// Numbers of documents of the four kinds: relevant, judged non-relevant, pooled but not judged, not pooled.
-type Counts = [usize; 4];
+type PoolCounts = [usize; 4];
 
 impl InferredAp {
-    fn counts(&self, group: &Group<'_>) -> Counts {
+    fn counts(&self, group: &Group<'_>) -> PoolCounts {
         let relevant = group.relevant(self.rel);
         let judged = group.relevant(0.0);
         let pooled = group.relevant(f64::NEG_INFINITY);
@@ -70,7 +70,7 @@ impl InferredAp {
     }
 
     /// Give the groups with relevant documents to `visit`: where they start, what stands before, what they hold.
-    fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(usize, Counts, Counts)) {
+    fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(usize, PoolCounts, PoolCounts)) {
         let mut before = [0; 4]; // the last is not needed: the start tells
         for group in ranking.groups() {
             let counts = self.counts(&group);
@@ -82,7 +82,7 @@ impl InferredAp {
     }
 
     /// Mean of a group's part.
-    fn mean_of(&self, start: usize, before: Counts, counts: Counts) -> f64 {
+    fn mean_of(&self, start: usize, before: PoolCounts, counts: PoolCounts) -> f64 {
         let size: usize = counts.iter().sum();
         let [relevant, nonrelevant, unsampled, unpooled] = counts;
         if relevant == size {
@@ -94,7 +94,7 @@ impl InferredAp {
             return (0..size).map(term).sum();
         }
         // One relevant document stands at the position itself.
-        let sampled = |[relevant, nonrelevant, unsampled, _]: Counts| Drawn {
+        let sampled = |[relevant, nonrelevant, unsampled, _]: PoolCounts| Drawn {
             relevant,
             judged: relevant + nonrelevant,
             unsampled,
@@ -106,7 +106,7 @@ impl InferredAp {
     }
 
     /// Statistics of a group's part, unless it is too large.
-    fn outcome_of(&self, start: usize, before: Counts, counts: Counts) -> Option<Outcome> {
+    fn outcome_of(&self, start: usize, before: PoolCounts, counts: PoolCounts) -> Option<Outcome> {
         if counts[1..] == [0; 3] {
             return Some(Outcome::certain(self.mean_of(start, before, counts)));
         }
@@ -118,7 +118,7 @@ impl InferredAp {
     }
 
     /// Bounds of a group's part: of each relevant document's rank, by its number among them, and of what is above it.
-    fn bounds_of(&self, start: usize, before: Counts, counts: Counts) -> (f64, f64) {
+    fn bounds_of(&self, start: usize, before: PoolCounts, counts: PoolCounts) -> (f64, f64) {
         let [relevant, nonrelevant, unsampled, unpooled] = counts;
         let (mut low, mut high) = (0.0, 0.0);
         for i in 0..relevant {

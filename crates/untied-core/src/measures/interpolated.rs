@@ -141,8 +141,8 @@ impl Measure for InterpolatedPrecision {
         if spread == 0.0 || spread.is_nan() {
             return spread;
         }
-        let found = sampling::listed(ranking, usize::MAX, |one| self.over_targets(one, truth, |maximum| maximum.low));
-        found.map_or(f64::NAN, |found| found.variance)
+        let outcome = sampling::listed(ranking, usize::MAX, |one| self.over_targets(one, truth, |maximum| maximum.low));
+        outcome.map_or(f64::NAN, |outcome| outcome.variance)
     }
 
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {

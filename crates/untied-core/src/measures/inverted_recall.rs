@@ -81,11 +81,11 @@ impl Inverted {
                 Some(None) => fillers += 1,
                 None => {}
             }
-            let mut found: usize = counts[from..].iter().sum();
+            let mut retrieved: usize = counts[from..].iter().sum();
             if from == 0 {
-                found += if self.once { fillers.min(1).min(sizes[0].count as usize - counts[0]) } else { fillers };
+                retrieved += if self.once { fillers.min(1).min(sizes[0].count as usize - counts[0]) } else { fillers };
             }
-            total += found as f64 / i as f64;
+            total += retrieved as f64 / i as f64;
         }
         total / n as f64
     }
@@ -108,8 +108,8 @@ impl Measure for Inverted {
     }
 
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
-        let found = self.statistics(&orders.tied, truth);
-        (found.low, found.high)
+        let outcome = self.statistics(&orders.tied, truth);
+        (outcome.low, outcome.high)
     }
 
     fn certainty(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Certainty {

@@ -29,7 +29,7 @@ pub static UNJUDGED: Definition = Info {
     reference: "trec_eval (unj); ties: as P@k",
     ..Info::DEFAULT
 }
-.built_by(|spec, _| Ok(Box::new(Unjudged { cutoff: spec.cutoff_or(usize::MAX) })));
+.built_by(|spec, _| Ok(Box::new(UnjudgedShare { cutoff: spec.cutoff_or(usize::MAX) })));
 
 struct Judged {
     cutoff: usize,
@@ -63,18 +63,18 @@ impl Measure for Judged {
     }
 }
 
-struct Unjudged {
+struct UnjudgedShare {
     cutoff: usize,
 }
 
-impl Unjudged {
+impl UnjudgedShare {
     /// The share, given how many of the first k are judged.
     fn share(&self, ranking: &Ranking, judged: f64) -> f64 {
         (self.cutoff.min(ranking.retrieved) as f64 - judged) / self.cutoff as f64
     }
 }
 
-impl Measure for Unjudged {
+impl Measure for UnjudgedShare {
     fn mean(&self, ranking: &Ranking, _: &Judgments<'_>) -> f64 {
         self.share(ranking, hits::expected(ranking, 0.0, self.cutoff))
     }

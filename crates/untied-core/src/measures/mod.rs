@@ -140,7 +140,7 @@ impl Certainty {
 }
 
 /// A measure whose distribution over all orders of tied documents is known.
-pub trait Distribution {
+pub trait TieDistribution {
     /// The distribution of the value over all orders of the tie groups; none if a group has too many kinds of documents.
     /// The value must be defined.
     ///
@@ -177,7 +177,7 @@ pub trait Measure: Send + Sync {
     }
 
     /// The measure as one whose distribution over tie orders is known, if it is.
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         None
     }
 

@@ -20,7 +20,7 @@ use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
 use super::orders::walk::{self, Kind as Stop};
 use super::orders::{Outcome, fading, lattice};
-use super::q_measure::{BETA, Blend, GAINS, Kind, Part, counted};
+use super::q_measure::{BETA, Blend, BlendKind, BlendedGroup, GAINS, counted};
 use super::{Certainty, Definition, Measure, Orders, Scope};
 use crate::elementary::powi;
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ pub static NCU: Definition = Info {
     sampled: &[Sampled { unless: lattice::MANY_KINDS, then: IN_MANY_ORDERS }],
     ..Info::DEFAULT
 }
-.built_by(|spec, scope| Ok(Box::new(Utility::new(spec, scope)?)));
+.built_by(|spec, scope| Ok(Box::new(CumulativeUtility::new(spec, scope)?)));
 
 /// Values of `user`; the first is the default.
 const USERS: [&str; 3] = ["rank-biased", "graded-uniform", "uniform"];
@@ -82,7 +82,7 @@ enum Users {
     Uniform,
 }
 
-struct Utility {
+struct CumulativeUtility {
     blend: Blend,
     users: Users,
 }
@@ -96,8 +96,8 @@ struct Before {
     value: f64,
 }
 
-impl Utility {
-    fn new(spec: &Spec, scope: &Scope<'_>) -> Result<Utility> {
+impl CumulativeUtility {
+    fn new(spec: &Spec, scope: &Scope<'_>) -> Result<CumulativeUtility> {
         let mut blend = Blend::new(spec, scope)?;
         let by_precision = spec.choice(UTILITY.name, &[("BR", false), ("P", true)])?;
         let gamma =
@@ -129,11 +129,11 @@ impl Utility {
             "graded-uniform" => Users::Graded(stops(spec, scope, blend.rel)?),
             _ => Users::Uniform,
         };
-        Ok(Utility { blend, users })
+        Ok(CumulativeUtility { blend, users })
     }
 
     /// The relevant documents among some, with the weights of their grades.
-    fn kinds(&self, levels: &[Level]) -> Vec<Kind> {
+    fn kinds(&self, levels: &[Level]) -> Vec<BlendKind> {
         let mut kinds = self.blend.kinds(levels);
         if let Users::Graded(stops) = &self.users {
             for (kind, level) in kinds.iter_mut().zip(levels) {
@@ -158,13 +158,13 @@ impl Utility {
     }
 
     /// Go through the groups with relevant documents.
-    fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&Part<'_>, Before)) {
+    fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&BlendedGroup<'_>, Before)) {
         let costs = self.blend.costs(truth, ranking.retrieved);
         let mut before = Before::default();
         for group in ranking.groups() {
             let kinds = self.kinds(group.levels);
             if !kinds.is_empty() {
-                let part = Part::new(&group, kinds, &costs);
+                let part = BlendedGroup::new(&group, kinds, &costs);
                 visit(&part, before);
                 for kind in &part.kinds {
                     before.hits += kind.count;
@@ -175,7 +175,7 @@ impl Utility {
     }
 
     /// Mean of a group's part.
-    fn mean_of(&self, part: &Part<'_>, before: Before) -> f64 {
+    fn mean_of(&self, part: &BlendedGroup<'_>, before: Before) -> f64 {
         let Users::RankBiased(gamma) = self.users else { return part.mean(before.value) };
         let relevant: usize = part.kinds.iter().map(|kind| kind.count).sum();
         let value = part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>() / relevant as f64;
@@ -200,7 +200,7 @@ impl Utility {
     }
 
     /// Variance of a group's part; NaN where documents can be counted in too many ways.
-    fn variance_of(&self, part: &Part<'_>, before: Before) -> f64 {
+    fn variance_of(&self, part: &BlendedGroup<'_>, before: Before) -> f64 {
         let Users::RankBiased(gamma) = self.users else { return part.variance(before.value) };
         if !lattice::is_long(&part.counts()) {
             return self.outcome(part, before).map_or(f64::NAN, |outcome| outcome.variance);
@@ -212,17 +212,17 @@ impl Utility {
     }
 
     /// Statistics of a group's part; none where documents can be counted in too many ways.
-    fn outcome(&self, part: &Part<'_>, before: Before) -> Option<Outcome> {
+    fn outcome(&self, part: &BlendedGroup<'_>, before: Before) -> Option<Outcome> {
         let Users::RankBiased(gamma) = self.users else { return part.outcome(before.value) };
         let counts = part.counts();
         if counts.len() == 2 && counts[1] == 0 {
             return Some(Outcome::certain(self.mean_of(part, before)));
         }
         lattice::over_orders(&counts, |placed, kind| {
-            let Some(found) = part.kinds.get(kind) else { return 0.0 };
+            let Some(own) = part.kinds.get(kind) else { return 0.0 };
             let at: usize = placed.iter().sum();
             let hits = before.hits + at - placed[part.kinds.len()];
-            powi(gamma, hits as i32) * (before.value + counted(&part.kinds, placed) + found.value) / part.costs[at]
+            powi(gamma, hits as i32) * (before.value + counted(&part.kinds, placed) + own.value) / part.costs[at]
         })
     }
 }
@@ -249,7 +249,7 @@ fn stops(spec: &Spec, scope: &Scope<'_>, rel: f64) -> Result<Option<Vec<(f64, f6
 /// Enclose the sum of weighted ratios of a group whose weights differ: no order has larger ratios than that with the
 /// best documents first, nor smaller ones than that with them last, and most is had where the largest weights get the
 /// largest ratios.
-fn enclose(part: &Part<'_>, before: f64) -> (f64, f64) {
+fn enclose(part: &BlendedGroup<'_>, before: f64) -> (f64, f64) {
     let mut values: Vec<f64> = part.kinds.iter().flat_map(|kind| std::iter::repeat_n(kind.value, kind.count)).collect();
     let mut weights: Vec<f64> =
         part.kinds.iter().flat_map(|kind| std::iter::repeat_n(kind.weight, kind.count)).collect();
@@ -274,7 +274,7 @@ fn enclose(part: &Part<'_>, before: f64) -> (f64, f64) {
     (low, weights.iter().zip(&most).map(|(weight, ratio)| weight * ratio).sum())
 }
 
-impl Measure for Utility {
+impl Measure for CumulativeUtility {
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut total = 0.0;
         self.over_groups(ranking, truth, |part, before| total += self.mean_of(part, before));
@@ -295,8 +295,8 @@ impl Measure for Utility {
         }
         let (mut low, mut high) = (0.0, 0.0);
         self.over_groups(&orders.tied, truth, |part, before| {
-            let found = self.outcome(part, before).map(|outcome| (outcome.low, outcome.high));
-            let (least, most) = found.unwrap_or_else(|| enclose(part, before.value));
+            let ends = self.outcome(part, before).map(|outcome| (outcome.low, outcome.high));
+            let (least, most) = ends.unwrap_or_else(|| enclose(part, before.value));
             low += least;
             high += most;
         });

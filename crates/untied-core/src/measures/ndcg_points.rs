@@ -177,8 +177,8 @@ impl Measure for NdcgAtRelevant {
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(ideal) = Ideal::new(truth, &self.gain) else { return f64::NAN };
         let gains = by_gain(ranking, &self.gain);
-        let found = sampling::listed(&gains, usize::MAX, |one| at_relevant(one, &ideal));
-        found.map_or(f64::NAN, |found| found.variance)
+        let outcome = sampling::listed(&gains, usize::MAX, |one| at_relevant(one, &ideal));
+        outcome.map_or(f64::NAN, |outcome| outcome.variance)
     }
 
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {

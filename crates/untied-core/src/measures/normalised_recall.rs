@@ -48,8 +48,8 @@ struct NormalisedRecall {
 impl NormalisedRecall {
     /// The value, given the sum of ranks of relevant documents, their number, and of all of them the number and of the
     /// ranking the length; NaN where all or none are relevant.
-    fn of(&self, ranks: f64, found: f64, relevant: f64, retrieved: f64) -> f64 {
-        let (size, missed) = (self.size(found, relevant, retrieved), relevant - found);
+    fn of(&self, ranks: f64, retrieved_relevant: f64, relevant: f64, retrieved: f64) -> f64 {
+        let (size, missed) = (self.size(retrieved_relevant, relevant, retrieved), relevant - retrieved_relevant);
         let spread = relevant * (size - relevant);
         if spread == 0.0 {
             return f64::NAN;
@@ -59,20 +59,20 @@ impl NormalisedRecall {
     }
 
     /// N.
-    fn size(&self, found: f64, relevant: f64, retrieved: f64) -> f64 {
-        self.collection.max(retrieved + relevant - found)
+    fn size(&self, retrieved_relevant: f64, relevant: f64, retrieved: f64) -> f64 {
+        self.collection.max(retrieved + relevant - retrieved_relevant)
     }
 }
 
 impl Measure for NormalisedRecall {
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
-        let (mut ranks, mut found) = (0.0, 0);
+        let (mut ranks, mut retrieved_relevant) = (0.0, 0);
         for group in ranking.groups() {
             let relevant = group.relevant(self.rel);
             ranks += relevant as f64 * (group.start as f64 + (group.size + 1) as f64 / 2.0);
-            found += relevant;
+            retrieved_relevant += relevant;
         }
-        self.of(ranks, found as f64, truth.relevant(self.rel) as f64, ranking.retrieved as f64)
+        self.of(ranks, retrieved_relevant as f64, truth.relevant(self.rel) as f64, ranking.retrieved as f64)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
@@ -81,8 +81,8 @@ impl Measure for NormalisedRecall {
             let relevant = group.relevant(self.rel);
             ranks += (relevant * (group.size - relevant)) as f64 * (group.size + 1) as f64 / 12.0;
         }
-        let (found, relevant) = (ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64);
-        let spread = relevant * (self.size(found, relevant, ranking.retrieved as f64) - relevant);
+        let (retrieved_relevant, relevant) = (ranking.relevant(self.rel) as f64, truth.relevant(self.rel) as f64);
+        let spread = relevant * (self.size(retrieved_relevant, relevant, ranking.retrieved as f64) - relevant);
         if spread == 0.0 { f64::NAN } else { ranks / (spread * spread) }
     }
 
@@ -99,11 +99,12 @@ impl Measure for NormalisedRecall {
             r * (start + first) + r * (r + 1.0) / 2.0
         };
         let parts = open.parts(self.rel, |group, relevant| -ranks(group.start, group.size, relevant));
-        let (found, relevant) = (open.ranking.relevant(self.rel) as f64, open.truth.relevant(self.rel) as f64);
+        let (retrieved_relevant, relevant) =
+            (open.ranking.relevant(self.rel) as f64, open.truth.relevant(self.rel) as f64);
         let retrieved = open.ranking.retrieved as f64;
         Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |sum, more, others| {
-            let found = found + more as f64;
-            self.of(-sum, found, relevant + (more + others) as f64, retrieved)
+            let retrieved_relevant = retrieved_relevant + more as f64;
+            self.of(-sum, retrieved_relevant, relevant + (more + others) as f64, retrieved)
         }))
     }
 }

@@ -15,7 +15,7 @@
 
 use super::novel_ideal::BestSums;
 use super::orders::Outcome;
-use super::orders::sampling::{self, Placed};
+use super::orders::sampling::{self, PlacedDocument};
 use super::orders::walk::{self, Kind};
 use super::subtopics::{Arranged, Topic};
 use super::{Certainty, Measure, Orders};
@@ -158,7 +158,7 @@ impl Novelty {
     /// Statistics of the sum, if there are few orders.
     fn listed(&self, topic: &Topic<'_>, arranged: &Arranged) -> Option<Outcome> {
         sampling::is_listed(&arranged.mixed).then(|| {
-            let mut all: Vec<Placed> = Vec::new();
+            let mut all: Vec<PlacedDocument> = Vec::new();
             sampling::over_orders(&arranged.mixed, |placed| {
                 all.clear();
                 all.extend(arranged.fixed.iter().chain(placed));

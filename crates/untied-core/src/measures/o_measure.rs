@@ -9,7 +9,7 @@
 
 use super::bounds::one_grade::of_first;
 use super::bounds::{Bounds, Open};
-use super::q_measure::{BETA, Blend, GAINS, Kind};
+use super::q_measure::{BETA, Blend, BlendKind, GAINS};
 use super::reciprocal_rank::positions;
 use super::{Definition, Measure};
 use crate::names::{Info, JUDGED_ONLY, REL};
@@ -35,7 +35,7 @@ struct OMeasure {
 
 impl OMeasure {
     /// The first group with relevant documents, with these and D at its positions; none where none is retrieved.
-    fn first<'r>(&self, ranking: &'r Ranking, truth: &Judgments<'_>) -> Option<(Group<'r>, Vec<Kind>, Vec<f64>)> {
+    fn first<'r>(&self, ranking: &'r Ranking, truth: &Judgments<'_>) -> Option<(Group<'r>, Vec<BlendKind>, Vec<f64>)> {
         let group = ranking.groups().find(|group| group.relevant(self.blend.rel) > 0)?;
         let costs = self.blend.costs(truth, group.start + group.size).split_off(group.start);
         Some((group, self.blend.kinds(group.levels), costs))
@@ -74,6 +74,6 @@ impl Measure for OMeasure {
 }
 
 /// What relevant documents count together, and their number.
-fn total(kinds: &[Kind]) -> (f64, usize) {
+fn total(kinds: &[BlendKind]) -> (f64, usize) {
     kinds.iter().fold((0.0, 0), |(values, count), kind| (values + kind.count as f64 * kind.value, count + kind.count))
 }

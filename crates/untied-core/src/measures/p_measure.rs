@@ -21,7 +21,7 @@ use super::bounds::one_grade::of_first;
 use super::bounds::{Bounds, Open};
 use super::orders::down_to::DownTo;
 use super::orders::{Outcome, drawing};
-use super::q_measure::{BETA, Blend, GAINS, Kind, Part};
+use super::q_measure::{BETA, Blend, BlendKind, BlendedGroup, GAINS};
 use super::reciprocal_rank::positions;
 use super::{Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, REL, Sampled};
@@ -69,7 +69,7 @@ struct Preferred {
 }
 
 /// Statistics of a value over orders; the variance is NaN where it is too much work.
-struct Moments {
+struct ValueMoments {
     mean: f64,
     variance: f64,
 }
@@ -85,7 +85,7 @@ struct Decisive {
     best: f64,
     bests: usize,
     /// Other relevant documents, highest grade first, and all other documents.
-    others: Vec<Kind>,
+    others: Vec<BlendKind>,
     rest: usize,
     /// D at its positions.
     costs: Vec<f64>,
@@ -101,7 +101,7 @@ impl Preferred {
         for group in ranking.groups() {
             let mut kinds = self.blend.kinds(group.levels);
             if group.levels.first().is_some_and(|level| level.grade == highest) {
-                let Kind { value: best, count: bests, .. } = kinds.remove(0);
+                let BlendKind { value: best, count: bests, .. } = kinds.remove(0);
                 let rest = group.size - group.relevant(self.blend.rel);
                 costs.truncate(group.start + group.size);
                 let costs = costs.split_off(group.start);
@@ -110,7 +110,7 @@ impl Preferred {
             if kinds.is_empty() {
                 continue;
             }
-            let part = Part::new(&group, kinds, &costs);
+            let part = BlendedGroup::new(&group, kinds, &costs);
             if self.plus {
                 let (low, high) = part.extremes(before);
                 sum.mean += part.mean(before);
@@ -126,15 +126,15 @@ impl Preferred {
         None
     }
 
-    fn moments(&self, ranking: &Ranking, truth: &Judgments<'_>, variance: bool) -> Moments {
+    fn moments(&self, ranking: &Ranking, truth: &Judgments<'_>, variance: bool) -> ValueMoments {
         if truth.relevant(self.blend.rel) == 0 {
-            return Moments { mean: f64::NAN, variance: f64::NAN };
+            return ValueMoments { mean: f64::NAN, variance: f64::NAN };
         }
-        let found = self.decisive(ranking, truth, variance);
-        found.map_or(Moments { mean: 0.0, variance: 0.0 }, |decisive| match self.plus {
+        let first = self.decisive(ranking, truth, variance);
+        first.map_or(ValueMoments { mean: 0.0, variance: 0.0 }, |decisive| match self.plus {
             false => decisive.last(),
             true if variance => decisive.listed(),
-            true => Moments { mean: decisive.mean(), variance: f64::NAN },
+            true => ValueMoments { mean: decisive.mean(), variance: f64::NAN },
         })
     }
 }
@@ -148,7 +148,7 @@ impl Decisive {
     }
 
     /// Moments of the ratio at the preferred rank.
-    fn last(&self) -> Moments {
+    fn last(&self) -> ValueMoments {
         let (all, relevant, values) = self.others();
         let each = if all > 0 { values / all as f64 } else { 0.0 };
         let ratio = |x: usize| (self.before + self.best + (x - 1) as f64 * each) / self.costs[x - 1];
@@ -162,14 +162,14 @@ impl Decisive {
         positions(self.costs.len(), self.bests, self.costs.len(), |x, probability| {
             variance += probability * ((ratio(x) - mean).powi(2) + drawn(x - 1) / self.costs[x - 1].powi(2));
         });
-        Moments { mean, variance }
+        ValueMoments { mean, variance }
     }
 
     /// Mean of P+.
     fn mean(&self) -> f64 {
         let (all, relevant, values) = self.others();
         let each = if relevant > 0 { values / relevant as f64 } else { 0.0 };
-        let mut rows = drawing::Rows::new(all, relevant);
+        let mut rows = drawing::DrawnRows::new(all, relevant);
         let (mut plain, mut rising) = (0.0, 0.0); // A0 and A1
         let mut mean = 0.0;
         positions(self.costs.len(), self.bests, self.costs.len(), |x, probability| {
@@ -196,29 +196,29 @@ impl Decisive {
     }
 
     /// Moments of P+, by how many relevant and how many other documents are above the preferred rank.
-    fn listed(&self) -> Moments {
+    fn listed(&self) -> ValueMoments {
         let weights: Vec<f64> = self.costs.iter().map(|cost| 1.0 / cost).collect();
         let values: Vec<(f64, usize)> = self.others.iter().map(|kind| (kind.value, kind.count)).collect();
         let best = (self.best, self.bests);
         let group = DownTo { best, values: &values, rest: self.rest, before: self.before, weights: &weights };
         // Around the mean of what has been listed so far, so that the variance of a single value is exactly 0.
         let (mut chance, mut mean, mut variance) = (0.0, 0.0, 0.0);
-        let listed = group.visit(|found| {
-            let hits = (self.hits + found.hits + 1) as f64;
-            let value = (self.sum.mean + found.mean) / hits;
+        let listed = group.visit(|tops| {
+            let hits = (self.hits + tops.hits + 1) as f64;
+            let value = (self.sum.mean + tops.mean) / hits;
             let apart = value - mean;
-            chance += found.chance;
+            chance += tops.chance;
             if chance > 0.0 {
-                mean += apart * (found.chance / chance);
+                mean += apart * (tops.chance / chance);
             }
-            variance += found.chance * (apart * (value - mean) + (self.sum.variance + found.variance) / (hits * hits));
+            variance += tops.chance * (apart * (value - mean) + (self.sum.variance + tops.variance) / (hits * hits));
         });
-        Moments { mean: self.mean(), variance: if listed { variance } else { f64::NAN } }
+        ValueMoments { mean: self.mean(), variance: if listed { variance } else { f64::NAN } }
     }
 
     /// Smallest and largest value: the worst others above, after all that is not relevant, or the best others alone.
     fn extremes(&self, plus: bool) -> (f64, f64) {
-        let each = |kind: &Kind| std::iter::repeat_n(kind.value, kind.count);
+        let each = |kind: &BlendKind| std::iter::repeat_n(kind.value, kind.count);
         let up = self.others.iter().rev().flat_map(each);
         let down = self.others.iter().flat_map(each);
         let (low, high) = if plus { (self.sum.low, self.sum.high) } else { (0.0, 0.0) };

@@ -18,7 +18,7 @@ use super::gain::{GAIN, Gain};
 use super::orders::law::{self, Walk};
 use super::orders::pairs::Pairs;
 use super::orders::{Outcome, lattice};
-use super::{Definition, Distribution, Measure, Scope};
+use super::{Definition, Measure, Scope, TieDistribution};
 use crate::error::{Error, Result};
 use crate::grade::Level;
 use crate::law::{Law, Limits};
@@ -60,7 +60,7 @@ pub(super) struct Blend {
 
 /// Relevant documents of one grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Kind {
+pub(super) struct BlendKind {
     /// Weight of the blended ratio at such a document, s.
     pub weight: f64,
     /// What such a document counts, v.
@@ -83,10 +83,10 @@ impl Blend {
     }
 
     /// The relevant documents among some, highest grade first, all of weight 1.
-    pub(super) fn kinds(&self, levels: &[Level]) -> Vec<Kind> {
+    pub(super) fn kinds(&self, levels: &[Level]) -> Vec<BlendKind> {
         let relevant = levels.iter().take_while(|level| level.grade >= self.rel);
         relevant
-            .map(|level| Kind { weight: 1.0, value: self.value(level.grade), count: level.count as usize })
+            .map(|level| BlendKind { weight: 1.0, value: self.value(level.grade), count: level.count as usize })
             .collect()
     }
 
@@ -122,29 +122,30 @@ pub(super) fn rising(spec: &Spec, scope: &Scope<'_>, gain: &Gain) -> Result<()> 
 }
 
 /// A group with relevant documents.
-pub(super) struct Part<'a> {
+pub(super) struct BlendedGroup<'a> {
     pub size: usize,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<BlendKind>,
     /// D at its positions within the cutoff.
     pub costs: &'a [f64],
 }
 
-impl<'a> Part<'a> {
-    pub(super) fn new(group: &Group<'_>, kinds: Vec<Kind>, costs: &'a [f64]) -> Part<'a> {
+impl<'a> BlendedGroup<'a> {
+    pub(super) fn new(group: &Group<'_>, kinds: Vec<BlendKind>, costs: &'a [f64]) -> BlendedGroup<'a> {
         let slots = group.slots(costs.len());
-        Part { size: group.size, kinds, costs: &costs[group.start..group.start + slots] }
+        BlendedGroup { size: group.size, kinds, costs: &costs[group.start..group.start + slots] }
     }
 
     /// Mean of the sum of s BR over its relevant documents, after documents that count `before`.
     pub(super) fn mean(&self, before: f64) -> f64 {
         let n = self.size as f64;
-        let Kind { weight, value, .. } = self.kinds[0];
+        let BlendKind { weight, value, .. } = self.kinds[0];
         if self.is_alike() {
             let count = (0..).map(|above| before + (above + 1) as f64 * value);
             return self.costs.iter().zip(count).map(|(cost, count)| weight * count / cost).sum();
         }
-        let sum =
-            |of: &dyn Fn(&Kind) -> f64| -> f64 { self.kinds.iter().map(|kind| kind.count as f64 * of(kind)).sum() };
+        let sum = |of: &dyn Fn(&BlendKind) -> f64| -> f64 {
+            self.kinds.iter().map(|kind| kind.count as f64 * of(kind)).sum()
+        };
         let values = sum(&|kind| kind.value);
         let own = sum(&|kind| kind.weight * (before + kind.value)) / n;
         let pairs = sum(&|kind| kind.weight * (values - kind.value)) / (n * (n - 1.0));
@@ -188,7 +189,7 @@ impl<'a> Part<'a> {
 
     /// Smallest and largest sum where all weights are 1: with the best documents last, and first.
     pub(super) fn extremes(&self, before: f64) -> (f64, f64) {
-        let each = |kind: &Kind| std::iter::repeat_n(kind.value, kind.count);
+        let each = |kind: &BlendKind| std::iter::repeat_n(kind.value, kind.count);
         let sum = |values: &mut dyn Iterator<Item = f64>, costs: &[f64]| -> f64 {
             let counts = values.scan(before, |count, value| {
                 *count += value;
@@ -208,7 +209,7 @@ impl<'a> Part<'a> {
 }
 
 /// What `placed` documents of each kind count.
-pub(super) fn counted(kinds: &[Kind], placed: &[usize]) -> f64 {
+pub(super) fn counted(kinds: &[BlendKind], placed: &[usize]) -> f64 {
     kinds.iter().zip(placed).map(|(kind, &placed)| placed as f64 * kind.value).sum()
 }
 
@@ -227,13 +228,13 @@ impl QMeasure {
     }
 
     /// Give the groups with relevant documents, and what those before count, to `visit`.
-    fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&Part<'_>, f64)) {
+    fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&BlendedGroup<'_>, f64)) {
         let costs = self.blend.costs(truth, self.cutoff.min(ranking.retrieved));
         let mut before = 0.0;
         for group in ranking.groups_to(costs.len()) {
             let kinds = self.blend.kinds(group.levels);
             if !kinds.is_empty() {
-                let part = Part::new(&group, kinds, &costs);
+                let part = BlendedGroup::new(&group, kinds, &costs);
                 visit(&part, before);
                 before += part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>();
             }
@@ -254,7 +255,7 @@ impl Measure for QMeasure {
         total / self.norm(truth).powi(2)
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -267,7 +268,7 @@ impl Measure for QMeasure {
     }
 }
 
-impl Distribution for QMeasure {
+impl TieDistribution for QMeasure {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let mut laws = Vec::new();
         self.over_groups(ranking, truth, |part, before| {

@@ -7,7 +7,7 @@ use super::bounds::{self, Bounds, Open};
 use super::cascade::not_exceeded;
 use super::dcg::Gains;
 use super::gain::Gain;
-use super::{Definition, Distribution, Measure, Orders, Scope, sum};
+use super::{Definition, Measure, Orders, Scope, TieDistribution, sum};
 use crate::elementary::powf;
 use crate::error::Result;
 use crate::law::{Law, Limits};
@@ -115,7 +115,7 @@ impl Measure for RankBiased {
         self.gains.extremes(orders, truth)
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -129,7 +129,7 @@ impl Measure for RankBiased {
     }
 }
 
-impl Distribution for RankBiased {
+impl TieDistribution for RankBiased {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         self.gains.law(ranking, truth, limits)
     }

@@ -9,7 +9,7 @@
 //! among ten it gives 1.929, the mean over all orders is 0.2929.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Definition, Distribution, Measure, sum};
+use super::{Definition, Measure, TieDistribution, sum};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
@@ -103,7 +103,7 @@ impl Measure for ReciprocalRank {
         variance + beyond * mean * mean
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -112,7 +112,7 @@ impl Measure for ReciprocalRank {
     }
 }
 
-impl Distribution for ReciprocalRank {
+impl TieDistribution for ReciprocalRank {
     fn law(&self, ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
         let Some((group, relevant)) = self.first(ranking) else { return Ok(Some(Law::certain(0.0))) };
         let mut atoms = Vec::new();

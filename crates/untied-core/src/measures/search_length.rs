@@ -146,8 +146,8 @@ impl Measure for SearchLength {
     }
 
     fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
-        let found = Holder::find(&orders.tied, self.rel, self.wanted);
-        found.map_or((f64::NAN, f64::NAN), |group| (group.j as f64, (group.j + group.n - group.r) as f64))
+        let holder = Holder::find(&orders.tied, self.rel, self.wanted);
+        holder.map_or((f64::NAN, f64::NAN), |group| (group.j as f64, (group.j + group.n - group.r) as f64))
     }
 
     /// It never grows when a document becomes relevant or a relevant one moves up.

@@ -68,7 +68,7 @@ pub(super) fn is_script(spec: &Spec) -> Result<bool> {
 }
 
 /// Documents of one stratum: relevant, judged non-relevant, pooled but not judged.
-pub(super) type Counts = [usize; 3];
+pub(super) type StratumCounts = [usize; 3];
 
 /// What the pool of a query holds.
 pub(super) struct Strata<'a> {
@@ -76,7 +76,7 @@ pub(super) struct Strata<'a> {
     rel: f64,
     /// Strata by number, ascending; elsewhere they go by their place here.
     numbers: Vec<u32>,
-    pool: Vec<Counts>,
+    pool: Vec<StratumCounts>,
 }
 
 impl<'a> Strata<'a> {
@@ -96,7 +96,7 @@ impl<'a> Strata<'a> {
     }
 
     /// Count documents by stratum.
-    pub fn count(&self, levels: &[Level]) -> Vec<Counts> {
+    pub fn count(&self, levels: &[Level]) -> Vec<StratumCounts> {
         let mut counts = vec![[0; 3]; self.numbers.len()];
         for level in levels {
             let (stratum, grade) = self.of(level.grade);
@@ -117,7 +117,7 @@ impl<'a> Strata<'a> {
 }
 
 /// Documents for each judged one.
-pub(super) fn share(counts: &Counts) -> f64 {
+pub(super) fn share(counts: &StratumCounts) -> f64 {
     let judged = (counts[0] + counts[1]) as f64;
     if judged > 0.0 { (judged + counts[2] as f64) / judged } else { 0.0 }
 }
@@ -133,8 +133,8 @@ struct StratifiedAp {
 struct StratifiedGroup<'a> {
     start: usize,
     size: usize,
-    before: &'a [Counts],
-    counts: &'a [Counts],
+    before: &'a [StratumCounts],
+    counts: &'a [StratumCounts],
     weights: &'a [f64],
 }
 
@@ -182,8 +182,11 @@ impl StratifiedAp {
 
     /// Mean of what a stratum adds at each position; `own` says that the relevant document there belongs to it.
     fn means_above(&self, part: &StratifiedGroup<'_>, stratum: usize, own: bool) -> Vec<f64> {
-        let sampled =
-            |[relevant, nonrelevant, unsampled]: Counts| Drawn { relevant, judged: relevant + nonrelevant, unsampled };
+        let sampled = |[relevant, nonrelevant, unsampled]: StratumCounts| Drawn {
+            relevant,
+            judged: relevant + nonrelevant,
+            unsampled,
+        };
         let mut others = part.counts[stratum];
         others[0] -= usize::from(own);
         self.smoothing().means(sampled(part.before[stratum]), sampled(others), part.size - 1)
@@ -320,8 +323,8 @@ mod tests {
 
     #[test]
     fn bounds_enclose() {
-        let befores: [&[Counts]; 3] = [&[[0; 3], [0; 3]], &[[1, 2, 3], [0, 1, 0]], &[[0, 0, 2], [3, 1, 4]]];
-        let groups: [&[Counts]; 4] =
+        let befores: [&[StratumCounts]; 3] = [&[[0; 3], [0; 3]], &[[1, 2, 3], [0, 1, 0]], &[[0, 0, 2], [3, 1, 4]]];
+        let groups: [&[StratumCounts]; 4] =
             [&[[1, 0, 1], [0; 3]], &[[2, 1, 1], [1, 1, 0]], &[[1, 0, 0], [1, 0, 3]], &[[0, 2, 1], [2, 0, 0]]];
         for eps in [0.0, 1e-5, 0.5] {
             let measure = StratifiedAp { rel: 1.0, eps, prior: 2.0, most: f64::INFINITY };

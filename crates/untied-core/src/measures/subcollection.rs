@@ -62,7 +62,7 @@ struct SubcollectionAp {
 
 /// Documents by kind: relevant, judged non-relevant, outside the pool.
 #[derive(Clone, Copy, Default)]
-struct Kinds {
+struct DocumentKinds {
     relevant: usize,
     nonrelevant: usize,
     outside: usize,
@@ -78,14 +78,14 @@ impl SubcollectionAp {
         }
     }
 
-    fn kinds(&self, group: &Group<'_>) -> Kinds {
+    fn kinds(&self, group: &Group<'_>) -> DocumentKinds {
         let relevant = group.relevant(self.rel);
-        Kinds { relevant, nonrelevant: group.relevant(0.0) - relevant, outside: group.unjudged() }
+        DocumentKinds { relevant, nonrelevant: group.relevant(0.0) - relevant, outside: group.unjudged() }
     }
 
     /// Visit the groups that the qrels know of: what stands before each, and what it holds.
-    fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(Kinds, Kinds)) {
-        let mut before = Kinds::default();
+    fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(DocumentKinds, DocumentKinds)) {
+        let mut before = DocumentKinds::default();
         let mut end = 0;
         for group in ranking.groups() {
             before.outside += group.start - end;
@@ -100,7 +100,7 @@ impl SubcollectionAp {
 }
 
 /// Mean of a group's part.
-fn mean_of(before: Kinds, group: Kinds, p: f64) -> f64 {
+fn mean_of(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
     let judged = group.relevant + group.nonrelevant;
     let ranks = settling(p).min(before.outside) + group.outside + 1;
     let mean =
@@ -112,13 +112,13 @@ fn mean_of(before: Kinds, group: Kinds, p: f64) -> f64 {
 const STEPS: usize = 4_000_000;
 
 /// How far the number of relevant documents rises from one judged document of a group to the next.
-fn rise(group: Kinds) -> f64 {
+fn rise(group: DocumentKinds) -> f64 {
     let judged = group.relevant + group.nonrelevant;
     if judged > 1 { (group.relevant - 1) as f64 / (judged - 1) as f64 } else { 0.0 }
 }
 
 /// Mean part of a relevant document, by how many judged ones and how many others are above it.
-fn by_above(before: Kinds, group: Kinds, p: f64) -> f64 {
+fn by_above(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
     let judged = group.relevant + group.nonrelevant;
     let mut total = 0.0;
     for s in 0..judged {
@@ -163,7 +163,7 @@ fn settling(p: f64) -> usize {
 /// C + b documents before the group, the mean is
 ///
 ///   1/(J+k) sum over i = 0 .. J+k-1 of (A + B i) / (C+b+i+1)  =  B + (A - B (C+b+1)) (H_{C+b+J+k} - H_{C+b}) / (J+k).
-fn by_kept(before: Kinds, group: Kinds, p: f64) -> f64 {
+fn by_kept(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
     let judged = group.relevant + group.nonrelevant;
     let (least_before, kept_before) = drawing::kept(before.outside, p);
     let (least, kept) = drawing::kept(group.outside, p);
@@ -214,7 +214,7 @@ impl Measure for SubcollectionAp {
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let relevant = ranking.relevant(self.rel);
-        let mut path = Path::new(self.rate(truth));
+        let mut path = SamplePath::new(self.rate(truth));
         let mut passed = 0;
         self.over_groups(ranking, |before, group| {
             if before.relevant < relevant {
@@ -237,20 +237,20 @@ const LONGEST: usize = 30_000_000;
 
 /// Moments of the sum so far, by number of documents outside the pool that were kept: probability, mean, and spread
 /// (variance times probability). Centred, as the difference of a mean square and a squared mean has fewer digits.
-type Moments = [f64; 3];
+type SampleMoments = [f64; 3];
 
 /// Going down the ranking: the parts of relevant documents depend on each other through what was kept above them.
-struct Path {
+struct SamplePath {
     p: f64,
     /// The smallest number kept that has a probability worth a step.
     least: usize,
-    by_kept: Vec<Moments>,
+    by_kept: Vec<SampleMoments>,
     steps: usize,
 }
 
-impl Path {
+impl SamplePath {
     fn new(p: f64) -> Self {
-        Path { p, least: 0, by_kept: vec![[1.0, 0.0, 0.0]], steps: 0 }
+        SamplePath { p, least: 0, by_kept: vec![[1.0, 0.0, 0.0]], steps: 0 }
     }
 
     /// Documents outside the pool, one after the other.
@@ -269,7 +269,7 @@ impl Path {
         }
         self.least += least;
         self.by_kept = next;
-        let is_negligible = |moments: &Moments| moments[0] < NEGLIGIBLE;
+        let is_negligible = |moments: &SampleMoments| moments[0] < NEGLIGIBLE;
         let first = self.by_kept.iter().position(|moments| !is_negligible(moments)).unwrap_or(0);
         self.by_kept.drain(..first);
         self.least += first;
@@ -289,11 +289,11 @@ impl Path {
     }
 
     /// A tie group, in all orders: a table over how many of each kind are placed.
-    fn place(&mut self, before: Kinds, group: Kinds) {
+    fn place(&mut self, before: DocumentKinds, group: DocumentKinds) {
         // Only differences matter, and small numbers have more digits left for them.
         let far = self.by_kept[0][1];
         self.by_kept.iter_mut().for_each(|[_, mean, _]| *mean -= far);
-        let Kinds { relevant, nonrelevant, outside } = group;
+        let DocumentKinds { relevant, nonrelevant, outside } = group;
         let shape = [relevant + 1, nonrelevant + 1, outside + 1];
         let width = self.by_kept.len() + outside;
         let cells = shape.iter().fold(width, |cells, &side| cells.saturating_mul(side));
@@ -344,7 +344,7 @@ impl Path {
 }
 
 /// Add moments with a part more to the sum, at some probability.
-fn add_part(to: &mut Moments, &[one, mean, spread]: &Moments, part: f64, probability: f64) {
+fn add_part(to: &mut SampleMoments, &[one, mean, spread]: &SampleMoments, part: f64, probability: f64) {
     let one = one * probability;
     if one == 0.0 {
         return;
@@ -357,7 +357,7 @@ fn add_part(to: &mut Moments, &[one, mean, spread]: &Moments, part: f64, probabi
 }
 
 /// Add moments after one more document outside the pool, which is kept with probability p.
-fn keep_or_not(from: &[Moments], p: f64, probability: f64, to: &mut [Moments]) {
+fn keep_or_not(from: &[SampleMoments], p: f64, probability: f64, to: &mut [SampleMoments]) {
     for (kept, moments) in from.iter().enumerate() {
         add_part(&mut to[kept], moments, 0.0, probability * (1.0 - p));
         if let Some(to) = to.get_mut(kept + 1) {
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn two_ways_to_the_mean() {
-        let kinds = |[relevant, nonrelevant, outside]: [usize; 3]| Kinds { relevant, nonrelevant, outside };
+        let kinds = |[relevant, nonrelevant, outside]: [usize; 3]| DocumentKinds { relevant, nonrelevant, outside };
         for before in [[0, 0, 0], [3, 5, 0], [0, 0, 300], [20, 300, 1000]].map(kinds) {
             for group in [[1, 0, 0], [1, 0, 40], [30, 0, 0], [60, 200, 300], [200, 0, 150]].map(kinds) {
                 for p in [0.0, 0.003, 0.3, 0.9, 1.0] {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::novel_ideal::Sets;
-use super::orders::sampling::{Classes, Placed};
+use super::orders::sampling::{Classes, PlacedDocument};
 use crate::elementary::powi;
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -25,7 +25,7 @@ pub(super) struct Arranged {
     /// Sets of subtopics; elsewhere they go by their number here.
     pub sets: Vec<Vec<usize>>,
     /// Documents whose place is known, or makes no difference.
-    pub fixed: Vec<Placed>,
+    pub fixed: Vec<PlacedDocument>,
     /// Groups of documents that differ.
     pub mixed: Vec<Classes>,
 }
@@ -160,7 +160,7 @@ impl Arranged {
     }
 
     /// The order in which documents that are relevant to more subtopics come first, or last.
-    pub fn by_size(&self, largest_first: bool) -> Vec<Placed> {
+    pub fn by_size(&self, largest_first: bool) -> Vec<PlacedDocument> {
         let mut placed = self.fixed.clone();
         for group in &self.mixed {
             let mut counts = group.counts.clone();

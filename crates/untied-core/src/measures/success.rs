@@ -1,7 +1,7 @@
 //! Success@k: whether any of the first k documents is relevant.
 
 use super::bounds::{self, Bounds, Open};
-use super::{Definition, Distribution, Measure};
+use super::{Definition, Measure, TieDistribution};
 use crate::error::Result;
 use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, REL};
@@ -75,7 +75,7 @@ impl Measure for Success {
         if truth.relevant(self.rel) == 0 { f64::NAN } else { success * failure }
     }
 
-    fn distribution(&self) -> Option<&dyn Distribution> {
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
         Some(self)
     }
 
@@ -84,7 +84,7 @@ impl Measure for Success {
     }
 }
 
-impl Distribution for Success {
+impl TieDistribution for Success {
     fn law(&self, ranking: &Ranking, _truth: &Judgments<'_>, _limits: Limits) -> Result<Option<Law>> {
         let (success, failure) = self.chances(ranking);
         Ok(Some(Law::new([(0.0, failure), (1.0, success)].into_iter().filter(|&(_, chance)| chance > 0.0).collect())))

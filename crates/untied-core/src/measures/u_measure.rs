@@ -61,7 +61,7 @@ pub(crate) struct UMeasure {
 
 /// Documents of a group that are alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Kind {
+struct TextKind {
     relevant: bool,
     length: f64,
     count: usize,
@@ -69,7 +69,7 @@ struct Kind {
 
 /// A tie group and what was before it.
 struct TextGroup {
-    kinds: Vec<Kind>,
+    kinds: Vec<TextKind>,
     size: usize,
     /// Length of all documents before it.
     before: f64,
@@ -98,7 +98,7 @@ impl TextGroup {
 }
 
 /// Document by document.
-fn each<'k>(kinds: impl Iterator<Item = &'k Kind>) -> impl Iterator<Item = &'k Kind> {
+fn each<'k>(kinds: impl Iterator<Item = &'k TextKind>) -> impl Iterator<Item = &'k TextKind> {
     kinds.flat_map(|kind| std::iter::repeat_n(kind, kind.count))
 }
 
@@ -180,9 +180,9 @@ impl UMeasure {
     }
 
     /// Kinds in the best order.
-    fn kinds(&self, group: &[Text]) -> Vec<Kind> {
-        let kind = |text: &Text| Kind { relevant: text.grade >= self.rel, length: text.length, count: 1 };
-        let mut kinds: Vec<Kind> = group.iter().map(kind).collect();
+    fn kinds(&self, group: &[Text]) -> Vec<TextKind> {
+        let kind = |text: &Text| TextKind { relevant: text.grade >= self.rel, length: text.length, count: 1 };
+        let mut kinds: Vec<TextKind> = group.iter().map(kind).collect();
         kinds.sort_by(|a, b| b.relevant.cmp(&a.relevant).then(a.length.total_cmp(&b.length)));
         kinds.dedup_by(|next, kind| {
             let same = next.relevant == kind.relevant && next.length == kind.length;
@@ -221,7 +221,7 @@ impl UMeasure {
     }
 
     /// The value of a part whose documents stand in this order.
-    fn in_order<'k>(&self, documents: impl Iterator<Item = &'k Kind>, part: &TextGroup) -> f64 {
+    fn in_order<'k>(&self, documents: impl Iterator<Item = &'k TextKind>, part: &TextGroup) -> f64 {
         let (mut total, mut before) = (0.0, part.before);
         for document in documents.take(part.slots) {
             if document.relevant {
@@ -248,13 +248,13 @@ impl UMeasure {
             let read: f64 = placed.iter().zip(&part.kinds).map(|(&n, kind)| n as f64 * kind.length).sum();
             self.worth(part.before + read, kind.length)
         });
-        if let Some(found) = by_counts {
-            return (found.mean, found.variance);
+        if let Some(moments) = by_counts {
+            return (moments.mean, moments.variance);
         }
-        let found = sampling::over_orders(&[part.classes()], |placed| {
+        let moments = sampling::over_orders(&[part.classes()], |placed| {
             self.in_order(placed.iter().map(|&(_, class)| &part.kinds[class as usize]), part)
         });
-        (found.outcome.mean, found.outcome.variance)
+        (moments.outcome.mean, moments.outcome.variance)
     }
 
     fn is_exact(&self, part: &TextGroup) -> bool {
@@ -278,8 +278,8 @@ impl UMeasure {
     }
 
     fn variance_within(&self, part: &TextGroup) -> f64 {
-        let n = |kind: &Kind| kind.count as f64;
-        let (relevant, others): (Vec<&Kind>, Vec<&Kind>) = part.kinds.iter().partition(|kind| kind.relevant);
+        let n = |kind: &TextKind| kind.count as f64;
+        let (relevant, others): (Vec<&TextKind>, Vec<&TextKind>) = part.kinds.iter().partition(|kind| kind.relevant);
         let r: f64 = relevant.iter().map(|kind| n(kind)).sum();
         if r == 0.0 {
             return 0.0;

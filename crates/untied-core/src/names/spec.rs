@@ -323,12 +323,12 @@ impl Spec {
     /// # Errors
     /// It is none of them.
     pub fn choice<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<T> {
-        let found = match self.parameter(name) {
+        let choice = match self.parameter(name) {
             None => known.first(),
             Some(Value::Text(text)) => known.iter().find(|one| one.0 == text),
             Some(_) => None,
         };
-        found.map(|one| one.1).ok_or_else(|| {
+        choice.map(|one| one.1).ok_or_else(|| {
             let names: Vec<String> = known.iter().map(|one| format!("'{}'", one.0)).collect();
             let value = self.parameter(name).map_or_else(String::new, ToString::to_string);
             Error::Measure(format!("{self}: {name} must be {}, not {value}", alternatives(&names)))

@@ -114,7 +114,7 @@ fn write(packed: &[u128], retrieved: usize, grades: &[f64], layout: Layout, rank
     let mut mixed = false;
     let mut rest = packed;
     while let Some(&first) = rest.first() {
-        let Counted { before, level: highest, equal, .. } = unpack(first);
+        let RankCounts { before, level: highest, equal, .. } = unpack(first);
         if equal == 1 {
             ranking.push_one(before as usize, grades[highest as usize]);
             rest = &rest[1..];
@@ -129,7 +129,7 @@ fn write(packed: &[u128], retrieved: usize, grades: &[f64], layout: Layout, rank
             });
             ranking.push(before as usize, equal as usize, levels);
         } else {
-            for Counted { number, level, .. } in group.iter().copied().map(unpack) {
+            for RankCounts { number, level, .. } in group.iter().copied().map(unpack) {
                 ranking.push_one((before + number) as usize, grades[level as usize]);
             }
         }
@@ -139,7 +139,7 @@ fn write(packed: &[u128], retrieved: usize, grades: &[f64], layout: Layout, rank
 }
 
 /// The counts of a wanted document.
-struct Counted {
+struct RankCounts {
     /// The number of scores that rank before its own.
     before: u32,
     /// The number of equal scores before it in the input, if it was counted.
@@ -157,8 +157,8 @@ fn pack((before, equal): (u32, u32), level: u32) -> u128 {
 
 /// The counts in a packed number.
 #[inline(always)]
-fn unpack(packed: u128) -> Counted {
-    Counted {
+fn unpack(packed: u128) -> RankCounts {
+    RankCounts {
         before: (packed >> 96) as u32,
         number: (packed >> 64) as u32,
         level: (packed >> 32) as u32,

@@ -4,7 +4,7 @@ use super::PairScore;
 use super::joined::{Group, Joined};
 use crate::measures::Certainty;
 use crate::measures::orders::Outcome;
-use crate::measures::orders::sampling::{Classes, Placed, is_listed, over_orders};
+use crate::measures::orders::sampling::{Classes, PlacedDocument, is_listed, over_orders};
 
 /// Orders of two rankings of the same documents.
 pub struct Orders {
@@ -31,7 +31,7 @@ impl Orders {
     pub fn score(&self, with_variance: bool, mut value: impl FnMut(&[usize], &[usize]) -> f64) -> PairScore {
         let (mut ranks_a, mut ranks_b) = (vec![0; self.documents], vec![0; self.documents]);
         let mut next = self.first.clone();
-        let found = over_orders(&self.groups, |placed: &[Placed]| {
+        let found = over_orders(&self.groups, |placed: &[PlacedDocument]| {
             next.copy_from_slice(&self.first);
             for &(position, class) in placed {
                 if position < self.documents {

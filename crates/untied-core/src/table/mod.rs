@@ -308,7 +308,7 @@ impl Table {
 
     /// The queries that are in both tables, by their numbers in this one and in the other.
     pub fn common<'a>(&'a self, other: &'a Table) -> impl Iterator<Item = (usize, usize)> + 'a {
-        self.numbers_in(other).enumerate().filter_map(|(query, found)| Some((query, found?)))
+        self.numbers_in(other).enumerate().filter_map(|(query, in_other)| Some((query, in_other?)))
     }
 
     /// The rows of a query, in the order of the input.

@@ -155,11 +155,11 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2, 3, 4, 0, 5, 6, 2]);
         let order = names.order();
         let sorted = names.sorted(&order);
-        let found: Vec<&[u8]> = sorted.iter().collect();
+        let names: Vec<&[u8]> = sorted.iter().collect();
         let mut expected = given.to_vec();
         expected.sort_unstable();
         expected.dedup();
-        assert_eq!(found, expected);
+        assert_eq!(names, expected);
         assert!(expected.iter().enumerate().all(|(number, name)| sorted.find(name) == Some(number)));
         assert_eq!([&b"aa"[..], b"zz"].map(|name| sorted.find(name)), [None, None]);
         assert!(Names::default().order().is_empty());

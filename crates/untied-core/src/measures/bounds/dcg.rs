@@ -129,7 +129,7 @@ impl Thresholds {
             taken.push(from);
             best = next;
         }
-        let mut m = (least..numbers).fold(least, |found, m| if best[m] > best[found] { m } else { found });
+        let mut m = (least..numbers).fold(least, |highest, m| if best[m] > best[highest] { m } else { highest });
         let (mut dcg, mut ideal) = (0.0, 0.0);
         for (step, from) in self.steps.iter().zip(taken.iter().rev()) {
             let (d, i) = sums(step, m);

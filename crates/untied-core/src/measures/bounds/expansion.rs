@@ -64,10 +64,11 @@ mod tests {
     #[test]
     fn as_the_sums_themselves() {
         let weights: Vec<(f64, f64)> = (0..100).map(|a| (1.0, 0.97_f64.powi(a))).collect();
-        let found = Expansion::new(0, &weights).expect("long");
-        assert!(found.at(0.0).is_none(), "the first group, not shifted");
+        let expansion = Expansion::new(0, &weights).expect("long");
+        assert!(expansion.at(0.0).is_none(), "the first group, not shifted");
         for (start, shift) in [(100, 100.0), (200, 0.5), (5_000, 100.0), (0, 1e6)] {
-            let (one, other) = Expansion::new(start, &weights).and_then(|found| found.at(shift)).expect("few terms");
+            let (one, other) =
+                Expansion::new(start, &weights).and_then(|expansion| expansion.at(shift)).expect("few terms");
             let sum = |of: &dyn Fn(&(f64, f64)) -> f64| -> f64 {
                 weights.iter().enumerate().map(|(a, pair)| of(pair) / ((start + a + 1) as f64 + shift)).sum()
             };

@@ -17,7 +17,7 @@ use crate::names::RecallBase;
 
 /// The groups, and the open documents that can be relevant.
 pub(crate) struct Filling {
-    pub groups: Vec<Slot>,
+    pub groups: Vec<FillingSlot>,
     /// Relevant and open documents before each group, and before the end.
     before: Vec<(usize, usize)>,
     /// Those not retrieved.
@@ -26,7 +26,7 @@ pub(crate) struct Filling {
 
 /// A group.
 #[derive(Clone, Copy)]
-pub(crate) struct Slot {
+pub(crate) struct FillingSlot {
     pub start: usize,
     pub size: usize,
     /// Relevant ones that are known.
@@ -71,8 +71,8 @@ pub(crate) fn by_relevant(
 impl Filling {
     pub fn new(open: &Open<'_>, rel: f64) -> Filling {
         let of = open.relevant(rel);
-        let groups: Vec<Slot> = of
-            .map(|(group, known, most)| Slot { start: group.start, size: group.size, known, open: most - known })
+        let groups: Vec<FillingSlot> = of
+            .map(|(group, known, most)| FillingSlot { start: group.start, size: group.size, known, open: most - known })
             .collect();
         let mut before = vec![(0, 0)];
         before.extend(groups.iter().scan((0, 0), |(known, open), slot| {

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::filling::{Filling, Slot, Stage};
+use super::filling::{Filling, FillingSlot, Stage};
 use super::{Bounds, Open, Resolution, Widest};
 use crate::measures::orders::precision::{HitGroup, Maximum};
 use crate::measures::share::Target;
@@ -91,13 +91,13 @@ impl Sought<'_> {
 /// Last hits group by group, with tied documents in their best or worst order.
 struct LastHits {
     resolution: Resolution,
-    known: Precisions,
-    all: Precisions,
+    known: PossiblePrecisions,
+    all: PossiblePrecisions,
 }
 
 impl LastHits {
     fn new(filling: &Filling, resolution: Resolution) -> LastHits {
-        let [known, all] = [false, true].map(|filled| Precisions::new(filling, filled, resolution));
+        let [known, all] = [false, true].map(|filled| PossiblePrecisions::new(filling, filled, resolution));
         LastHits { resolution, known, all }
     }
 
@@ -118,24 +118,24 @@ impl LastHits {
 }
 
 /// The rank of a group's last hit.
-fn last_rank(slot: &Slot, relevant: usize, resolution: Resolution) -> f64 {
+fn last_rank(slot: &FillingSlot, relevant: usize, resolution: Resolution) -> f64 {
     (slot.start + if resolution == Resolution::Best { relevant } else { slot.size }).max(1) as f64
 }
 
 /// If all open documents are relevant, or none: hits up to the end of each group, and the rank of the last one.
-struct Precisions {
+struct PossiblePrecisions {
     hits: Vec<f64>,
     ranks: Vec<f64>,
 }
 
-impl Precisions {
-    fn new(filling: &Filling, filled: bool, resolution: Resolution) -> Precisions {
+impl PossiblePrecisions {
+    fn new(filling: &Filling, filled: bool, resolution: Resolution) -> PossiblePrecisions {
         let ranks = filling.groups.iter().map(|slot| {
             let relevant = if filled { slot.known + slot.open } else { slot.known };
             last_rank(slot, relevant, resolution)
         });
         let hits = filling.all_before(filled).skip(1).map(|hits| hits as f64);
-        Precisions { hits: hits.collect(), ranks: ranks.collect() }
+        PossiblePrecisions { hits: hits.collect(), ranks: ranks.collect() }
     }
 
     /// The highest precision in these groups after `more` further hits; 0 if there are no groups.

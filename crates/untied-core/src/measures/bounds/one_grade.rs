@@ -13,7 +13,7 @@
 //! The measure itself then tells the value of the few assignments with the largest and the smallest S over norm.
 
 use super::expansion::Expansion;
-use super::filling::{Filling, Slot, Stage};
+use super::filling::{Filling, FillingSlot, Stage};
 use super::{Bounds, Open, Resolution, Widest};
 use crate::elementary::powi;
 use crate::measures::Measure;
@@ -101,30 +101,30 @@ pub(crate) fn of_ratios(
     let grade = grade(open, rel)?;
     let filling = Filling::new(open, rel);
     let known: usize = open.truth.relevant(rel);
-    let sums = Sums::new(&filling, open.resolution, ratios(grade));
-    let mut found: Vec<(f64, Stage, usize)> = Vec::new();
+    let sums = StageSums::new(&filling, open.resolution, ratios(grade));
+    let mut stages: Vec<(f64, Stage, usize)> = Vec::new();
     let mut bounds = Widest::default();
     let value = |stage: Stage, others| open.value(measure, grade, &filling.chosen(stage), others);
     for stage in filling.stages().take_while(|_| !watch::is_stopped()) {
         for others in filling.others(stage) {
             match known + stage.m + others {
                 0 => bounds.add(value(stage, others)),
-                relevant => found.push((sums.ratio(stage, relevant), stage, others)),
+                relevant => stages.push((sums.ratio(stage, relevant), stage, others)),
             }
         }
     }
     let mut add_from = |extreme: f64| {
         let close = |ratio: f64| (ratio - extreme).abs() <= CLOSE * extreme.abs().max(f64::MIN_POSITIVE);
-        let best = found.iter().filter(|(ratio, ..)| close(*ratio)).take(MOST);
+        let best = stages.iter().filter(|(ratio, ..)| close(*ratio)).take(MOST);
         best.for_each(|&(_, stage, others)| bounds.add(value(stage, others)));
     };
-    add_from(found.iter().map(|found| found.0).fold(f64::INFINITY, f64::min));
-    add_from(found.iter().map(|found| found.0).fold(f64::NEG_INFINITY, f64::max));
+    add_from(stages.iter().map(|(ratio, ..)| *ratio).fold(f64::INFINITY, f64::min));
+    add_from(stages.iter().map(|(ratio, ..)| *ratio).fold(f64::NEG_INFINITY, f64::max));
     Some(bounds.finish())
 }
 
 /// S, by stages of a filling.
-struct Sums<'a> {
+struct StageSums<'a> {
     filling: &'a Filling,
     resolution: Resolution,
     ratios: Ratios,
@@ -154,11 +154,11 @@ struct Filled {
     after: Vec<Option<Expansion>>,
 }
 
-impl<'a> Sums<'a> {
-    fn new(filling: &'a Filling, resolution: Resolution, ratios: Ratios) -> Sums<'a> {
+impl<'a> StageSums<'a> {
+    fn new(filling: &'a Filling, resolution: Resolution, ratios: Ratios) -> StageSums<'a> {
         let all: usize = filling.groups.iter().map(|slot| slot.known + slot.open).sum();
         let depth = filling.groups.iter().map(|slot| slot.start + slot.size).max().unwrap_or(0);
-        let mut sums = Sums {
+        let mut sums = StageSums {
             filling,
             resolution,
             ratios,
@@ -172,7 +172,7 @@ impl<'a> Sums<'a> {
         sums
     }
 
-    fn filled(&self, of: impl Fn(&Slot) -> usize) -> Filled {
+    fn filled(&self, of: impl Fn(&FillingSlot) -> usize) -> Filled {
         let groups = &self.filling.groups;
         let mut filled = Filled::default();
         let mut before = 0;
@@ -256,7 +256,7 @@ impl<'a> Sums<'a> {
     }
 
     /// own and slope of a group with r relevant documents, of R in all.
-    fn terms(&self, slot: &Slot, r: usize, relevant: usize, fading: Option<&Fading>) -> (f64, f64) {
+    fn terms(&self, slot: &FillingSlot, r: usize, relevant: usize, fading: Option<&Fading>) -> (f64, f64) {
         let Ratios { fading: gamma, blend, cutoff } = self.ratios;
         let slots = slot.size.min(cutoff.saturating_sub(slot.start));
         let share = |above: usize| {
@@ -287,7 +287,7 @@ impl<'a> Sums<'a> {
     }
 
     /// own and slope of a group with r relevant documents if it begins after rank R.
-    fn after(&self, slot: &Slot, r: usize, fading: Option<&Fading>) -> Option<Expansion> {
+    fn after(&self, slot: &FillingSlot, r: usize, fading: Option<&Fading>) -> Option<Expansion> {
         let Ratios { blend, cutoff, .. } = self.ratios;
         if blend == 0.0 || !is_mixed(slot, r, self.resolution) {
             return None;
@@ -298,19 +298,24 @@ impl<'a> Sums<'a> {
         Expansion::new(slot.start, &weights)
     }
 
-    fn fading_of(&self, slot: &Slot, r: usize) -> Option<Fading> {
+    fn fading_of(&self, slot: &FillingSlot, r: usize) -> Option<Fading> {
         let fades = self.ratios.fading < 1.0 && is_mixed(slot, r, self.resolution);
         fades.then(|| Fading::new(slot.size - 1, r - 1, self.ratios.fading, &self.inverse))
     }
 }
 
 /// Whether a group's r relevant documents stand in all its orders.
-fn is_mixed(slot: &Slot, r: usize, resolution: Resolution) -> bool {
+fn is_mixed(slot: &FillingSlot, r: usize, resolution: Resolution) -> bool {
     resolution == Resolution::Mean && 0 < r && r < slot.size
 }
 
 /// What 1/rank counts in own and slope at the first positions of a group that stands in all its orders.
-fn mixed_weights(slot: &Slot, r: usize, slots: usize, fading: Option<&Fading>) -> impl Iterator<Item = (f64, f64)> {
+fn mixed_weights(
+    slot: &FillingSlot,
+    r: usize,
+    slots: usize,
+    fading: Option<&Fading>,
+) -> impl Iterator<Item = (f64, f64)> {
     let chance = r as f64 / slot.size as f64;
     let each = (r - 1) as f64 / (slot.size - 1) as f64;
     (0..slots).map(move |above| match fading {

@@ -130,8 +130,8 @@ impl Measure for Player {
     }
 
     fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
-        let found = self.statistics(&orders.tied);
-        (found.low, found.high)
+        let outcome = self.statistics(&orders.tied);
+        (outcome.low, outcome.high)
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {

@@ -34,31 +34,31 @@ pub static SDCG: Definition = Info {
 .built_by(|spec, scope| gains(scope, sdcg(spec)?));
 
 /// Gains, and what they are multiplied with rank by rank: C does not depend on the ranking.
-pub(crate) struct Weighted {
+pub(crate) struct WeightedGains {
     pub gain: Gain,
     pub weights: Vec<f64>,
 }
 
 /// INSQ.
-pub(crate) fn insq(spec: &Spec) -> Result<Weighted> {
+pub(crate) fn insq(spec: &Spec) -> Result<WeightedGains> {
     let goal = goal(spec, 0.0)?;
     weighted(spec, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
 }
 
 /// SDCG.
-pub(crate) fn sdcg(spec: &Spec) -> Result<Weighted> {
+pub(crate) fn sdcg(spec: &Spec) -> Result<WeightedGains> {
     weighted(spec, logarithmic(limit(spec, true)?))
 }
 
-fn weighted(spec: &Spec, mut weights: Vec<f64>) -> Result<Weighted> {
+fn weighted(spec: &Spec, mut weights: Vec<f64>) -> Result<WeightedGains> {
     let (least, most) = grades(spec)?;
     let all: f64 = weights.iter().rev().sum();
     weights.iter_mut().for_each(|weight| *weight /= all * (most - least));
-    Ok(Weighted { gain: Gain::Within(least, most), weights })
+    Ok(WeightedGains { gain: Gain::Within(least, most), weights })
 }
 
-fn gains(scope: &Scope<'_>, weighted: Weighted) -> Result<Box<dyn Measure>> {
-    let Weighted { gain, mut weights } = weighted;
+fn gains(scope: &Scope<'_>, weighted: WeightedGains) -> Result<Box<dyn Measure>> {
+    let WeightedGains { gain, mut weights } = weighted;
     weights.truncate(scope.depth);
     Ok(Box::new(Gains::new(gain, weights, scope)))
 }

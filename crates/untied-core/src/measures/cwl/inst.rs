@@ -2,7 +2,7 @@
 
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, Steps, goal, limit, steps};
 use crate::measures::orders::Outcome;
-use crate::measures::orders::sampling::{self, Placed};
+use crate::measures::orders::sampling::{self, PlacedDocument};
 use crate::measures::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, JUDGED_ONLY, Sampled, unbounded};
 use crate::ranking::Ranking;
@@ -33,7 +33,7 @@ struct Adaptive {
 }
 
 impl Adaptive {
-    fn value(&self, placed: &[Placed]) -> f64 {
+    fn value(&self, placed: &[PlacedDocument]) -> f64 {
         // `missing` is x of the rank before the next; without gains C(i) = ((x-1)/x)^2 telescopes.
         let (mut gained, mut all, mut reach, mut at) = (0.0, 0.0, 1.0, 0);
         let mut missing = 2.0 * self.goal;
@@ -71,9 +71,9 @@ impl Measure for Adaptive {
 
     fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
         // The orders by grade are not known to be the best and the worst, but nearly always are.
-        let found = self.statistics(&orders.tied);
+        let outcome = self.statistics(&orders.tied);
         let (worst, best) = (self.statistics(&orders.worst).mean, self.statistics(&orders.best).mean);
-        (found.low.min(worst).min(best), found.high.max(worst).max(best))
+        (outcome.low.min(worst).min(best), outcome.high.max(worst).max(best))
     }
 
     fn certainty(&self, ranking: &Ranking, _: &Judgments<'_>) -> Certainty {
@@ -106,8 +106,8 @@ mod tests {
     fn sums_of_inverse_squares() {
         for (x, terms) in [(0.25, 1000), (2.0, 998), (7.3, 40), (500.0, 500), (1.0, 33), (3.0, 32)] {
             let sum: f64 = (0..terms).rev().map(|i| (x + f64::from(i)).powi(-2)).sum();
-            let found = inverse_squares(x, terms as usize);
-            assert!((found - sum).abs() < 1e-13 * sum, "{x} {terms}: {found} {sum}");
+            let value = inverse_squares(x, terms as usize);
+            assert!((value - sum).abs() < 1e-13 * sum, "{x} {terms}: {value} {sum}");
         }
     }
 }

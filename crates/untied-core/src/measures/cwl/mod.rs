@@ -13,7 +13,7 @@ pub(crate) mod inst;
 pub(crate) mod nerr;
 
 use super::gain::Gain;
-use super::orders::sampling::{self, Classes, Placed};
+use super::orders::sampling::{self, Classes, PlacedDocument};
 use super::{Certainty, Scope};
 use crate::error::{Error, Result};
 use crate::names::{Parameter, Spec};
@@ -116,7 +116,7 @@ impl Steps {
     }
 
     /// Rank and gain of the documents of an order.
-    fn of<'s>(&'s self, placed: &'s [Placed], limit: usize) -> impl Iterator<Item = (usize, f64)> + 's {
+    fn of<'s>(&'s self, placed: &'s [PlacedDocument], limit: usize) -> impl Iterator<Item = (usize, f64)> + 's {
         let within = placed.iter().take_while(move |(position, _)| *position < limit);
         within.map(|&(position, class)| (position + 1, self.above[class as usize] / self.unit))
     }

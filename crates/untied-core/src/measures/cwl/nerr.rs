@@ -3,7 +3,7 @@
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, PATIENCE, Steps, goal, limit, squares, steps};
 use crate::elementary::powf;
 use crate::error::Result;
-use crate::measures::orders::sampling::{self, Placed};
+use crate::measures::orders::sampling::{self, PlacedDocument};
 use crate::measures::{Certainty, Definition, Measure, Scope};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::Ranking;
@@ -97,7 +97,7 @@ struct UntilGain {
 }
 
 impl UntilGain {
-    fn value(&self, placed: &[Placed]) -> f64 {
+    fn value(&self, placed: &[PlacedDocument]) -> f64 {
         let limit = self.weights.len();
         let (mut gained, mut all, mut reach, mut at) = (0.0, 0.0, 1.0, 0);
         for (rank, gain) in self.gain.of(placed, limit) {

@@ -151,7 +151,7 @@ mod tests {
             for (eps, others) in [(0.0, 0), (0.0, 3), (1e-5, 0), (1e-5, 3), (0.5, 40)] {
                 let smoothing = Smoothing { eps, prior: 2.0 };
                 let size = group.judged + group.unsampled + others;
-                for (above, found) in smoothing.means(before, group, size).into_iter().enumerate() {
+                for (above, mean) in smoothing.means(before, group, size).into_iter().enumerate() {
                     let of_unsampled = |s: usize| {
                         let left = size - group.judged;
                         if left == 0 { 0.0 } else { ((above - s) * group.unsampled) as f64 / left as f64 }
@@ -163,7 +163,7 @@ mod tests {
                     };
                     let each = drawing::within(size, group.judged, above);
                     let expected: f64 = each.map(|(s, chance)| chance * value(s)).sum();
-                    assert!((found - expected).abs() < 1e-12, "{before:?} {group:?} {above}: {found} {expected}");
+                    assert!((mean - expected).abs() < 1e-12, "{before:?} {group:?} {above}: {mean} {expected}");
                 }
             }
         }

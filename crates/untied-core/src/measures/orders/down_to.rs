@@ -15,7 +15,7 @@
 //! last one. The moments for (c, i) therefore follow from those for (c - 1, i) and (c, i - 1), with the weights c/(c+i)
 //! and i/(c+i).
 
-use super::fading::Moments;
+use super::fading::FadingMoments;
 use super::lattice;
 
 /// A tie group with documents of the highest grade.
@@ -46,9 +46,9 @@ struct Above {
     /// Probability that just these come first.
     chance: f64,
     /// Of the sum of w_c (B + c m).
-    value: Moments,
+    value: FadingMoments,
     /// Of the sum of U_c.
-    weights: Moments,
+    weights: FadingMoments,
     /// Mean of the sum of U_c^2.
     squares: f64,
 }
@@ -131,23 +131,23 @@ mod tests {
         count: f64,
         sum: f64,
     ) -> Vec<(usize, f64)> {
-        let mut found = Vec::new();
+        let mut orders_of_group = Vec::new();
         for i in 0..left.len() {
             let value = left.swap_remove(i);
             let (weight, count) = (weights[weights.len() - 1 - left.len()], count + value);
             if value == best {
                 // The others may follow in any order.
                 let orders = (1..=left.len()).product();
-                found.extend(std::iter::repeat_n((hits, sum + weight * count), orders));
+                orders_of_group.extend(std::iter::repeat_n((hits, sum + weight * count), orders));
             } else {
                 let (hits, sum) = if value > 0.0 { (hits + 1, sum + weight * count) } else { (hits, sum) };
-                found.extend(every_order(left, best, weights, hits, count, sum));
+                orders_of_group.extend(every_order(left, best, weights, hits, count, sum));
             }
             left.push(value);
             let last = left.len() - 1;
             left.swap(i, last);
         }
-        found
+        orders_of_group
     }
 
     #[test]
@@ -164,22 +164,22 @@ mod tests {
             }
             let weights: Vec<f64> = (1..=documents.len()).map(|a| 1.0 / (start + 2 * a) as f64).collect();
             let all = every_order(&mut documents, best.0, &weights, 0, before, 0.0);
-            let mut found = [(0.0, 0.0, 0.0); 8]; // probability, first and second moment by hits
+            let mut moments = [(0.0, 0.0, 0.0); 8]; // probability, first and second moment by hits
             let group = DownTo { best, values: &values, rest, before, weights: &weights };
             assert!(group.visit(|one| {
-                let place = &mut found[one.hits];
+                let place = &mut moments[one.hits];
                 place.0 += one.chance;
                 place.1 += one.chance * one.mean;
                 place.2 += one.chance * (one.mean * one.mean + one.variance);
             }));
-            for (hits, found) in found.iter().enumerate() {
+            for (hits, moments) in moments.iter().enumerate() {
                 let mean = |of: &dyn Fn(f64) -> f64| {
                     all.iter().filter(|one| one.0 == hits).map(|one| of(one.1)).sum::<f64>() / all.len() as f64
                 };
-                for (found, expected) in
-                    [(found.0, mean(&|_| 1.0)), (found.1, mean(&|x| x)), (found.2, mean(&|x| x * x))]
+                for (value, expected) in
+                    [(moments.0, mean(&|_| 1.0)), (moments.1, mean(&|x| x)), (moments.2, mean(&|x| x * x))]
                 {
-                    assert!((found - expected).abs() <= 1e-12 * expected.max(1e-3), "{seed}: {found} {expected}");
+                    assert!((value - expected).abs() <= 1e-12 * expected.max(1e-3), "{seed}: {value} {expected}");
                 }
             }
         }

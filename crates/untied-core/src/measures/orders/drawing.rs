@@ -52,7 +52,7 @@ pub(crate) fn kept(m: usize, p: f64) -> (usize, Vec<f64>) {
 
 /// As [`within`] for k = 0, 1, .., n, one after the other: each row is made from the one before, by sums of positive numbers.
 /// Probabilities below 1e-30 are left out, and a row adds up to 1 but for rounding.
-pub(crate) struct Rows {
+pub(crate) struct DrawnRows {
     n: usize,
     r: usize,
     k: usize,
@@ -62,11 +62,11 @@ pub(crate) struct Rows {
     probabilities: Vec<f64>,
 }
 
-impl Rows {
-    pub fn new(n: usize, r: usize) -> Rows {
+impl DrawnRows {
+    pub fn new(n: usize, r: usize) -> DrawnRows {
         let mut probabilities = vec![0.0; r + 1];
         probabilities[0] = 1.0;
-        Rows { n, r, k: 0, from: 0, to: 0, probabilities }
+        DrawnRows { n, r, k: 0, from: 0, to: 0, probabilities }
     }
 
     /// The smallest number, and the probabilities of this and the following ones.
@@ -108,10 +108,10 @@ mod tests {
 
     #[test]
     fn three_special_documents_among_five() {
-        let close = |found: Vec<(usize, f64)>, expected: &[(usize, f64)]| {
-            assert_eq!(found.len(), expected.len(), "{found:?}");
-            for (one, other) in found.iter().zip(expected) {
-                assert!(one.0 == other.0 && (one.1 - other.1).abs() < 1e-15, "{found:?}");
+        let close = |computed: Vec<(usize, f64)>, expected: &[(usize, f64)]| {
+            assert_eq!(computed.len(), expected.len(), "{computed:?}");
+            for (one, other) in computed.iter().zip(expected) {
+                assert!(one.0 == other.0 && (one.1 - other.1).abs() < 1e-15, "{computed:?}");
             }
         };
         close(within(5, 3, 2).collect(), &[(0, 0.1), (1, 0.6), (2, 0.3)]);
@@ -125,14 +125,14 @@ mod tests {
     #[test]
     fn row_after_row() {
         for (n, r) in [(5, 3), (40, 7), (300, 299), (2_000, 1_000), (3, 0), (0, 0)] {
-            let mut rows = Rows::new(n, r);
+            let mut rows = DrawnRows::new(n, r);
             for k in 0..=n {
                 let (from, row) = rows.row();
                 let total: f64 = row.iter().sum();
                 assert!((total - 1.0).abs() < 1e-13, "{n} {r} {k}: {total}");
                 for (h, probability) in within(n, r, k).filter(|&(_, probability)| probability > 1e-15) {
-                    let found = row[h - from];
-                    assert!((found / probability - 1.0).abs() < 1e-11, "{n} {r} {k} {h}: {found} {probability}");
+                    let computed = row[h - from];
+                    assert!((computed / probability - 1.0).abs() < 1e-11, "{n} {r} {k} {h}: {computed} {probability}");
                 }
                 if k < n {
                     rows.advance();

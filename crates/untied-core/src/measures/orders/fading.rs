@@ -15,23 +15,23 @@ use super::lattice;
 
 /// Mean and variance of a sum.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Moments {
+pub(super) struct FadingMoments {
     pub mean: f64,
     pub variance: f64,
 }
 
-impl Moments {
-    pub fn plus(self, gain: f64) -> Moments {
-        Moments { mean: gain + self.mean, ..self }
+impl FadingMoments {
+    pub fn plus(self, gain: f64) -> FadingMoments {
+        FadingMoments { mean: gain + self.mean, ..self }
     }
 
     pub fn square(self) -> f64 {
         self.mean * self.mean + self.variance
     }
 
-    pub fn mixed(self, other: Moments, share: f64) -> Moments {
+    pub fn mixed(self, other: FadingMoments, share: f64) -> FadingMoments {
         let apart = self.mean - other.mean;
-        Moments {
+        FadingMoments {
             mean: share * self.mean + (1.0 - share) * other.mean,
             variance: share * self.variance + (1.0 - share) * (other.variance + share * apart * apart),
         }
@@ -42,11 +42,11 @@ impl Moments {
 #[derive(Clone, Copy, Default)]
 struct Below {
     /// Of w_i (B + i m).
-    value: Moments,
+    value: FadingMoments,
     /// Of w_i: T_(c+1).
-    weight: Moments,
+    weight: FadingMoments,
     /// Of i w_i.
-    weights: Moments,
+    weights: FadingMoments,
     /// Mean of the sum of T_i^2.
     squares: f64,
 }
@@ -92,11 +92,11 @@ pub(crate) fn variance(
     for i in (0..=others).rev() {
         for c in (0..=relevant).rev() {
             let (hits, rest) = ((relevant - c) as f64, (others - i) as f64);
-            let found = (c < relevant).then(|| {
+            let value = (c < relevant).then(|| {
                 let count = (c + 1) as f64;
                 below[c + 1].after(weight(i + c, c), count, before + count * mean)
             });
-            below[c] = match (found, i < others) {
+            below[c] = match (value, i < others) {
                 (Some(hit), true) => hit.mixed(below[c], hits / (hits + rest)),
                 (Some(hit), false) => hit,
                 (None, true) => below[c],
@@ -137,8 +137,11 @@ mod tests {
             });
             let expected = expected.expect("few points").variance;
             let each: Vec<(f64, usize)> = values.iter().copied().zip(counts.iter().copied()).collect();
-            let found = variance(&each, counts[kinds], before, weight).expect("few points");
-            assert!((found - expected).abs() <= 1e-12 * expected.max(1e-3), "{seed}: {found} {expected} {counts:?}");
+            let computed = variance(&each, counts[kinds], before, weight).expect("few points");
+            assert!(
+                (computed - expected).abs() <= 1e-12 * expected.max(1e-3),
+                "{seed}: {computed} {expected} {counts:?}"
+            );
         }
     }
 }

@@ -201,16 +201,16 @@ mod tests {
             if kind == 1 && placed[1] == 0 { (placed[0] + placed[2] + 1) as f64 } else { 0.0 }
         };
         for counts in [[2, 2, 0], [1, 2, 1], [0, 2, 2]] {
-            let found = over_orders(&counts, term).expect("few points");
-            assert!((found.mean - 5.0 / 3.0).abs() < 1e-15, "{found:?}");
-            assert!((found.variance - 5.0 / 9.0).abs() < 1e-15, "{found:?}");
-            assert_eq!((found.low, found.high), (1.0, 3.0));
+            let outcome = over_orders(&counts, term).expect("few points");
+            assert!((outcome.mean - 5.0 / 3.0).abs() < 1e-15, "{outcome:?}");
+            assert!((outcome.variance - 5.0 / 9.0).abs() < 1e-15, "{outcome:?}");
+            assert_eq!((outcome.low, outcome.high), (1.0, 3.0));
         }
         // One of four stands at rank 2.5 on average, of whatever kind.
         assert_eq!(by_kind(&[1, 3], |placed, _| (placed[0] + placed[1] + 1) as f64), Some(vec![2.5, 2.5]));
-        let found = by_kind(&[2, 2], |placed, kind| f64::from(u8::from(kind == 1 && placed[1] == 0))).expect("few");
-        assert_eq!(found[0], 0.0);
-        assert!((found[1] - 0.5).abs() < 1e-15, "{found:?}");
+        let outcome = by_kind(&[2, 2], |placed, kind| f64::from(u8::from(kind == 1 && placed[1] == 0))).expect("few");
+        assert_eq!(outcome[0], 0.0);
+        assert!((outcome[1] - 0.5).abs() < 1e-15, "{outcome:?}");
         assert_eq!(over_orders(&[], |_, _| 1.0), Some(Outcome::default()));
         assert!(!is_small(&[3_000, 3_000]) && over_orders(&[3_000, 3_000], |_, _| 1.0).is_none());
     }

@@ -115,8 +115,11 @@ mod tests {
                     .map_or(0.0, |weight| weight * (own[kind] + above.sum::<f64>()))
             });
             let expected = expected.expect("few points").variance;
-            let found = Pairs { counts: &counts, weights: &weights, own: &own, pairs: &pairs }.variance();
-            assert!((found - expected).abs() <= 1e-12 * expected.max(1e-3), "{seed}: {found} {expected} {counts:?}");
+            let computed = Pairs { counts: &counts, weights: &weights, own: &own, pairs: &pairs }.variance();
+            assert!(
+                (computed - expected).abs() <= 1e-12 * expected.max(1e-3),
+                "{seed}: {computed} {expected} {counts:?}"
+            );
         }
     }
 }

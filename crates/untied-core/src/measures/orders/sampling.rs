@@ -58,7 +58,7 @@ impl Classes {
 }
 
 /// A position, and the class of the document there.
-pub(crate) type Placed = (usize, u32);
+pub(crate) type PlacedDocument = (usize, u32);
 
 /// What listed or drawn orders say.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +71,7 @@ pub(crate) struct Statistics {
 
 /// Statistics of `value` over all orders of the groups; it is given the class and position of every document that
 /// has one, by position. Some of those behind the slots of a group may be left out.
-pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[Placed]) -> f64) -> Statistics {
+pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[PlacedDocument]) -> f64) -> Statistics {
     let mut values = Running::default();
     let exact = is_listed(groups);
     if exact {
@@ -157,7 +157,7 @@ pub(crate) fn is_listed(groups: &[Classes]) -> bool {
 }
 
 /// Every arrangement once; each stands for equally many orders.
-fn list(groups: &[Classes], placed: &mut Vec<Placed>, visit: &mut dyn FnMut(&[Placed])) {
+fn list(groups: &[Classes], placed: &mut Vec<PlacedDocument>, visit: &mut dyn FnMut(&[PlacedDocument])) {
     let Some((group, others)) = groups.split_first() else { return visit(placed) };
     let mut counts = group.counts.clone();
     fill(group, 0, group.size - group.documents(), &mut counts, placed, &mut |placed| list(others, placed, visit));
@@ -169,8 +169,8 @@ fn fill(
     position: usize,
     unseen: usize,
     counts: &mut Vec<(u32, u32)>,
-    placed: &mut Vec<Placed>,
-    then: &mut dyn FnMut(&mut Vec<Placed>),
+    placed: &mut Vec<PlacedDocument>,
+    then: &mut dyn FnMut(&mut Vec<PlacedDocument>),
 ) {
     if position + unseen == group.size {
         return then(placed); // no more documents with a class
@@ -203,7 +203,7 @@ struct Sampler<'g> {
     shuffled: Vec<Vec<u32>>,
     /// The class at each position of a group, or [`NO_CLASS`].
     classes: Vec<u32>,
-    placed: Vec<Placed>,
+    placed: Vec<PlacedDocument>,
     random: Random,
 }
 
@@ -229,7 +229,7 @@ impl<'g> Sampler<'g> {
         }
     }
 
-    fn draw(&mut self) -> &[Placed] {
+    fn draw(&mut self) -> &[PlacedDocument] {
         self.placed.clear();
         for (g, group) in self.groups.iter().enumerate() {
             let from = self.placed.len();
@@ -327,7 +327,7 @@ mod tests {
     fn few_arrangements_are_listed() {
         let groups = [group(0, 3, &[(7, 1)]), group(3, 3, &[(7, 1), (8, 2)])];
         let mut seen = Vec::new();
-        let found = over_orders(&groups, |placed| {
+        let statistics = over_orders(&groups, |placed| {
             seen.push(placed.to_vec());
             placed[0].0 as f64
         });
@@ -335,15 +335,15 @@ mod tests {
         seen.dedup();
         assert_eq!(seen.len(), 9);
         assert!(seen.iter().all(|placed| placed.len() == 4 && placed.windows(2).all(|pair| pair[0].0 < pair[1].0)));
-        let Outcome { mean, variance, low, high } = found.outcome;
-        assert!(found.error == 0.0 && mean == 1.0 && (low, high) == (0.0, 2.0));
+        let Outcome { mean, variance, low, high } = statistics.outcome;
+        assert!(statistics.error == 0.0 && mean == 1.0 && (low, high) == (0.0, 2.0));
         assert!((variance - 2.0 / 3.0).abs() < 1e-15);
     }
 
     #[test]
     fn one_arrangement_of_many_is_listed_and_no_groups_are_one_order() {
-        let found = over_orders(&[group(0, 200_000, &[(0, 200_000)])], |placed| placed.len() as f64);
-        assert_eq!(found, Statistics { outcome: Outcome::certain(200_000.0), error: 0.0 });
+        let statistics = over_orders(&[group(0, 200_000, &[(0, 200_000)])], |placed| placed.len() as f64);
+        assert_eq!(statistics, Statistics { outcome: Outcome::certain(200_000.0), error: 0.0 });
         assert_eq!(over_orders(&[], |placed| placed.len() as f64).outcome.mean, 0.0);
     }
 

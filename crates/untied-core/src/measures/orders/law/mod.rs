@@ -56,8 +56,8 @@ pub(crate) fn of_walk(walk: &Walk<'_>, limits: Limits) -> Result<Option<Law>> {
     if points.is_none_or(|points| points > POINTS) {
         return Ok(None);
     }
-    if let Some(found) = forward::<Exact>(walk, (), limits.states, 0.0)? {
-        return Ok(Some(Law::new(found.column.atoms)));
+    if let Some(end) = forward::<Exact>(walk, (), limits.states, 0.0)? {
+        return Ok(Some(Law::new(end.column.atoms)));
     }
     // Whatever is left out, its sum is one of all orders.
     let Some(Found { column: Extent { low, high }, .. }) = forward(walk, (), usize::MAX, 0.0)? else { return Ok(None) };
@@ -77,11 +77,11 @@ pub(crate) fn of_walk(walk: &Walk<'_>, limits: Limits) -> Result<Option<Law>> {
         step = (probable / affordable as f64).max((high - low) / limits.cells as f64);
     }
     let rounded = |up: bool| -> Result<Option<Vec<Atom>>> {
-        let Some(found) = forward::<Cells>(walk, Grid { step, up }, usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
-        let mut atoms = found.column.atoms(step);
+        let Some(end) = forward::<Cells>(walk, Grid { step, up }, usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
+        let mut atoms = end.column.atoms(step);
         // No sum lies beyond the ends, however it was rounded.
         atoms.iter_mut().for_each(|(value, _)| *value = value.clamp(low, high));
-        atoms.push((if up { high } else { low }, found.lost));
+        atoms.push((if up { high } else { low }, end.lost));
         Ok(Some(atoms))
     };
     let (Some(lower), Some(upper)) = (rounded(false)?, rounded(true)?) else { return Ok(None) };

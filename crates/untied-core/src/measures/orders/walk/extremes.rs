@@ -16,8 +16,8 @@ pub(super) fn best_order(kinds: &[Kind], weights: &[f64]) -> Option<Vec<Kind>> {
 /// Smallest and largest X over all orders where no such order is known. Where not [`super::moments::is_short`], as there are too
 /// many orders, they only enclose all X, as if there were enough documents of each kind for every position.
 pub(super) fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
-    if let Some(found) = by_counts(kinds, weights) {
-        return (found.low, found.high);
+    if let Some(outcome) = by_counts(kinds, weights) {
+        return (outcome.low, outcome.high);
     }
     let end = |kinds: &[Kind], better: fn(f64, f64) -> f64| {
         weights.iter().rev().fold(0.0, |after, &weight| {

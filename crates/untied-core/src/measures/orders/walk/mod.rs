@@ -163,20 +163,20 @@ mod tests {
             return vec![0.0];
         }
         let (weight, later) = weights.split_first().map_or((0.0, weights), |(&weight, later)| (weight, later));
-        let mut found = Vec::new();
+        let mut values = Vec::new();
         for i in 0..kinds.len() {
             let mut left = kinds.to_vec();
             for _ in 0..kinds[i].count {
                 left[i].count = kinds[i].count - 1;
                 let after = every_order(&left, later);
-                found.extend(after.iter().map(|after| weight * kinds[i].gain + kinds[i].go_on * after));
+                values.extend(after.iter().map(|after| weight * kinds[i].gain + kinds[i].go_on * after));
             }
         }
-        found
+        values
     }
 
-    fn close(found: f64, expected: f64) -> bool {
-        (found - expected).abs() <= 1e-13 * expected.abs().max(1e-3)
+    fn close(value: f64, expected: f64) -> bool {
+        (value - expected).abs() <= 1e-13 * expected.abs().max(1e-3)
     }
 
     #[test]
@@ -238,8 +238,8 @@ mod tests {
         let weights = [1.0; 20];
         assert!(!is_short(&kinds, &weights) && best_order(&kinds, &weights).is_none());
         let (low, high) = extremes(&kinds, &weights);
-        let found = mean(&kinds, &weights);
-        assert!(low < found && found < high, "{low} {found} {high}");
+        let computed = mean(&kinds, &weights);
+        assert!(low < computed && computed < high, "{low} {computed} {high}");
         assert!(variance(&kinds, &weights) > 0.0);
     }
 
@@ -256,8 +256,8 @@ mod tests {
             expected += weight * chance * r as f64 / left;
             chance *= (left - r as f64) / left;
         }
-        let found = mean(&[kind(1.0, 0.0, r), kind(0.0, 1.0, n - r)], &weights[..n]);
-        assert!((found - expected).abs() < 1e-11 * expected, "{found} {expected}");
+        let computed = mean(&[kind(1.0, 0.0, r), kind(0.0, 1.0, n - r)], &weights[..n]);
+        assert!((computed - expected).abs() < 1e-11 * expected, "{computed} {expected}");
         // The i-th of r alike stands at position p with probability C(p-1, i-1) C(n-p, r-i) / C(n, r).
         let (n, r, q): (f64, i32, f64) = (100_000.0, 50, 15.0 / 16.0);
         let mut expected = 0.0;
@@ -271,7 +271,7 @@ mod tests {
                 p += 1.0;
             }
         }
-        let found = mean(&[kind(1.0 - q, q, r as usize), kind(0.0, 1.0, 99_950)], &weights);
-        assert!((found - expected).abs() < 1e-11 * expected, "{found} {expected}");
+        let computed = mean(&[kind(1.0 - q, q, r as usize), kind(0.0, 1.0, 99_950)], &weights);
+        assert!((computed - expected).abs() < 1e-11 * expected, "{computed} {expected}");
     }
 }

@@ -107,7 +107,7 @@ pub(super) fn add(reach: &mut [f64], gains: &mut [f64], kind: &Kind, all: f64) {
 
 /// Var\[X\] over all orders; NaN where it is too much work.
 pub(super) fn variance(kinds: &[Kind], weights: &[f64]) -> f64 {
-    by_counts(kinds, weights).map_or_else(|| by_table(kinds, weights), |found| found.variance)
+    by_counts(kinds, weights).map_or_else(|| by_table(kinds, weights), |moments| moments.variance)
 }
 
 /// Statistics of X by how many documents of each kind are placed, unless there are too many ways.

@@ -122,8 +122,11 @@ mod tests {
             let n: usize = kinds.iter().map(|kind| kind.count).sum();
             for weights in [&inverse, &flat] {
                 for slots in [n, n / 3] {
-                    let (found, expected) = (mean(&kinds, &weights[..slots]), by_steps(&kinds, &weights[..slots]));
-                    assert!((found - expected).abs() < 1e-12 * expected.abs(), "{found} {expected} {slots} {kinds:?}");
+                    let (computed, expected) = (mean(&kinds, &weights[..slots]), by_steps(&kinds, &weights[..slots]));
+                    assert!(
+                        (computed - expected).abs() < 1e-12 * expected.abs(),
+                        "{computed} {expected} {slots} {kinds:?}"
+                    );
                 }
             }
         }
