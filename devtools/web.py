@@ -43,6 +43,7 @@ SCRIPTS = (
     REPORT / "tables.js",
     REPORT / "words.js",
     REPORT / "work.js",
+    REPORT / "policies.js",
     WEB / "state.js",
     WEB / "files.js",
     REPORT / "settings.js",

@@ -26,7 +26,7 @@ def test_differences_are_told_and_mended(tmp_path: Path, capsys: pytest.CaptureF
         _, end = generate.MARKS.get(copy.suffix, ("", "#"))
         copy.write_text(text.replace(end, f"# one more line\n{end}"), encoding="utf-8")
     assert generate.main(["--check"], tmp_path) == 1
-    said = [f"{path} is not what the measures say: run python3 dev.py generate" for path in wanted]
+    said = [f"{path} is not what measures and policies say: run python3 dev.py generate" for path in wanted]
     assert sorted(capsys.readouterr().err.splitlines()) == sorted(said)
     assert generate.main([], tmp_path) == 0
     assert {path: (tmp_path / path).read_text(encoding="utf-8") for path in wanted} == wanted

@@ -187,11 +187,7 @@ def taken(name: str, policy: str, value: str, *, typed: bool = False) -> dict[st
 
 def types() -> dict[str, tuple[str, ...]]:
     """Values of the types, which only type checkers see."""
-    source = (
-        Path(policies.__file__).read_text(encoding="utf-8").replace("TYPE_CHECKING = False", "TYPE_CHECKING = True")
-    )
-    held: dict[str, Any] = {"__name__": "untied.policies"}
-    exec(compile(source, policies.__file__, "exec"), held)
+    held = vars(importlib.import_module("untied._literals"))
     return {name: typing.get_args(one) for name, one in held.items() if typing.get_origin(one) is typing.Literal}
 
 

@@ -10,7 +10,7 @@
  * @property {any} held What the core found in it.
  */
 
-const DEFAULTS = { ties: "range", unjudged: "nonrelevant", unretrieved: "none", queries: "qrels", on_undefined: "zero", score_dtype: "float64" };
+const DEFAULTS = { ...Object.fromEntries(POLICIES.filter(({ name }) => name !== "adjust").map(({ name, choices }) => [name, choices[0].name])), ties: "range" };
 const state = {
   theme: "light",
   /** @type {OneFile[]} */ files: [],

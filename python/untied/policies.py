@@ -8,50 +8,11 @@ from untied.errors import either
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Literal, TypeAlias, TypeVar
+    from typing import Any, TypeVar
 
     from untied._types import Purpose
 
     Described = TypeVar("Described", bound=Callable[..., Any])
-
-    Ties: TypeAlias = Literal["expected", "range", "best", "worst", "docid", "trec", "given"]
-    #: Where documents have no ids.
-    TiesOfArrays: TypeAlias = Literal["expected", "range", "best", "worst", "given"]
-    #: Where two rankings are compared.
-    TiesOfPairs: TypeAlias = Literal["expected", "docid", "trec", "given"]
-    #: Where verdicts are sought.
-    TiesOfVerdicts: TypeAlias = Literal["expected", "range", "docid", "trec", "given"]
-    #: Where judgments are a random sample.
-    TiesOfSamples: TypeAlias = Literal["expected", "docid"]
-    #: Where one value decides.
-    TiesOfOneValue: TypeAlias = Literal["expected", "best", "worst", "docid", "trec", "given"]
-    Unjudged: TypeAlias = Literal["nonrelevant", "remove", "range", "best", "worst"]
-    UnjudgedOfOneValue: TypeAlias = Literal["nonrelevant", "remove", "best", "worst"]
-    #: Where values are distributions.
-    UnjudgedOfDistributions: TypeAlias = Literal["nonrelevant", "remove"]
-    #: Where verdicts are sought.
-    UnjudgedOfVerdicts: TypeAlias = Literal["retrieved", "pooled"]
-    Unretrieved: TypeAlias = Literal["none", "pooled"]
-    Queries: TypeAlias = Literal["qrels", "common"]
-    OnUndefined: TypeAlias = Literal["zero", "nan", "raise"]
-    Adjust: TypeAlias = Literal["none", "chance"]
-    OnUndefinedOfOneValue: TypeAlias = Literal["fail", "zero", "nan"]
-    #: A name of `SCORE_DTYPE`, where N is a number.
-    ScoreDtype: TypeAlias = Literal["float64", "float32", "float16", "bfloat16"] | str
-    QrelsFormat: TypeAlias = Literal[
-        "auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval", "subtopics", "stratified", "prels",
-        "groups", "mirex",
-    ]  # fmt: skip
-    RunFormat: TypeAlias = Literal[
-        "auto", "trec", "trec-ranks", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval",
-    ]  # fmt: skip
-    #: Where qrels are rows of a frame.
-    QrelsFormatOfRows: TypeAlias = Literal["auto", "trec", "subtopics", "stratified", "prels"]
-    #: Tests, corrections, intervals and alternatives of `untied.statistics`.
-    TestName: TypeAlias = Literal["randomization", "tukey", "t", "wilcoxon"]
-    Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
-    Interval: TypeAlias = Literal["bca", "t", "none"]
-    Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
 
 class PolicyOption:

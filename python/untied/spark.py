@@ -37,11 +37,7 @@ if TYPE_CHECKING:
     from pyspark.storagelevel import StorageLevel
 
     from untied._core import Measure
-    from untied._types import Facts
-    from untied.comparison.measures import ComparingMeasures
-    from untied.inputs.convert import DocsLike
-    from untied.measures import MeasureLike
-    from untied.policies import (
+    from untied._literals import (
         OnUndefined,
         QrelsFormatOfRows,
         Queries,
@@ -51,6 +47,10 @@ if TYPE_CHECKING:
         Unjudged,
         Unretrieved,
     )
+    from untied._types import Facts
+    from untied.comparison.measures import ComparingMeasures
+    from untied.inputs.convert import DocsLike
+    from untied.measures import MeasureLike
     from untied.results.table import Table
     from untied.results.value import Value
 

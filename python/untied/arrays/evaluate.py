@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from untied._literals import OnUndefined, ScoreDtype, TiesOfArrays, Unjudged
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefined, ScoreDtype, TiesOfArrays, Unjudged
 
 
 @described_by(Evaluator)

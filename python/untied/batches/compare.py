@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from untied._literals import QrelsFormatOfRows, ScoreDtype, TiesOfPairs
     from untied.comparison.measures import ComparingMeasures
-    from untied.policies import QrelsFormatOfRows, ScoreDtype, TiesOfPairs
 
 
 @described_by(compare)

@@ -29,10 +29,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Lengths
+    from untied._literals import (
+        OnUndefined,
+        QrelsFormatOfRows,
+        Queries,
+        ScoreDtype,
+        Ties,
+        Unjudged,
+        Unretrieved,
+    )
     from untied._types import Facts
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefined, QrelsFormatOfRows, Queries, ScoreDtype, Ties, Unjudged, Unretrieved
 
 
 @described_by(Evaluator)

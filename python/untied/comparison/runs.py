@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
+    from untied._literals import ScoreDtype, TiesOfPairs
     from untied.comparison.measures import ComparingMeasures
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
-    from untied.policies import ScoreDtype, TiesOfPairs
 
 
 def compare(

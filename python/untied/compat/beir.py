@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Measure
-    from untied.policies import TiesOfOneValue
+    from untied._literals import TiesOfOneValue
 
     Grades: TypeAlias = Mapping[str, Mapping[str, float]]
     Scores: TypeAlias = Mapping[str, Mapping[str, float]]

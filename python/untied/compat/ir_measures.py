@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure as OwnMeasure
+    from untied._literals import TiesOfOneValue
     from untied._types import MeasureInfo
-    from untied.policies import TiesOfOneValue
 
 __all__ = ["MEASURES", "install", "uninstall"]
 

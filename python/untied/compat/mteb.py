@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Measure
-    from untied.policies import TiesOfOneValue
+    from untied._literals import TiesOfOneValue
 
     #: Grades or scores by query and document.
     Numbers: TypeAlias = Mapping[str, Mapping[str, float]]

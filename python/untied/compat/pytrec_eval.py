@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from untied.policies import TiesOfOneValue
+    from untied._literals import TiesOfOneValue
 
 __all__ = [
     "RelevanceEvaluator",

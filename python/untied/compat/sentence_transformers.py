@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
     from untied._core import Measure
-    from untied.policies import TiesOfOneValue
+    from untied._literals import TiesOfOneValue
 
     Hits: TypeAlias = Sequence[Mapping[str, Any]]
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
-    from untied.policies import TiesOfArrays
+    from untied._literals import TiesOfArrays
 
 __all__ = [
     "coverage_error",

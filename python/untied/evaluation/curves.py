@@ -16,8 +16,8 @@ __all__ = ["NAMES", "curves"]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from untied._core import Measure
+    from untied._literals import QrelsFormat, ScoreDtype, Ties
     from untied.inputs.convert import QrelsLike, Runs
-    from untied.policies import QrelsFormat, ScoreDtype, Ties
     from untied.results.table import Table
 
 #: Names of curves: what has been found of what may have been expected so far, the number of relevant documents,

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
-    from untied.measures import MeasureLike
-    from untied.policies import (
+    from untied._literals import (
         Adjust,
         OnUndefined,
         QrelsFormat,
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
         Unjudged,
         Unretrieved,
     )
+    from untied.inputs.convert import DocsLike, OneRun, QrelsLike, Runs
+    from untied.measures import MeasureLike
 
 
 class Evaluator:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from untied._literals import OnUndefined, TiesOfArrays, Unjudged
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefined, TiesOfArrays, Unjudged
 
 
 @described_by(Evaluator)

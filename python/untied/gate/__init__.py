@@ -24,9 +24,15 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from untied._core import Measure
+    from untied._literals import (
+        OnUndefinedOfOneValue,
+        QrelsFormat,
+        ScoreDtype,
+        TiesOfOneValue,
+        UnjudgedOfOneValue,
+    )
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefinedOfOneValue, QrelsFormat, ScoreDtype, TiesOfOneValue, UnjudgedOfOneValue
 
     Limits: TypeAlias = (
         Mapping[str, float | str]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from untied._core import Lengths, Measure, Policies, Qrels, Run
-    from untied.policies import OnUndefined
+    from untied._literals import OnUndefined
     from untied.results.evaluation import Results
     from untied.results.value import Value
 

@@ -24,11 +24,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from untied._literals import Correction, Interval, QrelsFormat, ScoreDtype, TestName
     from untied.comparison.comparison import Comparison
     from untied.inputs.convert import QrelsLike, Runs
     from untied.inputs.texts import TextsLike
     from untied.measures import MeasureLike
-    from untied.policies import Correction, Interval, QrelsFormat, ScoreDtype, TestName
 
 
 #: What runs are compared by where nothing is asked for.

@@ -29,7 +29,7 @@ LACKING = (
 #: The most bytes of runs and judgments, as the core stores them, that a page holds.
 MOST = 128 << 20
 #: Parts of the script after the report's own, and of the worker's, in the order in which they build on each other.
-SCRIPTS = ("work.js", "settings.js", "live_tests.js", "live_words.js", "live_data.js", "live.js")
+SCRIPTS = ("work.js", "policies.js", "settings.js", "live_tests.js", "live_words.js", "live_data.js", "live.js")
 WORKER = ("core.js", "worker.js")
 
 

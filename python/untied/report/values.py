@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
-    from untied.policies import Interval
+    from untied._literals import Interval
     from untied.results.evaluation import Results
     from untied.statistics.runs import Significance
 

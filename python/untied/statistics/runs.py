@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Terms
+    from untied._literals import Correction, Interval, TestName
     from untied.arrays import ArrayResults
     from untied.comparison.comparison import Comparison
-    from untied.policies import Correction, Interval, TestName
     from untied.results.evaluation import Results
     from untied.results.shown import Grid
     from untied.statistics.paired import PairedValues

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from untied._core import Terms
-    from untied.policies import Alternative, Correction, TestName
+    from untied._literals import Alternative, Correction, TestName
     from untied.statistics.values import Values
 
 #: What tests two runs, and what people call it.

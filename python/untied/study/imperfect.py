@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
+    from untied._literals import QrelsFormat
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import QrelsFormat
     from untied.results.table import Table
     from untied.study.conduct import Plots, Result
     from untied.study.plots import Figure

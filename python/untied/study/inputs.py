@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Qrels, Run
+    from untied._literals import QrelsFormat
     from untied.inputs.convert import OneRun, QrelsLike, Runs
-    from untied.policies import QrelsFormat
 
 
 class Inputs:

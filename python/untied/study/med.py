@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from untied._literals import QrelsFormat, TiesOfPairs
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import QrelsFormat, TiesOfPairs
     from untied.study.conduct import Plots, Result
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
+    from untied._literals import TiesOfPairs
     from untied.comparison.several import Comparisons
-    from untied.policies import TiesOfPairs
     from untied.results.table import Table
     from untied.study.plots import Figure
     from untied.study.rows import Part, Row

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from untied._core import Run
+    from untied._literals import QrelsFormat
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import QrelsFormat
     from untied.results.table import Table
     from untied.study.conduct import Plots, Result
     from untied.study.plots import Figure

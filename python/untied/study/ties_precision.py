@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from untied._literals import Ties
     from untied.measures import MeasureLike
-    from untied.policies import Ties
     from untied.results.table import Table
     from untied.study.inputs import Inputs
 

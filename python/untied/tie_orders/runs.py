@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from untied._literals import OnUndefined, QrelsFormat, Queries, ScoreDtype, UnjudgedOfDistributions
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import OnUndefined, QrelsFormat, Queries, ScoreDtype, UnjudgedOfDistributions
 
 #: Numbers of values up to which distributions are exact, and of cells beyond.
 STATES, CELLS = 1_000_000, 65_536

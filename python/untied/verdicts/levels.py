@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels, Run
-    from untied.policies import Interval
+    from untied._literals import Interval
     from untied.results.table import Table
 
 #: Levels in the order of a table; see `Verdicts.levels`.

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure
+    from untied._literals import Interval
     from untied._types import Concluded
-    from untied.policies import Interval
 
 
 def judged_measure(name: str) -> str:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from untied._literals import ScoreDtype, TiesOfVerdicts, UnjudgedOfVerdicts, Unretrieved
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import ScoreDtype, TiesOfVerdicts, UnjudgedOfVerdicts, Unretrieved
 
 
 def certify(

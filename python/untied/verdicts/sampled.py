@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from untied._core import Measure, Qrels
+    from untied._literals import TiesOfSamples
     from untied.inputs.convert import QrelsLike, Runs
     from untied.measures import MeasureLike
-    from untied.policies import TiesOfSamples
     from untied.results.table import Table
     from untied.verdicts.hypergeometric import Population
 

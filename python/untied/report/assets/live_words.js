@@ -2,10 +2,9 @@
 
 // What values are and what brackets are over, by policies; see `words`.
 function wordsOf({ ties, unjudged }) {
-  const order = { best: "with tied documents in their best order", worst: "with tied documents in their worst order", docid: "with tied documents ordered by id",
-    trec: "with scores rounded to 32 bits and tied documents ordered by id", given: "with tied documents in the order of the file" }[ties];
-  const grade = { remove: "without unjudged documents", best: "with the best grades for unjudged documents", worst: "with the worst grades for unjudged documents" }[unjudged];
-  const isMean = order === undefined, how = [order, grade].filter(Boolean).join(", ");
+  const phraseOf = (policy, value) => POLICIES.find(({ name }) => name === policy).choices.find(({ name }) => name === value).phrase;
+  const order = phraseOf("ties", ties), grade = phraseOf("unjudged", unjudged);
+  const isMean = !order, how = [order, grade].filter(Boolean).join(", ");
   const open = [ties === "range" ? "order of tied documents" : null, unjudged === "range" ? "grades of unjudged documents" : null].filter(Boolean);
   const plain = (one) => (one[0] === "o" ? "orders of tied documents" : "grades of unjudged documents");
   const value = [isMean ? "mean over all orders of tied documents" : "value", how].filter(Boolean).join(" ");

@@ -1,20 +1,5 @@
 // Measures and policies that a reader chooses: those of `state.measures` and `state.policies`. After a change the page's
 // `evaluate` is called.
-const POLICIES = [
-  ["ties", "Tied documents", {
-    range: "mean, lowest and highest value over all orders", expected: "mean over all orders", best: "the best order", worst: "the worst order",
-    docid: "by document id, descending (trec_eval 10)", trec: "by document id, descending, after rounding scores to 32 bits (trec_eval 9, pytrec_eval)", given: "in the order of the file",
-  }],
-  ["unjudged", "Unjudged documents", {
-    nonrelevant: "count as non-relevant", remove: "are removed from the ranking", range: "lowest and highest value over all grades they may have",
-    best: "get the grades that make the value largest", worst: "get the grades that make the value smallest",
-  }],
-  ["unretrieved", "Pooled, unjudged documents (grade -1) that a run did not retrieve", { none: "are left out", pooled: "may have any grade, if unjudged documents are set to range, best or worst" }],
-  ["queries", "Queries", { qrels: "every judged query; a query that the run lacks counts as an empty ranking", common: "only queries in both the judgments and the run" }],
-  ["on_undefined", "A query for which a measure has no value", { zero: "counts as 0", nan: "is left out of the mean", raise: "is an error" }],
-  ["score_dtype", "Scores are read as", { float64: "float64", float32: "float32", float16: "float16", bfloat16: "bfloat16" }],
-];
-
 /** Facts of measures by name. @type {Map<string, any>} */
 const known = new Map();
 /** Of those that were asked for, by how they are written. @type {Map<string, any>} */
@@ -71,11 +56,11 @@ function settingsSection(where) {
     chips.replaceChildren(...state.measures.map((name) => node("span", { class: "chip", title: describe(asked.get(name)) }, name,
       state.measures.length > 1 ? node("button", { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(name) }, "×") : null)));
   });
-  const policies = POLICIES.filter(([name]) => name in state.policies).map(([name, title, values]) => {
+  const policies = POLICIES.filter(({ name }) => name in state.policies).map(({ name, label, choices }) => {
     const select = node("select", { id: `policy-${name}`, onchange: () => { change({ policies: { ...state.policies, [name]: select.value } }); evaluate(); } },
-      ...Object.entries(values).map(([value, words]) => node("option", { value }, value === words ? value : `${value}: ${words}`)));
+      ...choices.map(({ name: value, meaning }) => node("option", { value }, meaning ? `${value}: ${meaning}` : value)));
     follow("policies", () => { select.value = state.policies[name]; });
-    return node("label", { class: "policy" }, node("span", {}, title), select);
+    return node("label", { class: "policy" }, node("span", {}, label), select);
   });
   where.append(node("div", { class: "measures" }, chips, node("form", { onsubmit: submit }, box, names, node("button", {}, "Add"))), words, wrong,
     node("div", { class: "policies" }, ...policies.slice(0, 2)),
