@@ -2,7 +2,8 @@
 
 Every measure states its facts once, in its Rust file, and every policy in its own. From what the built package says of
 them this module writes the measure objects, the types of options, the script with which pages name policies, and the
-tables of the documentation that list measures or policies; from the files themselves, the ``mod`` lines of the core.
+tables of the documentation that list measures or policies; from the files themselves, the ``mod`` lines of the core,
+and descriptions of parameters that functions share (`docstrings`).
 ``--check`` writes nothing and fails where a file differs.
 """
 
@@ -13,6 +14,8 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+
+from devtools import docstrings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -249,6 +252,7 @@ def generated(root: Path = ROOT, *, built: bool = True) -> dict[str, str]:
     for (path, name), block in blocks.items():
         texts[path] = with_block(path, texts[path], block, name)
     if built:
+        texts |= docstrings.updated(root)
         texts |= {OBJECTS: objects(), EXAMPLES: examples(), TYPED: typed(), LITERALS: literals(), POLICIES: script()}
     return texts
 

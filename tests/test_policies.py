@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import untied
-from untied import _core, gate, policies, report, statistics, study, verdicts
+from devtools import docstrings
+from untied import _core, gate, report, statistics, study, verdicts
 from untied._types import Purpose
 from untied.cli import COMMANDS, main
 from untied.compat import beir, pytrec_eval
@@ -333,85 +334,9 @@ def test_policies_keep_what_was_chosen() -> None:
 )
 def test_parameters_are_described_where_they_are_used(name: str) -> None:
     function = ENTRY_POINTS[name].function
-    _, _, entries = policies._parameters(inspect.getdoc(function) or "")
-    described = [parameter for names, _ in entries for parameter in names]
+    described = docstrings.Sources(docstrings.ROOT).described(f"{function.__module__}.{function.__qualname__}")
     assert sorted(described) == sorted(inspect.signature(function).parameters)
-    assert not any(line.strip().startswith("As for `") for _, lines in entries for line in lines)
-
-
-def test_words_of_a_parameter_come_from_the_first_source_that_has_it() -> None:
-    def first(b: int, e: int) -> None:
-        """One.
-
-        Parameters
-        ----------
-        b, e : int
-            The b of `first`.
-        """
-
-    def second(a: int, b: int) -> None:
-        """Two.
-
-        Parameters
-        ----------
-        a : int
-            An a.
-
-            With more about it.
-        b : int
-            The b of `second`.
-        """
-
-    @policies.described_by(first, second)
-    def third(a: int, b: int, c: int) -> None:
-        """Three.
-
-        Parameters
-        ----------
-        a, b
-            As for `second`. From 0,
-            at most.
-        c : int
-            As for `b`, but different.
-
-        Returns
-        -------
-        None
-        """
-
-    text = inspect.getdoc(third)
-    assert text == inspect.cleandoc(
-        """Three.
-
-        Parameters
-        ----------
-        a : int
-            An a.
-
-            With more about it.
-        b : int
-            The b of `first`.
-            From 0,
-            at most.
-        c : int
-            As for `b`, but different.
-
-        Returns
-        -------
-        None
-        """
-    )
-    with pytest.raises(KeyError, match="d"):
-
-        @policies.described_by(first)
-        def fourth(d: int) -> None:
-            """Four.
-
-            Parameters
-            ----------
-            d
-                As for `first`.
-            """
+    assert not any(line.strip().startswith("As for `") for lines in described.values() for line in lines)
 
 
 ARGUMENTS = {

@@ -22,10 +22,8 @@ from untied.batches.evaluate import BatchEvaluator
 from untied.batches.pieces import DETAILS
 from untied.batches.summary import ComparisonSummary, EvaluationSummary, Summary
 from untied.comparison.measures import DEFAULT
-from untied.comparison.runs import compare as of_runs
 from untied.errors import UntiedError, check_one_of
 from untied.inputs.names import check_two
-from untied.policies import described_by
 from untied.results.base import MeasureResults
 
 TYPE_CHECKING = False
@@ -144,7 +142,8 @@ class SparkComparison(SparkResults[ComparisonSummary]):
         return self._summary.undefined
 
 
-@described_by(BatchEvaluator)
+# described by untied.batches.evaluate.BatchEvaluator: measures, unjudged, unretrieved, score_dtype, queries
+# described by untied.batches.evaluate.BatchEvaluator: qrels_format, on_undefined, variance, ties*, docs*
 def evaluate(
     qrels: DataFrame,
     run: DataFrame,
@@ -169,12 +168,46 @@ def evaluate(
     ----------
     qrels, run : DataFrame
         Columns are recognised by their names (`docs/inputs.md`). Ids are text or whole numbers.
-    measures, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined, variance
-        As for `BatchEvaluator`.
+    measures : measures or their names, optional
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
+    unjudged : str
+        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
+        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
+        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
+        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+    unretrieved : str
+        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
+        relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``
+        or ``"worst"``.
+    score_dtype : str
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    queries : str
+        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
+        queries in both the judgments and the run.
+    qrels_format : str
+        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with one more column.
+    on_undefined : str
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+    variance : bool
+        Whether to also compute the exact variance over tie orders.
     ties : str
-        As for `BatchEvaluator`. Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
+        How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
+        Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
+        only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
+        ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
+        the order of the input.
+
+        Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        As for `BatchEvaluator`. The lengths are sent to every task.
+        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+
+        A path must be readable wherever the function runs.
+
+        The lengths are sent to every task.
     partitions : int, optional
         Number of partitions to evaluate; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
 
@@ -206,7 +239,7 @@ def evaluate(
     )
 
 
-@described_by(of_runs, evaluate)
+# described by untied.comparison.runs.compare: measures, depth, names, score_dtype, variance, ties*
 def compare(
     run_a: DataFrame,
     run_b: DataFrame,
@@ -228,10 +261,24 @@ def compare(
     ----------
     run_a, run_b : DataFrame
         Columns are recognised by their names (`docs/inputs.md`). Ids are text or whole numbers.
-    measures, depth, names, score_dtype, variance
-        As for `untied.compare`.
+    measures : measures or their names
+        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
+        Overlap@10.
+    depth : int, optional
+        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
+        count.
+    names : tuple of str, optional
+        Names of the runs in tables. By default, runs from files are named after their files, and a `Run` by its
+        name; if one of the two has no name, they are ``a`` and ``b``.
+    score_dtype : str
+        Precision at which scores are compared, as for `evaluate`.
+    variance : bool
+        Whether to compute variances over the orders of tied documents.
     ties : str
-        As for `untied.compare`. Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
+        ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
+        one order, as for `evaluate`.
+
+        Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     qrels : DataFrame, optional
         Judgments.
     probabilities : DataFrame, optional

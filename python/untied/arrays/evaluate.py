@@ -8,10 +8,8 @@ from math import isfinite
 from untied import _core
 from untied.arrays.results import ArrayResults
 from untied.errors import UntiedError, check_flag
-from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.measures import as_measures
-from untied.policies import described_by
 from untied.results.base import MeansByName
 
 TYPE_CHECKING = False
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
 
 
-@described_by(Evaluator)
+# described by untied.evaluation.runs.Evaluator: measures*, unjudged, on_undefined, variance, threads
 class ArrayEvaluator:
     """Labels and measures, prepared once for any number of arrays of scores.
 
@@ -38,7 +36,10 @@ class ArrayEvaluator:
         Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels. A query without a
         relevant document counts as 0 in the means of most measures; ``on_undefined="nan"`` leaves it out.
     measures : measures or their names, optional
-        As for `Evaluator`. Measures that use subtopics, sampled pools or lengths of documents are refused, because they
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
+
+        Measures that use subtopics, sampled pools or lengths of documents are refused, because they
         need more than labels.
     sizes : array of int, optional
         For flat arrays, the number of documents of each query, like LightGBM's groups.
@@ -58,12 +59,21 @@ class ArrayEvaluator:
         ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         array.
     unjudged : str
-        As for `Evaluator`.
+        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
+        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
+        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
+        documents; with ``ties="expected"``, they are bounds of the mean over orders.
     score_dtype : str, optional
         Precision to which scores are rounded before they are compared, as for `Evaluator`. By default, scores are not
         rounded.
-    on_undefined, variance, threads
-        As for `Evaluator`.
+    on_undefined : str
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+    variance : bool
+        Whether to also compute the exact variance over tie orders.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Raises
     ------
@@ -239,7 +249,10 @@ def _grade(grade: Any) -> float:
     return float(grade)
 
 
-@described_by(ArrayEvaluator, ArrayEvaluator.evaluate)
+# described by untied.arrays.evaluate.ArrayEvaluator.evaluate: scores, per_query
+# described by untied.arrays.evaluate.ArrayEvaluator: labels, measures, sizes, offsets, query_ids, mask, judged
+# described by untied.arrays.evaluate.ArrayEvaluator: num_relevant, ties, unjudged, score_dtype, on_undefined, variance
+# described by untied.arrays.evaluate.ArrayEvaluator: threads
 def evaluate_arrays(
     scores: Any,
     labels: Any,
@@ -265,10 +278,53 @@ def evaluate_arrays(
 
     Parameters
     ----------
-    scores, labels, measures, sizes, offsets, query_ids, mask, judged, num_relevant
-        As for `ArrayEvaluator` and `ArrayEvaluator.evaluate`.
-    ties, unjudged, score_dtype, on_undefined, variance, per_query, threads
-        As for `ArrayEvaluator` and `ArrayEvaluator.evaluate`.
+    scores : array
+        An array of the same shape as the labels, or with one more axis in front for several columns of scores, such
+        as features. Higher is better.
+    labels : array, queries x documents, or flat
+        Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels. A query without a
+        relevant document counts as 0 in the means of most measures; ``on_undefined="nan"`` leaves it out.
+    measures : measures or their names, optional
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
+
+        Measures that use subtopics, sampled pools or lengths of documents are refused, because they
+        need more than labels.
+    sizes : array of int, optional
+        For flat arrays, the number of documents of each query, like LightGBM's groups.
+    offsets : array of int, optional
+        For flat arrays, the position where each query begins, followed by the number of documents.
+    query_ids : array, optional
+        For flat arrays, the query of each document; the documents of a query must be adjacent.
+    mask : array of bool, optional
+        True for documents, false for padding, whose labels and scores are ignored.
+    judged : array of bool, optional
+        True for judged documents; use it if labels cannot be NaN.
+    num_relevant : int, array of int, or {grade: array of int}, optional
+        Total number of relevant documents of each query, including those that are not in the array. This number sets R
+        (in AP, recall and others) and the ideal ranking of nDCG. By default, only the documents in the array count. If
+        some positive labels are not 1, pass the numbers by grade: ``{grade: numbers}``.
+    ties : str
+        ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
+        array.
+    unjudged : str
+        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
+        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
+        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
+        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+    score_dtype : str, optional
+        Precision to which scores are rounded before they are compared, as for `Evaluator`. By default, scores are not
+        rounded.
+    on_undefined : str
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+    variance : bool
+        Whether to also compute the exact variance over tie orders.
+    per_query : bool, optional
+        Whether to keep the values of queries; by default only for a single column.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

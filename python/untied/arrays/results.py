@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from untied.arrays.values import ArrayQueries, ArrayValues, as_names
 from untied.errors import NotKeptError, UntiedError
-from untied.policies import described_by
 from untied.results.base import MeasureResults
 from untied.results.evaluation import Results
 from untied.results.table import FIELDS, Table, table_of
@@ -133,7 +132,7 @@ class ArrayResults(MeasureResults):
         texts["measure"] = self.measures * len(self._totals)
         return table_of(texts, rows, fields, of_means=True)
 
-    @described_by(Results.query_differences)
+    # described by untied.results.evaluation.Results.query_differences: top
     def query_differences(self, *, baseline: ArrayResults | int | None = None, top: int | None = None) -> Table:
         """Differences by query: the queries that a change hurt or helped most.
 
@@ -143,7 +142,8 @@ class ArrayResults(MeasureResults):
             What to compare with: other results of one column of scores, for the same queries and measures; or, if these
             results have several columns, the number of one of them. By default, every two columns are compared.
         top : int, optional
-            As for `Results.query_differences`.
+            Number of the largest losses, and of the largest gains, to list for each pair and measure; by default all
+            queries.
 
         Returns
         -------

@@ -9,11 +9,9 @@ from untied._core import Policies, Qrels, Run
 from untied.batches.pieces import Judgments, check_rows, count_true, equals, reader_of, run_of, whole_queries
 from untied.batches.summary import ComparisonSummary, Sums
 from untied.comparison.measures import DEFAULT, as_comparing_measures
-from untied.comparison.runs import compare
 from untied.errors import UntiedError, check_count, check_flag
 from untied.inputs import mismatch
 from untied.inputs.names import check_two
-from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from untied.comparison.measures import ComparingMeasures
 
 
-@described_by(compare)
+# described by untied.comparison.runs.compare: measures, depth, ties, score_dtype, variance
 class BatchComparer:
     """Compare two runs whose rows come in Arrow batches.
 
@@ -43,13 +41,22 @@ class BatchComparer:
     Parameters
     ----------
     measures : measures or their names
-        As for `compare`.
+        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
+        Overlap@10.
     grades : iterable of float, optional
         All grades that occur in the qrels, in any piece. Without them, all documents are unjudged.
     probabilities : bool
         Whether there are probabilities of relevance.
-    depth, ties, score_dtype, variance
-        As for `compare`.
+    depth : int, optional
+        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
+        count.
+    ties : str
+        ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
+        one order, as for `evaluate`.
+    score_dtype : str
+        Precision at which scores are compared, as for `evaluate`.
+    variance : bool
+        Whether to compute variances over the orders of tied documents.
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where there is a column ``subtopic``.
     threads : int

@@ -18,10 +18,8 @@ from untied.batches.pieces import (
 )
 from untied.batches.summary import EvaluationSummary, Sums
 from untied.errors import UntiedError, check_flag
-from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import as_lengths
 from untied.measures import as_measures
-from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +41,8 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
 
 
-@described_by(Evaluator)
+# described by untied.evaluation.runs.Evaluator: measures, ties, unjudged, unretrieved, score_dtype, queries
+# described by untied.evaluation.runs.Evaluator: on_undefined, variance, docs*
 class BatchEvaluator:
     """Evaluate a run whose rows come in Arrow batches, together with those of the qrels.
 
@@ -67,17 +66,43 @@ class BatchEvaluator:
     Parameters
     ----------
     measures : measures or their names, optional
-        As for `Evaluator`.
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
     grades : iterable of float
         All grades of the whole qrels, which determine the highest gain and the possible grades of unjudged documents.
     ties : str
-        As for `Evaluator`.
-    unjudged, unretrieved, score_dtype, queries, on_undefined, variance
-        As for `Evaluator`.
+        How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
+        Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
+        only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
+        ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
+        the order of the input.
+    unjudged : str
+        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
+        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
+        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
+        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+    unretrieved : str
+        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
+        relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``
+        or ``"worst"``.
+    score_dtype : str
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    queries : str
+        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
+        queries in both the judgments and the run.
+    on_undefined : str
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+    variance : bool
+        Whether to also compute the exact variance over tie orders.
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with one more column.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        As for `Evaluator`. A path must be readable wherever the function runs.
+        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+
+        A path must be readable wherever the function runs.
     threads : int
         Number of threads of each call; engines make several calls at once.
 

@@ -18,7 +18,6 @@ import math
 from untied import _core
 from untied.comparison.correlation import same_items
 from untied.errors import UntiedError
-from untied.policies import described_by
 from untied.results.value import Value
 
 __all__ = ["footrule", "kendall_distance"]
@@ -81,7 +80,7 @@ def kendall_distance(
     return _distance(one, other, weights, delta, unmoved, dissimilarity, footrule=False)
 
 
-@described_by(kendall_distance)
+# described by untied.comparison.distances.kendall_distance: one, other, weights, delta, unmoved, dissimilarity
 def footrule(
     one: Ranking,
     other: Ranking,
@@ -95,8 +94,19 @@ def footrule(
 
     Parameters
     ----------
-    one, other, weights, delta, unmoved, dissimilarity
-        As for `kendall_distance`.
+    one : {item: score} or list of tie groups
+        Rankings of the same items.
+    other : {item: score} or list of tie groups
+        Rankings of the same items.
+    weights : {item: weight}, optional
+        Weights of items, such as their relevance, at least 0; by default 1.
+    delta : sequence of float, or function of a rank, optional
+        Cost of moving from each rank to the next lower one, beginning with rank 2; 0 after the end of a sequence. By
+        default, positions do not matter: every move costs 1, and `unmoved` has no effect.
+    unmoved : float
+        Mean cost of an item that has the same rank in both rankings.
+    dissimilarity : function of two items, optional
+        Dissimilarity of two items: 0 if their order does not matter. The dissimilarity must be symmetric. By default 1.
 
     Returns
     -------

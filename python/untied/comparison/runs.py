@@ -13,7 +13,6 @@ from untied.errors import check_count, check_flag, check_pairs
 from untied.inputs import mismatch
 from untied.inputs.convert import are_rows, as_lengths, as_qrels, as_run, two_or_more
 from untied.inputs.names import check_two, names_of
-from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,7 +138,8 @@ def compare(
     return Comparison(names, asked, native, runs, known, options)
 
 
-@described_by(compare)
+# described by untied.comparison.runs.compare: measures, qrels, probabilities, docs, depth, ties, score_dtype, variance
+# described by untied.comparison.runs.compare: strict, threads
 def compare_all(
     runs: Runs,
     measures: ComparingMeasures = DEFAULT,
@@ -164,8 +164,34 @@ def compare_all(
     ----------
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
-    measures, qrels, probabilities, docs, depth, ties, score_dtype, variance, strict, threads
-        As for `compare`.
+    measures : measures or their names
+        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
+        Overlap@10.
+    qrels : qrels, optional
+        Judgments, as for `evaluate`, for ``MED`` and ``Delta``. By default all documents are unjudged. For ranked
+        lists, a dict of documents and grades.
+    probabilities : run, optional
+        For ``Delta``, probabilities that unjudged documents are relevant: ``{query: {document: probability}}``, or a
+        file in the format of runs with probabilities as scores. Documents without a probability are relevant with the
+        measure's `p`, as in ``Delta(nDCG@10, p=0.5)``. If a ranking ends before the cutoff, the unknown documents that
+        fill it up can be relevant only in the bounds. For ranked lists, a dict of documents and probabilities.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        Lengths of all documents that count, for U and TBG, as for `evaluate`.
+    depth : int, optional
+        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
+        count.
+    ties : str
+        ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
+        one order, as for `evaluate`.
+    score_dtype : str
+        Precision at which scores are compared, as for `evaluate`.
+    variance : bool
+        Whether to compute variances over the orders of tied documents.
+    strict : bool
+        Whether to raise an error instead of a warning if the runs have no document in common, or none with the qrels or
+        the probabilities.
+    threads : int, optional
+        Number of threads; as many as there are processors by default.
     itself : bool
         Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, the
         similarity of a run with itself may be below 1.

@@ -25,7 +25,6 @@ import warnings
 from untied.arrays import evaluate_arrays
 from untied.inputs.mismatch import Silence
 from untied.measures import AP, DCG, ESL, PairConcordance, Success, nDCG
-from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def ndcg_score(
     return _average(nDCG if k is None else nDCG @ k, gains, y_score, sample_weight, ignore_ties)
 
 
-@described_by(ndcg_score)
+# described by untied.compat.sklearn.ndcg_score: y_true, y_score, k, sample_weight, ignore_ties
 def dcg_score(
     y_true: Any,
     y_score: Any,
@@ -99,8 +98,16 @@ def dcg_score(
 
     Parameters
     ----------
-    y_true, y_score, k, sample_weight, ignore_ties
-        As for `ndcg_score`.
+    y_true : array, samples x documents
+        Gains, from 0.
+    y_score : array, samples x documents
+        Scores; higher is better.
+    k : int, optional
+        Cutoff; by default all ranks count.
+    sample_weight : array, optional
+        Weights of the samples.
+    ignore_ties : bool
+        Take tied documents in the order of the array, instead of averaging over all their orders.
     log_base : float
         Base of the logarithm of the discount.
 
@@ -143,14 +150,18 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     return _average(AP, _indicators("label_ranking_average_precision_score", y_true), y_score, sample_weight, False, 1)
 
 
-@described_by(label_ranking_average_precision_score)
+# described by untied.compat.sklearn.label_ranking_average_precision_score: y_true, y_score, sample_weight
 def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
     """Share of wrongly ordered pairs of a true and a false label, averaged over samples.
 
     Parameters
     ----------
-    y_true, y_score, sample_weight
-        As for `label_ranking_average_precision_score`.
+    y_true : array or sparse array, samples x labels
+        1 for the sample's labels, else 0.
+    y_score : array, samples x labels
+        Scores; higher is better.
+    sample_weight : array, optional
+        Weights of the samples.
 
     Returns
     -------
@@ -166,14 +177,18 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
     return 1 - _average(PairConcordance, grades, y_score, sample_weight, False, 1)
 
 
-@described_by(label_ranking_average_precision_score)
+# described by untied.compat.sklearn.label_ranking_average_precision_score: y_true, y_score, sample_weight
 def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
     """The rank by which all true labels of a sample are found, averaged over samples.
 
     Parameters
     ----------
-    y_true, y_score, sample_weight
-        As for `label_ranking_average_precision_score`.
+    y_true : array or sparse array, samples x labels
+        1 for the sample's labels, else 0.
+    y_score : array, samples x labels
+        Scores; higher is better.
+    sample_weight : array, optional
+        Weights of the samples.
 
     Returns
     -------

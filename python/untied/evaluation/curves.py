@@ -8,7 +8,6 @@ from untied.evaluation.runs import evaluate
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import DCG, Hits, P, R
-from untied.policies import described_by
 from untied.results.table import tidy
 
 __all__ = ["NAMES", "curves"]
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 NAMES = ("dynamic_recall", "found", "precision", "recall", "DCG")
 
 
-@described_by(evaluate)
+# described by untied.evaluation.runs.evaluate: qrels, runs, score_dtype, qrels_format, threads, ties*
 def curves(
     qrels: QrelsLike,
     runs: Runs,
@@ -47,10 +46,32 @@ def curves(
 
     Parameters
     ----------
-    qrels, runs, score_dtype, qrels_format, threads
-        As for `evaluate`.
+    qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
+        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
+        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+    runs : run, list of runs, {name: run}, folder, or pattern
+        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
+        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
+        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
+        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+    score_dtype : str
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    qrels_format : str
+        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
+        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
+        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
+        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
     ties : str
-        As for `evaluate`. The default of `ties` is ``"range"``.
+        How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
+        Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
+        only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
+        ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
+        the order of the input.
+
+        The default of `ties` is ``"range"``.
     query : str
         The query.
     depth : int, optional

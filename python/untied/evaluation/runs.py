@@ -10,7 +10,6 @@ from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
 from untied.inputs.files import RUN_FORMATS, STREAMED, parquet_batches, run_file
 from untied.measures import as_measures
-from untied.policies import described_by
 from untied.progress import each
 from untied.results.base import MeansByName
 from untied.results.evaluation import Results
@@ -273,7 +272,9 @@ def evaluate_readable(evaluator: Evaluator, runs: Runs, stream: bool, refused: l
     return evaluator._evaluate_all(runs, "auto", stream, refused, keep=False)
 
 
-@described_by(Evaluator, Evaluator.evaluate)
+# described by untied.evaluation.runs.Evaluator: qrels, measures, ties, unjudged, unretrieved, score_dtype, queries
+# described by untied.evaluation.runs.Evaluator: qrels_format, on_undefined, adjust, docs, variance, strict, threads
+# described by untied.evaluation.runs.Evaluator.evaluate: runs, run_format, stream
 def evaluate(
     qrels: QrelsLike,
     runs: Runs,
@@ -298,10 +299,71 @@ def evaluate(
 
     Parameters
     ----------
-    qrels, runs, measures, ties, unjudged, unretrieved, score_dtype, queries, qrels_format, on_undefined
-        As for `Evaluator` and `Evaluator.evaluate`.
-    adjust, docs, run_format, variance, stream, strict, threads
-        As for `Evaluator` and `Evaluator.evaluate`.
+    qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
+        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
+        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+    runs : run, list of runs, {name: run}, folder, or pattern
+        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
+        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
+        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
+        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+    measures : measures or their names, optional
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
+    ties : str
+        How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
+        Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
+        only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
+        ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
+        the order of the input.
+    unjudged : str
+        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
+        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
+        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
+        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+    unretrieved : str
+        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
+        relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``
+        or ``"worst"``.
+    score_dtype : str
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    queries : str
+        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
+        queries in both the judgments and the run.
+    qrels_format : str
+        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
+        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
+        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
+        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+    on_undefined : str
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+    adjust : str
+        ``"chance"``: adjust every query's value for chance: (value - expected) / (best - expected). *Expected* is the
+        mean over all orders of the documents that the run retrieves for the query, and *best* the value of their best
+        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has the value 0, the best order has 1, and
+        a run with a negative value is worse than a random order. The value is undefined if all orders have the same
+        value. ``"none"``: leave values as they are.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+    run_format : str
+        Format of the runs' files. ``"auto"``: the format given by the suffix of the file. ``"trec-ranks"``: files
+        in TREC's format, with documents sorted by the rank column instead of the score, lowest first; documents
+        with equal ranks are tied. `read_run` describes the other formats.
+    variance : bool
+        Whether to also compute the exact variance over tie orders.
+    stream : bool
+        Whether to stream standard input and pipes too; the lines of a query must then be adjacent. Files in TREC's
+        format are always evaluated while they are read, in little memory; if the lines of a query are not adjacent,
+        the file is read again into memory. Only with ``unjudged="range"`` are several runs kept in memory, for
+        bounds of their differences; with `stream` they are not, and there are no such bounds.
+    strict : bool
+        Whether to raise an error instead of a warning if a run and the qrels have no document in common,
+        look swapped, or nothing is relevant.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

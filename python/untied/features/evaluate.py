@@ -6,12 +6,10 @@ import os
 
 from untied._core import FeatureEvaluator, Policies
 from untied.errors import UntiedError, check_flag, check_one_of
-from untied.evaluation.runs import Evaluator
 from untied.features.results import DIRECTIONS, FeatureResults
 from untied.inputs import mismatch
 from untied.inputs.files import unpacked
 from untied.measures import as_measures
-from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from untied.measures import MeasureLike
 
 
-@described_by(Evaluator)
+# described by untied.evaluation.runs.Evaluator: measures*, unjudged*, on_undefined, threads
 def evaluate_features(
     data: Any,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
@@ -50,7 +48,10 @@ def evaluate_features(
         array, documents x features; or a frame: a pandas DataFrame, a dict of columns, or any object with Arrow's C
         stream. A frame has a column for each feature, or one column of lists.
     measures : measures or their names, optional
-        As for `Evaluator`. Measures that use subtopics, sampled pools or lengths of documents are refused, because they
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
+
+        Measures that use subtopics, sampled pools or lengths of documents are refused, because they
         need more than labels.
     labels : array, or name of a column, optional
         Grades of documents. An array needs them; in a frame it is the column ``label``, ``relevance``, ``rel``,
@@ -69,9 +70,18 @@ def evaluate_features(
         ``"high"``: rank the highest value first. ``"low"``: rank the lowest first. ``"both"``: evaluate both
         directions. ``"better"``: keep the direction with the better mean.
     unjudged : str
-        As for `Evaluator`. Documents with a negative label are pooled, but not judged.
-    on_undefined, threads
-        As for `Evaluator`.
+        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
+        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
+        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
+        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+
+        Documents with a negative label are pooled, but not judged.
+    on_undefined : str
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
     per_query : bool
         Whether to keep the values of queries, which takes memory for every feature and query.
 

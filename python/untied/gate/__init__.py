@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from untied._core import Policies, look_swapped
 from untied.errors import UntiedError, check_count, check_flag, either
-from untied.evaluation.runs import evaluate
 from untied.gate.certain import certain as certain_rule
 from untied.gate.check import Check
 from untied.gate.evidence import NAMED, Evidence, Limit
@@ -14,7 +13,6 @@ from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure, as_measures
-from untied.policies import described_by
 from untied.statistics.intervals import check_chance
 from untied.statistics.tests import SAMPLES
 
@@ -100,7 +98,7 @@ class GateResult:
         return "\n".join(map(repr, self.checks))
 
 
-@described_by(evaluate)
+# described by untied.evaluation.runs.evaluate: score_dtype, qrels_format, docs, threads
 def gate(
     qrels: QrelsLike,
     run: OneRun,
@@ -170,8 +168,18 @@ def gate(
         Policies of `untied.evaluate` except ``"range"``, because a gate needs one value. With ``ties="worst"`` limits
         must hold in the worst order of tied documents; `max_med`, `certain` and `min_overturn` accept neither
         ``"best"`` nor ``"worst"``, and ignore `unjudged`.
-    score_dtype, qrels_format, docs, threads
-        As for `untied.evaluate`.
+    score_dtype : str
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    qrels_format : str
+        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
+        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
+        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
+        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+    docs : path, {document: length}, or {document: (length, seconds)}, optional
+        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

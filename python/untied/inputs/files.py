@@ -8,7 +8,6 @@ from reprlib import Repr
 
 from untied._core import Qrels, Run, find_columns, read_bytes, show_id
 from untied.errors import InputError, UntiedError, check_one_of, either
-from untied.policies import described_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +179,7 @@ def read_ranked(
     return Run.read(name, threads, format, columns, ranks)
 
 
-@described_by(read_run)
+# described by untied.inputs.files.read_run: path, columns*, threads
 def read_qrels(
     path: str | os.PathLike[str],
     *,
@@ -196,7 +195,7 @@ def read_qrels(
     Parameters
     ----------
     path : str or path-like
-        As for `read_run`.
+        Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
     format : str
         ``"trec"``: ``query iteration document grade``, one judged document per line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
         ``"json"``, ``"parquet"`` and ``"auto"`` as for `read_run`; ``"rank-eval"``: the body of a rank-eval request.
@@ -209,9 +208,11 @@ def read_qrels(
         the best group first: ``query document document | document``; or ``"mirex"``: ``source query document group``,
         where group 1 is the best. The last group gets grade 1.
     columns : dict, optional
-        As for `read_run`. ``"grade"`` takes the place of ``"score"``.
+        Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
+
+        ``"grade"`` takes the place of ``"score"``.
     threads : int, optional
-        As for `read_run`.
+        Number of threads; as many as there are processors by default.
 
     Returns
     -------

@@ -5,11 +5,9 @@ from __future__ import annotations
 from untied._core import Policies
 from untied.comparison.measures import as_comparing_measures
 from untied.errors import UntiedError, check_count, check_flag
-from untied.evaluation.runs import evaluate
 from untied.inputs.convert import as_qrels, loaded_runs
 from untied.inputs.provenance import named_inputs
 from untied.measures import as_measures
-from untied.policies import described_by
 from untied.progress import Parts
 from untied.report.comparison import collect_comparison
 from untied.report.data import FURTHER_PARTS, collect
@@ -17,7 +15,7 @@ from untied.report.live import check, embedded
 from untied.report.page import page
 from untied.report.rankings import check_texts
 from untied.report.values import evaluated
-from untied.statistics.runs import check_options, significance
+from untied.statistics.runs import check_options
 from untied.statistics.tests import SAMPLES, TEST
 
 TYPE_CHECKING = False
@@ -35,7 +33,8 @@ if TYPE_CHECKING:
 DISTANCES = ("RBO", "MED(nDCG@10)")
 
 
-@described_by(evaluate, significance)
+# described by untied.evaluation.runs.evaluate: qrels, runs, measures, score_dtype, qrels_format, threads
+# described by untied.statistics.runs.significance: level, test, correction, samples, seed
 def report(
     qrels: QrelsLike,
     runs: Runs,
@@ -65,16 +64,47 @@ def report(
 
     Parameters
     ----------
-    qrels, runs, measures, score_dtype, qrels_format, threads
-        As for `untied.evaluate`.
+    qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
+        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
+        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+    runs : run, list of runs, {name: run}, folder, or pattern
+        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
+        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
+        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
+        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+    measures : measures or their names, optional
+        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
+        R@100.
+    score_dtype : str
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    qrels_format : str
+        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
+        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
+        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
+        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
     baseline : str, optional
         The run that all others are tested against; by default every two runs are tested.
     title : str
         Title of the page; by default it names the runs.
     depth : int
         Number of documents of each ranking on the page.
-    level, test, correction, samples, seed
-        As for `untied.statistics.significance`.
+    level : float
+        Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
+    test : str
+        ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
+        runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
+    correction : str
+        How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
+        ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
+    samples : int
+        Number of choices of signs to draw.
+
+        Bootstrap intervals always use 9,999 samples.
+    seed : int
+        Seed of the sample; the same seed gives the same p on any machine.
     interval : str
         Interval of each mean: ``"bca"``, ``"t"`` or ``"none"``, see `untied.statistics.mean_interval`.
     distances : list of measures
@@ -139,7 +169,7 @@ def _title(runs: Sequence[str], baseline: int | None) -> str:
     return " and ".join(runs) if baseline is None else f"{runs[1 - baseline]} against {runs[baseline]}"
 
 
-@described_by(report)
+# described by untied.report.report: title, depth, queries_text, docs_text, inputs, threads
 def comparison_report(
     comparison: Comparison,
     *,
@@ -156,8 +186,20 @@ def comparison_report(
     ----------
     comparison : Comparison
         Result of `untied.compare`.
-    title, depth, queries_text, docs_text, inputs, threads
-        As for `report`.
+    title : str
+        Title of the page; by default it names the runs.
+    depth : int
+        Number of documents of each ranking on the page.
+    queries_text : path or mapping, optional
+        Texts of queries and of documents by id, shown next to the ids. A file has an id, a tab and a text on each line
+        or, if its name ends in .jsonl, an object with an id and a title or text.
+    docs_text : path or mapping, optional
+        Texts of queries and of documents by id, shown next to the ids. A file has an id, a tab and a text on each line
+        or, if its name ends in .jsonl, an object with an id and a title or text.
+    inputs : list of paths
+        Files whose names and hashes the page records. It never has their folders, unless two files have the same name.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

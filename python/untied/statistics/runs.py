@@ -8,7 +8,6 @@ from untied import _core
 from untied.errors import UntiedError, check_one_of
 from untied.inputs import mismatch
 from untied.measures import as_measure
-from untied.policies import described_by
 from untied.results.differences import pairs_of
 from untied.results.table import Exported, Table, tidy
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_chance, interval_of
@@ -21,7 +20,6 @@ from untied.statistics.tests import (
     TESTS,
     in_deviations,
     randomization_p,
-    randomization_test,
     t_p,
     wilcoxon_p,
 )
@@ -140,7 +138,7 @@ def check_options(test: str, correction: str, interval: str, level: float, sampl
     check_chance(level, samples, seed)
 
 
-@described_by(randomization_test)
+# described by untied.statistics.tests.randomization_test: samples*, seed
 def significance(
     results: Results | ArrayResults | Mapping[str, ArrayResults],
     *,
@@ -182,10 +180,12 @@ def significance(
         not corrected for the number of comparisons.
     level : float
         Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
-    samples
-        As for `randomization_test`. Bootstrap intervals always use 9,999 samples.
-    seed
-        As for `randomization_test`.
+    samples : int
+        Number of choices of signs to draw.
+
+        Bootstrap intervals always use 9,999 samples.
+    seed : int
+        Seed of the sample; the same seed gives the same p on any machine.
     bounds : comparisons, optional
         Results of `untied.compare` by ``Delta`` of the same measures with the same qrels, one for each pair of runs:
         bounds of differences over all grades of unjudged documents. These bounds are narrower than bounds of single
@@ -249,7 +249,7 @@ def significance(
     return Significance(table, dropped, settings, notes, varied, apart)
 
 
-@described_by(significance)
+# described by untied.statistics.runs.significance: test, correction*, samples, seed, threads
 def discriminative_power(
     results: Results | ArrayResults | Mapping[str, ArrayResults],
     *,
@@ -267,13 +267,23 @@ def discriminative_power(
     results : Results, ArrayResults, or dict of ArrayResults
         Results of three or more runs for the same queries, as for `significance`.
     test : str
-        As for `significance`.
+        ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
+        runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
     correction : str
-        As for `significance`. By default p-values are not corrected, as in the literature.
+        How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
+        ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
+
+        By default p-values are not corrected, as in the literature.
     level : float
         Pairs with a corrected p of at most 1 - `level` count as distinguished.
-    samples, seed, threads
-        As for `significance`.
+    samples : int
+        Number of choices of signs to draw.
+
+        Bootstrap intervals always use 9,999 samples.
+    seed : int
+        Seed of the sample; the same seed gives the same p on any machine.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------

@@ -7,7 +7,6 @@ from math import exp, isnan, lgamma, nan, sqrt
 
 from untied import _core
 from untied.errors import UntiedError, check_one_of
-from untied.policies import described_by
 from untied.statistics.values import (
     check_samples,
     check_seed,
@@ -117,7 +116,7 @@ def randomization_test(
     return Test(mean, p, len(differences), certainty)
 
 
-@described_by(randomization_test)
+# described by untied.statistics.tests.randomization_test: samples, seed
 def paired_p(
     differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
 ) -> tuple[float, float]:
@@ -127,8 +126,10 @@ def paired_p(
     ----------
     differences : sequence of float
         Differences of all queries.
-    samples, seed
-        As for `randomization_test`.
+    samples : int
+        Number of choices of signs to draw.
+    seed : int
+        Seed of the sample; the same seed gives the same p on any machine.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
@@ -142,14 +143,18 @@ def paired_p(
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
 
 
-@described_by(randomization_test)
+# described by untied.statistics.tests.randomization_test: a, b, alternative
 def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
     """Student's paired t-test, as SciPy computes it.
 
     Parameters
     ----------
-    a, b, alternative
-        As for `randomization_test`.
+    a : {query: value} or list of values
+        Values of the same queries.
+    b : {query: value} or list of values
+        Values of the same queries.
+    alternative : str
+        ``"two-sided"``, ``"greater"`` (a is better) or ``"less"`` (b is better).
 
     Returns
     -------
@@ -165,7 +170,7 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
     return Test(mean, t_p(differences, mean, alternative), len(differences))
 
 
-@described_by(randomization_test)
+# described by untied.statistics.tests.randomization_test: a, b, alternative
 def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
     """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
 
@@ -174,8 +179,12 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
 
     Parameters
     ----------
-    a, b, alternative
-        As for `randomization_test`.
+    a : {query: value} or list of values
+        Values of the same queries.
+    b : {query: value} or list of values
+        Values of the same queries.
+    alternative : str
+        ``"two-sided"``, ``"greater"`` (a is better) or ``"less"`` (b is better).
 
     Returns
     -------

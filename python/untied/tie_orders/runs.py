@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from untied import _core
 from untied.errors import UntiedError, check_flag, check_whole
-from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.inputs.convert import as_qrels, named_runs
 from untied.measures import as_measures
-from untied.policies import described_by
 from untied.progress import each
 from untied.tie_orders.results import Distributions
 
@@ -26,7 +24,9 @@ STATES, CELLS = 1_000_000, 65_536
 MOST_STATES, MOST_CELLS = 100_000_000, 1 << 22
 
 
-@described_by(Evaluator, Evaluator.evaluate)
+# described by untied.evaluation.runs.Evaluator: qrels, score_dtype, queries, qrels_format, on_undefined, strict
+# described by untied.evaluation.runs.Evaluator: threads
+# described by untied.evaluation.runs.Evaluator.evaluate: runs
 def distributions(
     qrels: QrelsLike,
     runs: Runs,
@@ -50,15 +50,33 @@ def distributions(
 
     Parameters
     ----------
-    qrels, runs
-        As for `Evaluator`.
+    qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
+        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
+        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+    runs : run, list of runs, {name: run}, folder, or pattern
+        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
+        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
+        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
+        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
     measures : measures or their names, optional
         P, R, F1, Hits, RelP, Rprec, Success, RR, AP, Bpref, DCG, nDCG, SDCG, INSQ, RBP, ERR, nERR, Cascade, iRBU or Q,
         with their parameters. By default nDCG@10, AP and RR.
     unjudged : str
         ``"nonrelevant"``: unjudged documents are not relevant. ``"remove"``: remove them from the ranking first.
-    score_dtype, queries, qrels_format, on_undefined
-        As for `Evaluator`.
+    score_dtype : str
+        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
+        ``"decimals=N"`` to round them.
+    queries : str
+        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
+        queries in both the judgments and the run.
+    qrels_format : str
+        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
+        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
+        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
+        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+    on_undefined : str
+        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     per_query : bool
         Whether to keep the distributions of every query, and not only those of means.
     states : int
@@ -68,8 +86,11 @@ def distributions(
         Largest number of steps between the lowest and the highest value of an enclosed distribution; if it is of the
         mean of many queries, between the values that are not all but impossible (probability below 1e-12). With more
         steps, the bounds of the distribution are closer together, but take longer to compute.
-    strict, threads
-        As for `Evaluator`.
+    strict : bool
+        Whether to raise an error instead of a warning if a run and the qrels have no document in common,
+        look swapped, or nothing is relevant.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------
