@@ -9,7 +9,7 @@ use untied_core::table::{Qrels, Run};
 use crate::case::{Case, Judged, Retrieved, orders, shuffled};
 
 /// Value of one order from the grades by rank.
-type Formula = Box<dyn Fn(&[f64]) -> f64>;
+type RankFormula = Box<dyn Fn(&[f64]) -> f64>;
 
 /// MED of two short rankings without ties.
 pub fn med(data: &[u8]) {
@@ -64,7 +64,7 @@ fn one_med(u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 /// A measure to depth k: its name, the grades that documents may have, its formula.
-fn measure(u: &mut Unstructured<'_>, k: usize) -> Result<(String, Vec<f64>, Formula)> {
+fn measure(u: &mut Unstructured<'_>, k: usize) -> Result<(String, Vec<f64>, RankFormula)> {
     let binary = vec![0.0, 1.0];
     Ok(match u.int_in_range(0..=5)? {
         0 => (format!("P@{k}"), binary, Box::new(move |grades| grades.iter().sum::<f64>() / k as f64)),

@@ -56,9 +56,9 @@ pub fn read(data: &[u8], delimiter: Option<u8>, kind: Content, named: &[(String,
 }
 
 /// A column with what it holds.
-type Column = (usize, &'static str);
+type NamedColumn = (usize, &'static str);
 
-fn row((line, cells): &Record, names: &[Vec<u8>], columns: &[Column]) -> Option<(Vec<u8>, Row)> {
+fn row((line, cells): &Record, names: &[Vec<u8>], columns: &[NamedColumn]) -> Option<(Vec<u8>, Row)> {
     let mut row = Row { line: *line, document: Vec::new(), other: Vec::new(), numbers: Vec::new() };
     let mut query = Vec::new();
     for &(column, role) in columns {
@@ -100,7 +100,7 @@ fn of_json(value: &Json) -> (Option<Vec<u8>>, Option<f64>) {
 }
 
 /// Which columns are read.
-fn columns(names: &[Vec<u8>], kind: Content, named: &[(String, String)]) -> Option<Vec<Column>> {
+fn columns(names: &[Vec<u8>], kind: Content, named: &[(String, String)]) -> Option<Vec<NamedColumn>> {
     let held: &[&str] = match kind {
         Content::Run { .. } => &["score", "rank"],
         Content::Qrels(None) => &["grade"],

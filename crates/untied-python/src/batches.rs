@@ -107,7 +107,7 @@ enum Sum {
 }
 
 /// [`Parts`] that come back, and whether grades decide if the query counts.
-type Given = (f64, Option<f64>, Option<f64>, Option<f64>, String, bool);
+type ValueParts = (f64, Option<f64>, Option<f64>, Option<f64>, String, bool);
 
 /// Aggregates of values of queries, measure by measure; values are added in the order of the queries' ids.
 #[pyclass(module = "untied._core")]
@@ -131,7 +131,7 @@ impl Totals {
     }
 
     /// Add values of a measure: (value, low, high, variance, certainty, unsettled).
-    fn add(&mut self, measure: usize, values: Vec<Given>) {
+    fn add(&mut self, measure: usize, values: Vec<ValueParts>) {
         for (value, low, high, variance, certainty, unsettled) in values {
             let range = low.zip(high);
             let certainty = Certainty::named(&certainty).unwrap_or(Certainty::Estimate);

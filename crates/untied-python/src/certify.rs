@@ -85,10 +85,10 @@ pub fn differences_of_queries<'py>(
 }
 
 /// (difference, documents with their grades, grades of documents that neither run retrieves)
-type Assigned = (f64, Vec<(String, f64)>, Vec<f64>);
+type AssignedGrades = (f64, Vec<(String, f64)>, Vec<f64>);
 
 /// (query, lowest and highest difference, grades with which it is lowest, highest, and overturned)
-type Explained = (String, f64, f64, Assigned, Assigned, Assigned);
+type Explained = (String, f64, f64, AssignedGrades, AssignedGrades, AssignedGrades);
 
 /// The verdict of a measure about two runs, and why it is so in each query.
 #[pyfunction]

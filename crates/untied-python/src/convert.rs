@@ -51,11 +51,11 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
 
 /// Numbers of objects, of which many are the same: small whole numbers, as most grades are.
 #[derive(Default)]
-pub struct Numbers<'py> {
+pub struct RecentNumbers<'py> {
     lately: [Option<(Bound<'py, PyAny>, f64)>; 16],
 }
 
-impl<'py> Numbers<'py> {
+impl<'py> RecentNumbers<'py> {
     /// As [`number`].
     #[inline]
     pub fn of(&mut self, value: &Bound<'py, PyAny>) -> Option<f64> {

@@ -7,7 +7,7 @@ use untied_core::error::quote;
 use untied_core::table::profiles::Accepted;
 use untied_core::table::{Chunk, Chunks, hash, subtopics};
 
-use crate::convert::{Numbers, found, found_number, is_id, items, mark, number, with_id};
+use crate::convert::{RecentNumbers, found, found_number, is_id, items, mark, number, with_id};
 use crate::errors::{refused, to_python};
 
 /// Rows taken from Python, as chunks of a size that columns can hold.
@@ -134,7 +134,7 @@ impl Taken {
 ///
 /// `number` names the number in messages: score or grade.
 pub fn chunks(source: &Bound<'_, PyAny>, what: &str, number: &str) -> PyResult<Vec<Chunk>> {
-    let (mut taken, mut numbers) = (Taken::new(source), Numbers::default());
+    let (mut taken, mut numbers) = (Taken::new(source), RecentNumbers::default());
     taken.are_distinct = true;
     items(
         source,
@@ -184,7 +184,7 @@ pub fn is_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// `{query: {subtopic: {document: grade}}}`.
 pub fn chunks_by_subtopic(source: &Bound<'_, PyAny>) -> PyResult<Vec<Chunk>> {
-    let (mut taken, mut numbers) = (Taken::new(source), Numbers::default());
+    let (mut taken, mut numbers) = (Taken::new(source), RecentNumbers::default());
     let mut key = Vec::new();
     let of = |query: &Bound<'_, PyAny>| Ok(format!("qrels[{}]", found(query)));
     let what = || Ok("qrels".into());
@@ -323,7 +323,7 @@ fn without_grades(query: &Bound<'_, PyAny>, documents: &Bound<'_, PyAny>) -> PyE
 }
 
 fn finite<'py>(
-    numbers: &mut Numbers<'py>,
+    numbers: &mut RecentNumbers<'py>,
     value: &Bound<'py, PyAny>,
     name: &str,
     query: &Bound<'_, PyAny>,

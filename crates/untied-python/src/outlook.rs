@@ -16,7 +16,7 @@ use crate::threads::{self, Threads};
 type Columns<'py> = [Bound<'py, PyByteArray>; 3];
 
 /// (query, document, ranks, probability, narrowing, swing, worth)
-type Row = (String, String, Vec<Option<usize>>, f64, f64, f64, f64);
+type CandidateRow = (String, String, Vec<Option<usize>>, f64, f64, f64, f64);
 
 /// What each run is worth now, query by query; the documents that are most worth judging; and how many were considered.
 #[pyfunction]
@@ -31,7 +31,7 @@ pub fn judgment_outlook<'py>(
     prior: Option<f64>,
     until_decided: bool,
     threads: Option<Threads>,
-) -> PyResult<(Vec<Columns<'py>>, Vec<Row>, usize)> {
+) -> PyResult<(Vec<Columns<'py>>, Vec<CandidateRow>, usize)> {
     let qrels = &qrels.0;
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let longest = tables.iter().map(|run| run.longest()).max().unwrap_or(0);

@@ -13,7 +13,7 @@ use untied_core::settings::{Queries, Settings, Take, Unjudged};
 use untied_core::table;
 use untied_trec_eval::{Context, Kind, Requested, Version, build, measures, nicknames};
 
-use crate::convert::{Numbers, items, with_id};
+use crate::convert::{RecentNumbers, items, with_id};
 use crate::errors::{refused, to_python};
 use crate::mappings::{Taken, place};
 use crate::policies::Policies;
@@ -170,7 +170,7 @@ fn take<'py>(
         true => Ok(()),
         false => Err(PyTypeError::new_err(format!("{what}: a {of} id must be a str, not {}", id.get_type().name()?))),
     };
-    let mut numbers = Numbers::default();
+    let mut numbers = RecentNumbers::default();
     taken.are_distinct = true;
     items(
         source,

@@ -19,9 +19,9 @@ use crate::threads::{self, Threads};
 pub struct Terms(RunValues);
 
 /// Lowest and highest values or differences.
-type Ends = [PyBuffer<f64>; 2];
+type BoundBuffers = [PyBuffer<f64>; 2];
 
-fn read(py: Python<'_>, ends: Option<Ends>) -> PyResult<Option<[Vec<f64>; 2]>> {
+fn read(py: Python<'_>, ends: Option<BoundBuffers>) -> PyResult<Option<[Vec<f64>; 2]>> {
     ends.map(|[low, high]| Ok([low.to_vec(py)?, high.to_vec(py)?])).transpose()
 }
 
@@ -29,7 +29,13 @@ fn read(py: Python<'_>, ends: Option<Ends>) -> PyResult<Option<[Vec<f64>; 2]>> {
 impl Terms {
     #[new]
     #[pyo3(signature = (run, measure, values, ends=None))]
-    fn new(py: Python<'_>, run: &str, measure: &Measure, values: PyBuffer<f64>, ends: Option<Ends>) -> PyResult<Terms> {
+    fn new(
+        py: Python<'_>,
+        run: &str,
+        measure: &Measure,
+        values: PyBuffer<f64>,
+        ends: Option<BoundBuffers>,
+    ) -> PyResult<Terms> {
         RunValues::new(run, &measure.0, values.to_vec(py)?, read(py, ends)?).map(Terms).map_err(to_python)
     }
 
@@ -56,7 +62,13 @@ type Paired<'py> =
 /// Put two runs side by side, with bounds of the differences of all queries of both runs together, if known.
 #[pyfunction]
 #[pyo3(signature = (a, b, bounds=None, all=false))]
-pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, all: bool) -> PyResult<Paired<'py>> {
+pub fn pair<'py>(
+    py: Python<'py>,
+    a: &Terms,
+    b: &Terms,
+    bounds: Option<BoundBuffers>,
+    all: bool,
+) -> PyResult<Paired<'py>> {
     let bounds = read(py, bounds)?;
     let bounds = bounds.as_ref().map(|[low, high]| ([low.as_slice(), high.as_slice()], all));
     let pair = PairedValues::new(&a.0, &b.0, bounds).map_err(to_python)?;
@@ -68,7 +80,12 @@ pub fn pair<'py>(py: Python<'py>, a: &Terms, b: &Terms, bounds: Option<Ends>, al
 /// The lowest and the highest difference of two runs, and how the first stands to the second in all cases that are open.
 #[pyfunction]
 #[pyo3(signature = (a, b, bounds=None))]
-pub fn standing(py: Python<'_>, a: &Terms, b: &Terms, bounds: Option<Ends>) -> PyResult<(f64, f64, &'static str)> {
+pub fn standing(
+    py: Python<'_>,
+    a: &Terms,
+    b: &Terms,
+    bounds: Option<BoundBuffers>,
+) -> PyResult<(f64, f64, &'static str)> {
     let bounds = read(py, bounds)?;
     let bounds = bounds.as_ref().map(|[low, high]| ([low.as_slice(), high.as_slice()], false));
     let pair = PairedValues::new(&a.0, &b.0, bounds).map_err(to_python)?;

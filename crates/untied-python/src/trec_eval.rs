@@ -10,7 +10,7 @@ use crate::threads;
 /// Options by the names of [`Options`]; numbers as text, to be read as C does.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Given {
+pub struct TrecOptions {
     version: u8,
     measures: Vec<String>,
     per_topic: bool,
@@ -26,7 +26,7 @@ pub struct Given {
     topic: Option<String>,
 }
 
-impl Given {
+impl TrecOptions {
     fn options(self) -> PyResult<Options> {
         let number = |text: &str| atol(text.as_bytes());
         Ok(Options {
@@ -58,7 +58,7 @@ pub struct TrecReport {
 impl TrecReport {
     /// Read and evaluate; no failure of trec_eval's is an exception.
     #[new]
-    fn new(py: Python<'_>, judgments: FilePath, results: FilePath, options: Given) -> PyResult<TrecReport> {
+    fn new(py: Python<'_>, judgments: FilePath, results: FilePath, options: TrecOptions) -> PyResult<TrecReport> {
         let (judgments, results) = (path_text(judgments)?, path_text(results)?);
         let options = options.options()?;
         let report = threads::run(py, None, || Ok(evaluate(&options, &judgments, &results)))?;
@@ -89,7 +89,7 @@ impl TrecReport {
 
 /// What requested measures are, as text; or exit code and message.
 #[pyfunction]
-pub fn explain_measures(options: Given) -> PyResult<(String, Option<(u8, String)>)> {
+pub fn explain_measures(options: TrecOptions) -> PyResult<(String, Option<(u8, String)>)> {
     Ok(match explain(&options.options()?) {
         Ok(text) => (text, None),
         Err(Failure { code, message }) => (String::new(), Some((code, message))),

@@ -74,7 +74,7 @@ pub fn measure(preferences: &[Preference], run: &[Retrieved], depth: usize) -> R
         .map(|judgments| Group::new(judgments, retrieved))
         .collect::<Result<Vec<_>>>()?;
     let counts: Vec<Counts> = groups.iter().map(Group::counts).collect();
-    let pairs = Pairs::of(&groups, &counts, retrieved, judged);
+    let pairs = DocumentPairs::of(&groups, &counts, retrieved, judged);
     let all = |c: &Counts| c.all;
     let ret = |c: &Counts| c.retrieved;
     let imp = |c: &Counts| Share { fulfilled: c.all.fulfilled, possible: c.all.possible - c.neither };
@@ -148,14 +148,14 @@ fn place<'a>(
 }
 
 /// Means over pairs of documents.
-struct Pairs {
+struct DocumentPairs {
     all: f64,
     retrieved: f64,
     implied: f64,
 }
 
-impl Pairs {
-    fn of(groups: &[Group], counts: &[Counts], retrieved: usize, judged: usize) -> Pairs {
+impl DocumentPairs {
+    fn of(groups: &[Group], counts: &[Counts], retrieved: usize, judged: usize) -> DocumentPairs {
         let (sums, numbers) = match (groups, counts) {
             // With one group and no document twice a pair is fulfilled or not, and all are counted already.
             ([group], [c]) if group.places.len() == judged => (
@@ -165,7 +165,7 @@ impl Pairs {
             _ => Self::add_up(groups, retrieved, judged),
         };
         let mean = |sum: f64, number: u64| or_zero(sum / number as f64);
-        Pairs {
+        DocumentPairs {
             retrieved: mean(sums[0], numbers[0]),
             implied: mean(sums[1], numbers[1]),
             all: mean(sums[1], numbers[2]),

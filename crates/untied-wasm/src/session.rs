@@ -20,7 +20,7 @@ const LARGE: u64 = 48 << 20;
 /// The files of a page.
 pub struct Session {
     open: Open,
-    files: HashMap<u32, File>,
+    files: HashMap<u32, HeldFile>,
     qrels: HashMap<u32, Qrels>,
     runs: HashMap<u32, Run>,
     /// The last evaluation of each run, and the number of the qrels.
@@ -28,14 +28,14 @@ pub struct Session {
 }
 
 /// A file as the page describes it.
-struct File {
+struct HeldFile {
     name: String,
     bytes: u64,
     /// Whether it holds what the core stored, as an object of Python is pickled, and not text.
     stored: bool,
 }
 
-impl File {
+impl HeldFile {
     /// Whether it is read query by query.
     fn is_large(&self) -> bool {
         self.bytes > LARGE && !self.stored
@@ -64,7 +64,7 @@ impl Session {
     /// A file of the page: its number is used in later requests.
     pub(crate) fn add(&mut self, number: u32, name: &str, bytes: u64, stored: bool) {
         self.forget(number);
-        self.files.insert(number, File { name: name.into(), bytes, stored });
+        self.files.insert(number, HeldFile { name: name.into(), bytes, stored });
     }
 
     /// Forget a file and what was found about it.
@@ -165,7 +165,7 @@ impl Session {
         Ok(Input::given(&file.name, (self.open)(number), Some(file.bytes)))
     }
 
-    fn file(&self, number: u32) -> Result<&File> {
+    fn file(&self, number: u32) -> Result<&HeldFile> {
         self.files.get(&number).ok_or_else(|| unknown(number))
     }
 }
