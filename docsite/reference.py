@@ -13,6 +13,7 @@ import griffe
 
 from docsite.navigation import ROOT
 from untied import Measure, MeasureError, cli
+from untied.cli.commands import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ WIDTH = 88
 def pages(_: Mapping[str, str]) -> tuple[list[object], dict[str, str]]:
     """Entries of the navigation, and pages."""
     made, commands, modules = {}, list[object](), list[object]()
-    for name in ("", *cli.COMMANDS):
+    for name in ("", *COMMANDS):
         target = f"commands/{name.replace('-', '_') or 'index'}.md"
         made[target] = f"# untied {name}".rstrip() + f"\n\n```text\n{help_of(name)}```\n"
         commands.append({f"untied {name}".rstrip(): target})

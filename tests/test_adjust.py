@@ -173,4 +173,4 @@ def test_stats_tests_adjusted_values(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "Values are adjusted for chance" in capsys.readouterr().out
     for option in ("--certify", "--shuffle"):
         assert main(["stats", *files, "-m", "RR", "--adjust", "chance", option]) == 2
-        assert f"{option} cannot be combined with --adjust" in capsys.readouterr().err
+        assert f"{option} cannot be combined with --adjust chance" in capsys.readouterr().err

@@ -184,7 +184,7 @@ def test_the_command_says_what_it_shows(tmp_path, capsys) -> None:
     assert re.search(r"\| one \| two \| 8.0000 \| 8.0000 \| \+0.0000 \|", shown)
     main([*command, *measures, "--format", "json", "--interval", "none"])
     assert [row["scale"] for row in json.loads(capsys.readouterr().out)["results"]] == ["log", "sum", "mean"]
-    main([*command, *measures, "--by-run", "--format", "md"])
+    main([*command, *measures, "--show", "runs", "--format", "md"])
     caption = capsys.readouterr().out
     assert "Means over 8 queries, sums of NumRelRet." in caption
     assert "Tested by logarithms: AP(mean='geometric')." in caption

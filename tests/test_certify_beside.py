@@ -143,12 +143,12 @@ def test_compare(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
             "stats {q} {a} {b} -m P@3 --certify --ties worst",
             "with --certify, --ties must be expected, range, docid, trec or given, not 'worst'",
         ),
-        ("stats {q} {a} {b} -m P@3 --certify --unjudged remove", "--certify cannot be combined with --unjudged remove"),
-        ("stats {q} {a} {b} -m P@3 --certify --power", "--certify cannot be combined with --by-run, --power"),
+        ("stats {q} {a} {b} -m P@3 --certify --unjudged remove", "--certify needs --unjudged nonrelevant or range"),
+        ("stats {q} {a} {b} -m P@3 --certify --show power", "--show power cannot be combined with --certify"),
         ("stats {q} {a} {b} -m infAP --certify", "infAP: verdicts are available only for P, Hits"),
-        ("compare {a} {b} --certify -m Delta(P@3)", "--certify needs --qrels"),
+        ("compare {a} {b} --certify -m Delta(P@3)", "--certify has no effect without --qrels"),
         ("compare {a} {b} --qrels {q} --certify -m RBO", "--certify needs MED or Delta"),
-        ("gate {q} {a} --certain P@3", "--certain needs --baseline"),
+        ("gate {q} {a} --certain P@3", "--certain has no effect without --baseline"),
         ("gate {q} {a}", "give a limit: --min, --max, --max-drop, --max-med, --certain or --min-overturn"),
         ("gate {q} {a} --baseline {b} --min-overturn P@3=1.5", "must be a whole number of at least 1"),
         ("gate {q} {a} --baseline {b} --certain P@3 --ties worst", "--certain does not support --ties worst"),
@@ -213,7 +213,7 @@ def test_levels(ties: str, files: Path, capsys: pytest.CaptureFixture[str]) -> N
             assert (low, high) == pytest.approx((ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]), abs=1e-12)
             assert row["verdict"] == ("A" if low > 0 else "B" if high < 0 else "open")
     assert {row["level"] for row in rows} == {"ties", "judgments", "queries"}
-    lines = [str(files / "qrels.txt"), *map(str, runs.values()), "-m", "P@3", "--ties", ties, "--levels"]
+    lines = [str(files / "qrels.txt"), *map(str, runs.values()), "-m", "P@3", "--ties", ties, "--show", "levels"]
     main(["certify", *lines])
     assert len(rows_of(capsys.readouterr().out)) == 9
-    assert main(["certify", *lines, "--ranks"]) == 2
+    assert main(["certify", *lines, "--explain", "a", "b"]) == 2

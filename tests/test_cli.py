@@ -18,8 +18,9 @@ import pytest
 import untied
 from strategies import BUILT_IN
 from untied._core import measure_info
-from untied.cli import COMMANDS, main
+from untied.cli import main
 from untied.cli import measures as listing
+from untied.cli.commands import COMMANDS
 
 EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "tar2017"
 QRELS = str(EXAMPLE / "qrels.txt")

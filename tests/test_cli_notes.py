@@ -48,7 +48,7 @@ def test_messages_of_golden_cases_name_own_options(case: str) -> None:
         "eval {qrels} {part} --ties best",
         "stats {qrels} {part} {tied} -m AP --samples 100",
         "stats {qrels} {part} {tied} -m AP --samples 100 --adjust chance",
-        "stats {qrels} {part} {tied} -m AP --samples 100 --by-run",
+        "stats {qrels} {part} {tied} -m AP --samples 100 --show runs",
         "certify {qrels} {part} {tied} -m P@5",
         "judge-next {qrels} {part} {tied} -m P@5",
         "judge-next {qrels} {judged} -m P@1 --depth 1",

@@ -268,10 +268,10 @@ def test_several_runs(capsys: pytest.CaptureFixture[str], files: Path) -> None:
 @pytest.mark.usefixtures("files")
 def test_what_the_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     for options, (code, message) in {
-        ("--passages", "-m", "RBO"): (2, "--measure cannot be combined with --passages"),
-        ("--passages", "--ties", "docid"): (2, "--ties cannot be combined with --passages"),
+        ("--passages", "-m", "RBO"): (2, "--passages cannot be combined with --measure"),
+        ("--passages", "--ties", "docid"): (2, "--passages cannot be combined with --ties"),
         ("--passages", "--text-length", "0"): (2, "length must be a number above 0, not 0.0"),
-        ("--text-length", "5"): (2, "--text-length needs --passages"),
+        ("--text-length", "5"): (2, "--text-length has no effect without --passages"),
         ("--passages", "--qrels", "old.txt"): (2, "old.txt:1: expected 5 fields"),
     }.items():
         assert main(["compare", "old.txt", "new.txt", *options]) == code

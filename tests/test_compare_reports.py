@@ -251,7 +251,7 @@ def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "width", lambda: terminal[0])
     old, new = ({"q": [f"{name}-document-{i}" for i in range(10)]} for name in ("old", "new"))
     found = untied.compare(old, new)
-    text = changes.Report("table", 4, on_screen=True).of_two(found, per_query=False, top=5)
+    text = changes.ComparisonText("table", 4, on_screen=True).of_two(found, per_query=False, top=5)
     assert max(map(len, text.splitlines())) <= 60
     assert "\nquery   MED(nDCG@10)      RBO   Overlap@10\nq             1.0000   0.0000       0.0000\n" in text
     assert text.count("(new at ") == 10
@@ -259,17 +259,17 @@ def test_a_report_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\nmax " in text
     # A line for each measure where columns would be too wide.
     terminal[0] = 40
-    text = changes.Report("table", 4, on_screen=True).of_two(found, per_query=True, top=5)
+    text = changes.ComparisonText("table", 4, on_screen=True).of_two(found, per_query=True, top=5)
     assert max(map(len, text.splitlines())) <= 40
     assert text.count("query   measure         value\nq       MED(nDCG@10)   1.0000\nq       RBO") == 2
-    text = changes.Report("table", 4, on_screen=True).of_many([found], per_query=False)
+    text = changes.ComparisonText("table", 4, on_screen=True).of_many([found], per_query=False)
     assert text.splitlines()[1] == "a       b       MED(nDCG@10)   1.0000"
     long = untied.compare(old, new, "RBO", depth=10).moved("q", 10)
     assert len(long) == 20
 
 
 def test_matrix(compare: Command) -> None:
-    arguments = ("--matrix", "old.run", "new.run", "other.run", "-m", "Overlap@1", "-m", "Delta(P@1)")
+    arguments = ("--show", "matrix", "old.run", "new.run", "other.run", "-m", "Overlap@1", "-m", "Delta(P@1)")
     code, out, err = compare(*arguments)
     assert code == 0
     assert out == (
@@ -286,7 +286,7 @@ def test_matrix(compare: Command) -> None:
     assert out.splitlines()[:2] == ["Overlap@1      old      new    other", "old         1.0000   0.5000   0.5000"]
     _, out, _ = compare(*arguments, "--format", "json")
     assert json.loads(out)["matrices"]["Overlap@1"][0] == [1.0, 0.5, 0.5]
-    _, out, _ = compare(*arguments[1:4], "-m", "Overlap@1")
+    _, out, _ = compare(*arguments[2:5], "-m", "Overlap@1")
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
         ["old", "new", "all"], ["old", "other", "all"], ["new", "other", "all"]]  # fmt: skip
 
@@ -294,11 +294,12 @@ def test_matrix(compare: Command) -> None:
 def test_usage(compare: Command) -> None:
     assert compare("old.run")[0] == 2
     assert "there is only one run" in compare("old.run")[2]
-    assert "--top needs exactly two runs" in compare("old.run", "new.run", "--matrix", "--top", 2)[2]
-    assert "leave out --per-query" in compare("old.run", "new.run", "--matrix", "-q")[2]
+    matrix = ("old.run", "new.run", "--show", "matrix")
+    assert "--show matrix cannot be combined with --top" in compare(*matrix, "--top", 2)[2]
+    assert "--per-query, because it shows only means" in compare(*matrix, "-q")[2]
     assert "only one input can be standard input" in compare("old.run", "-", "--qrels", "-")[2]
     assert compare("old.run", "new.run", "--top", "-1")[0] == 2
-    assert compare("old.run", "new.run", "--matrix", "--top", 0)[0] == 2
+    assert compare(*matrix, "--top", 0)[0] == 2
     assert "expected a suffix of .tsv" in compare("old.run", "new.run", "-o", "old.run")[2]
     assert "one of the inputs" in compare("old.run", "new.run", "-o", "old.run", "--format", "tsv")[2]
     assert "run 'old.run' is given twice" in compare("old.run", "old.run")[2]
@@ -337,7 +338,7 @@ def test_what_ties_alone_explain_is_marked(seed: int) -> None:
     found = untied.compare(old, new, "Overlap@9", depth=9)
     some = {tuple(order) for order in permutations(old)} & {tuple(order) for order in permutations(new)}
     assert changes.only_ties(found.moved("query", 9)) is bool(some)
-    text = changes.Report("table", 4, on_screen=False).of_two(found, per_query=False, top=1)
+    text = changes.ComparisonText("table", 4, on_screen=False).of_two(found, per_query=False, top=1)
     is_same = [set(group) for group in old] == [set(group) for group in new]
     marked = "  ~        some order of tied documents makes the first 9 ranks equal\n"
     assert (marked in text) is (bool(some) and not is_same)

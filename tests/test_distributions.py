@@ -265,7 +265,7 @@ def test_the_command_line_has_quantiles_and_chances(tmp_path: Path, untied_: Com
         ("eval", ["--quantiles", "0.5", "--ties", "range"], "--quantiles cannot be combined with --ties"),
         ("eval", ["--quantiles", "0.5", "--unjudged", "range"], "--unjudged nonrelevant or remove"),
         ("stats", ["--shuffle", "--ties", "docid"], "--shuffle needs --ties expected or range"),
-        ("stats", ["--shuffle", "--power"], "--shuffle cannot be combined with"),
+        ("stats", ["--shuffle", "--show", "power"], "--show power cannot be combined with --shuffle"),
     ):
         code, _, error = run(command, *options)
         assert (code, said in error) == (2, True), (options, error)
@@ -308,8 +308,11 @@ def test_the_command_line_plots_them(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert picture.read_bytes() == untied.distributions({"q": {"a": 1}}, runs, "RR").plot()
     capsys.readouterr()
     for options, said in (
-        (["-m", "RR", "--plot", str(picture)], "--plot needs --quantiles LEVELS and one measure"),
-        (["-m", "RR", "-m", "AP", "--quantiles", "0.5", "--plot", str(picture)], "and one measure, such as -m nDCG@10"),
+        (["-m", "RR", "--plot", str(picture)], "--plot has no effect without --quantiles"),
+        (
+            ["-m", "RR", "-m", "AP", "--quantiles", "0.5", "--plot", str(picture)],
+            "--plot needs one measure, such as -m nDCG@10",
+        ),
         (["-m", "RR", "--quantiles", "0.5", "--plot", "laws.gif"], "--plot laws.gif: expected a suffix of .svg, .png"),
     ):
         assert main(["eval", *files, *options]) == 2

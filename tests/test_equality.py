@@ -138,7 +138,7 @@ def test_equal_means_of_different_values_get_no_verdict(tmp_path: Path, untied_:
     results = untied.evaluate(QRELS, {"tied": TIED, "plain": PLAIN}, "RR")
     assert [results.value("RR", run=run).mean for run in results.runs] == pytest.approx([11 / 18] * 2)
     paths = files(tmp_path, QRELS, tied=TIED, plain=PLAIN)
-    code, out, _ = untied_("certify", *paths, "-m", "RR", "--levels")
+    code, out, _ = untied_("certify", *paths, "-m", "RR", "--show", "levels")
     assert code == 0
     assert [line.split()[4] for line in out.splitlines() if line.startswith("tied")] == ["open"] * 3
     code, out, _ = untied_("gate", *paths[:2], "--baseline", paths[2], "--max-drop", "RR=0")
@@ -208,7 +208,7 @@ def test_no_number_is_printed_as_minus_zero(tmp_path: Path, untied_: Command, br
     for arguments in (
         ("compare", *paths, "--qrels", qrels_path, "-m", "Delta(RR)"),
         ("stats", qrels_path, *paths, "-m", "RR"),
-        ("certify", qrels_path, *paths, "-m", "RR", "--levels"),
+        ("certify", qrels_path, *paths, "-m", "RR", "--show", "levels"),
         ("certify", qrels_path, *paths, "-m", "RR"),
     ):
         code, out, _ = untied_(*arguments)

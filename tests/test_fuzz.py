@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import untied
 from nightly import many
-from untied.cli import COMMANDS, main
+from untied.cli import main
+from untied.cli.commands import COMMANDS
 
 REFUSED = (ValueError, TypeError, OverflowError, RuntimeError, OSError)
 

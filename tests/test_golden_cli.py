@@ -23,7 +23,8 @@ from pathlib import Path
 import pytest
 
 import untied
-from untied.cli import COMMANDS, main
+from untied.cli import main
+from untied.cli.commands import COMMANDS
 from untied.cli.parser import NotPlain, Parser
 from untied.cli.usage import FullParser
 from untied.study import STUDIES
@@ -127,7 +128,7 @@ def formats(command: str, monkeypatch: pytest.MonkeyPatch) -> tuple[set[str], st
 
     for name in ("parse_args", "parse_known_args"):
         monkeypatch.setattr(argparse.ArgumentParser, name, ask)
-    run: Callable[[list[str]], object] = importlib.import_module(f"untied.cli.{command.replace('-', '_')}").main
+    run: Callable[[list[str]], object] = importlib.import_module(f"untied.cli.{command.replace('-', '_')}").COMMAND.main
     with contextlib.suppress(Asked):
         run([])
     return found[0] if found else (set(), "")
@@ -152,10 +153,10 @@ def parser_of(line: list[str]) -> tuple[Parser, list[str]] | None:
     command, *arguments = line
     if command not in COMMANDS or command == "trec_eval":
         return None
-    of_command = importlib.import_module(f"untied.cli.{command.replace('-', '_')}").arguments_parser
+    module = importlib.import_module(f"untied.cli.{command.replace('-', '_')}")
     if command != "study":
-        return of_command(), arguments
-    return (of_command(arguments[0]), arguments[1:]) if arguments and arguments[0] in STUDIES else None
+        return module.COMMAND.arguments(), arguments
+    return (module.arguments_parser(arguments[0]), arguments[1:]) if arguments and arguments[0] in STUDIES else None
 
 
 def plain(made: Parser, arguments: list[str]) -> dict[str, object] | None:

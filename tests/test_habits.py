@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import untied
-from untied.cli import COMMANDS, completion
+from untied.cli import completion
+from untied.cli.commands import COMMANDS
 from untied.cli.study import arguments_parser as of_study
 
 QRELS = "q 0 a 1\nq 0 b 0\nr 0 a 1\n"

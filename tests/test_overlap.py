@@ -14,7 +14,8 @@ import pytest
 import untied
 import untied.compat
 from untied import study
-from untied.cli import COMMANDS, main
+from untied.cli import main
+from untied.cli.commands import COMMANDS
 from untied.inputs import mismatch
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}, "q3": {"e": 1, "f": 0}}

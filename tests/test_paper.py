@@ -159,19 +159,19 @@ def test_command_line(
     found = significance(results, interval="none")
     for arguments, expected in (
         (["stats", *given, "--format", "latex"], paper_table(results, found)),
-        (["stats", *given, "--by-run", "--format", "md"], paper_table(results, found, style="md")),
-        (["stats", *given, "--by-run", "--format", "csv"], paper_table(results, found, style="csv")),
+        (["stats", *given, "--show", "runs", "--format", "md"], paper_table(results, found, style="md")),
+        (["stats", *given, "--show", "runs", "--format", "csv"], paper_table(results, found, style="csv")),
         (["eval", *given, "--format", "latex"], paper_table(results)),
     ):
         assert main(arguments) == 0
         assert capsys.readouterr().out == expected
-    assert main(["stats", *given, "--by-run", "--format", "table"]) == 0
+    assert main(["stats", *given, "--show", "runs", "--format", "table"]) == 0
     wide = capsys.readouterr().out
     assert wide == paper_table(results, found, style="table")
     assert "1.0000^" in wide  # a star would mean "significant", as in the other tables of untied stats
     assert "^: best. Letters: " in wide
     monkeypatch.setattr("untied.cli.tables.width", lambda: 60)
-    assert main(["stats", *given, "--by-run", "--format", "table"]) == 0
+    assert main(["stats", *given, "--show", "runs", "--format", "table"]) == 0
     narrow = capsys.readouterr().out
     assert max(map(len, narrow.splitlines())) <= 60
     assert narrow.split() == wide.split()
@@ -179,7 +179,7 @@ def test_command_line(
     assert (tmp_path / "t.tex").read_text() == paper_table(results, found)
     capsys.readouterr()
     for arguments, complaint in (
-        (["stats", *given, "--by-run", "--format", "json"], "cannot be combined with --power or --format json"),
+        (["stats", *given, "--show", "runs", "--format", "json"], "--show runs cannot be combined with --format json"),
         (["eval", *given, "-q", "--format", "latex"], "--per-query cannot be combined with --format latex"),
     ):
         assert main(arguments) == 2

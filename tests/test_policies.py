@@ -19,7 +19,8 @@ import untied
 from devtools import docstrings
 from untied import _core, gate, report, statistics, study, verdicts
 from untied._types import Purpose
-from untied.cli import COMMANDS, main
+from untied.cli import main
+from untied.cli.commands import COMMANDS
 from untied.compat import beir, pytrec_eval
 from untied.evaluation import curves
 from untied.policies import PolicyOption
@@ -379,7 +380,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
 
             found[command] = arguments_parser(command.partition(" ")[2])
         else:
-            found[command] = importlib.import_module(f"untied.cli.{command}").arguments_parser()
+            found[command] = importlib.import_module(f"untied.cli.{command}").COMMAND.arguments()
     return {command: made.full() for command, made in found.items()}
 
 
@@ -448,10 +449,7 @@ def test_no_command_writes_policies_otherwise() -> None:
     """A parser that takes a policy under another list of values, or with words of its own, is found."""
     for command in COMMANDS:
         module = importlib.import_module(f"untied.cli.{command.replace('-', '_')}")
-        made = getattr(module, "arguments_parser", None)
-        if made is None or inspect.signature(made).parameters:
-            continue
-        taken = {action.dest for action in made().full()._actions} & set(values("runs"))
+        taken = {action.dest for action in module.COMMAND.arguments().full()._actions} & set(values("runs"))
         assert not taken or command in ARGUMENTS, command
 
 

@@ -415,7 +415,7 @@ def test_digits_of_the_page_are_those_of_the_commands(
         assert text.split()[0] == row["value"], row
         if {row["low"], row["high"]} != {row["value"]}:
             assert f"[{row['low']}, {row['high']}]" in text, row
-    assert main(["stats", *given, *asked, "--format", "md", "--by-run"]) == 0
+    assert main(["stats", *given, *asked, "--format", "md", "--show", "runs"]) == 0
     paper = [
         [cell.strip(" *") for cell in line.strip("|").split("|")] for line in capfd.readouterr().out.splitlines()[2:6]
     ]

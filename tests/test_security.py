@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import untied
-from untied.cli import COMMANDS, main
+from untied.cli import main
+from untied.cli.commands import COMMANDS
 
 ROOT = Path(untied.__file__).parent
 EXAMPLE = Path(__file__).parent.parent / "examples" / "tar2017"

@@ -169,7 +169,7 @@ def test_a_few_judged_queries_may_not_stand_for_all(run) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["eval qrels good tied --format latex", "stats qrels good tied --by-run --format md"]
+    "command", ["eval qrels good tied --format latex", "stats qrels good tied --show runs --format md"]
 )
 def test_captions_name_the_order_of_ties(run, command: str) -> None:
     """Where values are no means over all orders, or their bounds."""
@@ -298,8 +298,8 @@ def test_verdicts_beside_tests_have_their_notes(run) -> None:
     Path("more").write_text("q Q0 x 1 9 m\nq Q0 y 1 9 m\nq Q0 a 1 9 m\nr Q0 z 1 1 m\n", encoding="utf-8")
     overturn = "overturn numbers that may be larger than shown: 1 of AP@3"
     for columns, said, with_overturn in (
-        ("", f"note: {bounds}", True), ("--explain more tied", note, True), ("--levels", f"note: {bounds}", False),
-        ("--ranks", f"note: ranks from {bounds}", False),
+        ("", f"note: {bounds}", True), ("--explain more tied", note, True), ("--show levels", f"note: {bounds}", False),
+        ("--show ranks", f"note: ranks from {bounds}", False),
     ):  # fmt: skip
         err = run(f"certify qrels more tied -m AP@3 {columns}")[2]
         assert said in err, columns

@@ -403,7 +403,7 @@ def test_power_counts_stars_only_if_p_is_corrected(capsys: pytest.CaptureFixture
     command = ["stats", f"{EXAMPLE}/qrels.txt", *map(str, sorted(EXAMPLE.glob("*.run"))), "-m", "AP", "--samples", "99"]
 
     def counted(*options: str) -> tuple[int, str]:
-        assert main([*command, "--power", *options]) == 0
+        assert main([*command, "--show", "power", *options]) == 0
         out, err = capsys.readouterr()
         return int(float(out.splitlines()[1].split("\t")[3])), err
 
@@ -419,7 +419,7 @@ def test_power_counts_stars_only_if_p_is_corrected(capsys: pytest.CaptureFixture
         assert (number, uncorrected in said) == (stars("--correction", correction), False)
     assert counted("--correction", "holm")[0] < counted()[0]
     assert uncorrected not in counted("--test", "tukey")[1]
-    assert main([*command, "--power", "--format", "json"]) == 0
+    assert main([*command, "--show", "power", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["correction"] == "none"
 
 
@@ -446,8 +446,8 @@ def test_comparisons_begin_with_the_best_runs(untied_: Command) -> None:
     assert untied_(*command, "--sort-by", "width")[::2] == (
         2, "untied: --sort-by width needs --ties range or --unjudged range\n"
     )  # fmt: skip
-    assert untied_(*command[:-2], "--by-run", "--rows", "9")[::2] == (
-        2, "untied: --rows cannot be combined with --by-run or --format latex\n"
+    assert untied_(*command[:-2], "--show", "runs", "--rows", "9")[::2] == (
+        2, "untied: --show runs cannot be combined with --rows\n"
     )  # fmt: skip
 
 
@@ -499,7 +499,7 @@ def test_the_command_line(tmp_path, capfd) -> None:
     shown = capfd.readouterr().out
     assert "paired randomisation test with Holm's correction" in shown
     assert "a - b can be" in shown
-    assert main([*arguments, "--power", "--samples", "100"]) == 0
+    assert main([*arguments, "--show", "power", "--samples", "100"]) == 0
     assert capfd.readouterr().out.startswith("measure\tpower\tpairs\tsignificant\tdifference_required\nP@8\t")
     assert main([*arguments, "--samples", "20", "--test", "tukey"]) == 0
     assert "cannot be below" not in capfd.readouterr().err
@@ -651,8 +651,8 @@ def test_stats_lists_the_queries_that_changed_most(tmp_path: Path, capsys: pytes
     assert listed == [("query", "change"), ("q1", "loss"), ("q2", "gain")]
     assert main([*command, "--format", "json"]) == 0
     assert [row["query"] for row in json.loads(capsys.readouterr().out)["queries"]] == ["q1", "q2"]
-    assert main([*command, "--power"]) == 2
-    assert "--top cannot be combined with" in capsys.readouterr().err
+    assert main([*command, "--show", "power"]) == 2
+    assert "--show power cannot be combined with --top" in capsys.readouterr().err
 
 
 def test_stats_counts_queries_that_lose_as_much_as_the_last_one_listed(tmp_path: Path, untied_: Command) -> None:

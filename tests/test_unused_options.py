@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,57 +11,115 @@ import pytest
 
 import untied
 from commands import Command
+from untied.cli.command import style_of
+from untied.cli.commands import COMMANDS
+from untied.cli.options import Arguments
+from untied.cli.rules import TWO_RUNS, ByName, Condition, Excludes, Needs, Rule
+from untied.cli.study import RULES, arguments_parser
 from untied.gate import gate
 
 COMPARED = "gate QRELS NEW --baseline OLD --max-drop AP=0.1"
-LACKS = "has no effect without"
+#: Inputs of commands with rules on their options.
+INPUTS = {
+    "eval": "QRELS A", "compare": "A B", "stats": "QRELS A B", "certify": "QRELS A B", "gate": "QRELS A",
+    "curve": "QRELS A --query 1", "features": "DATA", "sample": "QRELS", "study med": "QRELS A B -o x",
+}  # fmt: skip
+#: Words for options that do not take the word 1.
+WORDS = {
+    "--max-drop": "AP=0.1", "--max-med": "P@2=1", "--min": "RR=1", "--max": "RR=1", "--certain": "AP",
+    "--min-overturn": "AP=1", "--qrels-column": "grade=x", "--run-column": "score=x", "--measure": "AP",
+    "--plot": "x.svg", "--html": "x.html", "--rate": "0.5", "--quantiles": "0.5", "--explain": "A B", "--level": "0.9",
+    "--documents": "0.5", "--distance": "RBO",
+}  # fmt: skip
+
+
+def rules() -> list[tuple[str, int]]:
+    """Each command with rules, and the numbers of its rules."""
+    return [(command, number) for command in INPUTS for number in range(len(rules_of(command)))]
+
+
+def rules_of(command: str) -> Sequence[Rule]:
+    """The rules on the options of a command or study."""
+    if command.startswith("study "):
+        return RULES[command.removeprefix("study ")]
+    rules: Sequence[Rule] = importlib.import_module(f"untied.cli.{command}").COMMAND.rules
+    return rules
+
+
+def arguments_of(command: str) -> Arguments:
+    """The declared arguments of a command or study."""
+    if command.startswith("study "):
+        return arguments_parser(command.removeprefix("study "))
+    return importlib.import_module(f"untied.cli.{command}").COMMAND.arguments()
+
+
+def words_for(condition: Condition, arguments: Arguments, *, held: bool = True) -> list[str]:
+    """Words under which a condition holds, or one on a value does not."""
+    if condition.text == "RUN":
+        return ["A"] if held else []
+    if condition.text == TWO_RUNS:
+        return [] if held else ["C"]
+    declared = next(one for one in arguments.declared if condition.name in one.names)
+    if not declared.takes_value:
+        return [condition.name] if held else []
+    policy = getattr(declared.options.get("type"), "__self__", None)
+    choices = [*(declared.options.get("choices") or (policy.values if policy else [WORDS.get(condition.name, "1")]))]
+    if condition.values:
+        value = next(str(one) for one in choices if one != "auto" and (str(one) in condition.values) == held)
+        return [condition.name, value]
+    return [condition.name, *str(choices[0]).split()] if held else []
+
+
+@pytest.mark.parametrize(("command", "number"), rules())
+def test_every_rule_can_be_broken(untied_: Command, command: str, number: int) -> None:
+    """Every way to break a rule is refused, with the rule's own sentence, before anything is read."""
+    arguments = arguments_of(command)
+    rule = rules_of(command)[number]
+    given = INPUTS[command].split()
+    for option in rule.options:
+        others = [rule.others] if isinstance(rule, Needs) else [[other] for other in rule.others]
+        for each in others:
+            words = [*given, *words_for(option, arguments)]
+            for other in each:
+                if other.text != option.text:
+                    words += words_for(other, arguments, held=isinstance(rule, Excludes))
+            options = arguments.read(words)
+            if arguments.formats or arguments.style_of:
+                options.style = style_of(options, arguments)
+            named = ByName(options, arguments)
+            sentences = list(rule.broken(named))
+            if isinstance(rule, Excludes) and each[0].text == option.text:
+                assert not sentences
+                continue
+            assert sentences, words
+            code, out, err = untied_(*command.split(), *words)
+            assert (code, out) == (2, ""), words
+            every = [sentence for rule in rules_of(command) for sentence in rule.broken(named)]
+            assert any(sentence in err for sentence in every), err
+            assert "No such file" not in err
+
+
+def test_every_command_with_rules_is_tried() -> None:
+    modules = {command: importlib.import_module(f"untied.cli.{command.replace('-', '_')}") for command in COMMANDS}
+    assert {command for command, module in modules.items() if module.COMMAND.rules} == {
+        command for command in INPUTS if " " not in command
+    }
 
 
 @pytest.mark.parametrize(("line", "refusal"), [
-    (f"{COMPARED} --level 0.9", f"--level {LACKS} --significant"),
-    (f"{COMPARED} --samples 9", f"--samples {LACKS} --significant"),
-    ("gate QRELS NEW --min AP=0.1 --seed 1", f"--seed {LACKS} --significant"),
-    ("gate QRELS NEW --baseline OLD --certain AP --unjudged worst", f"--unjudged {LACKS} --min, --max or --max-drop"),
     ("eval QRELS NEW --unretrieved pooled", "unretrieved 'pooled' has no effect unless unjudged is range"),
-    ("compare OLD NEW --qrels-format csv", f"--qrels-format {LACKS} --qrels"),
-    ("compare OLD NEW --qrels-column grade=x", f"--qrels-column {LACKS} --qrels"),
-    ("sample QRELS --seed 1", f"--seed {LACKS} --rate"),
-    ("sample QRELS NEW --depth 5 --by-query", f"--by-query {LACKS} --rate"),
-    ("sample QRELS NEW --depth 5 --once", f"--once {LACKS} --rate"),
-    ("sample QRELS NEW --depth 5 --rel 2", f"--rel {LACKS} --rate"),
-    ("stats QRELS NEW OLD --test t --samples 9", "--samples has no effect with --test t"),
-    ("stats QRELS NEW OLD --test wilcoxon --interval none --seed 1", "--seed has no effect with --test wilcoxon and"),
-    ("stats QRELS NEW OLD --test tukey --correction bh", "--correction has no effect with --test tukey, which"),
-    ("stats QRELS NEW OLD --power --test tukey --correction bh", "--correction has no effect with --test tukey"),
-    ("stats QRELS NEW OLD --power --sort-by AP", "--sort-by has no effect with --power"),
-    ("stats QRELS NEW OLD --rows 9 --format csv", "--rows has no effect with --format csv, which has all"),
-    ("stats QRELS NEW OLD --power --baseline OLD", "--baseline has no effect with --power"),
-    ("stats QRELS NEW OLD --by-run --interval t", "--interval cannot be combined with --by-run or --format latex"),
-    ("report QRELS NEW OLD -o x.html --test t --samples 9", "--samples has no effect with --test t"),
-    ("curve QRELS NEW --query 1 -o x.svg --digits 2", "--digits has no effect on plots; -o x.svg is one"),
-    ("study med QRELS NEW -o x --text-length 9", "--text-length needs --passages"),
-    ("study med QRELS NEW -o x --passages --cutoffs 5", "--cutoffs cannot be combined with --passages"),
-    ("study med QRELS NEW -o x --passages --distance RBO", "--distance cannot be combined with --passages"),
-    ("study med QRELS NEW -o x --groups GROUPS --prefix 5", "--prefix has no effect with --groups"),
-    # The same, if what is typed is the default.
-    (f"{COMPARED} --level 0.95", f"--level {LACKS} --significant"),
-    (f"{COMPARED} --level=0.95", f"--level {LACKS} --significant"),
-    ("gate QRELS NEW --min AP=0.1 --seed 0", f"--seed {LACKS} --significant"),
-    ("gate QRELS NEW --baseline OLD --certain AP --unjudged nonrelevant", f"--unjudged {LACKS} --min, --max or"),
     ("eval QRELS NEW --unretrieved none", "unretrieved 'none' has no effect unless unjudged is range"),
     ("eval QRELS NEW --ties trec --score-dtype float64", "ties 'trec' reads scores as float32"),
+    ("report QRELS NEW OLD -o x.html --test t --samples 9", "--samples needs --test randomization or tukey"),
+    # The same, if what is typed is the default.
+    (f"{COMPARED} --level 0.95", "--level has no effect without --significant"),
+    (f"{COMPARED} --level=0.95", "--level has no effect without --significant"),
     ("eval QRELS NEW --quantiles 0.5 --ties expected", "--quantiles cannot be combined with --ties"),
-    ("compare OLD NEW --qrels-format auto", f"--qrels-format {LACKS} --qrels"),
-    ("compare OLD NEW --passages --run-format auto", "--run-format cannot be combined with --passages"),
+    ("compare OLD NEW --qrels-format auto", "--qrels-format has no effect without --qrels"),
     ("certify QRELS OLD NEW --from-sample --unjudged retrieved", "--from-sample cannot be combined with --unjudged"),
-    ("sample QRELS --seed 0", f"--seed {LACKS} --rate"),
-    ("stats QRELS NEW OLD --test t --samples 100000", "--samples has no effect with --test t"),
-    ("stats QRELS NEW OLD --test tukey --correction holm", "--correction has no effect with --test tukey, which"),
-    ("stats QRELS NEW OLD --test tukey --corr=holm", "--correction has no effect with --test tukey, which"),
-    ("stats QRELS NEW OLD --power --interval bca", "--interval has no effect with --power"),
-    ("report QRELS NEW OLD -o x.html --test t --samples 100000", "--samples has no effect with --test t"),
-    ("curve QRELS NEW --query 1 -o x.svg --digits 4", "--digits has no effect on plots; -o x.svg is one"),
-    ("study med QRELS NEW -o x --passages --seed 0", "--seed cannot be combined with --passages"),
+    ("stats QRELS NEW OLD --test tukey --corr=holm", "--correction cannot be combined with --test tukey, which"),
+    ("curve QRELS NEW --query 1 -o x.svg --digits 4", "--digits cannot be combined with --format svg"),
+    ("study med QRELS NEW -o x --passages --seed 0", "--passages cannot be combined with --seed"),
 ])  # fmt: skip
 def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str) -> None:
     code, out, err = untied_(*line.split())
@@ -79,7 +139,7 @@ def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str
     "sample QRELS NEW --depth 5 --rate 0.5 --by-query --rel 2 --seed 1",
     "stats QRELS NEW OLD --test tukey --interval none --samples 9 --seed 1",
     "stats QRELS NEW OLD --test t --seed 1",
-    "stats QRELS NEW OLD --power --correction holm",
+    "stats QRELS NEW OLD --show power --correction holm",
     "stats QRELS NEW OLD --rows 9 --format md",
     "report QRELS NEW OLD -o x.html --test t --seed 1",
     "study med QRELS NEW -o x --passages --text-length 9 --prefix 5",

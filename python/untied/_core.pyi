@@ -12,6 +12,7 @@ from untied._types import (
     Concluded,
     Explained,
     Facts,
+    FileFormat,
     Findings,
     Law,
     MeasureInfo,
@@ -64,6 +65,8 @@ __all__ = [
     "drawn_at_least",
     "explain_measures",
     "explain_verdict",
+    "fact_info",
+    "file_formats",
     "filled_rankings",
     "find_columns",
     "formula_inputs",
@@ -75,6 +78,7 @@ __all__ = [
     "malformed_lines",
     "measure_info",
     "moved_documents",
+    "no_facts",
     "observe",
     "only_documents",
     "overturning_documents",
@@ -545,6 +549,9 @@ def overturning_documents(
     threads: int | None,
 ) -> bytearray: ...
 def filled_rankings(measure: Measure, a: Run, b: Run, depth: int | None) -> tuple[int, int]: ...
+def fact_info() -> list[tuple[str, str, str]]: ...
+def file_formats(runs: bool) -> list[FileFormat]: ...
+def no_facts() -> Facts: ...
 def find_columns(names: list[str], holds: str, columns: Mapping[str, str] | None, source: str) -> list[str]: ...
 def formula_inputs() -> list[str]: ...
 def register(name: str, function: Callable[..., object]) -> None: ...

@@ -2,6 +2,7 @@
 
 use arbitrary::{Result, Unstructured};
 use untied_core::read;
+use untied_core::read::format::qrels_format;
 use untied_core::table::profiles::Detail;
 use untied_core::table::{Lengths, Qrels, Run};
 
@@ -95,13 +96,8 @@ impl Case {
             Some(Detail::Inclusion) => format!("q{query} d{document} {grade} 0 {probability}\n"),
         };
         let text: String = self.qrels.iter().map(line).collect();
-        let read: fn(&str) -> _ = match self.detail {
-            None => |path| read::read_qrels(path),
-            Some(Detail::Subtopics) => read::read_subtopics,
-            Some(Detail::Strata) => read::read_strata,
-            Some(Detail::Inclusion) => read::read_prels,
-        };
-        with_file(text.as_bytes(), read).expect("judgments")
+        let format = qrels_format(self.detail.map_or("trec", Detail::format)).expect("a format");
+        with_file(text.as_bytes(), |path| format.read_qrels(path, None, &[])).expect("judgments")
     }
 
     /// Lengths of all documents.

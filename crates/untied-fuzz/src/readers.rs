@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use untied_core::read;
+use untied_core::read::format::qrels_format;
 use untied_core::table::profiles::Detail;
 use untied_core::table::{Chunk, Qrels, Run, Table};
 use untied_core::{Error, Result};
@@ -177,9 +178,13 @@ fn assert_levels(qrels: &Qrels, rows: &Rows, grade: usize) {
     assert_eq!(qrels.repeated(), repeated);
 }
 
+fn read_qrels(format: &str, path: &str) -> Result<Qrels> {
+    qrels_format(format)?.read_qrels(path, None, &[])
+}
+
 fn subtopics(data: &[u8]) {
     let theirs = second::read(data, &SUBTOPICS).and_then(|rows| once(rows, same));
-    let Some((qrels, rows)) = both(with_file(data, read::read_subtopics), theirs) else { return };
+    let Some((qrels, rows)) = both(with_file(data, |path| read_qrels("subtopics", path)), theirs) else { return };
     assert_subtopics(&qrels, &rows);
 }
 
@@ -222,12 +227,9 @@ pub fn assert_subtopics(qrels: &Qrels, rows: &Rows) {
 
 fn profiled(data: &[u8], format: &Format, detail: Detail) {
     // Numbers of the second reader: grade and the other one, in the order of the columns.
-    let (read, grade, other): (fn(&str) -> Result<Qrels>, _, _) = match detail {
-        Detail::Strata => (read::read_strata, 1, 0),
-        _ => (read::read_prels, 0, 1),
-    };
+    let (grade, other) = if detail == Detail::Strata { (1, 0) } else { (0, 1) };
     let theirs = second::read(data, format).and_then(|rows| once(rows, same));
-    let Some((qrels, rows)) = both(with_file(data, read), theirs) else { return };
+    let Some((qrels, rows)) = both(with_file(data, |path| read_qrels(detail.format(), path)), theirs) else { return };
     assert_profiled(&qrels, &rows, detail, [grade, other]);
 }
 

@@ -160,7 +160,7 @@ impl ArrayEvaluator {
                 threads::run_formulas(py, self.threads, plan.has_formulas(), || labels.means(&scores, plan, settings))?;
             let means = means.into_iter().map(|means| {
                 let values = means.values.into_iter().map(parts).collect();
-                Ok((values, facts(py, &means.facts, labels.groups().len(), Some(false))?))
+                Ok((values, facts(py, &means.facts)?))
             });
             return Ok((vec![], means.collect::<PyResult<_>>()?));
         }
@@ -193,7 +193,7 @@ impl ArrayEvaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        facts(py, &self.0.facts, self.0.flags.len(), Some(false))
+        facts(py, &self.0.facts)
     }
 
     fn has_variance(&self) -> bool {

@@ -5,8 +5,9 @@ use pyo3::types::PyDict;
 use untied_core::check::{self, TOP};
 use untied_core::error::text;
 use untied_core::read::faults::faults;
-use untied_core::read::layout_of;
+use untied_core::read::format::{qrels_format, run_format};
 
+use crate::errors::to_python;
 use crate::formats::{FilePath, path_text};
 use crate::tables::{Qrels, Run};
 use crate::threads::{self, Threads};
@@ -59,7 +60,8 @@ pub fn malformed_lines(
     threads: Option<Threads>,
 ) -> PyResult<(Vec<String>, u64)> {
     let path = path_text(path)?;
-    let Some(layout) = layout_of(format, is_run) else { return Ok((Vec::new(), 0)) };
+    let found = if is_run { run_format(format) } else { qrels_format(format) }.map_err(to_python)?;
+    let Some(layout) = found.layout() else { return Ok((Vec::new(), 0)) };
     let found = threads::run(py, threads, || faults(&path, layout, most))?;
     Ok((found.errors.iter().map(ToString::to_string).collect(), found.count))
 }

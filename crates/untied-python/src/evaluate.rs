@@ -5,16 +5,16 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyDict};
 use untied_core::error::text;
-use untied_core::evaluate::{self, Facts, Prepared, Value};
+use untied_core::evaluate::{self, Fact, Facts, Prepared, Streaming, Value};
 use untied_core::law::Limits;
+use untied_core::read::format::run_format;
 use untied_core::settings::{Queries, Settings};
-use untied_core::table::columns::Content;
 use untied_core::{Error, read};
 
 use crate::batches::{Rows, joined};
 use crate::convert::{self, with_id};
 use crate::errors::to_python;
-use crate::formats::{FilePath, Named, layout, named, path_text, read_run};
+use crate::formats::{FilePath, Named, named, path_text};
 use crate::laws::Laws;
 use crate::measure::{Measure, specs};
 use crate::policies::Policies;
@@ -35,8 +35,6 @@ pub struct Evaluator {
 pub struct Evaluation {
     qrels: Py<Qrels>,
     evaluation: evaluate::Evaluation,
-    /// Whether a file had to be held in memory, as the rows of a query are not together.
-    ungrouped: bool,
 }
 
 #[pymethods]
@@ -62,10 +60,11 @@ impl Evaluator {
     #[pyo3(signature = (run, ungrouped = false))]
     fn evaluate(&self, py: Python<'_>, run: &Run, ungrouped: bool) -> PyResult<Evaluation> {
         let qrels = &self.qrels.get().0;
-        let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
-            in_memory(&run.0, qrels, &self.prepared)
+        let mut evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
+            evaluate::evaluate_held(qrels, &run.0, &self.prepared)
         })?;
-        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped })
+        evaluation.facts.ungrouped = ungrouped;
+        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
     }
 
     /// Evaluate a run's file while it is read. What turns out not to be grouped by query is read again, into memory;
@@ -80,21 +79,17 @@ impl Evaluator {
         stream: bool,
     ) -> PyResult<Evaluation> {
         let (path, columns, qrels) = (path_text(path)?, named(columns), &self.qrels.get().0);
-        let mut ungrouped = false;
+        let format = run_format(format).map_err(to_python)?;
         let evaluation = threads::run_formulas(py, self.threads, self.prepared.formulas, || {
-            if stream || read::is_file(&path)? {
-                let pieces = match layout(format) {
-                    Some(layout) => read::open_table(&path, layout, Content::Run { ranks: false }, &columns)?,
-                    None => read::open_run(&path)?,
-                };
-                match evaluate::evaluate_stream(pieces, qrels, &self.prepared) {
-                    Err(Error::Ungrouped(_)) if !stream => ungrouped = true,
-                    found => return found,
-                }
-            }
-            in_memory(&read_run(&path, format, &columns, false)?, qrels, &self.prepared)
+            let streaming = match stream {
+                true => Streaming::Required,
+                false if read::is_file(&path)? => Streaming::Preferred,
+                false => Streaming::Never,
+            };
+            let (open, hold) = (|| format.open_run(&path, &columns), || format.read_run(&path, &columns, false));
+            evaluate::evaluate_opened(open, hold, qrels, &self.prepared, streaming)
         })?;
-        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped })
+        Ok(Evaluation { qrels: self.qrels.clone_ref(py), evaluation })
     }
 
     /// Evaluate a run while it comes as a stream of Arrow batches; nothing if it turns out not to be grouped by query,
@@ -114,7 +109,7 @@ impl Evaluator {
                 found => found.map(Some),
             }
         })?;
-        Ok(evaluation.map(|evaluation| Evaluation { qrels: self.qrels.clone_ref(py), evaluation, ungrouped: false }))
+        Ok(evaluation.map(|evaluation| Evaluation { qrels: self.qrels.clone_ref(py), evaluation }))
     }
 
     /// Distributions over orders of ties: exact up to a number of states, beyond that on a grid of cells.
@@ -161,45 +156,28 @@ impl Evaluator {
     }
 }
 
-fn in_memory(
-    run: &untied_core::table::Run,
-    qrels: &untied_core::table::Qrels,
-    prepared: &Prepared,
-) -> Result<evaluate::Evaluation, Error> {
-    let plan = prepared.plan(qrels, run.longest())?;
-    evaluate::evaluate(qrels, run, &plan, prepared.settings)
+/// The facts as a dict.
+pub fn facts<'py>(py: Python<'py>, facts: &Facts) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    facts.each(|name, fact| match fact {
+        Fact::Count(count) => dict.set_item(name, count),
+        Fact::Flag(flag) => dict.set_item(name, flag),
+        Fact::Number(number) => dict.set_item(name, number),
+        Fact::Unknown => dict.set_item(name, py.None()),
+    })?;
+    Ok(dict)
 }
 
-/// What to know about an evaluation of a number of queries. Only files of runs have queries whose lines
-/// stand together or do not: `ungrouped` is none for features and arrays.
-pub fn facts<'py>(
-    py: Python<'py>,
-    facts: &Facts,
-    evaluated: usize,
-    ungrouped: Option<bool>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("evaluated", evaluated)?;
-    dict.set_item("mixed", facts.mixed)?;
-    dict.set_item("absent", facts.absent)?;
-    dict.set_item("unknown", facts.unknown)?;
-    dict.set_item("common", facts.common)?;
-    dict.set_item("matched", facts.matched)?;
-    dict.set_item("relevant", facts.relevant)?;
-    dict.set_item("swapped", facts.swapped)?;
-    dict.set_item("highest", facts.highest)?;
-    dict.set_item("undefined", facts.undefined)?;
-    dict.set_item("undefined_queries", facts.undefined_queries)?;
-    dict.set_item("left_out", facts.left_out)?;
-    dict.set_item("estimated", facts.estimated)?;
-    dict.set_item("standard_error", facts.error)?;
-    dict.set_item("enclosed", facts.enclosed)?;
-    dict.set_item("overstated", facts.overstated)?;
-    dict.set_item("unsettled", facts.unsettled)?;
-    if let Some(ungrouped) = ungrouped {
-        dict.set_item("ungrouped", ungrouped)?;
-    }
-    Ok(dict)
+/// Facts of no query, to which those of queries are added.
+#[pyfunction]
+pub fn no_facts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    facts(py, &Facts::default())
+}
+
+/// The names of all facts, with their types in Rust and their meanings.
+#[pyfunction]
+pub fn fact_info() -> Vec<(&'static str, &'static str, &'static str)> {
+    Facts::ABOUT.to_vec()
 }
 
 /// The parts of a value, and its standard error.
@@ -285,7 +263,7 @@ impl Evaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        facts(py, &self.evaluation.facts, self.evaluation.queries.len(), Some(self.ungrouped))
+        facts(py, &self.evaluation.facts)
     }
 
     /// Whether `facts` hold nothing to warn of: documents in common, relevant ones, and a grade of at least `least`.

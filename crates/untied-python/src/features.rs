@@ -144,6 +144,6 @@ impl FeatureEvaluation {
     }
 
     fn facts<'py>(&self, py: Python<'py>, feature: usize, direction: usize) -> PyResult<Bound<'py, PyDict>> {
-        facts(py, &self.scorer(feature, direction).facts, self.queries.len(), None)
+        facts(py, &self.scorer(feature, direction).facts)
     }
 }

@@ -1,14 +1,17 @@
 //! Files and tables: their paths, formats and names of columns.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::PathBuf;
 
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
+use untied_core::error::alternatives;
+use untied_core::read;
+use untied_core::read::format::{self, Format, QRELS_FORMATS, Reader, qrels_format};
 use untied_core::table::columns::{Columns, Content};
 use untied_core::table::profiles::Detail;
-use untied_core::{read, table};
 
 use crate::convert::no_text;
 use crate::errors::{refused, to_python};
@@ -34,25 +37,35 @@ type Found = (usize, usize, Vec<(usize, bool)>, Option<usize>);
 
 /// What qrels of a format say besides a grade, where they are tables.
 pub fn detail(format: &str) -> PyResult<Option<Detail>> {
-    match format {
-        "auto" | "trec" => Ok(None),
-        "subtopics" => Ok(Some(Detail::Subtopics)),
-        "stratified" => Ok(Some(Detail::Strata)),
-        "prels" => Ok(Some(Detail::Inclusion)),
-        _ => Err(refused(format!(
-            "qrels format must be trec, subtopics, stratified or prels for a table, not '{format}'"
-        ))),
+    let is_detailed = |other: &&Format| other.detail.is_some();
+    match qrels_format(format) {
+        _ if matches!(format, "auto" | "trec") => Ok(None),
+        Ok(found) if is_detailed(&found) => Ok(found.detail),
+        _ => {
+            let detailed = QRELS_FORMATS.iter().filter(is_detailed).map(|format| format.name);
+            let names: Vec<String> = iter::once("trec").chain(detailed).map(String::from).collect();
+            Err(refused(format!("qrels format must be {} for a table, not '{format}'", alternatives(&names))))
+        }
     }
 }
 
-/// How a file with names of columns is written.
-pub fn layout(name: &str) -> Option<read::table::Format> {
-    match name {
-        "csv" => Some(read::table::Format::Delimited(b',')),
-        "tsv" => Some(read::table::Format::Delimited(b'\t')),
-        "jsonl" => Some(read::table::Format::JsonLines),
-        _ => None,
-    }
+/// The formats of runs or qrels, as the core lists them.
+#[pyfunction]
+pub fn file_formats(py: Python<'_>, runs: bool) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let formats = if runs { format::RUNS } else { QRELS_FORMATS };
+    let listed = formats.iter().map(|format| {
+        let dict = PyDict::new(py);
+        dict.set_item("name", format.name)?;
+        dict.set_item("about", format.about)?;
+        dict.set_item("suffixes", format.suffixes)?;
+        dict.set_item("in_python", matches!(format.reader, Reader::Binding))?;
+        dict.set_item("ordered", format.ordered)?;
+        dict.set_item("has_names", format.has_names)?;
+        dict.set_item("streams", format.streams)?;
+        dict.set_item("detail", format.detail.map(Detail::column))?;
+        Ok(dict)
+    });
+    listed.collect()
 }
 
 /// Columns that the user names: what they hold, and their names.
@@ -100,22 +113,4 @@ pub fn read_bytes<'py>(py: Python<'py>, path: FilePath, lines: bool) -> PyResult
     let bytes =
         threads::run(py, Some(Threads(1)), || if lines { read::read_lines(&path) } else { read::read_all(&path) })?;
     Ok(PyBytes::new(py, &bytes))
-}
-
-/// Read a run from a file of this format into memory.
-pub fn read_run(
-    path: &str,
-    format: &str,
-    columns: &[(String, String)],
-    ranks: bool,
-) -> untied_core::Result<table::Run> {
-    match (format, layout(format)) {
-        ("trec", _) => read::read_run(path, ranks),
-        ("msmarco", _) => read::read_ranks(path),
-        ("trec-ranks", _) => read::read_run_by_rank(path),
-        (_, Some(layout)) => table::Run::new(read::read_table(path, layout, Content::Run { ranks }, columns)?, path),
-        _ => Err(untied_core::Error::Value(format!(
-            "run format must be trec, trec-ranks, msmarco, csv, tsv or jsonl, not '{format}'"
-        ))),
-    }
 }

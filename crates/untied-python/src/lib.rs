@@ -56,11 +56,11 @@ mod _core {
     #[pymodule_export]
     use super::defined::{define_additive, define_formula, formula_inputs};
     #[pymodule_export]
-    use super::evaluate::{Evaluation, Evaluator};
+    use super::evaluate::{Evaluation, Evaluator, fact_info, no_facts};
     #[pymodule_export]
     use super::features::{FeatureEvaluation, FeatureEvaluator};
     #[pymodule_export]
-    use super::formats::{find_columns, place_columns, read_bytes};
+    use super::formats::{file_formats, find_columns, place_columns, read_bytes};
     #[pymodule_export]
     use super::laws::{Laws, compare_laws};
     #[pymodule_export]

@@ -8,17 +8,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
 use untied_core::error::{quote, text};
 use untied_core::read;
+use untied_core::read::format::{qrels_format, run_format};
 use untied_core::table::columns::Content;
 use untied_core::table::profiles::{Detail, GRADE, PROBABILITY, STRATUM};
 use untied_core::table::{self, Chunk, LineMap, Table};
 
 use crate::convert::{no_text, with_id};
-use crate::errors::refused;
-use crate::formats::{FilePath, Named, detail, named, path_text, read_run};
+use crate::errors::{refused, to_python};
+use crate::formats::{FilePath, Named, detail, named, path_text};
 use crate::mappings::{chunks, chunks_by_subtopic, chunks_of_pairs, is_by_subtopic, lengths};
 use crate::registered::{AS_QRELS, AS_RUN};
 use crate::threads::Threads;
-use crate::{arrow, formats, from_rows, threads};
+use crate::{arrow, from_rows, threads};
 
 /// Retrieved documents with scores, query by query, and the name of the run if it was given one.
 #[pyclass(frozen, module = "untied")]
@@ -46,10 +47,6 @@ pub struct Qrels(pub table::Qrels);
 /// Lengths of documents.
 #[pyclass(frozen, module = "untied._core")]
 pub struct Lengths(pub Arc<table::Lengths>);
-
-fn unknown_format(format: &str) -> PyErr {
-    refused(format!("qrels format must be trec, subtopics, stratified, prels, groups or mirex, not '{format}'"))
-}
 
 /// The same of a piece of a table, whose numbers of rows would say nothing in messages.
 fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
@@ -124,7 +121,7 @@ impl Run {
         ranks: bool,
     ) -> PyResult<Run> {
         let (path, columns) = (path_text(path)?, named(columns));
-        threads::run(py, threads, || read_run(&path, format, &columns, ranks)).map(Run::from)
+        threads::run(py, threads, || run_format(format)?.read_run(&path, &columns, ranks)).map(Run::from)
     }
 
     #[staticmethod]
@@ -278,38 +275,28 @@ impl Qrels {
         layout: &str,
         columns: Option<Named>,
     ) -> PyResult<Qrels> {
-        if let Some(layout) = formats::layout(layout) {
-            let (path, columns, detail) = (path_text(path)?, named(columns), detail(format)?);
-            let read = || {
-                let chunks = read::read_table(&path, layout, Content::Qrels(detail), &columns)?;
-                table::Qrels::with_detail(chunks, detail, &path)
-            };
-            return threads::run(py, threads, read).map(Qrels);
-        }
-        let read: fn(&str) -> _ = match format {
-            "trec" => |path| read::read_qrels(path),
-            "subtopics" => read::read_subtopics,
-            "stratified" => read::read_strata,
-            "prels" => read::read_prels,
-            _ => return Err(unknown_format(format)),
-        };
-        let path = path_text(path)?;
-        threads::run(py, threads, || read(&path)).map(Qrels)
+        let holds = qrels_format(format).map_err(to_python)?;
+        let file = if layout == "trec" { holds } else { qrels_format(layout).map_err(to_python)? };
+        let (path, columns) = (path_text(path)?, named(columns));
+        threads::run(py, threads, || file.read_qrels(&path, holds.detail, &columns)).map(Qrels)
     }
 
     #[staticmethod]
     #[pyo3(signature = (qrels, threads = None, format = "trec"))]
     fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<Threads>, format: &str) -> PyResult<Qrels> {
-        let (chunks, make): (_, fn(_, &str) -> _) = match format {
-            "stratified" => (chunks_of_pairs(qrels, (STRATUM, 1), (GRADE, 0))?, table::Qrels::with_strata),
-            "prels" => (chunks_of_pairs(qrels, (GRADE, 0), (PROBABILITY, 1))?, table::Qrels::with_inclusion),
-            "auto" | "trec" | "json" | "subtopics" if is_by_subtopic(qrels)? => {
+        let format = qrels_format(if format == "auto" { "trec" } else { format }).map_err(to_python)?;
+        if format.has_names {
+            return Err(refused(format!("qrels of format {} are tables, not dicts", format.name)));
+        }
+        let (chunks, make): (_, fn(_, &str) -> _) = match format.detail {
+            Some(Detail::Strata) => (chunks_of_pairs(qrels, (STRATUM, 1), (GRADE, 0))?, table::Qrels::with_strata),
+            Some(Detail::Inclusion) => {
+                (chunks_of_pairs(qrels, (GRADE, 0), (PROBABILITY, 1))?, table::Qrels::with_inclusion)
+            }
+            Some(Detail::Subtopics) | None if !format.ordered && is_by_subtopic(qrels)? => {
                 (chunks_by_subtopic(qrels)?, table::Qrels::with_subtopics)
             }
-            "auto" | "trec" | "json" | "subtopics" | "groups" | "mirex" => {
-                (chunks(qrels, "qrels", "grade")?, table::Qrels::new)
-            }
-            _ => return Err(unknown_format(format)),
+            Some(Detail::Subtopics) | None => (chunks(qrels, "qrels", "grade")?, table::Qrels::new),
         };
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
     }

@@ -101,7 +101,7 @@ impl Session {
             "queries": evaluation.queries.iter().map(|&query| show(truth.id(query))).collect::<Vec<_>>(),
             "totals": evaluation.totals.iter().copied().map(value).collect::<Vec<_>>(),
             "values": (0..names.len()).map(of_measure).collect::<Vec<_>>(),
-            "facts": facts(&evaluation.facts, evaluation.queries.len()),
+            "facts": facts(&evaluation.facts),
         }))
     }
 

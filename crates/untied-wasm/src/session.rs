@@ -136,9 +136,7 @@ impl Session {
             Some(evaluation) => evaluation,
             None => {
                 self.read_run(run)?;
-                let (truth, held) = (self.qrels(qrels)?, self.run(run)?);
-                let plan = prepared.plan(truth, held.longest())?;
-                evaluate::evaluate(truth, held, &plan, prepared.settings)?
+                evaluate::evaluate_held(self.qrels(qrels)?, self.run(run)?, prepared)?
             }
         };
         Ok(&self.evaluations.entry(run).insert_entry((qrels, evaluation)).into_mut().1)

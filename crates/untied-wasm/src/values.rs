@@ -1,7 +1,9 @@
 //! The core's values as JSON.
 
+use std::convert::Infallible;
+
 use serde_json::{Value as Json, json};
-use untied_core::evaluate::{Facts, Value};
+use untied_core::evaluate::{Fact, Facts, Value};
 
 /// A number; JSON has none for what is undefined (`null`) or infinite (a text).
 pub fn number(value: f64) -> Json {
@@ -28,25 +30,20 @@ pub fn value(value: impl Into<Value>) -> Json {
     })
 }
 
-/// What to tell about an evaluation of a number of queries.
-pub fn facts(facts: &Facts, evaluated: usize) -> Json {
-    json!({
-        "evaluated": evaluated,
-        "mixed": facts.mixed,
-        "absent": facts.absent,
-        "unknown": facts.unknown,
-        "common": facts.common,
-        "matched": facts.matched,
-        "relevant": facts.relevant,
-        "swapped": facts.swapped,
-        "highest": number(facts.highest),
-        "undefined": facts.undefined,
-        "undefined_queries": facts.undefined_queries,
-        "left_out": facts.left_out,
-        "estimated": facts.estimated,
-        "standard_error": facts.error.map(number),
-        "enclosed": facts.enclosed,
-        "overstated": facts.overstated,
-        "unsettled": facts.unsettled,
-    })
+/// The facts of an evaluation.
+pub fn facts(facts: &Facts) -> Json {
+    let mut object = serde_json::Map::new();
+    let done = facts.each(|name, fact| {
+        let value = match fact {
+            Fact::Count(count) => count.into(),
+            Fact::Flag(flag) => flag.into(),
+            Fact::Number(value) => number(value),
+            Fact::Unknown => Json::Null,
+        };
+        object.insert(name.into(), value);
+        Ok::<_, Infallible>(())
+    });
+    match done {
+        Ok(()) => object.into(),
+    }
 }

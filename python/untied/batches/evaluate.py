@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow.compute as pc
 
 from untied import _core
-from untied._core import Qrels, Run
+from untied._core import Qrels, Run, no_facts
 from untied.batches.pieces import (
     Judgments,
     check_rows,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         Unjudged,
         Unretrieved,
     )
-    from untied._types import Facts
     from untied.inputs.convert import DocsLike
     from untied.measures import MeasureLike
 
@@ -215,26 +214,8 @@ class BatchEvaluator:
         """
         sums = Sums(self._measures, self.schema.names, _core.Totals(self._measures, self._policies, self._variance))
         # The standard error of an estimate is not known here: rows of batches do not hold it.
-        facts: Facts = {
-            "evaluated": 0,
-            "mixed": 0,
-            "absent": 0,
-            "unknown": 0,
-            "common": 0,
-            "matched": 0,
-            "relevant": 0,
-            "swapped": False,
-            "highest": max([0.0, *self._judgments.grades]),
-            "undefined": 0,
-            "undefined_queries": 0,
-            "left_out": 0,
-            "estimated": 0,
-            "standard_error": None,
-            "enclosed": 0,
-            "overstated": 0,
-            "unsettled": 0,
-            "ungrouped": False,
-        }
+        facts = no_facts()
+        facts["highest"] = max([0.0, *self._judgments.grades])
         judged = 0
         for rows in sums.add(batches):
             once = rows.filter(equals_or_null(rows["measure"], str(self._measures[0])))

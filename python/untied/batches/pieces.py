@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from untied._core import Qrels, Run
 from untied.errors import UntiedError, check_one_of
+from untied.inputs.files import DETAILED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ ROWS = 1 << 17
 ROW = re.compile(r"(\w+), row (\d+): (.*)", re.DOTALL)
 
 #: Columns that qrels have besides grades, by their format.
-DETAILS = {"auto": None, "trec": None, "subtopics": "subtopic", "stratified": "stratum", "prels": "probability"}
+DETAILS = {"auto": None, "trec": None, **DETAILED}
 
 
 class Judgments:

@@ -5,32 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from untied.cli.commands import COMMANDS
 from untied.results.writing import drop_out, flush_out, write_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
-
-#: Subcommands and what they do; the module of the same name holds ``main(arguments)``.
-COMMANDS = {
-    "eval": "score runs, and show the effect of ties and missing judgments",
-    "compare": "compare runs without judgments, and list the documents that moved",
-    "stats": "test if runs differ significantly, and list queries that got worse",
-    "certify": "find which runs are certainly better despite missing judgments",
-    "verify": "check a certificate that untied certify wrote",
-    "report": "write an evaluation as one self-contained web page",
-    "check": "find problems in runs and judgments",
-    "gate": "fail a build when quality drops",
-    "curve": "print or plot recall, precision and gain at each rank of a query",
-    "features": "score each learning-to-rank feature as if it ranked the documents",
-    "judge-next": "list the unjudged documents that are most worth judging",
-    "sample": "draw samples of judgments or documents, or make a shallow pool",
-    "study": "repeat an experiment from the literature on your own data",
-    "measures": "list measures with parameters, equations and references",
-    "trec_eval": "take trec_eval's options, and print what trec_eval prints",
-    "completion": "print a script that completes commands in your shell",
-}
 
 USAGE = f"""\
 usage: untied COMMAND ...
@@ -131,7 +112,7 @@ def _run(arguments: Sequence[str]) -> int:
 
     from untied.inputs.mismatch import CollectedNotes
 
-    run = import_module(f"untied.cli.{command.replace('-', '_')}").main
+    run = import_module(f"untied.cli.{command.replace('-', '_')}").COMMAND.main
     with CollectedNotes() as notes:
         code = (_watched(run, arguments[1:]) if command != "trec_eval" else run(arguments[1:])) or 0
     if notes:

@@ -9,18 +9,20 @@ from math import inf
 
 from untied._core import show_id, why_not
 from untied.cli import notes, output
+from untied.cli.command import Command
 from untied.cli.options import (
     PAPER_FORMATS,
     RUNS,
-    Command,
+    Arguments,
     UsageError,
     chosen,
     inputs_of,
+    listing,
     load_plugins,
-    refuse_others,
     whole,
 )
-from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
+from untied.cli.reading import read_qrels, reading_settings, with_readable
+from untied.cli.rules import Excludes, Needs
 from untied.cli.verdicts import plain
 from untied.results.plotting import need_matplotlib
 from untied.results.text import cell, markdown_text
@@ -42,7 +44,7 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run
   untied certify qrels.txt runs/ -m nDCG@10 -m AP@100 > verdicts.tsv
   untied certify qrels.txt old.run new.run -m R@100 --most 3
-  untied certify qrels.txt runs/ -m P@10 --ranks --plot certain.svg
+  untied certify qrels.txt runs/ -m P@10 --show ranks --plot certain.svg
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
@@ -67,10 +69,6 @@ has in this case.
 #: What verdicts from a sample have, and where nothing else is asked for.
 SAMPLED: Sequence[str] = ("run_a", "run_b", "measure", "low", "high", "verdict")
 SAMPLING: dict[str, Any] = {"level": 0.95, "correction": "bonferroni"}
-#: Options that these do not have.
-WITHOUT_SAMPLES = (
-    "unjudged", "unretrieved", "score_dtype", "ranks", "levels", "explain", "plot", "most", "certificate",
-)  # fmt: skip
 
 #: Bounds that are no farther apart are the same: more than a certificate rounds them, and takes for exact.
 CLOSE = 1e-6
@@ -81,21 +79,37 @@ COLUMNS = ("run_a", "run_b", "measure", "low", "high", "verdict", "overturn", "l
 OF_CASE = ("measure", "query", "bound", "difference")
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("certify", "Find which runs are certainly better despite missing judgments.", EXAMPLES)
-    made.add_judged_runs(f"two or more {RUNS}")
-    made.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
-    made.add_plugin()
-    made.add_policies("verdicts", "ties", "unjudged", "unretrieved", "score_dtype")
-    group = made.group("ties and judgments")
+COMMAND = Command(
+    "certify",
+    "find which runs are certainly better despite missing judgments",
+    EXAMPLES,
+    listed_after="stats",
+    rules=(
+        Excludes("--explain", "--show"),
+        Needs("--grades --level --correction", "--from-sample"),
+        Excludes(
+            "--from-sample",
+            "--unjudged --unretrieved --score-dtype --show --explain --plot --most --certificate",
+        ),
+    ),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_judged_runs(f"two or more {RUNS}")
+    arguments.add_measures(f"compare runs by MEASURE (repeatable; default: {', '.join(DEFAULT)})")
+    arguments.add_plugin()
+    arguments.add_policies("verdicts", "ties", "unjudged", "unretrieved", "score_dtype")
+    group = arguments.group("ties and judgments")
     group.option(
         "--most",
         "M",
         "assume that at most M unjudged documents of each query are relevant (default: any number)",
         type=whole(0),
     )
-    group = made.group("verdicts from a sample")
+    group = arguments.group("verdicts from a sample")
     group.flag(
         "--from-sample",
         f"assume that judged documents are a random sample of the pool (default measure: {OF_SAMPLES[0]})",
@@ -113,15 +127,13 @@ def arguments_parser() -> Command:
         "correct the confidence level for the number of pairs of runs: bonferroni (default) or none",
         choices=("bonferroni", "none"),
     )
-    group = made.group("output")
-    group.flag(
-        "--ranks", "instead of verdicts, print the best and the worst rank that each run can have among all runs"
-    )
-    group.flag(
-        "--levels",
-        "print three verdicts: for all orders of tied documents, for all grades of unjudged documents, and for other "
-        "queries",
-    )
+    group = arguments.group("output")
+    about = {
+        "ranks": "the best and the worst rank that each run can have among all runs",
+        "levels": "three verdicts: for all orders of tied documents, for all grades of unjudged documents, and for "
+        "other queries",
+    }
+    group.option("--show", "WHAT", listing("instead of verdicts, print", about), choices=tuple(about))
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
     group.option(
         "--plot",
@@ -129,9 +141,8 @@ def arguments_parser() -> Command:
         "also write a plot of the certain verdicts to FILE (.svg, .png or .pdf; needs matplotlib)",
     )
     group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
-    made.add_table(PAPER_FORMATS)
-    made.add_threads()
-    return made
+    arguments.add_table(PAPER_FORMATS)
+    arguments.add_threads()
 
 
 def _grades(text: str) -> list[float]:
@@ -144,12 +155,13 @@ def _grades(text: str) -> list[float]:
         raise ArgumentTypeError("must be numbers with commas between them, such as 0,1,2,3") from None
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
-    _refuse_mixed(options, made)
-    style = output.choose(options.format, options.output, PAPER_FORMATS)
+    why = why_not("samples", "ties", options.ties) if options.from_sample else None
+    if why is not None:
+        raise UsageError(f"with --from-sample, --ties {why}")
+    style = options.style
     inputs = inputs_of(options.qrels, *options.runs)
     picture = options.plot and output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
     output.check_targets(inputs, output=options.output, plot=options.plot, certificate=options.certificate)
@@ -207,14 +219,14 @@ def _text(columns: Sequence[str], rows: list[dict[str, Any]], options: argparse.
     if options.explain and style not in ("tsv", "csv"):
         lines = _once(lines, [columns.index(name) for name in OF_CASE])
     texts = sum(isinstance(one, str) for one in next(iter(rows), {}).values())
-    texts = texts if options.explain or options.levels else min(texts, 3)
+    texts = texts if options.explain or options.show == "levels" else min(texts, 3)
     if style == "latex":
         from untied.results.latex import escaped, tabular
 
         body = ([*map(escaped, line)] for line in lines)
         return tabular([*map(escaped, columns)], body, escaped(_caption(columns, options)), texts)
     text = output.lines(columns, lines, style, texts)
-    if style in ("table", "md") and not options.ranks:
+    if style in ("table", "md") and options.show != "ranks":
         sign = _sign(options.explain)
         return f"{sign}\n{text}" if style == "table" else f"{markdown_text(sign)}\n\n{text}"
     return text
@@ -252,21 +264,6 @@ def _check_certified(options: argparse.Namespace, inputs: list[str]) -> None:
         raise UsageError(f"--certificate: expected files in TREC's format, which untied verify reads, found {given}")
 
 
-def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
-    """Refuse options that do not go together."""
-    if sum(map(bool, (options.ranks, options.levels, options.explain))) > 1:
-        raise UsageError("--ranks, --levels and --explain print different tables; choose one")
-    if not options.from_sample:
-        for name in ("grades", "level", "correction"):
-            if getattr(options, name) is not None:
-                raise UsageError(f"--{name} needs --from-sample")
-        return
-    refuse_others(options, made, WITHOUT_SAMPLES, "--from-sample cannot be combined with {}")
-    why = why_not("samples", "ties", options.ties)
-    if why is not None:
-        raise UsageError(f"with --from-sample, --ties {why}")
-
-
 def _asked(verdicts: Verdicts, options: argparse.Namespace) -> tuple[Sequence[str], list[dict[str, Any]]]:
     """The columns and rows of the table that was asked for."""
     if options.explain:
@@ -274,9 +271,9 @@ def _asked(verdicts: Verdicts, options: argparse.Namespace) -> tuple[Sequence[st
             return _explained(verdicts, *options.explain)
         except KeyError as error:
             raise UsageError(f"--explain: {error.args[0]}") from None
-    if options.ranks:
+    if options.show == "ranks":
         return verdicts.ranks.columns, verdicts.ranks.to_dicts()
-    if options.levels:
+    if options.show == "levels":
         table = verdicts.levels()
         return table.columns, table.to_dicts()
     return COLUMNS, verdicts.table.to_dicts()
@@ -304,10 +301,10 @@ def _sign(explained: Sequence[str] | None) -> str:
 
 def _caption(columns: Sequence[str], options: argparse.Namespace) -> str:
     """The caption of a table in LaTeX: the meaning of its columns."""
-    if options.ranks:
+    if options.show == "ranks":
         return "Best and worst rank that each run can have, depending on the grades of unjudged documents."
     when = "for all grades of unjudged documents"
-    if options.levels:
+    if options.show == "levels":
         when = (
             "in every order of tied documents (ties), for all grades of unjudged documents (judgments), "
             "with confidence (queries)"

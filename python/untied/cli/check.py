@@ -7,9 +7,10 @@ import sys
 
 from untied._core import check_run, malformed_lines, show_id
 from untied.cli import notes, paint
-from untied.cli.options import QRELS, RUNS, Command, count, inputs_of
+from untied.cli.command import Command
+from untied.cli.options import QRELS, RUNS, Arguments, count, inputs_of
 from untied.cli.output import write
-from untied.cli.reading import InputErrors, files_of, left_out, parse, read_qrels, refusal
+from untied.cli.reading import InputErrors, files_of, left_out, read_qrels, refusal
 from untied.errors import InputError, UntiedError
 from untied.inputs.files import by_suffix, read_ranked
 from untied.inputs.mismatch import SWAPPED
@@ -17,7 +18,7 @@ from untied.inputs.mismatch import SWAPPED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from untied._types import Findings
 
@@ -38,27 +39,34 @@ NAMED = 5
 LISTED = 20
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("check", "Find problems in runs and judgments.", EXAMPLES)
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
-    made.add_reading()
-    made.add_keep_going()
-    made.group("output").option(
+COMMAND = Command(
+    "check",
+    "find problems in runs and judgments",
+    EXAMPLES,
+    listed_after="report",
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("qrels", metavar="QRELS", help=QRELS)
+    arguments.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    arguments.add_reading()
+    arguments.add_keep_going()
+    arguments.group("output").option(
         "--list",
         "N",
         f"list up to N queries or documents for each problem (default: {NAMED})",
         type=count,
         default=NAMED,
     )
-    made.add_threads()
-    return made
+    arguments.add_threads()
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
     inputs_of(options.qrels, *options.runs)
     formats = {file.path: file.format for file in files_of(options, options.runs)}
     try:

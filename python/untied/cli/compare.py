@@ -7,9 +7,20 @@ import sys
 from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
+from untied.cli.command import Command
 from untied.cli.notes import listed, show
-from untied.cli.options import Command, UsageError, chosen, count, inputs_of, load_plugins, refuse_others, whole
-from untied.cli.reading import parse, read_qrels, reading_settings, with_readable
+from untied.cli.options import (
+    Arguments,
+    UsageError,
+    chosen,
+    count,
+    inputs_of,
+    listing,
+    load_plugins,
+    whole,
+)
+from untied.cli.reading import read_qrels, reading_settings, with_readable
+from untied.cli.rules import TWO_RUNS, Excludes, Needs
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, plain
 from untied.comparison.comparison import Comparison
@@ -24,7 +35,7 @@ from untied.verdicts.results import judged_measure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from untied.measures import MeasureLike
@@ -36,7 +47,7 @@ EXAMPLES = """\
   untied compare old.run new.run -m 'MED(nDCG@20)' -m 'RBO(p=0.95)' -q
   untied compare old.run new.run --qrels qrels.txt -m 'Delta(nDCG@10)' --top 20
   untied compare *.run --qrels qrels.txt -m 'Delta(P@10)' --certify
-  untied compare --matrix *.run -m RBO > similarities.tsv
+  untied compare --show matrix *.run -m RBO > similarities.tsv
   untied compare --passages old.passages new.passages --top 10
 
 MED(P@10) is the largest difference in P@10 between two rankings, over all
@@ -58,16 +69,35 @@ that got better or worse.
 DIVIDED = ("nDCG", "AP", "Bpref", "alpha_nDCG", "nERR_IA")
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command(
-        "compare", "Compare two or more runs without judgments, and list the documents that moved.", EXAMPLES
-    )
-    made.add_runs()
-    group = made.group("input")
+COMMAND = Command(
+    "compare",
+    "compare runs without judgments, and list the documents that moved",
+    EXAMPLES,
+    listed_after="eval",
+    rules=(
+        Needs("--qrels-format --qrels-column --certify", "--qrels"),
+        Needs("--top --html", TWO_RUNS),
+        Needs("--queries-text --docs-text", "--html"),
+        Needs("--text-length", "--passages"),
+        Excludes("--show=matrix", "--certify --top --html"),
+        Excludes("--show=matrix", "--per-query", ", because it shows only means"),
+        Excludes(
+            "--passages",
+            "--measure --plugin --names --keep-going --probabilities --docs --depth --show --ties --score-dtype "
+            "--qrels-format --run-format --qrels-column --run-column --certify --html",
+        ),
+    ),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_runs()
+    group = arguments.group("input")
     group.option("--qrels", "QRELS", "read judgments from QRELS, for the measures MED and Delta")
-    made.add_reading()
-    made.add_keep_going()
+    arguments.add_reading()
+    arguments.add_keep_going()
     group.option(
         "--probabilities",
         "FILE",
@@ -88,12 +118,12 @@ def arguments_parser() -> Command:
         "with --passages, count only the first L characters of each ranking (default: 12000)",
         type=float,
     )
-    made.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
-    made.add_plugin()
-    made.add_docs()
-    made.add_policies("pairs", "ties", "score_dtype")
-    add_certify(made)
-    group = made.group("output")
+    arguments.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
+    arguments.add_plugin()
+    arguments.add_docs()
+    arguments.add_policies("pairs", "ties", "score_dtype")
+    add_certify(arguments)
+    group = arguments.group("output")
     group.flag("-q --per-query", "also print each measure's value for each query")
     group.option(
         "--top",
@@ -101,22 +131,18 @@ def arguments_parser() -> Command:
         f"list the documents that moved, for the N queries whose rankings changed most (default: {SHOWN})",
         type=whole(0),
     )
-    group.flag(
-        "--matrix", "compare each run with each other run, and print a table with a row and a column for each run"
-    )
-    made.add_table()
+    about = {"matrix": "a table with a row and a column for each run, also with itself"}
+    group.option("--show", "WHAT", listing("instead of pairs of runs, print", about), choices=tuple(about))
+    arguments.add_table()
     group.option("--html", "FILE", "also write a web page to FILE, with the rankings of two runs for each query")
-    made.add_texts()
-    made.add_threads()
-    return made
+    arguments.add_texts()
+    arguments.add_threads()
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
-    style = output.choose(options.format, options.output)
-    _refuse_mixed(options, made)
+    style = options.style
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
     if options.html is not None:
@@ -125,16 +151,16 @@ def main(arguments: Sequence[str]) -> None:
     if options.passages:
         from untied.cli import passages
 
-        return passages.run(options, made, style, inputs)
-    if options.text_length is not None:
-        raise UsageError("--text-length needs --passages")
+        return passages.run(options, style, inputs)
     plugins = load_plugins(options.plugin)
     qrels = read_qrels(options) if options.qrels else None
 
     def make(runs: Any) -> tuple[Comparisons, Verdicts | None]:
         given = loaded_runs(runs, options.threads) if options.certify else runs
         how = chosen(options, "probabilities", "docs", "depth", "ties", "score_dtype", "threads")
-        comparisons = compare_all(given, options.measure or DEFAULT, qrels=qrels, itself=options.matrix, **how)
+        comparisons = compare_all(
+            given, options.measure or DEFAULT, qrels=qrels, itself=options.show == "matrix", **how
+        )
         if qrels is None or not options.certify:
             return comparisons, None
         return comparisons, certified(options, qrels, given, _judged(comparisons))
@@ -144,14 +170,14 @@ def main(arguments: Sequence[str]) -> None:
     notes = [*skipped, *comparisons._notes(), *(() if verdicts is None else verdicts._not_exact(OF_VERDICTS))]
     if qrels is not None and any(name.startswith("Delta(") for name in comparisons.measures):
         a, b = map(show_id, comparisons.pairs[0]) if len(pairs) == 1 else ("run a", "run b")
-        which = "the run of the row minus the run of the column" if options.matrix else f"{a} minus {b}"
+        which = "the run of the row minus the run of the column" if options.show == "matrix" else f"{a} minus {b}"
         notes.append(
             f"Delta is {which}; unjudged documents may be relevant in Delta, but are non-relevant in untied stats"
             + _divided(comparisons)
         )
     if style == "json":
         text = _json(comparisons, pairs, options, inputs, output.plugins(plugins), notes, verdicts)
-    elif options.matrix:
+    elif options.show == "matrix":
         text = _matrices(comparisons, style, options.digits)
     elif style in ("tsv", "csv"):
         columns = COLUMNS if verdicts is None else (*COLUMNS, *OF_VERDICTS)
@@ -175,22 +201,6 @@ def main(arguments: Sequence[str]) -> None:
         print(f"{options.html}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)
     output.write(text, options.output)
     show(notes)
-
-
-def _refuse_mixed(options: argparse.Namespace, made: Command) -> None:
-    """Refuse options that do not go together."""
-    if not options.qrels:
-        refuse_others(options, made, ("qrels_format", "qrels_column"), "{} has no effect without --qrels")
-    if options.certify and (options.matrix or options.passages or not options.qrels):
-        raise UsageError("--certify needs --qrels, and cannot be combined with --matrix or --passages")
-    if options.top is not None and (options.matrix or len(options.runs) != 2):
-        raise UsageError("--top needs exactly two runs, and cannot be combined with --matrix")
-    if options.matrix and options.per_query:
-        raise UsageError("--matrix shows only means; leave out --per-query")
-    if options.html and (options.matrix or options.passages or len(options.runs) != 2):
-        raise UsageError("--html needs exactly two runs, and cannot be combined with --matrix or --passages")
-    if (options.queries_text or options.docs_text) and not options.html:
-        raise UsageError("--queries-text and --docs-text need --html, because only web pages show texts")
 
 
 def _judged(comparisons: Comparisons) -> list[MeasureLike]:
@@ -268,13 +278,13 @@ def _json(
         **reading_settings(options),
     }
     content: dict[str, Any] = {**plugins, "runs": comparisons.runs, "notes": notes}
-    if options.matrix:
+    if options.show == "matrix":
         content["matrices"] = {
             name: [list(row[1:]) for row in comparisons.matrix(name).rows()] for name in comparisons.measures
         }
     else:
         content["results"] = [plain(row) for pair in pairs for row in _asked(pair, options, verdicts)]
-    if len(pairs) == 1 and not options.matrix:
+    if len(pairs) == 1 and options.show != "matrix":
         [pair] = pairs
         content["queries"] = {"both": len(pair.queries), "alone": list(pair.alone)}
         content["distribution"] = pair.distribution.to_dicts()

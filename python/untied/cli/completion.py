@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from untied.cli import COMMANDS
-from untied.cli.options import Command
+from untied.cli.command import Command
+from untied.cli.commands import COMMANDS
+from untied.cli.options import Arguments
 from untied.cli.output import write
-from untied.cli.reading import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from untied.cli.usage import FullParser
@@ -24,16 +24,24 @@ EXAMPLES = """\
 """
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("completion", "Print a script that completes commands in your shell.", EXAMPLES)
-    made.add_argument("shell", metavar="SHELL", choices=tuple(SCRIPTS), help="bash, zsh or fish")
-    return made
+COMMAND = Command(
+    "completion",
+    "print a script that completes commands in your shell",
+    EXAMPLES,
+    listed_after="trec_eval",
+)
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("shell", metavar="SHELL", choices=tuple(SCRIPTS), help="bash, zsh or fish")
+
+
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    write(SCRIPTS[parse(arguments_parser(), arguments).shell](), None)
+    write(SCRIPTS[options.shell](), None)
 
 
 def _parsers() -> Iterator[tuple[str, FullParser]]:
@@ -44,7 +52,7 @@ def _parsers() -> Iterator[tuple[str, FullParser]]:
             for study in module.study.STUDIES:
                 yield f"study {study}", module.arguments_parser(study).full()
         elif command != "trec_eval":
-            yield command, module.arguments_parser().full()
+            yield command, module.COMMAND.arguments().full()
 
 
 def _names(action: argparse.Action) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from untied.cli import output
-from untied.cli.options import Command, UsageError, chosen, inputs_of, refuse_others, whole
-from untied.cli.reading import parse, read_qrels, run_files
+from untied.cli.command import Command
+from untied.cli.options import Arguments, chosen, inputs_of, whole
+from untied.cli.reading import read_qrels, run_files
+from untied.cli.rules import Excludes, Needs
 from untied.evaluation.curves import curves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import argparse
 
     from untied.results.table import Table
 
@@ -25,11 +27,21 @@ matplotlib.
 PLOTS = ("svg", "png", "pdf")
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("curve", "Print or plot recall, precision and gain at each rank of a query.", EXAMPLES)
-    made.add_judged_runs(keep_going=False)
-    group = made.group("measures")
+COMMAND = Command(
+    "curve",
+    "print or plot recall, precision and gain at each rank of a query",
+    EXAMPLES,
+    listed_after="gate",
+    rules=(Needs("--panel", "--format=svg|png|pdf"), Excludes("--digits", "--format=svg|png|pdf")),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.style_of = _style
+    arguments.add_judged_runs(keep_going=False)
+    group = arguments.group("measures")
     group.option("--query", "Q", "show the curves of query Q", required=True)
     group.option("--depth", "N", "stop the curves at rank N (default: 100)", type=whole(1, 10_000))
     group.option("--rel", "GRADE", "set the lowest grade that counts as relevant (default: 1)", type=float, default=1)
@@ -40,8 +52,8 @@ def arguments_parser() -> Command:
         choices=("linear", "exp2"),
         default="linear",
     )
-    made.add_policies("runs", "score_dtype", ties="range")
-    group = made.group("output")
+    arguments.add_policies("runs", "score_dtype", ties="range")
+    group = arguments.group("output")
     group.option(
         "--panel",
         "PANEL",
@@ -56,24 +68,23 @@ def arguments_parser() -> Command:
         choices=("auto", "tsv", "csv", *PLOTS),
         default="auto",
     )
-    made.add_digits(rest="")
+    arguments.add_digits(rest="")
     group.option("-o --output", "FILE", "write to FILE; the suffix of FILE sets the format")
-    made.add_threads()
-    return made
+    arguments.add_threads()
 
 
-def main(arguments: Sequence[str]) -> None:
+def _style(options: argparse.Namespace) -> str:
+    """The format of the table or plot."""
+    if options.format != "auto":
+        return str(options.format)
+    known = {f".{name}": name for name in ("tsv", "csv", *PLOTS)}
+    return output.by_suffix(options.output or "", known, "tsv", remedy="; --format writes to any name")
+
+
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
-    style = options.format
-    if style == "auto":
-        known = {f".{name}": name for name in ("tsv", "csv", *PLOTS)}
-        style = output.by_suffix(options.output or "", known, "tsv", remedy="; --format writes to any name")
-    if options.panel and style not in PLOTS:
-        raise UsageError("--panel needs a plot: give -o a suffix of .svg, .png or .pdf")
-    if style in PLOTS:
-        refuse_others(options, made, ["digits"], f"{{}} has no effect on plots; -o {options.output} is one")
+    style = options.style
     inputs = inputs_of(options.qrels, *options.runs)
     output.check_target(options.output, inputs)
     qrels = read_qrels(options)

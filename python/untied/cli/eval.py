@@ -5,8 +5,17 @@ from __future__ import annotations
 from math import fsum, isnan, sqrt
 
 from untied.cli import notes, output
-from untied.cli.options import PAPER_FORMATS, Command, UsageError, chosen, inputs_of, load_plugins, refuse_others
-from untied.cli.reading import left_out, parse, read_qrels, reading_settings, refusal, run_files
+from untied.cli.command import Command
+from untied.cli.options import (
+    PAPER_FORMATS,
+    Arguments,
+    UsageError,
+    chosen,
+    inputs_of,
+    load_plugins,
+)
+from untied.cli.reading import left_out, read_qrels, reading_settings, refusal, run_files
+from untied.cli.rules import Excludes, Needs
 from untied.evaluation.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
 from untied.inputs.mismatch import CollectedNotes
@@ -17,7 +26,7 @@ from untied.results.table import Table
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from untied._core import Measure, Qrels
     from untied.results.evaluation import Results
@@ -37,11 +46,30 @@ measures.
 """
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("eval", "Score runs against relevance judgments.", EXAMPLES)
-    made.add_judged_runs(explained=True)
-    group = made.group("input")
+COMMAND = Command(
+    "eval",
+    "score runs, and show the effect of ties and missing judgments",
+    EXAMPLES,
+    listed_after=None,
+    rules=(
+        Needs("--plot", "--quantiles"),
+        Needs("--quantiles", "--unjudged=nonrelevant|remove"),
+        Excludes(
+            "--quantiles",
+            "--ties --wide --variance --sort-by --stream --sampling-error --adjust --docs --format=latex",
+        ),
+        Excludes("--wide", "--format=json|latex"),
+        Excludes("--sampling-error", "--adjust=chance", ", because adjusted values have none"),
+        Excludes("--per-query --variance --sampling-error", "--format=latex", ", which shows only means"),
+    ),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_judged_runs(explained=True)
+    group = arguments.group("input")
     group.option(
         "--pool", "FILE", "read the pool (the documents chosen for judging) from FILE, for the measures infAP and subAP"
     )
@@ -49,17 +77,17 @@ def arguments_parser() -> Command:
         "--strict", "also refuse runs that have no document in common with the judgments, and other suspicious input"
     )
     group.flag("--stream", "read runs from standard input or pipes query by query, to save memory")
-    made.add_measures()
-    made.add_docs()
-    made.add_plugin()
-    made.group("measures").flag("--sampling-error", "also show the standard error of each infAP")
-    made.add_policies(
+    arguments.add_measures()
+    arguments.add_docs()
+    arguments.add_plugin()
+    arguments.group("measures").flag("--sampling-error", "also show the standard error of each infAP")
+    arguments.add_policies(
         "runs", "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust"
     )  # fmt: skip
-    group = made.group("output")
+    group = arguments.group("output")
     group.flag("-q --per-query", "also print each measure's value for each query")
     group.flag("--wide", "write one column per measure in tsv, csv and md")
-    made.add_sort_by(", and with -q also queries,")
+    arguments.add_sort_by(", and with -q also queries,")
     group.flag("--variance", "also show the variance of each value over all orders of tied documents")
     group.option(
         "--quantiles",
@@ -73,9 +101,8 @@ def arguments_parser() -> Command:
         "also plot to FILE how each mean varies over all orders of tied documents "
         "(.svg, .png or .pdf; needs matplotlib)",
     )
-    made.add_table(PAPER_FORMATS)
-    made.add_threads()
-    return made
+    arguments.add_table(PAPER_FORMATS)
+    arguments.add_threads()
 
 
 def _levels(text: str) -> list[float]:
@@ -84,11 +111,10 @@ def _levels(text: str) -> list[float]:
     return levels(text)
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
-    style = output.choose(options.format, options.output, PAPER_FORMATS)
+    style = options.style
     inputs = inputs_of(options.qrels, *options.runs, options.docs, options.pool)
     output.check_targets(inputs, output=options.output, plot=options.plot)
     plugins = load_plugins(options.plugin)
@@ -98,7 +124,7 @@ def main(arguments: Sequence[str]) -> None:
         from untied.cli.sorting import order_of
 
         order, measures = order_of(options, measures)
-    _refuse_mixed(options, made, measures, style)
+    _check(options, measures)
     if options.plot is not None:
         from untied.results.plotting import need_matplotlib
 
@@ -168,24 +194,13 @@ def _text(
     return sheet.text(results, table, over, marked=marked)
 
 
-def _refuse_mixed(options: argparse.Namespace, made: Command, measures: list[Measure], style: str) -> None:
-    """Refuse options that do not go together."""
-    if options.quantiles:
-        from untied.cli.quantiles import refuse_mixed
-
-        refuse_mixed(options, made, style)
+def _check(options: argparse.Namespace, measures: list[Measure]) -> None:
+    """Refuse options that do not go together with the measures or inputs."""
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
         raise UsageError("--sampling-error needs -m infAP without parameters, and runs in files")
-    if options.sampling_error and options.adjust != "none":
-        raise UsageError("--sampling-error cannot be combined with --adjust, because adjusted values have none")
-    if options.wide and style in ("json", "latex"):
-        raise UsageError(f"--wide cannot be combined with --format {style}")
-    if style == "latex":
-        refusal = "{} cannot be combined with --format latex, which shows only means"
-        refuse_others(options, made, ("per_query", "variance", "sampling_error"), refusal)
     if options.plot is not None:
-        if not options.quantiles or len(measures) != 1:
-            raise UsageError("--plot needs --quantiles LEVELS and one measure, such as -m nDCG@10")
+        if len(measures) != 1:
+            raise UsageError("--plot needs one measure, such as -m nDCG@10")
         output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
 
 

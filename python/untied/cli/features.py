@@ -6,8 +6,9 @@ from itertools import groupby
 
 from untied._core import show_id
 from untied.cli import notes, output, width
-from untied.cli.options import Command, UsageError, chosen, count, inputs_of, listing, load_plugins
-from untied.cli.reading import parse
+from untied.cli.command import Command
+from untied.cli.options import Arguments, chosen, count, inputs_of, listing, load_plugins
+from untied.cli.rules import Excludes
 from untied.features.evaluate import evaluate_features
 from untied.features.results import DIRECTIONS
 from untied.measures import as_measure, as_measures
@@ -35,17 +36,26 @@ order of the documents.
 """
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("features", "Score each learning-to-rank feature as if it ranked the documents.", EXAMPLES)
-    made.add_argument("data", metavar="DATA", nargs="+", help="files in the format of SVMlight, LETOR or parquet")
-    group = made.group("input")
+COMMAND = Command(
+    "features",
+    "score each learning-to-rank feature as if it ranked the documents",
+    EXAMPLES,
+    listed_after="curve",
+    rules=(Excludes("--wide", "--format=json"),),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("data", metavar="DATA", nargs="+", help="files in the format of SVMlight, LETOR or parquet")
+    group = arguments.group("input")
     group.option("--feature-names", "FILE", "read names of features from FILE (each line: feature number and name)")
     group.option("--labels", "COLUMN", "read labels from COLUMN of parquet files (default: label, relevance, ...)")
     group.option("--query-ids", "COLUMN", "read query ids from COLUMN of parquet files (default: qid, query_id, ...)")
-    made.add_measures()
-    made.add_plugin()
-    made.group("measures").option(
+    arguments.add_measures()
+    arguments.add_plugin()
+    arguments.group("measures").option(
         "--directions",
         "WHICH",
         listing(
@@ -60,25 +70,22 @@ def arguments_parser() -> Command:
         choices=tuple(DIRECTIONS),
         default="high",
     )
-    made.add_policies("arrays", "unjudged", "on_undefined", ties="range")
-    group = made.group("output")
+    arguments.add_policies("arrays", "unjudged", "on_undefined", ties="range")
+    group = arguments.group("output")
     group.option(
         "--sort-by", "MEASURE", "sort features by MEASURE, the best feature first (default: the first measure)"
     )
     group.option("--top", "N", "show only the N best features (default: all)", type=count)
     group.flag("-q --per-query", "also print each measure's value for each query")
     group.flag("--wide", "write one column per measure in tsv and csv")
-    made.add_table()
-    made.add_threads()
-    return made
+    arguments.add_table()
+    arguments.add_threads()
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
-    style = output.choose(options.format, options.output)
-    if options.wide and style == "json":
-        raise UsageError("--wide cannot be combined with --format json")
+    style = options.style
     inputs = inputs_of(*options.data, options.feature_names)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)

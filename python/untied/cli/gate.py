@@ -5,9 +5,20 @@ from __future__ import annotations
 import sys
 
 from untied.cli import complain, output, paint
+from untied.cli.command import Command
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, Command, UsageError, chosen, count, inputs_of, load_plugins, refuse_others
-from untied.cli.reading import files_of, parse, read_qrels, reading_settings
+from untied.cli.options import (
+    QRELS,
+    RUNS,
+    Arguments,
+    UsageError,
+    chosen,
+    count,
+    inputs_of,
+    load_plugins,
+)
+from untied.cli.reading import files_of, read_qrels, reading_settings
+from untied.cli.rules import Needs
 from untied.errors import either
 from untied.gate import gate
 from untied.gate.evidence import NAMED, Limit
@@ -16,7 +27,7 @@ from untied.results.writing import drop_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import argparse
 
     from untied.gate import Check
 
@@ -33,13 +44,29 @@ code is 2 if an input or an option was refused.
 """
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("gate", "Fail a build when quality drops. Options that set limits can be repeated.", EXAMPLES)
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument("run", metavar="RUN", help=RUNS.replace("runs,", "a run,"))
-    made.add_reading()
-    group = made.group("limits")
+COMMAND = Command(
+    "gate",
+    "fail a build when quality drops",
+    EXAMPLES,
+    listed_after="check",
+    rules=(
+        Needs("--max-drop --max-med --certain --min-overturn", "--baseline"),
+        Needs("--baseline", "--max-drop --max-med --certain --min-overturn"),
+        Needs("--significant", "--max-drop"),
+        Needs("--level --samples --seed", "--significant"),
+        Needs("--unjudged", "--min --max --max-drop"),
+    ),
+    more=" Options that set limits can be repeated.",
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("qrels", metavar="QRELS", help=QRELS)
+    arguments.add_argument("run", metavar="RUN", help=RUNS.replace("runs,", "a run,"))
+    arguments.add_reading()
+    group = arguments.group("limits")
     group.option("--baseline", "RUN", "compare the run with RUN (needed by all limits except --min and --max)")
     limits = {
         "--min": "require that the mean of MEASURE is at least X",
@@ -67,21 +94,20 @@ def arguments_parser() -> Command:
         action="append",
     )
     group.flag("--allow-missing", "count queries that are missing from the run as empty rankings")
-    group = made.group("significance")
+    group = arguments.group("significance")
     group.flag("--significant", "let --max-drop fail only if the drop is statistically significant")
-    made.add_draws("random permutations")
-    made.add_docs()
-    made.add_plugin()
-    made.add_policies("one-value", "ties", "unjudged", "score_dtype", "on_undefined")
-    group = made.group("output")
+    arguments.add_draws("random permutations")
+    arguments.add_docs()
+    arguments.add_plugin()
+    arguments.add_policies("one-value", "ties", "unjudged", "score_dtype", "on_undefined")
+    group = arguments.group("output")
     group.option(
         "--top", "N", f"name the N worst queries for each failed limit (default: {NAMED})", type=count, default=NAMED
     )
     group.option("--format", "FORMAT", "write text (default) or json", choices=("text", "json"), default="text")
     group.option("--junit", "FILE", "also write a report in JUnit's XML format to FILE")
     group.option("-o --output", "FILE", "write to FILE; the suffix of FILE sets the format: .txt, .json")
-    made.add_threads()
-    return made
+    arguments.add_threads()
 
 
 def limit(text: str) -> tuple[str, str]:
@@ -94,10 +120,9 @@ def limit(text: str) -> tuple[str, str]:
     return measure, value
 
 
-def main(arguments: Sequence[str]) -> int:
+@COMMAND.run
+def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     style = options.format
     if options.output is not None and "format" not in options.typed:
@@ -107,19 +132,6 @@ def main(arguments: Sequence[str]) -> int:
     limits = chosen(options, "min", "max", "max_drop", "max_med", "certain", "min_overturn")
     if not any(limits.values()):
         raise UsageError(f"give a limit: {either(f'--{option}'.replace('_', '-') for option in limits)}")
-    compared = ("max_drop", "max_med", "certain", "min_overturn")
-    for option in compared:
-        if getattr(options, option) and options.baseline is None:
-            raise UsageError(f"--{option.replace('_', '-')} needs --baseline")
-    if options.baseline is not None and not any(getattr(options, option) for option in compared):
-        with_limits = either(f"--{option.replace('_', '-')}" for option in compared)
-        raise UsageError(f"--baseline has no effect without {with_limits}")
-    if options.significant and not options.max_drop:
-        raise UsageError("--significant has no effect without --max-drop")
-    if not options.significant:
-        refuse_others(options, made, ("level", "samples", "seed"), "{} has no effect without --significant")
-    if not (options.min or options.max or options.max_drop):
-        refuse_others(options, made, ["unjudged"], "{} has no effect without --min, --max or --max-drop")
     for option in ("max_drop", "max_med"):
         for measure, given in getattr(options, option):
             allowed = Limit(option.replace("_", "-"), as_measure(measure), given)

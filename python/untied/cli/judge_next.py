@@ -7,9 +7,10 @@ from math import inf
 
 from untied._core import show_id
 from untied.cli import output, width
+from untied.cli.command import Command
 from untied.cli.notes import show
-from untied.cli.options import RUNS, Command, chosen, inputs_of, load_plugins
-from untied.cli.reading import parse, read_qrels, run_files
+from untied.cli.options import RUNS, Arguments, chosen, inputs_of, load_plugins
+from untied.cli.reading import read_qrels, run_files
 from untied.cli.verdicts import plain
 from untied.judging.next import COLUMNS, judge_next, rows
 from untied.results.notes import of_queries
@@ -18,7 +19,7 @@ from untied.results.text import WORDS, cell
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from untied.judging.next import Advice
     from untied.verdicts.verdict import Verdict
@@ -48,11 +49,19 @@ that is computed from the other columns.
 """
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("judge-next", "List the unjudged documents that are most worth judging.", EXAMPLES)
-    made.add_judged_runs(RUNS.replace("runs,", "a run, or two runs to compare; files have"), keep_going=False)
-    group = made.group("measures")
+COMMAND = Command(
+    "judge-next",
+    "list the unjudged documents that are most worth judging",
+    EXAMPLES,
+    listed_after="features",
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_judged_runs(RUNS.replace("runs,", "a run, or two runs to compare; files have"), keep_going=False)
+    group = arguments.group("measures")
     group.option(
         "-m --measure", "MEASURE", "list documents that are worth judging for MEASURE (default: AP)", default="AP"
     )
@@ -64,18 +73,17 @@ def arguments_parser() -> Command:
         type=float,
     )
     group.flag("--until-decided", "list the documents whose judgments help most to decide which run is better")
-    made.add_plugin()
-    made.group("output").option("--top", "N", "show N documents (default: 20)", type=int, default=20)
-    made.add_table(decimals=6)
-    made.add_threads()
-    return made
+    arguments.add_plugin()
+    arguments.group("output").option("--top", "N", "show N documents (default: 20)", type=int, default=20)
+    arguments.add_table(decimals=6)
+    arguments.add_threads()
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
     load_plugins(options.plugin)
-    style = output.choose(options.format, options.output)
+    style = options.style
     output.check_target(options.output, inputs_of(options.qrels, *options.runs))
     how = chosen(options, "top", "depth", "prior", "until_decided", "threads")
     advice = judge_next(read_qrels(options), run_files(options), options.measure, **how)

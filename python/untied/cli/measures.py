@@ -7,14 +7,14 @@ from itertools import groupby
 from operator import itemgetter
 
 from untied._core import Measure, measure_info
-from untied.cli.options import Command, load_plugins
+from untied.cli.command import Command
+from untied.cli.options import Arguments, load_plugins
 from untied.cli.output import write
-from untied.cli.reading import parse
 from untied.errors import MeasureError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import argparse
 
     from untied._types import MeasureInfo
 
@@ -31,23 +31,30 @@ MORE = (
 SUFFIX = {"required": "@k", "optional": " [@k]", "none": "", "recall": "@x"}
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("measures", "List measures.", "  untied measures\n  untied measures nDCG ndcg_cut_10 'induced AP'\n")
-    made.add_argument(
+COMMAND = Command(
+    "measures",
+    "list measures with parameters, equations and references",
+    "  untied measures\n  untied measures nDCG ndcg_cut_10 'induced AP'\n",
+    listed_after="study",
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument(
         "names",
         metavar="MEASURE",
         nargs="*",
         help="name of a measure to describe, in any spelling (default: list all measures)",
     )
-    made.group("output").flag("--details", "describe all measures")
-    made.add_plugin()
-    return made
+    arguments.group("output").flag("--details", "describe all measures")
+    arguments.add_plugin()
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
     load_plugins(options.plugin)
     wanted, left_open = set(), []
     for name in options.names:

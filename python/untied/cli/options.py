@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from untied.cli.parser import Parser
-from untied.errors import LARGEST_COUNT, UntiedError
+from untied.errors import LARGEST_COUNT, UntiedError, either
 from untied.policies import PolicyOption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from untied._types import Purpose
@@ -23,42 +23,22 @@ PAPER_FORMATS = (*FORMATS, "latex")
 QRELS = "judgments, one per line: query iteration document grade"
 RUNS = "runs, one document per line: query Q0 document rank score tag"
 MEASURES = "compute MEASURE (repeatable; default: AP, nDCG@10, RR, P@10, R@100)"
-SUFFIXED = (
-    "use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), "
-    "or trec if the suffix is different (default)"
-)
-#: What formats hold.
-QRELS_HOLD = {
-    "auto": SUFFIXED,
-    "trec": "each line has: query iteration document grade",
-    "csv, ...": "a table with named columns (csv, tsv, jsonl, json or parquet)",
-    "rank-eval": "a request to Elasticsearch's rank-eval API",
-    "subtopics": "each line has: query subtopic document grade (for diversity measures)",
-    "stratified": "each line has: query 0 document stratum grade (for the measures xinfAP and infNDCG)",
-    "prels": "each line has: query document grade method probability (for the measure statAP)",
-    "groups": "each line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3",
-    "mirex": "each line has: source query document group",
-}
-RUNS_HOLD = {
-    "auto": SUFFIXED,
-    "trec": "each line has: query Q0 document rank score tag",
-    "trec-ranks": "like trec, but documents are sorted by rank instead of score",
-    "csv, ...": "a table with named columns (csv, tsv, jsonl, json or parquet)",
-    "msmarco": "each line has: query document rank",
-    "rank-eval": "a response of Elasticsearch's rank-eval API",
-}
 
 
 class UsageError(UntiedError):
     """Options that conflict or are not understood."""
 
 
-class Command(Parser):
+class Arguments(Parser):
     """The arguments of a command, with the options that commands share."""
 
     #: What the command evaluates, and the Python names of its policies.
     purpose: Purpose = "runs"
     policies: tuple[str, ...] = ()
+    #: Formats of the table that the command writes.
+    formats: Sequence[str] = ()
+    #: The format of the output, where its suffix decides otherwise than for tables.
+    style_of: Callable[[Any], str] | None = None
 
     def add_policies(self, purpose: Purpose, *names: str, **defaults: str) -> None:
         """Add policies of a purpose by their Python names; `defaults` has those whose default differs here."""
@@ -131,21 +111,16 @@ class Command(Parser):
 
     def add_reading(self, *, explained: bool = False) -> None:
         """Add options about formats and columns; only ``untied eval`` has the long help text."""
-        from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS
+        from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS, meanings
 
         group = self.group("input")
-        both: dict[str, tuple[Sequence[str], dict[str, str], str]] = {
-            "qrels": (QRELS_FORMATS, QRELS_HOLD, "judgments"),
-            "run": (RUN_FORMATS, RUNS_HOLD, "runs"),
-        }
-        for what, (formats, hold, called) in both.items():
-            listed = f"{', '.join(formats[1:-1])} or {formats[-1]}"
-            said = (
-                listing(f"choose the format of {called}", hold)
+        for what, formats, called in (("qrels", QRELS_FORMATS, "judgments"), ("run", RUN_FORMATS, "runs")):
+            about = (
+                listing(f"choose the format of {called}", meanings(what))
                 if explained
-                else f"read {called} in the format auto (default), {listed}"
+                else f"read {called} in the format auto (default), {either(formats[1:])}"
             )
-            group.option(f"--{what}-format", "FORMAT", said, choices=formats, default="auto")
+            group.option(f"--{what}-format", "FORMAT", about, choices=formats, default="auto")
         for what, number in (("qrels", "grade"), ("run", "score")):
             group.option(
                 f"--{what}-column",
@@ -216,6 +191,7 @@ class Command(Parser):
 
     def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:
         """Add ``--format``, ``--digits`` and ``-o``, for commands that write a table."""
+        self.formats = formats
         listed = f"write {', '.join(formats[1:-1])} or {formats[-1]} (default: table on a terminal, else tsv)"
         self.group("output").option("--format", "FORMAT", listed, choices=formats, default="auto")
         self.add_digits(decimals)
@@ -263,25 +239,6 @@ def columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
 def chosen(options: Any, *names: str) -> dict[str, Any]:
     """The values of options by name, as functions take them."""
     return {name: getattr(options, name) for name in names}
-
-
-def refuse_others(options: Any, made: Parser, names: Iterable[str], refusal: str) -> None:
-    """Refuse options that were typed; `refusal` is the error, with {} for the option."""
-    declared = {one.dest: one for one in made.declared}
-    for name in names:
-        if name in options.typed:
-            raise UsageError(refusal.format(declared[name].name))
-
-
-def refuse_unused_draws(options: Any, made: Parser) -> None:
-    """Refuse options of significance tests that the chosen test and interval do not use."""
-    if options.test == "tukey":
-        refuse_others(options, made, ["correction"], "{} has no effect with --test tukey, which corrects p itself")
-    elif options.test != "randomization":
-        refuse_others(options, made, ["samples"], f"{{}} has no effect with --test {options.test}")
-        if options.interval != "bca":
-            both = f"--test {options.test} and --interval {options.interval}"
-            refuse_others(options, made, ["seed"], f"{{}} has no effect with {both}, which draw no random numbers")
 
 
 def inputs_of(*paths: str | None) -> list[str]:

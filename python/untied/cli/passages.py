@@ -8,7 +8,6 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.notes import show
-from untied.cli.options import refuse_others
 from untied.comparison.comparison import QUANTILES, quantile
 from untied.comparison.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
 from untied.inputs.convert import named_runs
@@ -21,20 +20,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied.cli.changes import ComparisonText
-    from untied.cli.options import Command
 
 #: Text after which nothing is worth anything, as in the track of TREC that ranked passages.
 LENGTH = 12_000.0
-#: Options that say nothing of passages.
-OTHERS = (
-    "measure", "plugin", "names", "keep_going", "probabilities", "docs", "depth", "matrix", "ties", "score_dtype",
-    "qrels_format", "run_format", "qrels_column", "run_column",
-)  # fmt: skip
 
 
-def run(options: argparse.Namespace, made: Command, style: str, inputs: list[str]) -> None:
+def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
     """Compare every two runs of passages, and write what was found."""
-    refuse_others(options, made, OTHERS, "{} cannot be combined with --passages")
     length = LENGTH if options.text_length is None else options.text_length
     names = [name for name, _ in named_runs(options.runs)]
     judged = read_judged_passages(options.qrels) if options.qrels else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from untied._core import show_id
 from untied.cli import notes, output
-from untied.cli.options import UsageError, chosen, refuse_others
+from untied.cli.options import chosen
 from untied.cli.reading import reading_settings, with_readable
 from untied.errors import UntiedError
 from untied.inputs.mismatch import CollectedNotes
@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from untied._core import Measure, Qrels
-    from untied.cli.options import Command
     from untied.tie_orders.results import Distributions
-
-#: Options of the command that say something of single values.
-WITHOUT = ("ties", "unretrieved", "wide", "variance", "sort_by", "stream", "sampling_error", "adjust", "docs")
 
 
 def levels(text: str) -> list[float]:
@@ -33,15 +29,6 @@ def levels(text: str) -> list[float]:
         from argparse import ArgumentTypeError
 
         raise ArgumentTypeError(f"expected numbers from 0 to 1, such as 0.05,0.5,0.95, found {text!r}") from None
-
-
-def refuse_mixed(options: argparse.Namespace, made: Command, style: str) -> None:
-    """Refuse options that cannot be combined with quantiles."""
-    refuse_others(options, made, WITHOUT, "--quantiles cannot be combined with {}")
-    if options.unjudged not in ("nonrelevant", "remove") or style == "latex":
-        raise UsageError(
-            "--quantiles needs --unjudged nonrelevant or remove, and cannot be combined with --format latex"
-        )
 
 
 def write(

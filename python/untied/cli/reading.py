@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from untied._core import Policies, show_id
+from untied._core import show_id
 from untied.cli import message
-from untied.cli.options import Command, UsageError, columns
+from untied.cli.options import UsageError, columns
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
 from untied.inputs.files import RunFile, read_run
-from untied.inputs.folders import expanded, is_same
+from untied.inputs.folders import is_same
 from untied.inputs.mismatch import listed
 from untied.inputs.names import names_of
 
@@ -23,33 +23,6 @@ if TYPE_CHECKING:
     from untied._core import Qrels
 
     Made = TypeVar("Made")
-
-#: Names of sets of measures, for habit's sake.
-TREC_EVAL = frozenset(("official", "all_trec", "set", "prefs", "all_prefs"))
-
-
-def parse(made: Command, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read arguments; policies that clash are wrong usage."""
-    options: argparse.Namespace = made.read(arguments)
-    policies = {name: getattr(options, name) for name in made.policies}
-    try:
-        options.policies = Policies(made.purpose, typed=list(options.typed), **policies)
-    except UntiedError as error:
-        made.error(str(error))
-    if getattr(options, "output", None) == "-":
-        options.output = None  # standard output, as for the inputs
-    sets = TREC_EVAL & set(getattr(options, "measure", None) or ())
-    if sets:
-        made.error(f"-m {min(sets)} is a set of measures of trec_eval: untied trec_eval -m {min(sets)} computes it")
-    if "runs" in options:
-        given = set(options.runs)
-        try:
-            options.runs = expanded(options.runs, getattr(options, "qrels", None))
-        except UntiedError as error:
-            raise UsageError(str(error)) from None
-        if "keep_going" in options:
-            options.found = set(options.runs) - given
-    return options
 
 
 def read_qrels(options: argparse.Namespace) -> Qrels:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 
 from untied.cli import output
+from untied.cli.command import Command
 from untied.cli.notes import show
-from untied.cli.options import Command, UsageError, chosen, inputs_of, load_plugins, refuse_unused_draws
-from untied.cli.reading import baseline_of, parse, read_qrels, with_readable
+from untied.cli.options import Arguments, UsageError, chosen, inputs_of, load_plugins
+from untied.cli.reading import baseline_of, read_qrels, with_readable
+from untied.cli.rules import DRAWS, ByName, refuse_broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import argparse
     from typing import Any
 
 
@@ -26,43 +28,49 @@ page opens with AP.
 """
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("report", "Write an evaluation as one self-contained web page.", EXAMPLES)
-    made.add_judged_runs()
-    made.add_measures()
-    group = made.group("measures")
+COMMAND = Command(
+    "report",
+    "write an evaluation as one self-contained web page",
+    EXAMPLES,
+    listed_after="verify",
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_judged_runs()
+    arguments.add_measures()
+    group = arguments.group("measures")
     group.option(
         "--distance",
         "MEASURE",
         "compare the rankings of runs by MEASURE (repeatable; default: RBO, MED(nDCG@10))",
         action="append",
     )
-    made.add_plugin()
-    group = made.group("significance")
+    arguments.add_plugin()
+    group = arguments.group("significance")
     group.option(
         "--baseline", "RUN", "test all other runs against RUN, one of the given runs (default: test all pairs of runs)"
     )
-    made.add_significance("means")
-    made.add_policies("runs", "score_dtype")
-    group = made.group("output")
+    arguments.add_significance("means")
+    arguments.add_policies("runs", "score_dtype")
+    group = arguments.group("output")
     group.option(
         "-o --output", "FILE", "write the page to FILE (.html), or to standard output if FILE is -", required=True
     )
     group.option("--title", "TEXT", "set the title of the page (default: the names of the runs)", default="")
     group.option("--depth", "N", "show the first N documents of each ranking (default: 20)", type=int, default=20)
     group.flag("--live", "let readers change the measures, the options and the baseline in the page")
-    made.add_texts()
-    made.add_threads()
-    return made
+    arguments.add_texts()
+    arguments.add_threads()
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
     if not options.live:  # in a live page, readers choose the test
-        refuse_unused_draws(options, made)
+        refuse_broken(DRAWS, ByName(options, COMMAND.arguments()))
     inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
     target = options.output
     if target is not None:

@@ -6,8 +6,9 @@ import os
 
 from untied._core import show_id
 from untied.cli import output
-from untied.cli.options import QRELS, RUNS, SUFFIXES, Command, UsageError, inputs_of, refuse_others
-from untied.cli.reading import parse
+from untied.cli.command import Command
+from untied.cli.options import QRELS, RUNS, SUFFIXES, Arguments, UsageError, inputs_of
+from untied.cli.rules import Excludes, Needs
 from untied.errors import UntiedError
 from untied.inputs import files
 from untied.inputs.convert import as_qrels, named_runs
@@ -17,7 +18,6 @@ from untied.judging import sample
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from untied.judging.sample import Judgments
 
@@ -44,12 +44,31 @@ OTHERS = {
 }  # fmt: skip
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("sample", "Draw samples of judgments or documents, or make a shallow pool.", EXAMPLES)
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument("runs", metavar="RUN", nargs="*", help=RUNS)
-    group = made.group("input")
+COMMAND = Command(
+    "sample",
+    "draw samples of judgments or documents, or make a shallow pool",
+    EXAMPLES,
+    listed_after="judge-next",
+    rules=(
+        Excludes("--subcollection", "--by-query --once --strata --depth --rel --documents --judgments-too"),
+        Excludes("--documents", "--rate --by-query --once --strata --depth --rel"),
+        Excludes("--rel", "--once"),
+        Needs("--depth --subcollection --documents", "RUN"),
+        Needs("RUN", "--depth --subcollection --documents"),
+        Needs("--subcollection --documents", "--output"),
+        Needs("--judgments-too", "--documents"),
+        Needs("--by-query --once --rel", "--rate"),
+        Needs("--seed", "--rate --subcollection --documents"),
+    ),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("qrels", metavar="QRELS", help=QRELS)
+    arguments.add_argument("runs", metavar="RUN", nargs="*", help=RUNS)
+    group = arguments.group("input")
     group.option("--strata", "FILE", "read strata from FILE (each line: query document stratum)")
     group.option(
         "--depth",
@@ -58,7 +77,7 @@ def arguments_parser() -> Command:
         type=int,
     )
     group.option("--rel", "GRADE", "set the lowest grade that counts as relevant (default: 1)", type=float)
-    group = made.group("sample")
+    group = arguments.group("sample")
     group.option(
         "--rate",
         "RATE",
@@ -79,30 +98,20 @@ def arguments_parser() -> Command:
         "for each run, draw one random part of the collection (the measure subAP is an average over all random parts)",
     )
     group.option("--seed", "N", "set the seed of the random sample (default: 0)", type=int, default=0)
-    made.group("output").option(
+    arguments.group("output").option(
         "-o --output", "PATH", "write to the file PATH; with --documents or --subcollection, write to the folder PATH"
     )
-    return made
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
     if options.subcollection:
         _subcollection(options)
         return
     if options.documents is not None:
         _collection(options)
         return
-    if (options.depth is None) != (not options.runs):
-        raise UsageError("a pool needs both --depth and runs")
-    if options.judgments_too:
-        raise UsageError("--judgments-too needs --documents")
-    if options.rate is None:
-        refuse_others(options, made, ("by_query", "once", "rel", "seed"), "{} has no effect without --rate")
-    if options.once and options.rel is not None:
-        raise UsageError("--rel has no effect with --once")
     suffix = os.path.splitext(options.output or "")[1].lower()
     if suffix in OTHERS:
         raise UntiedError(
@@ -159,23 +168,15 @@ def _text(judgments: Judgments, strata: dict[str, dict[str, str]] | None = None)
     )
 
 
-def _runs(options: argparse.Namespace, what: str, unused: Sequence[str]) -> dict[str, str]:
+def _runs(options: argparse.Namespace) -> dict[str, str]:
     """The runs to sample, by name."""
-    asked = {name: getattr(options, name) for name in unused}
-    given = [f"--{name.replace('_', '-')}" for name, value in asked.items() if value is not None and value is not False]
-    if given:
-        raise UsageError(f"{what} cannot be combined with {', '.join(given)}")
-    if options.output is None or not options.runs:
-        raise UsageError(f"{what} needs runs, and -o DIR to write to")
     return dict(zip([name for name, _ in named_runs(options.runs)], options.runs, strict=True))
 
 
 def _subcollection(options: argparse.Namespace) -> None:
     from untied.judging.estimates import subcollection
 
-    runs = _runs(
-        options, "--subcollection", ("by_query", "once", "strata", "depth", "rel", "documents", "judgments_too")
-    )
+    runs = _runs(options)
     rate = None if options.rate is None else _rate(options.rate)
     if isinstance(rate, dict):
         raise UsageError("--subcollection takes one --rate, not one for each stratum")
@@ -185,7 +186,7 @@ def _subcollection(options: argparse.Namespace) -> None:
 
 
 def _collection(options: argparse.Namespace) -> None:
-    runs = _runs(options, "--documents", ("rate", "by_query", "once", "strata", "depth", "rel"))
+    runs = _runs(options)
     qrels, sampled = sample.collection(
         options.qrels, runs, options.documents, seed=options.seed, sample_judgments=options.judgments_too
     )

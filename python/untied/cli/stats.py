@@ -6,20 +6,20 @@ from math import isnan
 
 from untied._core import show_id
 from untied.cli import notes, output, width
+from untied.cli.command import Command
 from untied.cli.options import (
     PAPER_FORMATS,
     RUNS,
-    Command,
-    UsageError,
+    Arguments,
     chosen,
     count,
     inputs_of,
+    listing,
     load_plugins,
-    refuse_others,
-    refuse_unused_draws,
 )
 from untied.cli.query_changes import QueryChanges, span
-from untied.cli.reading import baseline_of, parse, read_qrels, reading_settings, with_readable
+from untied.cli.reading import baseline_of, read_qrels, reading_settings, with_readable
+from untied.cli.rules import DRAWS, Excludes, Needs
 from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, plain
@@ -50,7 +50,7 @@ EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --unjudged range
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --certify
   untied stats qrels.txt new.run old.run -m nDCG@10 --top 10
-  untied stats qrels.txt *.run --test tukey --power
+  untied stats qrels.txt *.run --test tukey --show power
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
 The column a - b shows the mean of run a minus the mean of run b. The column d
@@ -73,8 +73,8 @@ column p shows the uncorrected p-value, and the column p_adjusted shows the
 corrected p-value. The column p_most shows the highest possible corrected
 p-value.
 
---power counts pairs of runs by p-values that are not corrected, as Sakai (2006)
-does. It can therefore count more pairs than have a star without --power. Give
+--show power counts pairs of runs by p-values that are not corrected, as Sakai (2006)
+does. It can therefore count more pairs than have a star without --show power. Give
 --correction to count the pairs that have a star.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
@@ -96,53 +96,74 @@ ROWS = 30
 REVERSIBLE = "~"
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("stats", "Test which differences between runs are significant.", EXAMPLES)
-    made.add_judged_runs(f"two or more {RUNS}")
-    made.add_measures()
-    made.add_docs()
-    made.add_plugin()
-    group = made.group("significance")
+COMMAND = Command(
+    "stats",
+    "test if runs differ significantly, and list queries that got worse",
+    EXAMPLES,
+    listed_after="compare",
+    rules=(
+        *DRAWS,
+        Excludes("--show=power", "--baseline --interval --sort-by --rows --top --certify --shuffle --format=latex"),
+        Excludes("--show=runs --format=latex", "--interval --rows --top --certify --shuffle"),
+        Excludes("--show=runs", "--format=json"),
+        Needs("--rows", "--format=table|md"),
+        Needs("--certify", "--unjudged=nonrelevant|range"),
+        Needs("--shuffle", "--ties=expected|range"),
+        Needs("--shuffle", "--unjudged=nonrelevant|remove"),
+        Excludes("--certify --shuffle", "--adjust=chance", ", because it uses values that are not adjusted"),
+    ),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_judged_runs(f"two or more {RUNS}")
+    arguments.add_measures()
+    arguments.add_docs()
+    arguments.add_plugin()
+    group = arguments.group("significance")
     group.option(
         "--baseline",
         "RUN",
         "compare all other runs with RUN, one of the given runs (default: compare all pairs of runs)",
     )
-    made.add_significance("differences", " (default with --power)")
-    group.flag("--power", "show the share of pairs of runs that differ significantly")
-    made.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
-    add_certify(made)
-    made.group("ties and judgments").flag(
+    arguments.add_significance("differences", " (default with --show power)")
+    arguments.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
+    add_certify(arguments)
+    arguments.group("ties and judgments").flag(
         "--shuffle", "show the probability that run a is ahead of run b if tied documents are shuffled"
     )
-    group = made.group("output")
+    group = arguments.group("output")
     group.option(
         "--top",
         "N",
         "list the N queries in which run a loses most against run b, then the N queries in which run a gains most",
         type=count,
     )
-    group.flag("--by-run", "write a table for a paper, with one line per run")
-    made.add_sort_by()
+    about = {
+        "runs": "a table for a paper, with one line per run",
+        "power": "the share of pairs of runs that differ significantly",
+    }
+    group.option("--show", "WHAT", listing("instead of tests of pairs of runs, print", about), choices=tuple(about))
+    arguments.add_sort_by()
     group.option(
         "--rows",
         "N",
         f"show N comparisons per measure in tables and md (default: {ROWS} in tables, else all)",
         type=count,
     )
-    made.add_table(PAPER_FORMATS)
-    made.add_threads()
-    return made
+    arguments.add_table(PAPER_FORMATS)
+    arguments.add_threads()
 
 
-def main(arguments: Sequence[str]) -> None:
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    made = arguments_parser()
-    options = parse(made, arguments)
-    style = output.choose(options.format, options.output, PAPER_FORMATS)
-    by_run = options.by_run or style == "latex"
-    _refuse_mixed(options, made, by_run, style)
+    style = options.style
+    by_run = options.show == "runs" or style == "latex"
+    if options.show == "power" and "correction" not in options.typed:
+        options.correction = "none"
     inputs = inputs_of(options.qrels, *options.runs, options.docs)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
@@ -192,39 +213,6 @@ def main(arguments: Sequence[str]) -> None:
     notes.show(said)
 
 
-def _refuse_mixed(options: argparse.Namespace, made: Command, by_run: bool, style: str) -> None:
-    """Refuse options that do not go together."""
-    refuse_unused_draws(options, made)
-    if options.power:
-        refuse_others(options, made, ("baseline", "interval", "sort_by", "rows"), "{} has no effect with --power")
-        if "correction" not in options.typed:
-            options.correction = "none"
-    if by_run and (options.power or style == "json"):
-        raise UsageError("--by-run and --format latex cannot be combined with --power or --format json")
-    if by_run:
-        refuse_others(options, made, ("interval", "rows"), "{} cannot be combined with --by-run or --format latex")
-    elif style not in ("table", "md"):
-        refuse_others(options, made, ["rows"], f"{{}} has no effect with --format {style}, which has all comparisons")
-    if options.top and (by_run or options.power):
-        raise UsageError("--top cannot be combined with --by-run, --power or --format latex")
-    if options.certify and (by_run or options.power):
-        raise UsageError("--certify cannot be combined with --by-run, --power or --format latex")
-    if options.certify and options.unjudged not in ("nonrelevant", "range"):
-        raise UsageError(
-            f"--certify cannot be combined with --unjudged {options.unjudged}: a verdict holds for all grades"
-        )
-    for name in ("certify", "shuffle"):
-        if options.adjust != "none" and getattr(options, name):
-            raise UsageError(
-                f"--{name} cannot be combined with --adjust, because --{name} uses values that are not adjusted"
-            )
-    if options.shuffle:
-        if by_run or options.power:
-            raise UsageError("--shuffle cannot be combined with --by-run, --power or --format latex")
-        if options.ties not in ("expected", "range") or options.unjudged not in ("nonrelevant", "remove"):
-            raise UsageError("--shuffle needs --ties expected or range, and --unjudged nonrelevant or remove")
-
-
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
     qrels = read_qrels(options)
     measures = as_measures(options.measure)
@@ -258,7 +246,7 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
         return in_order(loaded), more
 
     (results, beside), skipped = with_readable(options, make, least=2)
-    if options.power:
+    if options.show == "power":
         return results, discriminative_power(results, **chance), skipped
     tests = significance(results, **chosen(options, "baseline", "interval"), **chance)
     for one in beside:

@@ -8,14 +8,14 @@ from time import monotonic
 
 from untied import study
 from untied.cli import complain
+from untied.cli.command import Command, parse
 from untied.cli.notes import show
-from untied.cli.options import QRELS, RUNS, Command, UsageError, inputs_of, refuse_others
-from untied.cli.reading import parse
+from untied.cli.options import QRELS, RUNS, Arguments, UsageError, inputs_of
+from untied.cli.rules import Excludes, Needs
 from untied.inputs.files import QRELS_FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
 
@@ -41,11 +41,26 @@ untied study NAME --help lists the options of a study.
 """
 
 
-def arguments_parser(name: str) -> Command:
+#: Rules on the options of studies.
+RULES = {
+    "med": (
+        Excludes(
+            "--passages", "--measure --distance --rates --psi --cutoffs --ties --seed --qrels-format",
+        ),
+        Needs("--text-length", "--passages"),
+        Excludes("--prefix", "--groups"),
+    ),
+}  # fmt: skip
+
+COMMAND = Command("study", "repeat an experiment from the literature on your own data", USAGE, listed_after="sample")
+
+
+def arguments_parser(name: str) -> Arguments:
     """Make the parser of a study's arguments."""
     one = study.STUDIES[name]
     seed = " --seed 1" if one.seeded else ""
-    made = Command(f"study {name}", f"{one.title}.", f"  untied study {name} qrels.txt *.run -o {name}{seed}\n")
+    examples = f"  untied study {name} qrels.txt *.run -o {name}{seed}\n"
+    made = Arguments(f"study {name}", f"{one.title}.", examples)
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
     made.group("input").option(
@@ -75,6 +90,7 @@ def arguments_parser(name: str) -> Command:
     return made
 
 
+@COMMAND.run
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     name = arguments[0] if arguments else "--help"
@@ -88,11 +104,9 @@ def main(arguments: Sequence[str]) -> int:
         print(f"studies: {', '.join(study.STUDIES)}", file=sys.stderr)
         return 2
     made = arguments_parser(name)
-    given = parse(made, arguments[1:])
+    given = parse(made, arguments[1:], RULES.get(name, ()))
     if given.output is None:
         raise UsageError("-o needs a folder: a study writes several files")
-    if name == "med":
-        _refuse_unused(given, made)
     options = vars(given)
     del options["typed"], options["policies"]
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
@@ -103,14 +117,3 @@ def main(arguments: Sequence[str]) -> int:
     before = f" ({conducted.kept} parts were already finished)" if conducted.kept else ""
     print(f"{directory}: {', '.join(conducted.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
     return 0
-
-
-def _refuse_unused(options: argparse.Namespace, made: Command) -> None:
-    """Refuse options of the study of MED that would have no effect."""
-    if options.passages:
-        others = ("measure", "distances", "rates", "psi", "cutoffs", "ties", "seed", "qrels_format")
-        refuse_others(options, made, others, "{} cannot be combined with --passages")
-    else:
-        refuse_others(options, made, ["text_length"], "{} needs --passages")
-    if options.groups is not None:
-        refuse_others(options, made, ["prefix"], "{} has no effect with --groups")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from untied._core import TrecReport, __version__, explain_measures
+from untied.cli.command import Command
 from untied.results.writing import write_out
 
 TYPE_CHECKING = False
@@ -94,6 +95,12 @@ def defaults() -> TrecOptions:
     }
 
 
+COMMAND = Command(
+    "trec_eval", "take trec_eval's options, and print what trec_eval prints", USAGE, listed_after="measures"
+)
+
+
+@COMMAND.run
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     given = defaults()

@@ -26,7 +26,7 @@ GROUPS = (
 COMMON = {
     "untied eval": "-m --ties --unjudged --queries -q --sort-by --format -o",
     "untied compare": "-m --qrels --ties -q --top --format -o",
-    "untied certify": "-m --ties --most --ranks --explain --from-sample --format -o",
+    "untied certify": "-m --ties --most --show --explain --from-sample --format -o",
     "untied gate": "--baseline --min --max-drop --certain --significant --ties -o",
     "untied stats": "-m --test --correction --ties --certify --sort-by --format -o",
     "untied report": "-m --baseline --live --title -o",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from untied._core import why_not
-from untied.cli.options import Command, UsageError
+from untied.cli.options import Arguments, UsageError
 from untied.results.text import WORDS
 
 TYPE_CHECKING = False
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 COLUMNS = ("verdict", "overturn", "largest_m")
 
 
-def add_certify(made: Command) -> None:
+def add_certify(arguments: Arguments) -> None:
     """Add ``--certify``."""
-    made.group("ties and judgments").flag(
+    arguments.group("ties and judgments").flag(
         "--certify", "also show which run is certainly better, as untied certify does"
     )
 

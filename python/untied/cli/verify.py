@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from untied.cli.options import QRELS, RUNS, Command
-from untied.cli.reading import parse
+from untied.cli.command import Command
+from untied.cli.options import QRELS, RUNS, Arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import argparse
 
 
 EXAMPLES = """\
@@ -23,18 +23,25 @@ untied/verdicts/verify.py. You can also run this file without untied.
 """
 
 
-def arguments_parser() -> Command:
-    """Make the parser of the command's arguments."""
-    made = Command("verify", "Check a certificate of untied certify.", EXAMPLES)
-    made.add_argument("certificate", metavar="CERTIFICATE", help="a file that untied certify --certificate wrote")
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
-    return made
+COMMAND = Command(
+    "verify",
+    "check a certificate that untied certify wrote",
+    EXAMPLES,
+    listed_after="certify",
+)
 
 
-def main(arguments: Sequence[str]) -> int:
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("certificate", metavar="CERTIFICATE", help="a file that untied certify --certificate wrote")
+    arguments.add_argument("qrels", metavar="QRELS", help=QRELS)
+    arguments.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+
+
+@COMMAND.run
+def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    options = parse(arguments_parser(), arguments)
     from untied.verdicts.verify import main as check
 
     return int(check([options.certificate, options.qrels, *options.runs]))

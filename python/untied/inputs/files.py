@@ -6,7 +6,7 @@ import os
 from itertools import islice
 from reprlib import Repr
 
-from untied._core import Qrels, Run, find_columns, read_bytes, show_id
+from untied._core import Qrels, Run, file_formats, find_columns, read_bytes, show_id
 from untied.errors import InputError, UntiedError, check_one_of, either
 
 TYPE_CHECKING = False
@@ -17,18 +17,21 @@ if TYPE_CHECKING:
     Held = TypeVar("Held", Run, Qrels)
     Read = TypeVar("Read")
 
-#: Formats of runs.
-RUN_FORMATS = ("auto", "trec", "trec-ranks", "msmarco", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
-#: Formats of qrels that hold grades.
-PLAIN = ("auto", "trec", "csv", "tsv", "jsonl", "json", "parquet", "rank-eval")
+_OF_RUNS = {format["name"]: format for format in file_formats(runs=True)}
+_OF_QRELS = {format["name"]: format for format in file_formats(runs=False)}
+#: Formats of runs, and of qrels.
+RUN_FORMATS = ("auto", *_OF_RUNS)
+QRELS_FORMATS = ("auto", *_OF_QRELS)
 #: Those whose columns have names.
-NAMED = ("csv", "tsv", "jsonl", "parquet")
+NAMED = tuple(name for name, format in _OF_RUNS.items() if format["has_names"])
 #: Formats of runs that are evaluated while they are read.
-STREAMED = ("trec", "csv", "tsv", "jsonl", "parquet")
-#: Formats of qrels that say more than a grade, in TREC's files or in tables.
-DETAILED = ("subtopics", "stratified", "prels")
-#: Formats of qrels.
-QRELS_FORMATS = (*PLAIN, *DETAILED, "groups", "mirex")
+STREAMED = tuple(name for name, format in _OF_RUNS.items() if format["streams"])
+#: Formats of qrels that say more than a grade, in TREC's files or in tables, with the name of the further column.
+DETAILED = {name: format["detail"] for name, format in _OF_QRELS.items() if format["detail"]}
+#: Formats of qrels that hold grades.
+PLAIN = ("auto", *(name for name, format in _OF_QRELS.items() if name not in DETAILED and not format["ordered"]))
+#: Formats that a suffix tells.
+SUFFIXES = {suffix: name for name, format in _OF_RUNS.items() for suffix in format["suffixes"]}
 
 #: What a dict of runs or qrels looks like.
 RUN_SHAPE = "{query: {document: score}}"
@@ -48,8 +51,20 @@ _DICTIONARIES = {"PLAIN", "PLAIN_DICTIONARY", "RLE", "RLE_DICTIONARY", "BIT_PACK
 #: Bytes of a column of a parquet file that are read at a time.
 _BUFFER = 1 << 18
 
-#: Formats that a suffix tells.
-SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
+
+def meanings(what: str) -> dict[str, str]:
+    """What files of each format of runs or qrels hold, in a line; formats that hold the same are put together."""
+    formats = _OF_RUNS if what == "run" else _OF_QRELS
+    suffixes = either(tuple(dict.fromkeys(f".{name}" for name in SUFFIXES.values())))
+    by_suffix = f"use the format that the file's suffix names ({suffixes}), or trec if the suffix is different"
+    meant = {"auto": f"{by_suffix} (default)"}
+    for name, format in formats.items():
+        alike = [other for other in formats if formats[other]["about"] == format["about"]]
+        if len(alike) == 1:
+            meant[name] = format["about"]
+        else:
+            meant[f"{alike[0]}, ..."] = f"{format['about']} ({either(tuple(alike))})"
+    return meant
 
 
 #: Suffixes of archives that are read.
@@ -124,18 +139,19 @@ def read_run(
 ) -> Run:
     """Read a run from a file.
 
+    In files of TREC and MS MARCO, columns are separated by spaces or tabs, and blank lines and lines that begin with
+    ``#`` are skipped. Tags are not used, nor are ranks where there are scores.
+
     Parameters
     ----------
     path : str or path-like
         Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
     format : str
-        ``"trec"``: ``query Q0 document rank score tag``, one retrieved document per line. Columns are separated by
-        spaces or tabs; blank lines and lines that begin with ``#`` are skipped; rank and tag are not used.
-        ``"trec-ranks"``: like ``"trec"``, but ordered by rank instead of score; equal ranks are tied, and scores are
-        not used. ``"msmarco"``: ``query document rank``. ``"csv"``, ``"tsv"``: with a header; ``"jsonl"``: an object on
-        every line; ``"parquet"``. ``"json"``: ``{query: {document: score}}``. ``"rank-eval"``: the response to a
-        rank-eval request of Elasticsearch or OpenSearch. ``"auto"``: by the suffix (.csv, .tsv, .jsonl, .ndjson, .json,
-        .parquet), and ``"trec"`` for any other.
+        ``"auto"``: use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), or trec if the
+        suffix is different (default); ``"trec"``: each line has: query Q0 document rank score tag; ``"trec-ranks"``:
+        like trec, but documents are sorted by rank instead of score; ``"msmarco"``: each line has: query document rank;
+        ``"csv"``, ...: a table with named columns (csv, tsv, jsonl, json or parquet); ``"rank-eval"``: a response of
+        Elasticsearch's rank-eval API.
     columns : dict, optional
         Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
     threads : int, optional
@@ -169,14 +185,30 @@ def read_ranked(
     """Read a run, and its rank column if the file has one."""
     file = run_file(path, format, columns)
     name, format, columns = file.path, file.format, file.columns
-    if format == "parquet":
-        return Run.from_arrow(parquet_batches(name, "run", columns), threads, columns, name, ranks)
-    if format == "json":
-        return _of_json(name, RUN_SHAPE, lambda content: Run.from_mapping(content, threads))
-    if format == "rank-eval":
-        expected = "the response to a rank-eval request"
-        return _of_json(name, expected, lambda content: Run.from_rows(retrieved(content), threads))
+    if format in RUN_READERS:
+        return RUN_READERS[format](name, threads, columns, ranks)
     return Run.read(name, threads, format, columns, ranks)
+
+
+def _parquet_run(path: str, threads: int | None, columns: Mapping[str, str] | None, ranks: bool) -> Run:
+    return Run.from_arrow(parquet_batches(path, "run", columns), threads, columns, path, ranks)
+
+
+def _json_run(path: str, threads: int | None, _: object, __: bool) -> Run:
+    return _of_json(path, RUN_SHAPE, lambda content: Run.from_mapping(content, threads))
+
+
+def _rank_eval_run(path: str, threads: int | None, _: object, __: bool) -> Run:
+    expected = "the response to a rank-eval request"
+    return _of_json(path, expected, lambda content: Run.from_rows(retrieved(content), threads))
+
+
+#: How runs are read whose format the core leaves to Python.
+RUN_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, bool], Run]] = {
+    "parquet": _parquet_run,
+    "json": _json_run,
+    "rank-eval": _rank_eval_run,
+}
 
 
 # described by untied.inputs.files.read_run: path, columns*, threads
@@ -190,23 +222,23 @@ def read_qrels(
     """Read qrels from a file.
 
     A grade is any finite number. A negative grade means *pooled but not judged*: such documents count neither as
-    relevant nor as judged non-relevant.
+    relevant nor as judged non-relevant. With ``"subtopics"``, a document has a grade for each subtopic; measures that
+    do not use subtopics take the highest one. What has a further column besides grades can also be read from tables,
+    which are recognised by the suffix of the file. In ``"groups"`` and ``"mirex"``, the last group gets grade 1.
 
     Parameters
     ----------
     path : str or path-like
         Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
     format : str
-        ``"trec"``: ``query iteration document grade``, one judged document per line. ``"csv"``, ``"tsv"``, ``"jsonl"``,
-        ``"json"``, ``"parquet"`` and ``"auto"`` as for `read_run`; ``"rank-eval"``: the body of a rank-eval request.
-        ``"subtopics"`` for TREC's diversity qrels: ``query subtopic document grade``. A document then has a grade for
-        each subtopic, which measures such as ``alpha_nDCG`` use; all other measures use the highest of these grades.
-        ``"stratified"`` for a pool that was sampled by stratum, for ``xinfAP`` and ``infNDCG``: ``query 0 document
-        stratum grade``. ``"prels"`` for inclusion probabilities, for ``statAP``: ``query document grade method
-        probability``. ``"subtopics"``, ``"stratified"`` and ``"prels"`` can also be read from tables, which are
-        recognised by the suffix of the file. For a partly ordered ground truth: ``"groups"``, one query per line with
-        the best group first: ``query document document | document``; or ``"mirex"``: ``source query document group``,
-        where group 1 is the best. The last group gets grade 1.
+        ``"auto"``: use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), or trec if the
+        suffix is different (default); ``"trec"``: each line has: query iteration document grade; ``"csv"``, ...: a
+        table with named columns (csv, tsv, jsonl, json or parquet); ``"rank-eval"``: a request to Elasticsearch's
+        rank-eval API; ``"subtopics"``: each line has: query subtopic document grade (for diversity measures);
+        ``"stratified"``: each line has: query 0 document stratum grade (for the measures xinfAP and infNDCG);
+        ``"prels"``: each line has: query document grade method probability (for the measure statAP); ``"groups"``: each
+        line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3; ``"mirex"``: each line
+        has: source query document group.
     columns : dict, optional
         Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
 
@@ -234,24 +266,47 @@ def read_qrels(
     layout = by_suffix(name) if format == "auto" or format in DETAILED else format
     holds = format if format in DETAILED else "trec"
     check_columns(columns, layout, name)
-    if layout == "parquet":
-        return Qrels.from_arrow(parquet_batches(name, holds, columns), threads, holds, columns, name)
-    if layout == "json":
+    if layout in QRELS_READERS:
+        return QRELS_READERS[layout](name, threads, columns, holds)
+    return Qrels.read(name, threads, holds, layout, columns)
 
-        def make(content: Any) -> Qrels:
-            return check_holds(Qrels.from_mapping(content, threads, holds), holds)
 
-        return _of_json(name, QRELS_SHAPES[holds], make)
-    if layout == "rank-eval":
-        expected = "the body of a rank-eval request"
-        return _of_json(name, expected, lambda content: Qrels.from_rows(judged(content), threads))
-    if layout in ("csv", "tsv", "jsonl"):
-        return Qrels.read(name, threads, holds, layout, columns)
-    if layout in ("groups", "mirex"):
-        from untied.inputs.truth import READERS
+def _parquet_qrels(path: str, threads: int | None, columns: Mapping[str, str] | None, holds: str) -> Qrels:
+    return Qrels.from_arrow(parquet_batches(path, holds, columns), threads, holds, columns, path)
 
-        return Qrels.from_mapping(READERS[layout](path), threads, layout)
-    return Qrels.read(name, threads, holds if layout == "trec" else layout)
+
+def _json_qrels(path: str, threads: int | None, _: object, holds: str) -> Qrels:
+    def make(content: Any) -> Qrels:
+        return check_holds(Qrels.from_mapping(content, threads, holds), holds)
+
+    return _of_json(path, QRELS_SHAPES[holds], make)
+
+
+def _rank_eval_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
+    expected = "the body of a rank-eval request"
+    return _of_json(path, expected, lambda content: Qrels.from_rows(judged(content), threads))
+
+
+def _groups_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
+    from untied.inputs.truth import read_groups
+
+    return Qrels.from_mapping(read_groups(path), threads)
+
+
+def _mirex_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
+    from untied.inputs.truth import read_mirex
+
+    return Qrels.from_mapping(read_mirex(path), threads)
+
+
+#: How qrels are read whose format the core leaves to Python.
+QRELS_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, str], Qrels]] = {
+    "parquet": _parquet_qrels,
+    "json": _json_qrels,
+    "rank-eval": _rank_eval_qrels,
+    "groups": _groups_qrels,
+    "mirex": _mirex_qrels,
+}
 
 
 def of_parquet(path: str, read: Callable[[], Read]) -> Read:

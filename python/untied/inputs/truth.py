@@ -111,7 +111,6 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
 
 
 #: Formats of files that are read here.
-READERS = {"groups": read_groups, "mirex": read_mirex}
 
 
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:

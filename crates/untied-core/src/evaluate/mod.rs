@@ -1,6 +1,7 @@
 //! Evaluates rankings: from a run, qrels and measures, it computes the value of each measure for each query.
 
 mod chance;
+mod facts;
 mod files;
 mod laws;
 mod notes;
@@ -22,6 +23,7 @@ use crate::settings::Settings;
 use crate::similarity::PairScore;
 use crate::table::{Qrels, Run};
 use crate::watch;
+pub use facts::{Fact, Facts};
 use files::{Files, no_query};
 pub use laws::{Laws, laws};
 use notes::count;
@@ -29,7 +31,7 @@ pub use notes::{Flags, Note};
 pub(crate) use plan::Planned;
 pub use plan::{Plan, Prepared};
 pub(crate) use source::{RankingFlags, RankingSource};
-pub use streamed::{Stream, Streamed, evaluate_stream};
+pub use streamed::{Stream, Streamed, Streaming, evaluate_held, evaluate_opened, evaluate_stream};
 pub use total::Total;
 use workspace::EvaluationTask;
 pub(crate) use workspace::Workspace;
@@ -54,67 +56,6 @@ pub struct Value {
 impl From<PairScore> for Value {
     fn from(PairScore { value, range, variance, certainty }: PairScore) -> Value {
         Value { mean: value, variance, range, certainty, error: None, unsettled: false }
-    }
-}
-
-/// Counts and flags of an evaluation, for warnings and notes.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts {
-    /// Queries in which tied documents have different grades.
-    pub mixed: usize,
-    /// Judged queries that the run lacks.
-    pub absent: usize,
-    /// Queries of the run that are not judged.
-    pub unknown: usize,
-    /// Queries that are in both the run and the qrels.
-    pub common: usize,
-    /// Queries for which the qrels have a retrieved document.
-    pub matched: usize,
-    /// QueryValues queries with a document of a grade above 0, retrieved or not.
-    pub relevant: usize,
-    /// Whether the qrels look like a run and the run like qrels.
-    pub swapped: bool,
-    /// The highest grade of all judgments, or 0 if no grade is above 0.
-    pub highest: f64,
-    /// Undefined values.
-    pub undefined: usize,
-    /// Queries with an undefined value.
-    pub undefined_queries: usize,
-    /// Undefined values that aggregates leave out instead of counting them as 0.
-    pub left_out: usize,
-    /// Values estimated from a sample of tie orders.
-    pub estimated: usize,
-    /// The largest known standard error of an estimated value.
-    pub error: Option<f64>,
-    /// Values whose extremes enclose those of all tie orders, but need not be reached.
-    pub enclosed: usize,
-    /// Values whose lower bound over grades of unjudged documents is below the value with all of them non-relevant.
-    pub overstated: usize,
-    /// Values that are undefined with some grades of the unjudged documents, but not with all.
-    pub unsettled: usize,
-}
-
-impl Facts {
-    /// Adds the facts of other queries of the same data.
-    pub(crate) fn add(&mut self, other: &Facts) {
-        let Facts { mixed, absent, unknown, common, matched, relevant, swapped: _, highest, .. } = *other;
-        let Facts { undefined, undefined_queries, left_out, estimated, error, .. } = *other;
-        let Facts { enclosed, overstated, unsettled, .. } = *other;
-        self.mixed += mixed;
-        self.absent += absent;
-        self.unknown += unknown;
-        self.common += common;
-        self.matched += matched;
-        self.relevant += relevant;
-        self.highest = highest; // the same for all queries of the data
-        self.undefined += undefined;
-        self.undefined_queries += undefined_queries;
-        self.left_out += left_out;
-        self.estimated += estimated;
-        self.error = self.error.into_iter().chain(error).reduce(f64::max);
-        self.enclosed += enclosed;
-        self.overstated += overstated;
-        self.unsettled += unsettled;
     }
 }
 
@@ -362,7 +303,8 @@ impl Evaluation {
     fn new(values: QueryValues, plan: &Plan, settings: Settings) -> Evaluation {
         let QueryValues { cells, notes, flags } = values;
         let shape = plan.shape(settings);
-        let mut facts = Facts { common: flags.len(), highest: plan.highest, ..Facts::default() };
+        let mut facts = Facts { evaluated: flags.len(), common: flags.len(), ..Facts::default() };
+        facts.highest = plan.highest;
         facts.mixed = count(&flags, Flags::mixed);
         facts.matched = count(&flags, Flags::matched);
         facts.relevant = count(&flags, Flags::relevant);
@@ -382,7 +324,7 @@ impl Evaluation {
             let rows = 0..evaluation.flags.len();
             let values = rows.flat_map(|row| (0..shape.measures).map(move |measure| (row, measure)));
             let errors = values.filter_map(|(row, measure)| evaluation.value(row, measure).error);
-            evaluation.facts.error = errors.reduce(f64::max);
+            evaluation.facts.standard_error = errors.reduce(f64::max);
         }
         let mut totals = plan.totals(settings);
         let (width, mut left_out) = (shape.cells().max(1), 0);

@@ -199,3 +199,45 @@ pub fn evaluate_stream(mut run: impl Stream, qrels: &Qrels, prepared: &Prepared)
     }
     streamed.finish(qrels, prepared)
 }
+
+/// Whether a run is evaluated while it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streaming {
+    /// It must be: a run that is not grouped by query is an error.
+    Required,
+    /// If it is grouped by query; else it is read again, into memory.
+    Preferred,
+    /// It is read into memory, because it can be read only once.
+    Never,
+}
+
+/// Evaluates a run that can be opened to be read piece by piece, or held in memory.
+///
+/// # Errors
+/// As [`evaluate_stream`] and [`evaluate_held`].
+pub fn evaluate_opened<S: Stream>(
+    open: impl FnOnce() -> Result<S>,
+    hold: impl FnOnce() -> Result<Run>,
+    qrels: &Qrels,
+    prepared: &Prepared,
+    streaming: Streaming,
+) -> Result<Evaluation> {
+    if streaming != Streaming::Never {
+        match evaluate_stream(open()?, qrels, prepared) {
+            Err(Error::Ungrouped(_)) if streaming == Streaming::Preferred => {}
+            outcome => return outcome,
+        }
+    }
+    let mut evaluation = evaluate_held(qrels, &hold()?, prepared)?;
+    evaluation.facts.ungrouped = streaming == Streaming::Preferred;
+    Ok(evaluation)
+}
+
+/// Evaluates a run in memory.
+///
+/// # Errors
+/// As [`super::evaluate`].
+pub fn evaluate_held(qrels: &Qrels, run: &Run, prepared: &Prepared) -> Result<Evaluation> {
+    let plan = prepared.plan(qrels, run.longest())?;
+    super::evaluate(qrels, run, &plan, prepared.settings)
+}

@@ -20,11 +20,17 @@ use crate::table::{Lengths, Names, Qrels, Run};
 /// query, or there is no line at all.
 pub fn read_run<'a>(input: impl Into<Input<'a>>, ranks: bool) -> Result<Run> {
     let input = input.into();
-    let name = input.name();
-    if !ranks {
-        return Run::new(layout::open(input, &RUN)?.all_of_run()?, name);
+    if ranks {
+        return read_tagged(input, &RUN_WITH_RANKS);
     }
-    let chunks = layout::open(input, &RUN_WITH_RANKS)?.all_of_run()?;
+    let name = input.name();
+    Run::new(layout::open(input, &RUN)?.all_of_run()?, name)
+}
+
+/// Read a run with its tags.
+pub(super) fn read_tagged(input: Input<'_>, layout: &'static Layout) -> Result<Run> {
+    let name = input.name();
+    let chunks = layout::open(input, layout)?.all_of_run()?;
     let mut tags = Names::default();
     chunks.iter().for_each(|chunk| chunk.tags.iter().for_each(|tag| _ = tags.number(tag)));
     let mut run = Run::new(chunks, name)?;
@@ -40,30 +46,6 @@ pub fn open_run<'a>(input: impl Into<Input<'a>>) -> Result<Pieces> {
     layout::open(input, &RUN)
 }
 
-/// Read a run of MS MARCO: `query document rank`, lower ranks being better.
-///
-/// # Errors
-/// As [`read_run`], of ranks instead of scores.
-pub fn read_ranks(path: &str) -> Result<Run> {
-    by_rank(path, &RANKS)
-}
-
-/// Read a run as [`read_run`], ordered by its rank column, lower ranks being better; its scores are passed over.
-///
-/// # Errors
-/// As [`read_run`], of ranks instead of scores.
-pub fn read_run_by_rank(path: &str) -> Result<Run> {
-    by_rank(path, &RUN_BY_RANK)
-}
-
-/// Read ranks as scores: what has a lower rank is better, and equal ranks are tied.
-fn by_rank(path: &str, layout: &'static Layout) -> Result<Run> {
-    let mut chunks = read(path, layout)?;
-    let ranks = chunks.iter_mut().flat_map(|chunk| &mut chunk.block.columns[0]);
-    ranks.for_each(|rank| *rank = -*rank);
-    Run::new(chunks, path)
-}
-
 /// Read qrels: `query iteration document grade`.
 ///
 /// # Errors
@@ -75,30 +57,6 @@ pub fn read_qrels<'a>(input: impl Into<Input<'a>>) -> Result<Qrels> {
     Qrels::new(read(input, &QRELS)?, name)
 }
 
-/// Read qrels by subtopic: `query subtopic document grade`.
-///
-/// # Errors
-/// As [`read_qrels`], where a document may have a grade for each subtopic.
-pub fn read_subtopics(path: &str) -> Result<Qrels> {
-    Qrels::with_subtopics(read(path, &SUBTOPICS)?, path)
-}
-
-/// Read qrels of a stratified pool: `query 0 document stratum grade`.
-///
-/// # Errors
-/// As [`read_qrels`]; or a stratum is not a whole number, or a document is in two strata.
-pub fn read_strata(path: &str) -> Result<Qrels> {
-    Qrels::with_strata(read(path, &STRATA)?, path)
-}
-
-/// Read qrels with inclusion probabilities: `query document grade method probability`.
-///
-/// # Errors
-/// As [`read_qrels`]; or a probability is not above 0 and at most 1, or a document has two.
-pub fn read_prels(path: &str) -> Result<Qrels> {
-    Qrels::with_inclusion(read(path, &PRELS)?, path)
-}
-
 /// Read lengths of documents: `document length`, or `document length seconds`.
 ///
 /// # Errors
@@ -106,20 +64,6 @@ pub fn read_prels(path: &str) -> Result<Qrels> {
 /// different numbers, or there is no line at all.
 pub fn read_lengths(path: &str) -> Result<Lengths> {
     Lengths::new(read(path, &LENGTHS)?, path)
-}
-
-/// The columns of a format of runs or qrels; none if it has no fixed columns.
-pub fn layout_of(format: &str, is_run: bool) -> Option<&'static Layout> {
-    match (format, is_run) {
-        ("trec", true) => Some(&RUN),
-        ("trec-ranks", true) => Some(&RUN_BY_RANK),
-        ("msmarco", true) => Some(&RANKS),
-        ("trec", false) => Some(&QRELS),
-        ("subtopics", false) => Some(&SUBTOPICS),
-        ("stratified", false) => Some(&STRATA),
-        ("prels", false) => Some(&PRELS),
-        _ => None,
-    }
 }
 
 /// A run.
@@ -133,12 +77,13 @@ pub const RUN: Layout = Layout {
     rowless: false,
 };
 
-const RUN_WITH_RANKS: Layout =
+pub(super) const RUN_WITH_RANKS: Layout =
     Layout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Tags], numbers: 2, ..RUN };
 
-const RUN_BY_RANK: Layout = Layout { columns: &[Query, Ignored, Document, Number(0, "rank"), Ignored, Ignored], ..RUN };
+pub(super) const RUN_BY_RANK: Layout =
+    Layout { columns: &[Query, Ignored, Document, Number(0, "rank"), Ignored, Ignored], ..RUN };
 
-const RANKS: Layout =
+pub(super) const RANKS: Layout =
     Layout { columns: &[Query, Document, Number(0, "rank")], shape: "3 columns (query document rank)", ..RUN };
 
 /// Qrels.
@@ -148,20 +93,20 @@ pub const QRELS: Layout = Layout {
     ..RUN
 };
 
-const SUBTOPICS: Layout = Layout {
+pub(super) const SUBTOPICS: Layout = Layout {
     columns: &[Topic, Subtopic, Document, Number(0, "grade")],
     shape: "4 columns (query subtopic document grade)",
     ..QRELS
 };
 
-const STRATA: Layout = Layout {
+pub(super) const STRATA: Layout = Layout {
     columns: &[Query, Ignored, Document, Accepted(1, STRATUM), Number(0, "grade")],
     numbers: 2,
     shape: "5 columns (query 0 document stratum grade)",
     ..QRELS
 };
 
-const PRELS: Layout = Layout {
+pub(super) const PRELS: Layout = Layout {
     columns: &[Query, Document, Number(0, "grade"), Ignored, Accepted(1, PROBABILITY)],
     numbers: 2,
     shape: "5 columns (query document grade method probability)",

@@ -35,6 +35,15 @@ impl Detail {
             Detail::Inclusion => "prels",
         }
     }
+
+    /// Name of its column in a table.
+    pub fn column(self) -> &'static str {
+        match self {
+            Detail::Subtopics => "subtopic",
+            Detail::Strata => "stratum",
+            Detail::Inclusion => "probability",
+        }
+    }
 }
 
 /// The judgments again, with the numbers of profiles as grades.
