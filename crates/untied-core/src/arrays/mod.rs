@@ -89,7 +89,7 @@ impl Labels {
     /// There is no query, the number of scores is not that of the labels, a score is not finite, the tie policy needs ids,
     /// or a value is undefined and the settings make that an error.
     pub fn evaluate(&self, scores: &Scores<'_>, plan: &Plan, settings: Settings) -> Result<Evaluation> {
-        if settings.ties.layout == Layout::ByDocument {
+        if settings.ties.layout.reads_ids() {
             return Err(Error::Value(
                 "ties 'docid' and 'trec' need ids of documents, which arrays do not have; 'given' takes tied documents \
                  in the order of the array"

@@ -188,7 +188,7 @@ impl Plan {
 
     /// Whether the measures read only the relevant documents of a ranking, and no ids.
     pub(crate) fn reads_relevant_only(&self, settings: Settings) -> bool {
-        settings.ties.layout != Layout::ByDocument && self.reads_grades_above_0(settings)
+        !settings.ties.layout.reads_ids() && self.reads_grades_above_0(settings)
     }
 
     /// Whether the measures read only the relevant documents of a ranking.

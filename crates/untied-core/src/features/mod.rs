@@ -23,8 +23,8 @@ use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, Facts, Plan, RankingFlags, Total, Value, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
+use crate::ranking::Order;
 use crate::ranking::score::Float64;
-use crate::ranking::{Layout, Order};
 use crate::registry;
 use crate::settings::{Settings, Ties as Policy};
 use crate::table::Judgments;
@@ -141,7 +141,7 @@ pub fn evaluate<D: Data>(
     directions: &[bool],
     per_query: bool,
 ) -> Result<FeatureValues> {
-    if settings.ties.layout == Layout::ByDocument {
+    if settings.ties.layout.reads_ids() {
         let what = "ties 'docid' and 'trec' need ids of documents, which feature data does not have; 'given' takes tied \
                     documents in the order of the input";
         return Err(Error::Value(what.into()));

@@ -32,10 +32,9 @@ impl Judge {
     ) -> (bool, bool) {
         let any = self.levels.look_up(retrieved, truth, self.relevant_only);
         let mut writer = Writer { every_group: self.every_group, levels: self.levels.rows(), truth, ranking };
-        let mixed = writer.all(order, &mut self.counts, judged_only, |writer, start, rows| match layout {
-            Layout::Tied => false,
-            Layout::AsGiven => writer.push_in_order(start, rows),
-            Layout::ByDocument => writer.push_in_order(start, self.by_document.sort(rows, retrieved)),
+        let mixed = writer.all(order, &mut self.counts, judged_only, |writer, start, rows| {
+            let rows = self.by_document.lay_out(layout, rows, retrieved);
+            rows.is_some_and(|rows| writer.push_in_order(start, rows))
         });
         (mixed, any)
     }
@@ -80,15 +79,10 @@ impl Judge {
         for &end in &order.ends {
             let rows = &order.rows[start as usize..end as usize];
             start = end;
-            let rows = match layout {
-                Layout::Tied => {
-                    ranking.texts.push(rows.iter().map(|&row| texts[row as usize]));
-                    continue;
-                }
-                Layout::AsGiven => rows,
-                Layout::ByDocument => self.by_document.sort(rows, retrieved),
-            };
-            rows.iter().for_each(|&row| ranking.texts.push([texts[row as usize]]));
+            match self.by_document.lay_out(layout, rows, retrieved) {
+                None => ranking.texts.push(rows.iter().map(|&row| texts[row as usize])),
+                Some(rows) => rows.iter().for_each(|&row| ranking.texts.push([texts[row as usize]])),
+            }
         }
         Ok(())
     }

@@ -86,6 +86,13 @@ pub enum Layout {
     AsGiven,
 }
 
+impl Layout {
+    /// Whether tied documents are ordered by their ids.
+    pub fn reads_ids(self) -> bool {
+        self == Layout::ByDocument
+    }
+}
+
 /// The error for a score that is not finite in its precision.
 pub fn misfit(score: f64, query: &[u8]) -> Error {
     Error::Value(format!("score {score:?} of query {} does not fit the score_dtype", show(query)))
@@ -210,6 +217,16 @@ pub(super) struct ByDocument {
 }
 
 impl ByDocument {
+    /// Returns the rows of a tie group in the order of a layout; none if they stay tied.
+    #[inline]
+    pub fn lay_out<'a>(&'a mut self, layout: Layout, rows: &'a [u32], retrieved: &Rows<'_>) -> Option<&'a [u32]> {
+        match layout {
+            Layout::Tied => None,
+            Layout::AsGiven => Some(rows),
+            Layout::ByDocument => Some(self.sort(rows, retrieved)),
+        }
+    }
+
     /// Sorts rows by the eight bytes after the common prefix of all ids, and compares complete ids only if these are equal.
     pub fn sort(&mut self, rows: &[u32], retrieved: &Rows<'_>) -> &[u32] {
         let first = retrieved.doc(rows[0] as usize);
