@@ -7,7 +7,10 @@ from untied.errors import either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from untied._types import Purpose
+    from untied._types import PolicyInfo, Purpose
+
+#: The policies of each purpose by name, which the core describes only once.
+_TABLES: dict[str, dict[str, PolicyInfo]] = {}
 
 
 class PolicyOption:
@@ -26,7 +29,9 @@ class PolicyOption:
     __slots__ = ("_info", "_purpose", "name", "placeholder", "values")
 
     def __init__(self, purpose: Purpose, name: str) -> None:
-        [info] = [policy for policy in _core.policies(purpose) if policy["name"] == name]
+        if purpose not in _TABLES:
+            _TABLES[purpose] = {policy["name"]: policy for policy in _core.policies(purpose)}
+        info = _TABLES[purpose][name]
         self._info, self._purpose = info, purpose
         self.name, self.placeholder = name, info["placeholder"]
         self.values = tuple(value for value, *_ in info["choices"])
