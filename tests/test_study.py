@@ -99,7 +99,7 @@ def test_kill_9(data: pathlib.Path, tmp_path: pathlib.Path) -> None:
 import os, sys
 from untied.cli import main
 from untied.study.checkpoint import Checkpoint
-add = Kept.add
+add = Checkpoint.add
 def adding(self, part, rows):
     add(self, part, rows)
     if len(self.parts) == 3:
@@ -107,7 +107,7 @@ def adding(self, part, rows):
             file.write(b'[[0.5,3],[["r')
         os.kill(os.getpid(), 9)
 if sys.argv.pop(1) == "killed":
-    Kept.add = adding
+    Checkpoint.add = adding
 sys.exit(main(sys.argv[1:]))
 """
     arguments = ["study", "incomplete", str(data / "qrels.txt"), *runs(data), "--rates", "0.5", "--plots", "none"]
