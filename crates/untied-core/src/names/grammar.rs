@@ -23,15 +23,15 @@ impl Names {
     }
 
     fn unknown(&self, name: &str) -> Error {
-        let suggestion =
-            match (near(name).map(Into::into).or_else(|| self.in_words(name)), self.similar(name).as_slice()) {
-                (Some::<String>(ours), _) => format!("did you mean {ours}?"),
-                (_, [known]) if plain(known).eq_ignore_ascii_case(&plain(name)) => format!("did you mean {known}?"),
-                _ if let Some(ours) = self.numbered(name) => format!("did you mean {ours}?"),
-                _ if name.contains([',', ' ']) => "name one measure at a time".into(),
-                (_, []) => "untied measures lists all".into(),
-                (_, names) => format!("did you mean {}?", names.join(" or ")),
-            };
+        let in_words = near(name).map(Into::into).or_else(|| self.in_words(name));
+        let suggestion = match (in_words, self.similar(name).as_slice(), self.numbered(name)) {
+            (Some::<String>(ours), ..) => format!("did you mean {ours}?"),
+            (_, [known], _) if plain(known).eq_ignore_ascii_case(&plain(name)) => format!("did you mean {known}?"),
+            (_, _, Some(ours)) => format!("did you mean {ours}?"),
+            _ if name.contains([',', ' ']) => "name one measure at a time".into(),
+            (_, [], _) => "untied measures lists all".into(),
+            (_, names, _) => format!("did you mean {}?", names.join(" or ")),
+        };
         Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
     }
 
