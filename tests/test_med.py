@@ -284,6 +284,27 @@ def test_tail_of_tied_rankings() -> None:
     assert upper.mean == upper.low == upper.high == head.high == pytest.approx(head.mean + 0.7**3)
 
 
+@pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
+@pytest.mark.parametrize(
+    "name",
+    ["P{}@3", "Hits{}@3", "R{}@3", "F1{}@3", "RR{}@3", "Success{}@3", "AP{}@3", "Bpref{}@3", "RBP{}", "U{}", "TBG{}"],
+)
+def test_documents_that_cannot_be_relevant_change_nothing(name: str, ties: bool) -> None:
+    """Where `max_grade` is below the least relevant grade; so it is with those that fill rankings."""
+    a, b = ([["x", "y"]], [["z", "u"], ["x"]]) if ties else ([["x"], ["y"]], [["z"], ["x"]])
+    measure = name.format("(L=9, rel=2)" if name == "U{}" else "(rel=2)")
+    found = untied.compare(
+        {"q": a},
+        {"q": b},
+        [f"MED({measure}, max_grade=1)", f"Delta({measure}, max_grade=1)"],
+        qrels={"q": {"x": 2}},
+        docs=dict.fromkeys("uxyz", 3),
+    )
+    med, delta = (found[measure] for measure in found.measures)
+    assert delta.low == delta.high == delta.mean
+    assert (med.low, med.mean, med.high) == (abs(delta.mean),) * 3
+
+
 def test_what_is_refused() -> None:
     for name, message in {
         "MED": "MED needs a measure, for instance MED\\(nDCG@20\\)",

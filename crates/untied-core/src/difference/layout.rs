@@ -51,10 +51,15 @@ impl Scale {
         if self.fills { self.depth_of(pair).saturating_sub(pair.a.len()) } else { 0 }
     }
 
-    /// Gain of a document; none if it is unknown.
+    /// Gain of a document; none if it is unknown. Where no unknown document can gain anything, all gains are known.
     #[inline]
     pub fn known(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<f64> {
-        pair.grade(place).map(|grade| self.gain.of(grade))
+        pair.grade(place).map(|grade| self.gain.of(grade)).or((self.top == 0.0).then_some(0.0))
+    }
+
+    /// Whether shorter rankings are filled up with documents that may gain something.
+    fn fills_with_gains(&self) -> bool {
+        self.fills && self.top > 0.0
     }
 
     /// Whether a document of this grade is relevant: unknown if the grade is NaN.
@@ -107,7 +112,7 @@ impl Scale {
         let within = move |rank: u32| if rank as usize <= depth { rank } else { 0 };
         let counted = move |place: &&Placed| within(place.a) > 0 || within(place.b) > 0;
         // Where there is nothing to fill rankings up to, they are as long as the depth.
-        let filled = |list: &List| if self.fills { list.len().min(depth) } else { depth };
+        let filled = |list: &List| if self.fills_with_gains() { list.len().min(depth) } else { depth };
         instance.depth = depth;
         instance.top = self.top;
         instance.lengths = (filled(pair.a), filled(pair.b));
@@ -128,7 +133,7 @@ impl Scale {
     pub fn lay_out_tied(&self, pair: &RankingPair<'_>, instance: &mut Instance) {
         let depth = self.depth_of(pair);
         let place = |place: &Placed| Document { a: place.a, b: place.b, known: self.known(pair, place) };
-        let filled = |list: &List| if self.fills { list.len() } else { list.len().max(depth) };
+        let filled = |list: &List| if self.fills_with_gains() { list.len() } else { list.len().max(depth) };
         instance.depth = depth;
         instance.top = self.top;
         instance.lengths = (filled(pair.a), filled(pair.b));
@@ -142,7 +147,7 @@ impl Scale {
         let (at_a, at_b) = (discounts_by_rank(discounts, pair.a, of_a), discounts_by_rank(discounts, pair.b, of_b));
         self.weigh_by(pair, (at_a, at_b), weights);
         for (lacking, list) in [(&mut weights.lacking.0, pair.a), (&mut weights.lacking.1, pair.b)] {
-            if self.fills {
+            if self.fills_with_gains() {
                 lacking.extend(&discounts[list.len().min(discounts.len())..]);
             }
         }

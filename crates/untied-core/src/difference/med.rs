@@ -213,10 +213,12 @@ impl Comparer for Largest {
         // Documents that fill A come after those of either ranking, then those that fill B, which gain nothing.
         let (own, filling) = grades.split_at(numbers.len());
         let documents = numbers.into_iter().zip(own.iter().copied());
+        let mut elsewhere = filling.to_vec();
+        elsewhere.resize(self.difference.scale().lacking(&pair), 0.0);
         let assignment = Assignment {
             difference: up.max(down),
             grades: documents.filter(|&(number, _)| pair.facts.grades[number as usize].is_nan()).collect(),
-            elsewhere: filling[..self.difference.scale().lacking(&pair)].to_vec(),
+            elsewhere,
         };
         Some((a_is_ahead, assignment))
     }

@@ -64,7 +64,7 @@ impl Closed for Share<'_> {
     fn largest(&self) -> Solution {
         let documents = &self.weights.documents;
         let mut gains: Vec<f64> = documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
-        let may = |x: &Weighed| x.known.is_none() && (x.a > 0.0 || x.b > 0.0) && self.weights.top > 0.0;
+        let may = |x: &Weighed| x.known.is_none() && (x.a > 0.0 || x.b > 0.0);
         let open = documents.iter().enumerate().filter(|(_, x)| may(x)).map(|(i, x)| (x.a - x.b, Some(i)));
         let mut open: Vec<_> = self.weights.lacking.0.iter().map(|&w| (w, None)).chain(open).collect();
         open.sort_by(|one, other| other.0.total_cmp(&one.0)); // stable: of equal ones the first

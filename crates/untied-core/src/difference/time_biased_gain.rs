@@ -26,10 +26,9 @@ pub(super) fn time_biased_gain(setup: &Setup<'_>) -> Result<Box<dyn Difference>>
 }
 
 impl Timing {
-    /// Whether a document is relevant, where that is known; what cannot be is known not to be.
+    /// Whether a document is relevant, where that is known.
     fn known(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<bool> {
-        let known = self.scale.known(pair, place).or((self.scale.top == 0.0).then_some(0.0));
-        known.map(|gain| gain > 0.0)
+        self.scale.known(pair, place).map(|gain| gain > 0.0)
     }
 
     fn timed(&self, pair: &RankingPair<'_>) -> Timed {
