@@ -6,13 +6,13 @@
 
 use super::layout::{Scale, Solvers};
 use super::pair::{RankingPair, Ties};
-use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
+use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
 use super::setup::{Divisor, Setup};
 use super::solution::{Assignment, Difference, NODES, STEPS};
+use super::solve::budget::Budget;
 use super::solve::expected::{self, Moments, Uncertain};
 use super::solve::precisions::{self, Precisions};
 use super::solve::quadratic::{self, Workspace};
-use super::solve::work::Work;
 use super::solve::{Document, Instance, Relevance, Solution, scores};
 use super::upper_bounds::{MovingDifference, UpperBounds, rising};
 use crate::error::{Error, Result};
@@ -40,18 +40,20 @@ pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl Ranked for Divisor {
-    fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution {
+    fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution {
         let memory = &mut solvers.quadratic;
         match *self {
-            Divisor::Depth => quadratic::solve(of.instance, NODES, memory),
-            Divisor::Relevant => quadratic::solve_ratio(of.instance, of.elsewhere(), NODES, memory),
-            Divisor::Most(most) => quadratic::solve_limited(of.instance, most, of.elsewhere(), NODES, memory),
+            Divisor::Depth => quadratic::solve(rankings.instance, NODES, memory),
+            Divisor::Relevant => quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), NODES, memory),
+            Divisor::Most(most) => {
+                quadratic::solve_limited(rankings.instance, most, rankings.elsewhere(), NODES, memory)
+            }
         }
     }
 
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
         (*self == Divisor::Depth)
-            .then(move || quadratic::tied(instance, ends, Work::new(STEPS), &mut solvers.quadratic))
+            .then(move || quadratic::tied(instance, ends, Budget::new(STEPS), &mut solvers.quadratic))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
@@ -63,11 +65,11 @@ impl Ranked for Divisor {
         (*self == Divisor::Depth).then(expected)
     }
 
-    fn score(&self, of: Question<'_>, by_rank: &[f64], relevant: f64) -> f64 {
+    fn score(&self, rankings: UntiedRankings<'_>, by_rank: &[f64], relevant: f64) -> f64 {
         let whole = match *self {
-            Divisor::Depth => of.instance.depth as f64,
-            Divisor::Relevant => relevant + of.elsewhere() as f64,
-            Divisor::Most(most) => (of.relevant + most) as f64,
+            Divisor::Depth => rankings.instance.depth as f64,
+            Divisor::Relevant => relevant + rankings.elsewhere() as f64,
+            Divisor::Most(most) => (rankings.relevant + most) as f64,
         };
         if whole > 0.0 { scores::precisions(by_rank) / whole } else { 0.0 }
     }

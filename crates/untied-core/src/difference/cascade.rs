@@ -7,13 +7,13 @@
 use super::general::general;
 use super::layout::{Scale, Solvers};
 use super::pair::{RankingPair, Ties};
-use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
+use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
 use super::setup::Setup;
 use super::solution::{Assignment, Difference, NODES, STEPS};
+use super::solve::budget::Budget;
 use super::solve::capped_cascade::{CappedCascade, CappedSolution};
 use super::solve::cascade::{self, Workspace};
 use super::solve::expected::{self, Moments, Uncertain};
-use super::solve::work::Work;
 use super::solve::{Instance, Solution, scores};
 use super::upper_bounds::{MovingDifference, UpperBounds, rising};
 use crate::error::{Error, Result};
@@ -37,19 +37,19 @@ pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl Ranked for ExpectedReciprocalRank {
-    fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution {
-        cascade::solve(of.instance, self.tail, NODES, &mut solvers.cascade)
+    fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution {
+        cascade::solve(rankings.instance, self.tail, NODES, &mut solvers.cascade)
     }
 
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
-        Some(cascade::tied(instance, ends, self.tail, Work::new(STEPS), &mut solvers.cascade))
+        Some(cascade::tied(instance, ends, self.tail, Budget::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
         Some(expected::reciprocal_cascade(documents, depth))
     }
 
-    fn score(&self, _: Question<'_>, by_rank: &[f64], _: f64) -> f64 {
+    fn score(&self, _: UntiedRankings<'_>, by_rank: &[f64], _: f64) -> f64 {
         scores::reciprocal_cascade(by_rank)
     }
 }
@@ -74,21 +74,21 @@ impl Cascade {
 }
 
 impl Ranked for Cascade {
-    fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution {
-        let discounts = &self.discounts[..of.instance.depth];
-        cascade::solve_discounted(of.instance, discounts, NODES, &mut solvers.cascade)
+    fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution {
+        let discounts = &self.discounts[..rankings.instance.depth];
+        cascade::solve_discounted(rankings.instance, discounts, NODES, &mut solvers.cascade)
     }
 
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
         let discounts = &self.discounts[..instance.depth];
-        Some(cascade::discounted_tied(instance, ends, discounts, Work::new(STEPS), &mut solvers.cascade))
+        Some(cascade::discounted_tied(instance, ends, discounts, Budget::new(STEPS), &mut solvers.cascade))
     }
 
     fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
         Some(expected::discounted(documents, &self.discounts[..depth]))
     }
 
-    fn score(&self, _: Question<'_>, by_rank: &[f64], _: f64) -> f64 {
+    fn score(&self, _: UntiedRankings<'_>, by_rank: &[f64], _: f64) -> f64 {
         scores::cascade(by_rank, &self.discounts)
     }
 }
@@ -158,7 +158,7 @@ impl MovingCascade {
     }
 
     fn search_capped(instance: &Instance, most: usize) -> CappedSolution {
-        CappedCascade::new(instance).largest(most, &mut Work::new(CAPPED_STEPS))
+        CappedCascade::new(instance).largest(most, &mut Budget::new(CAPPED_STEPS))
     }
 }
 

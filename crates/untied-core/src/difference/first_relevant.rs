@@ -14,7 +14,7 @@
 
 use super::layout::{Scale, Solvers};
 use super::pair::{RankingPair, Ties};
-use super::ranked::{ByRank, Ends, Question, Ranked, TiedPair};
+use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
 use super::setup::Setup;
 use super::solution::{Assignment, Difference};
 use super::solve::expected::{self, Moments, Uncertain};
@@ -176,8 +176,8 @@ impl Problem<'_> {
 
 impl Ranked for FirstRelevant {
     /// In one pass.
-    fn solve(&self, of: Question<'_>, _: &mut Solvers) -> Solution {
-        let instance = of.instance;
+    fn solve(&self, rankings: UntiedRankings<'_>, _: &mut Solvers) -> Solution {
+        let instance = rankings.instance;
         // The rank of what is not there.
         let never = usize::MAX;
         let rank = |rank: u32| if rank == 0 { never } else { rank as usize };
@@ -208,7 +208,7 @@ impl Ranked for FirstRelevant {
         self.moments.map(|moments| moments(documents, depth))
     }
 
-    fn score(&self, _: Question<'_>, by_rank: &[f64], _: f64) -> f64 {
+    fn score(&self, _: UntiedRankings<'_>, by_rank: &[f64], _: f64) -> f64 {
         by_rank.iter().position(|&gain| gain > 0.0).map_or(0.0, |i| (self.value)((i + 1) as f64))
     }
 }

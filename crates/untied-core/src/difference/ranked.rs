@@ -12,23 +12,23 @@ use crate::error::Result;
 use crate::measures::{Certainty, Measure};
 use crate::ranking::Placed;
 
-/// What is asked of two rankings without ties.
+/// Two rankings without ties.
 #[derive(Clone, Copy)]
-pub(super) struct Question<'q> {
+pub(super) struct UntiedRankings<'q> {
     pub instance: &'q Instance,
     /// Judged documents that are relevant, wherever they are.
     pub relevant: usize,
 }
 
-impl Question<'_> {
-    /// Those of them that are in either ranking.
-    pub fn here(&self) -> usize {
+impl UntiedRankings<'_> {
+    /// Those of them that either ranking has.
+    pub fn relevant_retrieved(&self) -> usize {
         self.instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count()
     }
 
-    /// Those that are not.
+    /// Those that neither has.
     pub fn elsewhere(&self) -> usize {
-        self.relevant - self.here()
+        self.relevant - self.relevant_retrieved()
     }
 }
 
@@ -38,10 +38,10 @@ pub(super) type Ends<'e> = (&'e [u32], &'e [u32]);
 /// A pair of tied rankings, read once for both directions; none if the measure has no solver for it.
 pub(super) type TiedPair<'p> = Option<Box<dyn Tied + 'p>>;
 
-/// What such a measure has to tell.
+/// A measure whose difference a search finds.
 pub(super) trait Ranked: Send + Sync {
     /// The largest S(A) - S(B) of rankings without ties.
-    fn solve(&self, of: Question<'_>, solvers: &mut Solvers) -> Solution;
+    fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution;
 
     /// The same for means over the orders of ties.
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p>;
@@ -57,7 +57,7 @@ pub(super) trait Ranked: Send + Sync {
     }
 
     /// S of gains by rank, given the number of relevant documents in both rankings.
-    fn score(&self, of: Question<'_>, by_rank: &[f64], relevant: f64) -> f64;
+    fn score(&self, rankings: UntiedRankings<'_>, by_rank: &[f64], relevant: f64) -> f64;
 }
 
 /// The difference in such a measure.
@@ -79,7 +79,7 @@ impl<M: Ranked + 'static> ByRank<M> {
 impl<M: Ranked> ByRank<M> {
     fn solve(&self, relevant: usize, work: &mut Workspace) -> Solution {
         let Workspace { instance, solvers, .. } = work;
-        self.of.solve(Question { instance, relevant }, solvers)
+        self.of.solve(UntiedRankings { instance, relevant }, solvers)
     }
 
     /// The documents of untied rankings, whose instance is then in the workspace.
@@ -140,8 +140,8 @@ impl<M: Ranked> Difference for ByRank<M> {
             return Some(Sampled { documents, scores: Box::new(means) });
         }
         let documents = self.uncertain(pair, work, chance);
-        let of = Question { instance: &work.instance, relevant: self.scale.relevant(pair) };
-        Some(Sampled { documents, scores: Box::new(Untied { measure: &self.of, of }) })
+        let rankings = UntiedRankings { instance: &work.instance, relevant: self.scale.relevant(pair) };
+        Some(Sampled { documents, scores: Box::new(Untied { measure: &self.of, rankings }) })
     }
 
     fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
@@ -159,17 +159,17 @@ impl<M: Ranked> Difference for ByRank<M> {
 /// Scores of rankings without ties.
 struct Untied<'s, M> {
     measure: &'s M,
-    of: Question<'s>,
+    rankings: UntiedRankings<'s>,
 }
 
 impl<M: Ranked> Untied<'_, M> {
     fn score(&self, gains: &[f64], rank: impl Fn(&Document) -> u32) -> f64 {
-        let instance = self.of.instance;
+        let instance = self.rankings.instance;
         let mut by_rank = vec![0.0; instance.depth];
         for (x, &gain) in instance.documents.iter().zip(gains).filter(|(x, _)| rank(x) > 0) {
             by_rank[rank(x) as usize - 1] = gain;
         }
-        self.measure.score(self.of, &by_rank, gains.iter().filter(|&&gain| gain > 0.0).count() as f64)
+        self.measure.score(self.rankings, &by_rank, gains.iter().filter(|&&gain| gain > 0.0).count() as f64)
     }
 }
 

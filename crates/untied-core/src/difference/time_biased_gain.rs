@@ -5,10 +5,10 @@ use super::pair::RankingPair;
 use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, STEPS, Sampled, fixed, in_both};
 use super::solve::Solution;
+use super::solve::budget::Budget;
 use super::solve::expected::{Moments, Uncertain};
 use super::solve::scores::Scores;
 use super::solve::timed::Timed;
-use super::solve::work::Work;
 use crate::error::Result;
 use crate::measures::Certainty;
 use crate::measures::time_biased_gain::TimeBiasedGain;
@@ -59,7 +59,7 @@ impl Difference for Timing {
             return fixed(directions, 0.0);
         }
         let solve = |timed: &mut Timed| {
-            let Solution { value, bound, .. } = timed.solve(Work::new(STEPS));
+            let Solution { value, bound, .. } = timed.solve(Budget::new(STEPS));
             (value, bound)
         };
         Extent::exact(in_both(directions, &mut self.timed(pair), solve, Timed::swap))
@@ -67,7 +67,7 @@ impl Difference for Timing {
 
     fn assignment(&self, pair: &RankingPair<'_>, _: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
         let timed = self.timed(pair);
-        let gains = timed.solve(Work::new(STEPS)).gains;
+        let gains = timed.solve(Budget::new(STEPS)).gains;
         let counted = pair.places.iter().zip(gains).enumerate().filter(|(i, _)| timed.counts(*i));
         let (numbers, gains) = counted.map(|(_, (place, gain))| (place.document, gain)).unzip();
         Some((numbers, self.scale.grades(gains)))

@@ -20,9 +20,9 @@ use super::layout::{Scale, Workspace};
 use super::pair::RankingPair;
 use super::setup::Setup;
 use super::solution::{Chance, Difference, Extent, STEPS, Sampled, fixed, in_both};
-use super::solve::branch::{self, Best};
+use super::solve::branch::{self, Incumbent};
+use super::solve::budget::Budget;
 use super::solve::expected::Uncertain;
-use super::solve::work::Work;
 use crate::error::{Error, Failure, Result};
 use crate::measures::bounds::{Open, Resolution};
 use crate::measures::formula::Formula;
@@ -116,14 +116,14 @@ impl General {
     }
 
     /// The larger difference, and the grades with which it is reached: A ahead.
-    fn solve(&self, problem: &Graded<'_>) -> Best {
+    fn solve(&self, problem: &Graded<'_>) -> Incumbent {
         let last = (self.grades.len() - 1) as u8;
         let start = |choice: &dyn Fn(&Alike) -> bool| {
             let of = |&cell: &usize| if choice(&problem.cells[cell]) { 0 } else { last };
             problem.units.iter().map(of).collect::<Vec<u8>>()
         };
         let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
-        let mut work = Work::new(STEPS);
+        let mut work = Budget::new(STEPS);
         let scanned = if self.is_of_set() { sets::scan(problem, last, &mut work) } else { None };
         if let Some(best) = scanned.as_ref().filter(|best| best.bound == best.value) {
             return best.clone();
@@ -137,7 +137,7 @@ impl General {
         let most = scanned.as_ref().map_or(f64::INFINITY, |best| best.bound);
         starts.extend(scanned.map(|best| best.chosen));
         let found = branch::solve(problem, starts, work);
-        Best { bound: found.bound.min(most).max(found.value), ..found }
+        Incumbent { bound: found.bound.min(most).max(found.value), ..found }
     }
 }
 

@@ -10,12 +10,12 @@
 //! less the lowest S(B) that the measure's own bounds tell. Where this is not reached, the search goes on from there.
 
 use super::graded::Graded;
-use crate::difference::solve::branch::{Best, Problem};
-use crate::difference::solve::work::Work;
+use crate::difference::solve::branch::{Incumbent, Problem};
+use crate::difference::solve::budget::Budget;
 
 /// The best of all numbers of relevant documents in both rankings, and a bound of all others; None if there is not
 /// enough work. The last choice is the lowest grade, the first one the highest.
-pub(super) fn scan(problem: &Graded<'_>, last: u8, work: &mut Work) -> Option<Best> {
+pub(super) fn scan(problem: &Graded<'_>, last: u8, work: &mut Budget) -> Option<Incumbent> {
     let cells = problem.units.iter().map(|&cell| problem.cells[cell].groups);
     let shared = cells.clone().take_while(|groups| !groups.contains(&None)).count();
     let alone: Vec<u8> = cells.skip(shared).map(|[_, of_b]| if of_b.is_none() { 0 } else { last }).collect();
@@ -23,7 +23,7 @@ pub(super) fn scan(problem: &Graded<'_>, last: u8, work: &mut Work) -> Option<Be
     if !work.take((shared + 1).saturating_mul(of_value + of_bound)) {
         return None;
     }
-    let mut best = Best { chosen: Vec::new(), value: f64::NEG_INFINITY, bound: f64::NEG_INFINITY, nodes: 0 };
+    let mut best = Incumbent { chosen: Vec::new(), value: f64::NEG_INFINITY, bound: f64::NEG_INFINITY, nodes: 0 };
     for relevant in 0..=shared {
         let mut chosen = vec![0; relevant];
         chosen.resize(shared, last);

@@ -4,8 +4,8 @@
 //! the whole falls as long as there is work left. Choices of alike units, which follow each other, never fall: what
 //! differs in their order alone is met once.
 
-use super::queue::Queue;
-use super::work::Work;
+use super::budget::Budget;
+use super::open_nodes::OpenNodes;
 
 /// Values that lie this close, as a share of the larger one (or of 1), count as equal.
 const TOLERANCE: f64 = 1e-12;
@@ -30,7 +30,7 @@ pub trait Problem {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Best {
+pub struct Incumbent {
     /// The choices.
     pub chosen: Vec<u8>,
     /// Their value.
@@ -42,8 +42,8 @@ pub struct Best {
 }
 
 /// The largest value, from the best of some choices of all units on, of which there is at least one.
-pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Work) -> Best {
-    let mut best = Best { chosen: Vec::new(), value: f64::NEG_INFINITY, bound: f64::INFINITY, nodes: 1 };
+pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> Incumbent {
+    let mut best = Incumbent { chosen: Vec::new(), value: f64::NEG_INFINITY, bound: f64::INFINITY, nodes: 1 };
     // A bound and a value are always found, however long they take.
     for (i, chosen) in starts.iter().enumerate() {
         if work.take(problem.steps().0) || i == 0 {
@@ -60,7 +60,7 @@ pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Work) -> Bes
     best.search(problem, work)
 }
 
-impl Best {
+impl Incumbent {
     /// Take choices if they are better.
     pub fn offer(&mut self, value: f64, chosen: &[u8]) {
         if value > self.value {
@@ -75,12 +75,12 @@ impl Best {
     }
 
     /// The same; a bound that is hardly above the value is the value.
-    pub fn close(self) -> Best {
-        Best { bound: if self.is_closed(self.bound) { self.value } else { self.bound }, ..self }
+    pub fn close(self) -> Incumbent {
+        Incumbent { bound: if self.is_closed(self.bound) { self.value } else { self.bound }, ..self }
     }
 
     /// Change one unit after the other for as long as that helps.
-    fn climb(&mut self, problem: &dyn Problem, work: &mut Work) {
+    fn climb(&mut self, problem: &dyn Problem, work: &mut Budget) {
         let mut chosen = self.chosen.clone();
         let mut helps = true;
         while std::mem::take(&mut helps) {
@@ -102,9 +102,9 @@ impl Best {
         }
     }
 
-    fn search(mut self, problem: &dyn Problem, mut work: Work) -> Best {
+    fn search(mut self, problem: &dyn Problem, mut work: Budget) -> Incumbent {
         let units = problem.units();
-        let mut open = Queue::new(self.bound, Vec::new());
+        let mut open = OpenNodes::new(self.bound, Vec::new());
         while let Some((highest, decided)) = open.pop() {
             self.bound = highest;
             if self.is_closed(highest) {
@@ -185,10 +185,10 @@ mod tests {
                 let chosen: Vec<u8> = chosen.iter().map(|&x| x as u8).collect();
                 largest = largest.max(problem.value(&chosen));
             });
-            let found = solve(&problem, vec![vec![0; count]], Work::new(1_000_000));
+            let found = solve(&problem, vec![vec![0; count]], Budget::new(1_000_000));
             assert!((found.value - largest).abs() < 1e-12 && found.bound == found.value, "{seed} {found:?}");
             assert_eq!(problem.value(&found.chosen), found.value);
-            let found = solve(&problem, vec![vec![0; count]], Work::new(random.below(20)));
+            let found = solve(&problem, vec![vec![0; count]], Budget::new(random.below(20)));
             assert!(found.value <= largest + 1e-12 && largest <= found.bound + 1e-12, "{seed} {found:?}");
         }
     }

@@ -10,7 +10,7 @@
 //! w_x above 0 bound the rest; a document with w_x <= 0 is in no best set. With room for one, trying each is exact.
 //! Branching is on the document with the largest w_x.
 
-use super::work::Work;
+use super::budget::Budget;
 use super::{Document, Instance};
 
 /// What is found to lie this close to the best known counts as solved.
@@ -110,7 +110,7 @@ impl<'s> CappedCascade<'s> {
     }
 
     /// The largest difference with at most `most` unknown documents relevant.
-    pub fn largest(&self, most: usize, work: &mut Work) -> CappedSolution {
+    pub fn largest(&self, most: usize, work: &mut Budget) -> CappedSolution {
         let mut search = Search {
             problem: self,
             best: CappedSolution { value: f64::NEG_INFINITY, ..CappedSolution::default() },
@@ -133,7 +133,7 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// With some documents relevant, the others that may be, and how many of these.
-    fn visit(&mut self, chosen: &mut Vec<usize>, mut open: Vec<usize>, room: usize, work: &mut Work) {
+    fn visit(&mut self, chosen: &mut Vec<usize>, mut open: Vec<usize>, room: usize, work: &mut Budget) {
         let problem = self.problem;
         let stops = problem.sides(|x| chosen.contains(&x));
         let (a, b) = (Side::new(&stops.0), Side::new(&stops.1));

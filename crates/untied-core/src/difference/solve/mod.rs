@@ -4,6 +4,7 @@
 //! S(A) - S(B); the other direction is that of the rankings exchanged ([`Instance::swap`], [`Tied::swap`]).
 
 pub(super) mod branch;
+pub mod budget;
 pub(super) mod capped_cascade;
 pub mod cascade;
 mod cells;
@@ -12,9 +13,9 @@ pub(super) mod distribution;
 pub mod dot;
 pub(super) mod expected;
 pub(super) mod network;
+mod open_nodes;
 pub(super) mod precisions;
 pub mod quadratic;
-mod queue;
 pub(super) mod scores;
 pub(super) mod shares;
 #[cfg(test)]
@@ -24,7 +25,6 @@ mod tests;
 pub(super) mod thresholds;
 pub(super) mod timed;
 pub(super) mod transport;
-pub mod work;
 
 /// A document of two rankings of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]

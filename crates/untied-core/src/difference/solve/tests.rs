@@ -1,8 +1,8 @@
 //! Tests of the searches against all assignments, on rankings longer than the oracle's; and on hard pairs, with and
 //! without a proof within the limit of work.
 
+use super::budget::Budget;
 use super::testing::{KINDS, Tied, adversarial, instance, judged, kind, largest, small};
-use super::work::Work;
 use super::{Instance, Solution, cascade, quadratic, scores};
 use crate::nightly::{by_day, many, seeds, some};
 use crate::random::Random;
@@ -263,14 +263,14 @@ fn nothing_to_compare_differs_by_nothing() {
 }
 
 /// The largest mean over the orders of ties and all assignments is found, and enclosed where there is little work.
-fn assert_tied(tied: &Tied, beyond: usize, formula: impl Fn(&[f64]) -> f64, solve: impl Fn(Work) -> Solution) {
+fn assert_tied(tied: &Tied, beyond: usize, formula: impl Fn(&[f64]) -> f64, solve: impl Fn(Budget) -> Solution) {
     let difference = |gains: &[f64]| tied.difference(gains, beyond, &formula);
     let best = largest(&tied.instance, difference);
     for steps in [0, 100, 1000, 5000] {
-        let found = solve(Work::new(steps));
+        let found = solve(Budget::new(steps));
         assert!(found.value <= best + 1e-12 && best <= found.bound + 1e-12, "{steps} {found:?} {best} {tied:?}");
     }
-    let found = solve(Work::new(10_000_000));
+    let found = solve(Budget::new(10_000_000));
     assert!((found.value - best).abs() < 1e-12 && found.bound == found.value, "{found:?} {best} {tied:?}");
     assert!((difference(&found.gains) - best).abs() < 1e-12, "{found:?} {best} {tied:?}");
 }
@@ -321,7 +321,7 @@ fn both_directions_of_tied_rankings_are_solved_as_one_is() {
         let ends = (&*tied.ends.0, &*tied.ends.1);
         let mut turned = tied.instance.clone();
         turned.swap();
-        let work = Work::new(10_000_000);
+        let work = Budget::new(10_000_000);
         let solve_all = |mut pair: Box<dyn super::Tied + '_>| {
             let ahead = pair.solve();
             pair.swap();
@@ -359,7 +359,7 @@ fn tied_average_precision_is_certified() {
     for shape in [(1000, (1, 1000)), (1000, (10, 10)), (400, (200, 200)), (100, (20, 33)), (100, (50, 100))] {
         for share in [0.0, 0.25] {
             tied_pairs(shape, share, 1.0, |name, pair, ends| {
-                let found = quadratic::tied(pair, ends, Work::new(STEPS), &mut Default::default()).solve();
+                let found = quadratic::tied(pair, ends, Budget::new(STEPS), &mut Default::default()).solve();
                 assert_eq!(found.bound, found.value, "{name} {shape:?}");
             });
         }
@@ -372,7 +372,7 @@ fn tied_cascades_of_few_groups_are_certified() {
         for &(share, top) in some(&[(0.25, 0.9375), (0.0, 0.5), (0.0, 0.9375), (0.0, 1.0)], 1) {
             tied_pairs(shape, share, top, |name, pair, ends| {
                 let found =
-                    cascade::tied(&mut pair.clone(), ends, false, Work::new(STEPS), &mut Default::default()).solve();
+                    cascade::tied(&mut pair.clone(), ends, false, Budget::new(STEPS), &mut Default::default()).solve();
                 assert_eq!(found.bound, found.value, "{name} {shape:?} {top}");
             });
         }
@@ -388,7 +388,7 @@ fn tied_cascades_of_many_groups_are_enclosed() {
             // Rankings that hardly differ leave most to decide.
             let width = if name.contains("sim") { 1e-2 } else { 1e-3 };
             let solve = |steps| {
-                cascade::tied(&mut pair.clone(), ends, false, Work::new(steps), &mut Default::default()).solve()
+                cascade::tied(&mut pair.clone(), ends, false, Budget::new(steps), &mut Default::default()).solve()
             };
             let found = solve(steps);
             assert!(found.bound - found.value <= width, "{name} {top} {} {}", found.value, found.bound);

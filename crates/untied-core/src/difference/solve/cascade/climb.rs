@@ -3,7 +3,7 @@
 //! With `R_A(i) = sum_{j >= i} A_j Q_A(j)`, `R_B` likewise, what turning x off or on gains is
 //! `R_B(b_x) - R_A(a_x)` times `1 / q - 1` or `q - 1`.
 
-use super::part::Part;
+use super::component::Component;
 
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-13;
@@ -18,7 +18,7 @@ pub(super) struct Climber {
 
 impl Climber {
     /// Put the best of two ascents into the part: from nothing on, and from all that A ranks higher.
-    pub(super) fn climb(&mut self, part: &mut Part) {
+    pub(super) fn climb(&mut self, part: &mut Component) {
         let mut best = f64::NEG_INFINITY;
         for ahead in [false, true] {
             self.on.clear();
@@ -31,7 +31,7 @@ impl Climber {
         }
     }
 
-    fn ascend(&mut self, part: &Part) -> f64 {
+    fn ascend(&mut self, part: &Component) -> f64 {
         let go_on = part.factor(true);
         let gains = (if go_on > 0.0 { 1.0 / go_on - 1.0 } else { 0.0 }, go_on - 1.0);
         loop {
@@ -50,7 +50,7 @@ impl Climber {
     }
 
     /// The difference, and all `R`.
-    fn evaluate(&mut self, part: &Part) -> f64 {
+    fn evaluate(&mut self, part: &Component) -> f64 {
         let (mut a, mut b) = (1.0, 1.0);
         self.rests.clear();
         self.rests.push((0.0, 0.0));

@@ -22,13 +22,13 @@
 //! comparison, so that rankings which agree about the order take O(K); a larger one is searched ([`search`]).
 
 mod climb;
-mod part;
+mod component;
 mod problem;
 mod search;
 mod tied;
 
 use self::problem::{Problem, stopping_tail};
-use super::work::Work;
+use super::budget::Budget;
 use super::{Instance, Solution, Tied};
 
 /// Memory that one solution leaves to the next.
@@ -81,7 +81,7 @@ pub fn tied<'p>(
     instance: &'p mut Instance,
     ends: (&'p [u32], &'p [u32]),
     tail: bool,
-    work: Work,
+    work: Budget,
     workspace: &'p mut Workspace,
 ) -> Box<dyn Tied + 'p> {
     let (depth, weights) = reciprocal(instance, tail);
@@ -94,7 +94,7 @@ pub fn discounted_tied<'p>(
     instance: &'p mut Instance,
     ends: (&'p [u32], &'p [u32]),
     discounts: &[f64],
-    work: Work,
+    work: Budget,
     workspace: &'p mut Workspace,
 ) -> Box<dyn Tied + 'p> {
     let weights = (1..=instance.depth).map(falls(discounts)).unzip();

@@ -2,7 +2,7 @@
 
 use super::super::Instance;
 use super::climb::Climber;
-use super::part::{Open, Part};
+use super::component::{Component, Open};
 use super::search::{Search, TOLERANCE};
 
 /// No document to decide.
@@ -32,7 +32,7 @@ pub(super) struct Problem {
     order: Vec<usize>,
     /// `A_i` and `B_i` by position; at 0 above all that is to be decided.
     weights: Vec<(f64, f64)>,
-    part: Part,
+    part: Component,
     climber: Climber,
     search: Search,
 }

@@ -11,7 +11,7 @@
 //! and of `A_s a - B_s b q^j`. D may be divided by the factor of the documents that both have by then, which makes its
 //! bounds sharp enough to decide most documents.
 
-use super::part::{Open, Part};
+use super::component::{Component, Open};
 use crate::watch;
 
 /// What is found to lie this close to the best known counts as solved.
@@ -23,7 +23,7 @@ const SLACK: f64 = 1e-15;
 
 /// What a search came to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct CascadeResult {
     /// The best value.
     pub(super) value: f64,
     /// Nothing is better than this.
@@ -106,14 +106,14 @@ impl Search {
     ///
     /// If half of the nodes are not enough, the rest goes into closing an interval, of some width and then of smaller
     /// ones.
-    pub(super) fn run(&mut self, part: &mut Part, limit: u64) -> Found {
+    pub(super) fn run(&mut self, part: &mut Component, limit: u64) -> CascadeResult {
         self.sum_roots(part);
         self.factors.clear();
         self.factors.extend(part.on.iter().map(|&on| part.factor(on)));
         self.best = self.evaluate(part);
         self.nodes = 0;
         if limit == 0 {
-            return Found { value: self.best, bound: self.best.max(self.roots[1].gain), nodes: 0 };
+            return CascadeResult { value: self.best, bound: self.best.max(self.roots[1].gain), nodes: 0 };
         }
         let (closed, mut bound) = self.attempt(part, TOLERANCE, limit.div_ceil(2));
         for width in WIDTHS {
@@ -121,11 +121,11 @@ impl Search {
                 bound = bound.min(self.attempt(part, width, limit).1);
             }
         }
-        Found { value: self.best, bound: if closed { self.best } else { bound }, nodes: self.nodes }
+        CascadeResult { value: self.best, bound: if closed { self.best } else { bound }, nodes: self.nodes }
     }
 
     /// Search for what is better than the best known by a tolerance: whether nothing was left open, and a bound.
-    fn attempt(&mut self, part: &mut Part, tolerance: f64, limit: u64) -> (bool, f64) {
+    fn attempt(&mut self, part: &mut Component, tolerance: f64, limit: u64) -> (bool, f64) {
         self.tolerance = tolerance;
         self.limit = limit;
         self.open = None;
@@ -134,14 +134,14 @@ impl Search {
         (self.open.is_none(), self.open.map_or(closed, |open| open.max(closed)))
     }
 
-    fn evaluate(&self, part: &Part) -> f64 {
+    fn evaluate(&self, part: &Component) -> f64 {
         let mut place =
             Place { next: part.documents.len(), position: 0, value: 0.0, a: 1.0, b: 1.0, far: 0, factor: 1.0 };
         self.advance(part, &mut place);
         place.value
     }
 
-    fn sum_roots(&mut self, part: &Part) {
+    fn sum_roots(&mut self, part: &Component) {
         let count = part.entries.len();
         self.rests.clear();
         self.rests.resize(count + 1, 0.0);
@@ -159,7 +159,7 @@ impl Search {
         }
     }
 
-    fn visit(&mut self, part: &mut Part, mut place: Place) {
+    fn visit(&mut self, part: &mut Component, mut place: Place) {
         self.nodes += 1;
         loop {
             self.advance(part, &mut place);
@@ -184,7 +184,7 @@ impl Search {
         }
     }
 
-    fn offer(&mut self, part: &mut Part, value: f64) {
+    fn offer(&mut self, part: &mut Component, value: f64) {
         if value > self.best {
             self.best = value;
             let off = part.factor(false);
@@ -194,7 +194,7 @@ impl Search {
         }
     }
 
-    fn decide(&mut self, part: &Part, place: Place, document: &Open, on: bool) -> Place {
+    fn decide(&mut self, part: &Component, place: Place, document: &Open, on: bool) -> Place {
         let factor = part.factor(on);
         self.factors[place.next] = factor;
         let far = place.far.max(document.last());
@@ -202,7 +202,7 @@ impl Search {
     }
 
     /// Go down to the next document that is not decided.
-    fn advance(&self, part: &Part, place: &mut Place) {
+    fn advance(&self, part: &Component, place: &mut Place) {
         let end = part.documents.get(place.next).map_or(part.entries.len(), Open::first);
         for (a, b) in &part.entries[place.position + 1..end] {
             place.a *= self.factors[a.open];
@@ -214,7 +214,7 @@ impl Search {
 
     /// The most that is still possible, and the next document's value if one is never worse than the other; nothing if
     /// nothing better than the best known is possible.
-    fn look(&self, part: &Part, place: &Place, document: &Open) -> Option<(f64, Option<bool>)> {
+    fn look(&self, part: &Component, place: &Place, document: &Open) -> Option<(f64, Option<bool>)> {
         let target = self.best + self.tolerance;
         let mut reach = Reach { a: place.a, b: place.b, only_a: 0, only_b: 0, both: 0 };
         let mut sums = Sums { gain: place.value, ..Sums::default() };
@@ -254,7 +254,7 @@ impl Search {
 impl Reach {
     /// Go to the next position; documents from `next` on are undecided.
     #[inline]
-    fn enter(&mut self, part: &Part, position: usize, next: usize, factors: &[f64]) {
+    fn enter(&mut self, part: &Component, position: usize, next: usize, factors: &[f64]) {
         let (a, b) = &part.entries[position];
         if a.open < next {
             self.a *= factors[a.open];
@@ -276,7 +276,7 @@ impl Reach {
 
     /// Add the most that a position can gain.
     #[inline]
-    fn add(&self, part: &Part, position: usize, sums: &mut Sums) {
+    fn add(&self, part: &Component, position: usize, sums: &mut Sums) {
         let (a, b) = &part.entries[position];
         let most = b.weight * self.b - a.weight * self.a * part.powers[self.only_a];
         sums.gain += if most > 0.0 { most } else { most * part.powers[self.both] };
@@ -284,7 +284,7 @@ impl Reach {
 
     /// Add the least and the most that a position adds to D.
     #[inline]
-    fn add_slopes(&self, part: &Part, position: usize, sums: &mut Sums) {
+    fn add_slopes(&self, part: &Component, position: usize, sums: &mut Sums) {
         let (a, b) = &part.entries[position];
         let both = part.powers[self.both];
         let low = a.weight * self.a * part.powers[self.only_a] - b.weight * self.b;

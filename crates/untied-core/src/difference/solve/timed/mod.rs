@@ -18,15 +18,15 @@
 //! with the same factor Q >= 0 of undecided documents in either ranking. So it may be solved first; what is before then
 //! has T Q in addition, T being its best: the problem falls into parts, solved from the last to the first.
 
-mod part;
+mod component;
 mod search;
 mod spans;
 
-use self::part::{Part, part};
+use self::component::{Component, part};
 use self::search::Search;
 use super::Solution;
+use super::budget::Budget;
 use super::scores::Scores;
-use super::work::Work;
 use crate::elementary::powi;
 use crate::measures::orders::walk::{self, Kind};
 use crate::ranking::List;
@@ -141,7 +141,7 @@ impl Timed {
     }
 
     /// About how many steps [`Timed::value`] takes for a part.
-    fn steps(&self, part: &Part) -> usize {
+    fn steps(&self, part: &Component) -> usize {
         let of_side = |(side, groups): (&Side, &std::ops::Range<usize>)| -> usize {
             groups.clone().map(|group| 2 + 2 * (side.group(group).len() - 1) * side.slots(group)).sum()
         };
@@ -155,7 +155,7 @@ impl Timed {
 
     /// More than a part is worth in any case: nobody who gets to a document gains more than g there, and what follows the
     /// part is reached with at most probability 1.
-    fn most(&self, part: &Part) -> f64 {
+    fn most(&self, part: &Component) -> f64 {
         let side = &self.sides[0];
         let documents = part.groups[0].clone().flat_map(|group| side.group(group)).take(side.cutoff);
         let mut q: Vec<f64> = documents.map(|&i| self.documents[i].go_on).map(|[one, other]| one.max(other)).collect();
@@ -165,13 +165,13 @@ impl Timed {
     }
 
     /// The largest S(A) - S(B). Gains are 1 for relevant documents, else 0.
-    pub fn solve(&self, mut work: Work) -> Solution {
+    pub fn solve(&self, mut work: Budget) -> Solution {
         let mut search = Search::new(self);
         let half = work.split(1, 2);
-        work.give_back(search.decide_all(&Part::whole(self), half));
+        work.give_back(search.decide_all(&Component::whole(self), half));
         let mut rest = (0.0, 0.0);
         let parts = part(self, &search.decided);
-        let weight = |part: &Part| part.open.len() as u64 + 1;
+        let weight = |part: &Component| part.open.len() as u64 + 1;
         let mut left: u64 = parts.iter().map(weight).sum();
         let mut nodes = 0;
         for mut part in parts.into_iter().rev() {

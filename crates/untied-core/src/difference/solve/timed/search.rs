@@ -1,9 +1,9 @@
 //! Branch and bound over the undecided documents of a part.
 
 use super::Timed;
-use super::part::Part;
+use super::component::Component;
 use super::spans::{Change, Spans};
-use crate::difference::solve::work::Work;
+use crate::difference::solve::budget::Budget;
 
 /// Differences that floats do not tell apart.
 pub(super) const TOLERANCE: f64 = 1e-12;
@@ -12,13 +12,13 @@ const SLACK: f64 = 1e-14;
 
 /// What a search came to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct TimedResult {
     pub value: f64,
     /// Nothing is above this.
     pub bound: f64,
     pub nodes: u64,
-    /// Work that was not needed.
-    pub rest: Work,
+    /// The budget that was not needed.
+    pub rest: Budget,
 }
 
 /// The search and what it knows.
@@ -29,7 +29,7 @@ pub(super) struct Search<'t> {
     /// The best gains so far.
     pub gains: Vec<f64>,
     best: f64,
-    work: Work,
+    work: Budget,
     nodes: u64,
     /// The highest bound of a node that was not visited.
     left: f64,
@@ -42,11 +42,11 @@ impl<'t> Search<'t> {
         // What A ranks higher, to begin with.
         let start = |x: &super::Reading| x.known.unwrap_or(x.groups[0] < x.groups[1]);
         let gains = timed.documents.iter().map(|x| f64::from(u8::from(start(x)))).collect();
-        Search { timed, decided, gains, best: 0.0, work: Work::new(0), nodes: 0, left: f64::NEG_INFINITY }
+        Search { timed, decided, gains, best: 0.0, work: Budget::new(0), nodes: 0, left: f64::NEG_INFINITY }
     }
 
     /// S(A) - S(B) of a part.
-    fn value(&self, part: &Part, gains: &[f64]) -> f64 {
+    fn value(&self, part: &Component, gains: &[f64]) -> f64 {
         let of_side =
             |side: usize| self.timed.value(&self.timed.sides[side], part.groups[side].clone(), part.reach[side], gains);
         let rest: f64 = part.open.iter().map(|&i| self.timed.kind(i, gains[i]).go_on).product();
@@ -55,7 +55,7 @@ impl<'t> Search<'t> {
 
     /// Decide the documents whose change has one sign, for as long as there are any; a bound, and how the others change
     /// the difference; none where there is not enough work left. `trail` gets what was decided.
-    fn settle(&mut self, part: &Part, trail: &mut Vec<usize>) -> Option<(f64, Vec<Change>)> {
+    fn settle(&mut self, part: &Component, trail: &mut Vec<usize>) -> Option<(f64, Vec<Change>)> {
         let mut settled = None;
         loop {
             let spans = Spans::new(self.timed, part, &self.decided);
@@ -85,7 +85,7 @@ impl<'t> Search<'t> {
     }
 
     /// Decide what can be decided at once, for good; work that was not needed.
-    pub fn decide_all(&mut self, part: &Part, work: Work) -> Work {
+    pub fn decide_all(&mut self, part: &Component, work: Budget) -> Budget {
         self.work = work;
         self.settle(part, &mut Vec::new());
         for &i in &part.open {
@@ -97,7 +97,7 @@ impl<'t> Search<'t> {
     }
 
     /// The best of a part, and a bound; the best gains are kept.
-    pub fn run(&mut self, part: &Part, work: Work) -> Found {
+    pub fn run(&mut self, part: &Component, work: Budget) -> TimedResult {
         self.work = work;
         let mut search = self.work.split(1, 2);
         std::mem::swap(&mut self.work, &mut search);
@@ -107,7 +107,7 @@ impl<'t> Search<'t> {
     }
 
     /// A bound of a part; gains are left alone.
-    pub fn bound(&mut self, part: &Part, work: Work) -> Found {
+    pub fn bound(&mut self, part: &Component, work: Budget) -> TimedResult {
         self.work = work;
         let gains = self.gains.clone();
         let found = self.start(part);
@@ -115,15 +115,15 @@ impl<'t> Search<'t> {
         found
     }
 
-    fn start(&mut self, part: &Part) -> Found {
+    fn start(&mut self, part: &Component) -> TimedResult {
         self.best = self.value(part, &self.gains);
         (self.nodes, self.left) = (0, f64::NEG_INFINITY);
         self.visit(part, self.timed.most(part));
-        Found { value: self.best, bound: self.best.max(self.left), nodes: self.nodes, rest: self.work }
+        TimedResult { value: self.best, bound: self.best.max(self.left), nodes: self.nodes, rest: self.work }
     }
 
     /// Change single documents for as long as that helps.
-    fn climb(&mut self, part: &Part) {
+    fn climb(&mut self, part: &Component) {
         let mut gains = std::mem::take(&mut self.gains);
         let mut best = self.value(part, &gains);
         loop {
@@ -148,7 +148,7 @@ impl<'t> Search<'t> {
     }
 
     /// Search what is undecided; nothing there is above `above`.
-    fn visit(&mut self, part: &Part, above: f64) {
+    fn visit(&mut self, part: &Component, above: f64) {
         let mut trail = Vec::new();
         let settled = self.settle(part, &mut trail).filter(|_| self.work.take(self.timed.steps(part)));
         let Some((bound, changes)) = settled else {

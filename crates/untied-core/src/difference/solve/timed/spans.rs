@@ -1,6 +1,6 @@
 //! Bounds of the change of S(A) - S(B) when a document becomes relevant, for any state of the undecided ones.
 
-use super::part::Part;
+use super::component::Component;
 use super::{NONE, Side, Timed, worth};
 use crate::measures::orders::walk::Kind;
 
@@ -49,12 +49,12 @@ struct Within {
 /// A part of which some documents are decided.
 pub(super) struct Spans<'t> {
     timed: &'t Timed,
-    part: &'t Part,
+    part: &'t Component,
     decided: &'t [Option<bool>],
 }
 
 impl<'t> Spans<'t> {
-    pub fn new(timed: &'t Timed, part: &'t Part, decided: &'t [Option<bool>]) -> Spans<'t> {
+    pub fn new(timed: &'t Timed, part: &'t Component, decided: &'t [Option<bool>]) -> Spans<'t> {
         Spans { timed, part, decided }
     }
 

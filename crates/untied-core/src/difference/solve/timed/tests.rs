@@ -75,7 +75,7 @@ fn largest(timed: &Timed) -> f64 {
 fn it_is_the_largest_over_all_assignments() {
     for seed in seeds(200) {
         let timed = draw(seed, 7, seed % 4 == 3);
-        let found = timed.solve(Work::new(1_000_000_000));
+        let found = timed.solve(Budget::new(1_000_000_000));
         let expected = largest(&timed);
         assert!((found.value - expected).abs() < 1e-11, "{seed} {found:?} {expected} {timed:?}");
         assert_eq!(found.bound, found.value, "{seed}");
@@ -90,9 +90,9 @@ fn little_work_leaves_an_interval_that_holds_the_value() {
     let mut intervals = 0;
     for seed in seeds(100) {
         let timed = draw(seed, 12, seed % 4 == 3);
-        let exact = timed.solve(Work::new(u64::MAX));
+        let exact = timed.solve(Budget::new(u64::MAX));
         for steps in [0, 5_000, 20_000, 100_000] {
-            let found = timed.solve(Work::new(steps));
+            let found = timed.solve(Budget::new(steps));
             assert!(found.value <= exact.value + 1e-11 && exact.value <= found.bound + 1e-11, "{seed} {steps}");
             intervals += u32::from(found.bound > found.value);
         }
@@ -106,6 +106,6 @@ fn rankings_that_agree_take_little_work() {
     timed.documents.iter_mut().for_each(|x| x.known = None);
     timed.sides[1] = timed.sides[0].clone();
     timed.documents.iter_mut().for_each(|x| x.groups[1] = x.groups[0]);
-    let found = timed.solve(Work::new(100_000));
+    let found = timed.solve(Budget::new(100_000));
     assert_eq!((found.value, found.bound), (0.0, 0.0));
 }

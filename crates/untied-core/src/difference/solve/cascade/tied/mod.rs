@@ -20,8 +20,8 @@ use self::positions::Positions;
 use self::question::Question;
 use self::search::Search;
 use self::side::Group;
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::{Cells, Groups};
-use crate::difference::solve::work::Work;
 use crate::difference::solve::{Document, Instance, Solution, Tied};
 
 /// Memory that one solution leaves to the next.
@@ -41,7 +41,7 @@ pub(super) struct Pair<'p> {
     ends: (&'p [u32], &'p [u32]),
     weights: (Vec<f64>, Vec<f64>),
     /// For each direction.
-    work: Work,
+    work: Budget,
     memory: &'p mut Workspace,
 }
 
@@ -53,7 +53,7 @@ impl<'p> Pair<'p> {
         instance: &'p mut Instance,
         ends: (&'p [u32], &'p [u32]),
         weights: (Vec<f64>, Vec<f64>),
-        work: Work,
+        work: Budget,
         memory: &'p mut Workspace,
     ) -> Pair<'p> {
         memory.groups.read(instance, ends);
@@ -79,7 +79,7 @@ fn solve(
     instance: &Instance,
     ends: (&[u32], &[u32]),
     weights: (&[f64], &[f64]),
-    mut work: Work,
+    mut work: Budget,
     memory: &mut Workspace,
 ) -> Solution {
     let go_on = 1.0 - instance.top;

@@ -12,8 +12,8 @@
 
 use super::question::{Question, Range};
 use super::side::Side;
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::Cell;
-use crate::difference::solve::work::Work;
 
 /// How much a document may lose by being decided.
 const SLACK: f64 = 1e-15;
@@ -219,7 +219,7 @@ impl Positions {
 
     /// Narrow a range by what one document changes whatever the others are, and whether it was. Nothing in it was above
     /// the bound.
-    pub fn narrow(&mut self, question: &Question, range: &mut Range, work: &mut Work) -> (f64, bool) {
+    pub fn narrow(&mut self, question: &Question, range: &mut Range, work: &mut Budget) -> (f64, bool) {
         let bound = self.read(question, range);
         let mut changed = false;
         if !work.take(self.steps) {

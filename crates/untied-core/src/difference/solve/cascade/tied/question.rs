@@ -1,8 +1,8 @@
 //! Cells of two rankings, and the numbers of relevant documents in them.
 
 use super::side::Side;
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::Cell;
-use crate::difference::solve::work::Work;
 
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-13;
@@ -86,7 +86,7 @@ impl Question {
 
     /// Improve counts until that does not help; the value. Documents are turned one by one, always that which gains most;
     /// where none does, several of a cell at once.
-    pub fn climb(&self, counts: &mut [u32], work: &mut Work) -> f64 {
+    pub fn climb(&self, counts: &mut [u32], work: &mut Budget) -> f64 {
         let (mut a, mut b) = self.by_group(counts);
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         while work.take(2 * self.steps() + 2 * counts.len()) {
@@ -113,7 +113,7 @@ impl Question {
     }
 
     /// A cell and by how much its count should change, by more than one; what that changes gains something.
-    fn leap(&self, counts: &[u32], (a, b): (&mut [usize], &mut [usize]), work: &mut Work) -> Option<(usize, isize)> {
+    fn leap(&self, counts: &[u32], (a, b): (&mut [usize], &mut [usize]), work: &mut Budget) -> Option<(usize, isize)> {
         let now = self.b.loss(b) - self.a.loss(a);
         for (i, cell) in self.cells.iter().enumerate().filter(|(_, cell)| cell.size > 1) {
             let count = counts[i] as isize;
@@ -139,7 +139,7 @@ impl Question {
 
     /// Narrow a range by dominance, and by what one document changes whatever the others are: `S` gains least by it
     /// where all others are on, and most where none is.
-    pub fn narrow(&self, range: &mut Range, work: &mut Work) {
+    pub fn narrow(&self, range: &mut Range, work: &mut Budget) {
         let count = self.cells.len();
         let (mut most, mut least) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
         let (mut totals, mut changed) = (Totals::default(), true);

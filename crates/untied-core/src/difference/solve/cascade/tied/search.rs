@@ -4,9 +4,9 @@ use super::super::search::TOLERANCE;
 use super::positions::Positions;
 use super::prices::Prices;
 use super::question::{Question, Range, Totals};
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::Cell;
-use crate::difference::solve::queue::Queue;
-use crate::difference::solve::work::Work;
+use crate::difference::solve::open_nodes::OpenNodes;
 
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (60, 12);
@@ -26,12 +26,12 @@ pub(super) struct Search<'q> {
     totals: Totals,
     /// Counts of the solutions of a node's bounds, on average.
     means: Vec<f64>,
-    pub work: Work,
+    pub work: Budget,
     pub nodes: u64,
 }
 
 impl<'q> Search<'q> {
-    pub fn new(question: &'q Question, positions: &'q mut Positions, work: Work) -> Search<'q> {
+    pub fn new(question: &'q Question, positions: &'q mut Positions, work: Budget) -> Search<'q> {
         let (counts, mut totals) = (vec![0; question.cells.len()], Totals::default());
         let value = question.value(&counts, &mut totals);
         Search {
@@ -62,7 +62,7 @@ impl<'q> Search<'q> {
         }
         self.improve(range.low.clone());
         self.improve(self.ahead(&range));
-        let mut left = Queue::new(bound, range);
+        let mut left = OpenNodes::new(bound, range);
         while let Some((highest, range)) = left.pop().filter(|(bound, _)| *bound > self.value + TOLERANCE) {
             if self.list(&range) {
                 continue;

@@ -1,6 +1,6 @@
 //! One ranking with ties: the loss of each group, by the number of its unknown documents that are relevant.
 
-use crate::difference::solve::work::Work;
+use crate::difference::solve::budget::Budget;
 
 /// Below this a probability is not worth a step.
 const NEGLIGIBLE: f64 = 1e-20;
@@ -143,7 +143,7 @@ impl Side {
         groups: impl Iterator<Item = Group<'f>> + Clone,
         weights: &[f64],
         go_on: f64,
-        work: &mut Work,
+        work: &mut Budget,
     ) -> bool {
         let steps = |group: Group<'_>| 4 * group.open.min(weights.len()) * group.open;
         if !work.take(groups.clone().map(steps).sum()) {
@@ -267,7 +267,7 @@ mod tests {
             let fixed: Vec<f64> = (0..fixed).map(|_| [1.0, 0.25, 0.5, 0.0][random.below(4) as usize]).collect();
             let weights: Vec<f64> = (0..1 + random.below(8)).map(|_| random.unit()).collect();
             let (mut side, group) = (Side::default(), Group { fixed: &fixed, open });
-            assert!(side.read(std::iter::once(group), &weights, go_on, &mut Work::new(1_000_000)));
+            assert!(side.read(std::iter::once(group), &weights, go_on, &mut Budget::new(1_000_000)));
             for on in 0..=open {
                 let mut factors = fixed.clone();
                 factors.resize(fixed.len() + on, go_on);

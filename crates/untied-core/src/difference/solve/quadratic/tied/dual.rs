@@ -14,8 +14,8 @@
 //! A subgradient method looks for the multipliers with the least bound.
 
 use super::node::{Free, Incumbent, Node, Question, gain};
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::quadratic::TOLERANCE;
-use crate::difference::solve::work::Work;
 
 /// Excess of a concordant pair is 0 but for rounding.
 const NOTHING: f64 = 1e-15;
@@ -57,7 +57,7 @@ impl Dual {
         node: &Node,
         steps: usize,
         incumbent: &mut Incumbent,
-        work: &mut Work,
+        work: &mut Budget,
     ) -> f64 {
         let rough = node.rough_bound(question, work);
         if !self.prepare(question, node, work) {
@@ -93,7 +93,7 @@ impl Dual {
     }
 
     /// List the pairs; whether there is room for them.
-    fn prepare(&mut self, question: &Question, node: &Node, work: &mut Work) -> bool {
+    fn prepare(&mut self, question: &Question, node: &Node, work: &mut Budget) -> bool {
         let count = node.free.len();
         self.counts.clear();
         self.counts.resize(count, 0);

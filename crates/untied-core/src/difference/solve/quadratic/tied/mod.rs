@@ -21,9 +21,9 @@ mod search;
 use self::group::{Group, Place, Places};
 use self::program::Program;
 use self::search::{Memory, Search};
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::{Cells, Groups};
 use crate::difference::solve::expected::{self, Moments, Uncertain};
-use crate::difference::solve::work::Work;
 use crate::difference::solve::{Instance, Solution, Tied};
 
 /// Memory that one solution leaves to the next.
@@ -47,7 +47,7 @@ pub(super) struct Workspace {
 pub fn tied<'p>(
     instance: &'p Instance,
     ends: (&[u32], &[u32]),
-    work: Work,
+    work: Budget,
     workspace: &'p mut super::Workspace,
 ) -> Box<dyn Tied + 'p> {
     workspace.tied.read(instance, ends);
@@ -58,7 +58,7 @@ pub fn tied<'p>(
 struct Pair<'p> {
     instance: &'p Instance,
     /// For each direction.
-    work: Work,
+    work: Budget,
     memory: &'p mut Workspace,
 }
 

@@ -1,9 +1,9 @@
 //! A node of the search: the undecided cells, given the decided ones, and assignments of them.
 
 use super::group::Places;
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::Cell;
 use crate::difference::solve::quadratic::{LEAST, SLACK};
-use crate::difference::solve::work::Work;
 
 /// What is asked: cells so ordered that one before another in both rankings comes first.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub(super) struct Incumbent {
 
 impl Incumbent {
     /// Take counts of what is free in a node, climbed from there, if they are better.
-    pub fn improve(&mut self, question: &Question, node: &Node, mut counts: Vec<usize>, work: &mut Work) {
+    pub fn improve(&mut self, question: &Question, node: &Node, mut counts: Vec<usize>, work: &mut Budget) {
         let Some(value) = node.climb(question, &mut counts, work) else { return };
         if value > self.value {
             self.value = value;
@@ -94,7 +94,7 @@ impl Node {
 
     /// First-order persistency: a cell is relevant as a whole if no document of it can lose, and not at all if none can
     /// gain, whatever the others are; again, until nothing changes. Not where there is not that much work left.
-    pub fn persist(&mut self, question: &Question, work: &mut Work) {
+    pub fn persist(&mut self, question: &Question, work: &mut Budget) {
         let count = self.free.len();
         if !work.take(count * count) {
             return;
@@ -138,7 +138,7 @@ impl Node {
 
     /// A bound that takes little work: what two documents gain together is split between them, or, where even that is
     /// too much, what one of them gains is that with all that are above 0.
-    pub fn rough_bound(&self, question: &Question, work: &mut Work) -> f64 {
+    pub fn rough_bound(&self, question: &Question, work: &mut Budget) -> f64 {
         let count = self.free.len();
         if !work.take(count * count) {
             // Pairs gain at most what the lower one does in A.
@@ -152,7 +152,7 @@ impl Node {
     }
 
     /// Improve counts cell by cell until that does not help; their value, or none where not enough work is left.
-    pub fn climb(&self, question: &Question, counts: &mut [usize], work: &mut Work) -> Option<f64> {
+    pub fn climb(&self, question: &Question, counts: &mut [usize], work: &mut Budget) -> Option<f64> {
         let filled = counts.iter().filter(|count| **count > 0).count();
         if filled > 0 && !work.take(filled * counts.len()) {
             return None;

@@ -21,9 +21,9 @@
 
 use super::group::{Group, Place, Places};
 use super::node::{Free, Node, Question};
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::{Cell, Sorter};
 use crate::difference::solve::quadratic::SLACK;
-use crate::difference::solve::work::Work;
 
 /// The cells of two rankings, some of which are decided.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub(super) struct Program {
 /// One ranking: what it has of cells.
 #[derive(Debug, Default)]
 struct Ranking {
-    groups: Vec<Part>,
+    groups: Vec<CellGroup>,
     /// Cells by group, then by group of the other ranking.
     all: Vec<usize>,
     /// Those that are undecided.
@@ -48,7 +48,7 @@ struct Ranking {
 
 /// A tie group that has cells.
 #[derive(Debug, Default, Clone, Copy)]
-struct Part {
+struct CellGroup {
     /// The group; its gain is what a document gains with all that is in no cell.
     of: Group,
     /// Its number in the ranking.
@@ -77,7 +77,7 @@ impl Ranking {
             let number = group(&mut cells[cell]);
             match self.groups.last_mut() {
                 Some(last) if last.number == *number => last.size += size,
-                _ => self.groups.push(Part { of: groups[*number], number: *number, size, ..Part::default() }),
+                _ => self.groups.push(CellGroup { of: groups[*number], number: *number, size, ..CellGroup::default() }),
             }
             *number = self.groups.len() - 1;
         }
@@ -158,7 +158,7 @@ impl Program {
 
     /// Decide cells until nothing changes or no work is left, and put the documents of relevant cells into `counts`. What
     /// they add to the value.
-    pub fn persist(&mut self, counts: &mut [usize], work: &mut Work) -> f64 {
+    pub fn persist(&mut self, counts: &mut [usize], work: &mut Budget) -> f64 {
         loop {
             let value = self.sum();
             let before = self.open().len();
@@ -224,7 +224,7 @@ impl Program {
         a.sum() - b.sum()
     }
 
-    fn parts(&self, cell: usize) -> [&Part; 2] {
+    fn parts(&self, cell: usize) -> [&CellGroup; 2] {
         let cell = &self.cells[cell];
         [&self.rankings[0].groups[cell.a], &self.rankings[1].groups[cell.b]]
     }
@@ -311,7 +311,7 @@ impl Program {
 }
 
 /// `D` at the means of one ranking, over documents that it has higher than the other.
-fn sweep(other: &[Part], groups: &mut [Part]) {
+fn sweep(other: &[CellGroup], groups: &mut [CellGroup]) {
     let (mut slope, mut constant) = (0.0, 0.0);
     let mut left = other;
     for part in groups.iter_mut().rev() {

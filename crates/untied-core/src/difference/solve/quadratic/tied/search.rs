@@ -2,8 +2,8 @@
 
 use super::dual::Dual;
 use super::node::{Free, Incumbent, Node, Question, gain};
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::quadratic::TOLERANCE;
-use crate::difference::solve::work::Work;
 
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (150, 40);
@@ -20,7 +20,7 @@ pub(super) struct Search<'q> {
     question: &'q Question,
     pub incumbent: Incumbent,
     memory: &'q mut Memory,
-    work: Work,
+    work: Budget,
     /// Nodes so far.
     pub nodes: u64,
     /// The largest bound of a node left open.
@@ -28,7 +28,7 @@ pub(super) struct Search<'q> {
 }
 
 impl<'q> Search<'q> {
-    pub fn new(question: &'q Question, memory: &'q mut Memory, work: Work) -> Search<'q> {
+    pub fn new(question: &'q Question, memory: &'q mut Memory, work: Budget) -> Search<'q> {
         let incumbent = Incumbent { value: f64::NEG_INFINITY, counts: vec![0; question.cells.len()] };
         Search { question, incumbent, memory, work, nodes: 0, open: f64::NEG_INFINITY }
     }

@@ -5,14 +5,14 @@ use crate::watch;
 /// Steps of about a nanosecond that a search may still take. They are counted, not timed, so that what it finds does not
 /// depend on the machine.
 #[derive(Debug, Clone, Copy)]
-pub struct Work {
+pub struct Budget {
     left: u64,
 }
 
-impl Work {
+impl Budget {
     /// A budget of this many steps.
-    pub fn new(steps: u64) -> Work {
-        Work { left: steps }
+    pub fn new(steps: u64) -> Budget {
+        Budget { left: steps }
     }
 
     /// Spend steps before they are taken. False if fewer are left or the user has interrupted; then none are left.
@@ -28,14 +28,14 @@ impl Work {
     }
 
     /// Give a part of what is left to another search.
-    pub fn split(&mut self, part: u64, of: u64) -> Work {
+    pub fn split(&mut self, part: u64, of: u64) -> Budget {
         let share = (u128::from(self.left) * u128::from(part) / u128::from(of.max(part).max(1))) as u64;
         self.left -= share;
-        Work { left: share }
+        Budget { left: share }
     }
 
     /// Take back what another search did not need.
-    pub fn give_back(&mut self, rest: Work) {
+    pub fn give_back(&mut self, rest: Budget) {
         self.left += rest.left;
     }
 }
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn what_is_given_away_comes_back() {
-        let mut work = Work::new(100);
+        let mut work = Budget::new(100);
         let mut part = work.split(1, 4);
         assert_eq!((work.left(), part.left()), (75, 25));
         assert!(part.take(20));
@@ -62,7 +62,7 @@ mod tests {
             let watch = std::sync::Arc::new(watch::Watch::default());
             watch.stop();
             watch.attend();
-            let mut work = Work::new(u64::MAX);
+            let mut work = Budget::new(u64::MAX);
             (work.take(1), work.left())
         });
         assert_eq!(taken.join().expect("an end"), (false, 0));

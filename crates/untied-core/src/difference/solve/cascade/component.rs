@@ -37,7 +37,7 @@ pub(super) struct Entry {
 /// The part. Its difference is `sum_i B_i Q_B(i) - A_i Q_A(i)` from position 1 to the last, where Q is the product of
 /// factors down to there.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct Component {
     /// A and B by position; at 0 there is nothing.
     pub(super) entries: Vec<(Entry, Entry)>,
     /// By better position.
@@ -48,7 +48,7 @@ pub(super) struct Part {
     pub(super) on: Vec<bool>,
 }
 
-impl Part {
+impl Component {
     /// State the part of some documents, with positions counted from `above`. `weights` are those of all positions;
     /// that of the last, where both rankings have the same factor, is `last`.
     pub(super) fn read(

@@ -6,7 +6,7 @@ use super::{NONE, Timed};
 
 /// Some groups of A and of B.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct Component {
     pub groups: [Range<usize>; 2],
     /// Product of q over the decided documents before them, in A and in B.
     pub reach: [f64; 2],
@@ -16,16 +16,16 @@ pub(super) struct Part {
     pub open: Vec<usize>,
 }
 
-impl Part {
-    pub fn whole(timed: &Timed) -> Part {
+impl Component {
+    pub fn whole(timed: &Timed) -> Component {
         let groups = [0, 1].map(|side| 0..timed.sides[side].ends.len());
         let is_open = |&i: &usize| timed.counts(i) && timed.documents[i].known.is_none();
-        Part { groups, reach: [1.0; 2], rest: 0.0, open: (0..timed.documents.len()).filter(is_open).collect() }
+        Component { groups, reach: [1.0; 2], rest: 0.0, open: (0..timed.documents.len()).filter(is_open).collect() }
     }
 }
 
 /// The parts, from the first to the last.
-pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Part> {
+pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Component> {
     let [a, b] = &timed.sides;
     let is_open = |&&i: &&usize| decided[i].is_none();
     // Undecided documents down to the end of each group of B.
@@ -63,7 +63,7 @@ pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Part> {
         }
         open.sort_unstable();
         open.dedup();
-        Part { groups, reach, rest: 0.0, open }
+        Component { groups, reach, rest: 0.0, open }
     };
     parts.into_iter().map(made).collect()
 }

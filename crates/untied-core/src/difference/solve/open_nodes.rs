@@ -1,0 +1,60 @@
+//! The open nodes of a search: highest bound first, and first in, first out among equal bounds.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Parts of a problem with their bounds, the open nodes of a search.
+#[derive(Debug)]
+pub(super) struct OpenNodes<T> {
+    nodes: BinaryHeap<OpenNode<T>>,
+    pushed: u64,
+}
+
+#[derive(Debug)]
+struct OpenNode<T> {
+    bound: f64,
+    number: u64,
+    content: T,
+}
+
+impl<T> OpenNodes<T> {
+    /// All of the problem, and what nothing in it is above.
+    pub fn new(bound: f64, all: T) -> OpenNodes<T> {
+        let mut open = OpenNodes { nodes: BinaryHeap::new(), pushed: 0 };
+        open.push(bound, all);
+        open
+    }
+
+    pub fn push(&mut self, bound: f64, content: T) {
+        self.nodes.push(OpenNode { bound, number: self.pushed, content });
+        self.pushed += 1;
+    }
+
+    pub fn pop(&mut self) -> Option<(f64, T)> {
+        self.nodes.pop().map(|part| (part.bound, part.content))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+}
+
+impl<T> Ord for OpenNode<T> {
+    fn cmp(&self, other: &OpenNode<T>) -> Ordering {
+        self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
+    }
+}
+
+impl<T> PartialOrd for OpenNode<T> {
+    fn partial_cmp(&self, other: &OpenNode<T>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> PartialEq for OpenNode<T> {
+    fn eq(&self, other: &OpenNode<T>) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<T> Eq for OpenNode<T> {}
