@@ -10,12 +10,13 @@ Shapes, the same for the same seed:
     flat     queries whose 1,000 documents all have one score; 50 are judged, with grades 0 to 3
     sparse   the same with one or two relevant documents and nothing else judged
     pairs    queries of 1,000 documents in groups of two, 50 of them judged with grades 0 to 3
+    million  one query whose million documents all have one score; 50 are judged, with grades 0 to 3
 
 Measures that need them get subtopics, strata, probabilities of inclusion, and lengths of documents.
 
-A cell is CPU seconds of one evaluation on one thread, reading left out; for shapes of many queries it is the cost of
-7,000, from fewer. Each is measured in a process of its own, which ends after ``--limit`` seconds: ">" and what that
-amounts to. Those of at least ``--least`` seconds are printed, worst first; all with ``--least 0``.
+A cell is CPU seconds of one evaluation on one thread, reading left out; for shapes of many queries of 1,000 documents
+it is the cost of 7,000, from fewer. Each is measured in a process of its own, which ends after ``--limit`` seconds: ">"
+and what that amounts to. Those of at least ``--least`` seconds are printed, worst first; all with ``--least 0``.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ HIGHEST = 3
 """The highest grade, for measures that have to be told."""
 QUERIES = 7000
 """Queries that a figure is for, in shapes of many."""
+MILLION = 1_000_000
+"""Documents of the shape with the largest tie group."""
 
 Grades = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]
@@ -86,8 +89,14 @@ def tied_queries(
     return Shape({query: judge(rng, docs) for query in run}, run, TIES, QUERIES / number)
 
 
-def shapes(seed: int, number: int) -> dict[str, Shape]:
-    """All of them by name."""
+def one_score(rng: random.Random, size: int, judge: Callable[[random.Random, list[str]], dict[str, int]]) -> Shape:
+    """One query, whose documents are all tied."""
+    docs = [f"d{i}" for i in range(size)]
+    return Shape({"1": judge(rng, docs)}, {"1": dict.fromkeys(docs, 1.0)}, TIES)
+
+
+def shapes(seed: int, number: int) -> dict[str, Callable[[], Shape]]:
+    """What makes each of them, by name."""
     binary, graded = [0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 2, 3]
 
     def fifty(rng: random.Random, docs: list[str]) -> dict[str, int]:
@@ -104,8 +113,9 @@ def shapes(seed: int, number: int) -> dict[str, Shape]:
         "flat": lambda rng: tied_queries(rng, number, 1000, fifty),
         "sparse": lambda rng: tied_queries(rng, number, 1000, few),
         "pairs": lambda rng: tied_queries(rng, number, 2, fifty),
+        "million": lambda rng: one_score(rng, MILLION, fifty),
     }
-    return {name: make(random.Random(f"{seed} {name}")) for name, make in made.items()}
+    return {name: partial(make, random.Random(f"{seed} {name}")) for name, make in made.items()}
 
 
 def judgments(qrels: Grades, needs: str) -> _core.Qrels:
@@ -227,7 +237,7 @@ def main() -> None:
             parser.error(f"expected measures of one run, found {measure}")
     found = []
     for name in options.shapes or every:
-        for seconds, above, measure, policy in measured(every[name], options.measures, options.limit):
+        for seconds, above, measure, policy in measured(every[name](), options.measures, options.limit):
             found.append((seconds, [measure, f"{'>' * above}{seconds:.2f}", f"{name}, {policy}"]))
             if sys.stderr.isatty():
                 print(f"\r{name}: {measure:<20}", end="", file=sys.stderr)

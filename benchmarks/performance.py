@@ -303,7 +303,7 @@ def slow(options: Options) -> str:
     found: dict[str, dict[str, str]] = {}
     for shape, policy in columns.items():
         progress(f"corners: {shape}")
-        for taken, above, measure, of in measured(every[shape], CORNERS, 10):
+        for taken, above, measure, of in measured(every[shape](), CORNERS, 10):
             if of == policy:
                 found.setdefault(measure, {})[shape] = f"{'>' * above}{taken:.2f}"
     rows = [[measure, *(cells.get(shape, "") for shape in columns)] for measure, cells in found.items()]

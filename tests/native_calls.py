@@ -216,6 +216,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "overturning_documents": lambda: untied.certify(QRELS, RUNS, "AP@10")._overturning("one", "two", "AP@10"),
     "drawn_at_least": lambda: _core.drawn_at_least(1000),
     "differences": lambda: _core.differences(array("d", [1.0, 2.0]), array("d", [2.0, 0.5])),
+    "most_different": lambda: _core.most_different([array("d", [0.5, 0.25]), array("d", [0.5, 0.5])], 1),
     "ranked": lambda: _core.ranked([0.5, 0.25, 0.5], False),
     "difference": lambda: _core.difference(0.5, 0.25),
     "pair": lambda: _core.pair(*terms()),

@@ -190,6 +190,22 @@ def test_a_page_holds_some_queries_and_speaks_of_all(monkeypatch: pytest.MonkeyP
     assert len(page["queries"]) == 12
 
 
+def test_intervals_of_many_queries_are_from_fewer_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("untied.report.values.DRAWS", 1)
+    page = data_of(report(QRELS, RUNS[:2], ["AP"], level=0.9))
+    assert page["settings"]["interval_samples"] == 1_000
+    [values] = page["values"]
+    for of_run, mean in zip(values, page["means"][0], strict=True):
+        assert (mean["ci_low"], mean["ci_high"]) == mean_interval(of_run, level=0.9, samples=1_000)
+    [said] = [note for note in page["notes"] if note.startswith("intervals")]
+    # The standard error of a 5 % quantile: sqrt(.05 x .95 / 1000) over the density at 1.645.
+    assert "from 1,000 bootstrap samples instead of 9,999" in said
+    assert "about 0.07 standard errors" in said
+    page = data_of(report(QRELS, RUNS[:2], ["AP"], interval="none"))
+    assert "interval_samples" not in page["settings"]
+    assert not any(note.startswith("intervals") for note in page["notes"])
+
+
 def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UntiedError, match="no run 'bm25'; the runs are amc"):
         report(QRELS, RUNS[:1], baseline="bm25")

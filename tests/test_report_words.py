@@ -197,6 +197,25 @@ def test_what_is_certain(words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
     assert less["notes"][-1].startswith("ranks and overturn numbers are left out, because 3 pairs of runs")
 
 
+def test_missing_judgments_are_not_examined_if_that_takes_long(
+    headline: Headline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("untied.report.verdicts.MOST_EXAMINED", 2 * len(QRELS))
+    pair = {"bad": BAD, "good": GOOD}
+    assert headline(QRELS, pair, "RR")[0][3] == "Missing judgments cannot change the difference."
+    monkeypatch.setattr("untied.report.verdicts.MOST_EXAMINED", len(QRELS) - 1)
+    *_, last = headline(QRELS, pair, "RR")[0]
+    assert last == (
+        "Whether missing judgments could end the lead was not examined: it takes long for 10 queries, and untied "
+        "certify does it."
+    )
+    *_, last = headline(QRELS, {"good": GOOD}, "RR")[0]
+    assert last == (
+        "How far missing judgments could change the score was not examined: it takes long for 10 queries, and untied "
+        "eval --unjudged range does it."
+    )
+
+
 def test_the_headline_speaks_of_every_run_that_could_lead(headline: Headline) -> None:
     """Not of the leading run and the next one alone: uos, in which all documents are tied, could reach 1."""
     runs = [str(EXAMPLE / f"{name}.run") for name in ("amc", "qut", "uos", "waterloo")]

@@ -81,8 +81,8 @@ mod _core {
     use super::registered::register;
     #[pymodule_export]
     use super::statistics::{
-        Terms, adjust, bootstrap_interval, bootstrap_means, decide, difference, differences, pair, randomization_p,
-        ranked, standing, tukey_p,
+        Terms, adjust, bootstrap_interval, bootstrap_means, decide, difference, differences, most_different, pair,
+        randomization_p, ranked, standing, tukey_p,
     };
     #[pymodule_export]
     use super::tables::{Lengths, Qrels, Run};

@@ -104,6 +104,13 @@ pub fn ranked(values: Vec<f64>, lower_is_better: bool) -> Vec<(usize, usize)> {
     equality::ranked(&values, lower_is_better)
 }
 
+/// Rows in which columns of values differ most, the most different first.
+#[pyfunction]
+pub fn most_different(py: Python<'_>, columns: Vec<PyBuffer<f64>>, most: usize) -> PyResult<Vec<usize>> {
+    let columns = columns.iter().map(|column| column.to_vec(py)).collect::<PyResult<Vec<_>>>()?;
+    Ok(statistics::most_different(&columns, most))
+}
+
 /// Differences of values of the same queries, as float64 and ready for tests, and their mean.
 #[pyfunction]
 pub fn differences<'py>(

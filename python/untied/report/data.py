@@ -106,6 +106,7 @@ def collect(
         "leading": values.leading,
         "answers": answers,
         "can_be_significant": values.can_be_significant,
+        "is_examined": certain.is_examined,
         "apart": values.apart,
         "queries": [show_id(query) for query in queries],
         "titles": titles(queries, queries_text),

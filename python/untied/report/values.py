@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from heapq import nlargest
-from math import isnan, nan
+from math import isnan, nan, sqrt
+from statistics import NormalDist
 
-from untied._core import ranked, show_id
+from untied._core import most_different, ranked, show_id
 from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.progress import begin_part
 from untied.report.verdicts import others_of
-from untied.statistics.intervals import mean_interval
+from untied.statistics.intervals import INTERVAL_SAMPLES, mean_interval
 from untied.statistics.notes import least_p
 from untied.statistics.paired import RunValues, paired
 from untied.statistics.runs import significance
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The most queries, and the most values of queries, that a page holds.
 MOST, CELLS = 2_000, 500_000
+#: The most draws for one bootstrap interval, unless that leaves fewer than a thousand samples.
+DRAWS = 1 << 30
 #: The most values of queries held in memory at once; a single measure may exceed it.
 HELD = 4 << 20
 
@@ -65,13 +67,29 @@ class PageValues:
 
     def most_different(self, n: int) -> set[str]:
         """The queries of the page in which the runs differ most by the first measure."""
-        spreads = _spreads(self.shown[0])
-        return {self.queries[place] for place in nlargest(max(1, n), range(len(spreads)), key=spreads.__getitem__)}
+        columns = [array("d", (nan if value is None else value for value in column)) for column in self.shown[0]]
+        return {self.queries[row] for row in most_different(columns, max(1, n))}
 
 
 def number(value: float | None) -> float | None:
     """The unrounded value; None if it is missing or NaN."""
     return None if value is None or isnan(value) else value
+
+
+def interval_samples(queries: int) -> int:
+    """The number of samples for the bootstrap interval of a mean over this many queries."""
+    return min(INTERVAL_SAMPLES, max(1_000, DRAWS // max(1, queries)))
+
+
+def _on_samples(samples: int, level: float) -> str:
+    """A note on fewer samples than usual, with the standard error of an interval's end: that of a sampled quantile."""
+    normal = NormalDist()
+    tail = (1 - level) / 2
+    error = sqrt(tail * (1 - tail) / samples) / normal.pdf(normal.inv_cdf(tail))
+    return (
+        f"intervals are from {samples:,} bootstrap samples instead of {INTERVAL_SAMPLES:,}, because there are many "
+        f"queries; this moves each end by about {error:.2f} standard errors of the mean, and --interval t draws none"
+    )
 
 
 def evaluated(
@@ -126,6 +144,10 @@ def evaluated(
         page_values.notes += _without_value(measure, list(runs), of_runs)
     evaluation = next(iter(results._evaluations.values()))
     page_values.count = len(values[0][0])
+    samples = interval_samples(page_values.count)
+    if interval == "bca" and samples < INTERVAL_SAMPLES:
+        page_values.settings = {**page_values.settings, "interval_samples": samples}
+        page_values.notes.append(_on_samples(samples, chance["level"]))
     chosen = _in_turn(orders, room)
     page_values.rows = chosen
     page_values.queries = [evaluation.query(row) for row in chosen]
@@ -182,7 +204,7 @@ def _order(columns: list[array[float]], room: int) -> Sequence[int]:
     if len(columns) == 1:
         by_value = sorted(range(count), key=columns[0].__getitem__)
         return [by_value[place * count // room] for place in range(room)]
-    return nlargest(room, range(count), key=_spreads(columns).__getitem__)
+    return most_different(columns, room)
 
 
 def _in_turn(orders: list[Sequence[int]], room: int) -> list[int]:
@@ -193,15 +215,6 @@ def _in_turn(orders: list[Sequence[int]], room: int) -> list[int]:
         if len(chosen) >= room:
             break
     return sorted(list(chosen)[:room])
-
-
-def _spreads(columns: Sequence[Sequence[float | None]]) -> array[float]:
-    """The difference between the runs in each query; 0 if a run has no value."""
-    spreads = array("d")
-    for query in zip(*columns, strict=True):
-        known = [value for value in query if value is not None and not isnan(value)]
-        spreads.append(max(known) - min(known) if len(known) == len(query) else 0.0)
-    return spreads
 
 
 def _means(
@@ -220,8 +233,9 @@ def _means(
         ends: tuple[float | None, float | None] = (None, None)
         if len(terms) > 1 and interval != "none":
             low, high = mean_interval(
-                terms, level=chance["level"], method=interval, seed=chance["seed"], threads=threads
-            )
+                terms, level=chance["level"], method=interval, samples=interval_samples(len(column.values)),
+                seed=chance["seed"], threads=threads,
+            )  # fmt: skip
             ends = column.terms.of_mean(low), column.terms.of_mean(high)
         names = ("mean", "low", "high", "ci_low", "ci_high")
         row.append(dict(zip(names, map(number, (value.mean, value.low, value.high, *ends)), strict=True)))

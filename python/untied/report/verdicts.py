@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: The most pairs of runs, times queries, that are certified for a page.
 MOST = 50_000
+#: The most runs, times queries, whose missing judgments are examined at all.
+MOST_EXAMINED = 400_000
 
 
 class PageVerdicts:
@@ -35,17 +37,24 @@ class PageVerdicts:
         self._options = {name: policies[name] for name in ("score_dtype", "threads")}
         self._pairs = list(combinations(range(len(runs)), 2))
         self.has_all = len(self._pairs) * len(qrels) <= MOST
+        #: Whether the page says what missing judgments could change.
+        self.is_examined = len(runs) * len(qrels) <= MOST_EXAMINED
         self._verdicts: dict[str, Verdicts | None] = {}
         self._results: dict[tuple[str, str], Results | None] = {}
 
     @property
     def notes(self) -> list[str]:
         """What the page leaves out."""
-        left = f"ranks and overturn numbers are left out, because {len(self._pairs):,} pairs of runs would take long"
-        return [] if self.has_all else [f"{left}; untied certify computes them"]
+        if self.has_all:
+            return []
+        pairs = "1 pair" if len(self._pairs) == 1 else f"{len(self._pairs):,} pairs"
+        left = (
+            f"ranks and overturn numbers are left out, because {pairs} of runs with {len(self._qrels):,} queries each"
+        )
+        return [f"{left} would take long; untied certify computes them"]
 
     def alone(self, measure: Measure, run: int) -> dict[str, Any] | None:
-        """The lowest and the highest mean of a run for all grades of unjudged documents; None if there are none."""
+        """The lowest and the highest mean of a run for all grades of unjudged documents; None if they are not known."""
         results = self._evaluated(measure, "expected")
         if results is None:
             return None
@@ -103,7 +112,9 @@ class PageVerdicts:
         return self._verdicts[name]
 
     def _evaluated(self, measure: Measure, ties: str) -> Results | None:
-        """The results of a measure for all grades of unjudged documents; None if it has no bounds."""
+        """The results of a measure for all grades of unjudged documents; None if it has no bounds or they take long."""
+        if not self.is_examined:
+            return None
         key = str(measure), ties
         if key not in self._results:
             self._results = {}  # one measure's at a time

@@ -85,19 +85,17 @@ fn sum<const N: usize>(
     ideal: &Ideal,
     of: impl Fn(&GainedGroup<'_>) -> Option<[f64; N]>,
 ) -> Option<[f64; N]> {
-    // max(1, gain) rank by rank; what follows costs 1.
-    let mut costs = ideal.gains().map(|gain| gain.max(1.0)).chain(std::iter::repeat(1.0));
-    let (mut cost, mut rank, mut gained) = (0.0, 0, 0.0);
+    // The cost down to each rank of the ideal ranking, max(1, gain) a rank; each rank after these costs 1.
+    let mut costs = vec![0.0];
+    ideal.gains().for_each(|gain| costs.push(costs[costs.len() - 1] + gain.max(1.0)));
+    let last = costs.len() - 1;
+    let cost_at = |rank: usize| costs[rank.min(last)] + rank.saturating_sub(last) as f64;
+    let mut gained = 0.0;
     let mut total = [0.0; N];
     let mut costs_here = Vec::new();
     for group in ranking.groups() {
-        let mut cost_at = |to: usize| {
-            cost += costs.by_ref().take(to - rank).sum::<f64>();
-            rank = to;
-            cost
-        };
         costs_here.clear();
-        costs_here.extend((group.start + 1..=group.start + group.size).map(&mut cost_at));
+        costs_here.extend((group.start + 1..=group.start + group.size).map(cost_at));
         let part = of(&GainedGroup { levels: group.levels, others: group.unjudged(), costs: &costs_here, gained })?;
         total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
         gained += group.levels.iter().map(|level| f64::from(level.count) * level.grade).sum::<f64>();

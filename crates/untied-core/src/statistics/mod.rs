@@ -23,6 +23,25 @@ pub use sum::{ExactSum, SignedMean, mean, sum};
 
 use crate::elementary::powi;
 
+/// Rows in which columns differ most, the most different first and equally different ones in their order; a row where a
+/// column has no value counts as one without a difference.
+pub fn most_different<C: AsRef<[f64]>>(columns: &[C], most: usize) -> Vec<usize> {
+    let count = columns.iter().map(|column| column.as_ref().len()).min().unwrap_or(0);
+    let spread = |row: usize| {
+        let values = || columns.iter().map(|column| column.as_ref()[row]);
+        let difference = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
+        if values().any(f64::is_nan) { 0.0 } else { difference }
+    };
+    let mut rows: Vec<(f64, usize)> = (0..count).map(|row| (spread(row), row)).collect();
+    let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if most < count {
+        rows.select_nth_unstable_by(most, order);
+        rows.truncate(most);
+    }
+    rows.sort_unstable_by(order);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
 /// The binary digits of the grid: the largest magnitude has at least 2^40 steps, so a step is at most 1e-12 of it.
 const STEPS: i32 = 40;
 /// With more than 2 to this power of values, steps are larger, so that sums cannot overflow.
@@ -68,6 +87,16 @@ fn on_grid_of_digits<'a>(values: impl Iterator<Item = &'a f64> + Clone, digits: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_that_differ_most_come_first() {
+        let columns =
+            [vec![0.5, 0.0, 1.0, f64::NAN, 0.25], vec![0.5, 0.5, 0.5, 1.0, 0.0], vec![0.5, 0.25, 0.75, 0.0, 0.0]];
+        assert_eq!(most_different(&columns, 9), [1, 2, 4, 0, 3]);
+        assert_eq!(most_different(&columns, 2), [1, 2]);
+        assert_eq!(most_different(&columns[..1], 3), [0, 1, 2]);
+        assert!(most_different(&columns, 0).is_empty() && most_different::<Vec<f64>>(&[], 3).is_empty());
+    }
 
     #[test]
     fn the_grid_keeps_proportions() {

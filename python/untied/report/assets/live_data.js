@@ -55,7 +55,7 @@ async function valuesOf(measures, policies) {
 
 /** Means with their ends over what is open, and their bootstrap intervals over queries. */
 async function meansOf(of, columns, policies) {
-  const { interval, level, seed } = made.settings, request = { do: "intervals", ...columns, level, samples: 9999, seed };
+  const { interval, level, seed } = made.settings, request = { do: "intervals", ...columns, level, samples: made.settings.interval_samples ?? 9999, seed };
   const ends = interval === "bca" ? await kept(["intervals", policies, columns.measure], request, `drawing samples of ${columns.measure}`) : { intervals: [] };
   return of.map(({ total: { mean, low, high } }, run) => {
     const [ci_low, ci_high] = decoded(ends.intervals[run] ?? [null, null]);
@@ -100,7 +100,7 @@ function ranksOfRuns(pairs, standings) {
 
 /** What the mean of a run could be over all grades of unjudged documents; null where not known. */
 async function boundsOfOne(info, policies, run) {
-  if (run < 0) return null;
+  if (run < 0 || !made.is_examined) return null;
   const ties = policies.ties === "range" ? "expected" : policies.ties;
   try {
     const [of] = await valuesOf([info.name], { ...policies, ties, unjudged: "range" });
@@ -205,6 +205,7 @@ async function openOf(page, place, policies, verdicts) {
   if (leader === undefined) return isOpen ? { judgments: await boundsOfOne(info, policies, aloneOf(page.means[place])) } : {};
   const ties = await othersOf(info, policies, leader);
   if (!isOpen) return { ties };
+  if (!made.is_examined) return { ties, judgments: null };
   const judgments = await othersOf(info, { ...policies, ties: orders, unjudged: "range" }, leader);
   const isBoth = policies.ties === "range" && made.ties.some(({ tied }) => tied) && judgments;
   return { ties, judgments, overturn: overturnOf(verdicts, leader, judgments),
@@ -256,6 +257,7 @@ async function recalculated({ measures: names, policies, baseline }) {
   else if (pairs.length && !apart.length) page.notes.push(`significance is not tested: a page cannot recalculate the test ${made.settings.test}; untied stats can`);
   page.notes.push(...withoutValue);
   if (!apart.length && pairsOf(made.runs, null).length * made.of > MOST_CERTIFIED) page.notes.push(...made.notes.filter((note) => note.startsWith("ranks and overturn numbers")));
+  page.notes.push(...made.notes.filter((note) => note.startsWith("intervals are from")));
   if (!isAlike) {
     try {
       page.curves = await curvesOf(policies);

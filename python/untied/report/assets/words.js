@@ -54,6 +54,7 @@ function leadWords(page, place, others, open, tail = "", who = moversOf(open), a
   const info = page.measures[place], leader = page.leading[place][0], isPair = page.runs.length === 2;
   const end = page.best[place].length > 1 ? "change this" : "end the lead";
   const name = info.name.split(/[@(]/)[0], unknown = `Whether ${who[0].toLowerCase()}${who.slice(1)} could ${end} is unknown`;
+  if (others === null && !page.is_examined) return `Whether ${who[0].toLowerCase()}${who.slice(1)} could ${end} was not examined: it takes long for ${count(page.of)} queries, and untied certify does it.`;
   if (others === null) return `${unknown}: ${name} has no bounds of differences for missing judgments.`;
   if (others.some(({ standing }) => standing === "unknown")) return `${unknown}: ${name} ignores unjudged documents, but its bounds give each of them a grade.`; // Bpref
   const least = ({ low, high }) => (info.lower ? -high : low), closest = others.toSorted((x, y) => least(x) - least(y));
@@ -103,6 +104,7 @@ function aloneWords(page, place) {
   const said = [`${page.runs[run]}: ${name} ${show(mean)}.`];
   if (open.length) said.push(low !== null && high !== null && show(low) !== show(high) ? `Depending on the ${open.join(" and the ")}, the score lies between ${show(low)} and ${show(high)}.` : `${moversOf(open)} ${unseen(low ?? mean, high ?? mean, "the score")}.`);
   if (judgments === null && page.apart.length) said.push(`How far missing judgments could change the score was not examined: ${page.apart.join("; ")}.`);
+  else if (judgments === null && !page.is_examined) said.push(`How far missing judgments could change the score was not examined: it takes long for ${count(page.of)} queries, and untied eval --unjudged range does it.`);
   else if (judgments === null) said.push(`How far missing judgments could change the score is unknown: ${name.split(/[@(]/)[0]} has no bounds for missing judgments.`);
   else if (judgments && show(judgments.low) !== show(judgments.high)) said.push(`Depending on the grades of unjudged documents, the score lies between ${show(judgments.low)} and ${show(judgments.high)}.${topWords([[page.top_ten[run], ""]])}`);
   else if (judgments) said.push(`Missing judgments ${unseen(judgments.low, judgments.high, "the score")}.`);

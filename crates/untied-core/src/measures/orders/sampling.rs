@@ -21,7 +21,7 @@ const STEP: u64 = 500;
 const ENOUGH: u64 = 2 * STEP;
 /// Documents that are placed in all orders together, and orders that are drawn however many documents there are: the
 /// more there are, the less a mean over them differs from order to order.
-const PLACED: u64 = 20_000_000;
+const PLACED: u64 = 8_000_000;
 const FEWEST: u64 = 20;
 
 /// The least and the largest number of orders that are drawn of a ranking with this number of documents.

@@ -8,7 +8,7 @@ use crate::measures::orders::lattice::Lattice;
 /// What is reached with a probability below this is not worth a step.
 const NEGLIGIBLE: f64 = 1e-30;
 /// Steps of the tables of second moments, and positions in them, at most.
-const TABLE_STEPS: usize = 200_000_000;
+const TABLE_STEPS: usize = 80_000_000;
 const TABLE_SLOTS: usize = 2_000;
 
 pub(super) fn documents(kinds: &[Kind]) -> f64 {
