@@ -1,13 +1,16 @@
-"""Variances of large tie groups, for which the core has formulas, against sums over all counts of documents."""
+"""Large tie groups, up to a million documents, against sums over all counts of documents or all ranks."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import cache
 
+import numpy as np
 import pytest
 
 import untied
+from oracle.users import tbg
 
 COUNTS = {3: 8, 2: 9, 1: 14, 0: 30}
 """Documents by grade: 9 x 10 x 15 x 31 counts, of which the core visits 16,384 at most where it has a formula."""
@@ -103,3 +106,81 @@ def test_variance(measure: str, term: Term, norm: float) -> None:
 
     _, variance = by_counts(within, COUNTS)
     assert found.variance == pytest.approx(variance / norm**2, rel=1e-9)
+
+
+MILLION = 1_000_000
+RANKS = np.arange(1.0, MILLION + 1)
+
+
+@cache
+def tied_run() -> untied.Run:
+    """A million documents with one score."""
+    return untied.Run({"q": dict.fromkeys((f"d{i}" for i in range(MILLION)), 1.0)})
+
+
+@cache
+def equal_lengths() -> dict[str, int]:
+    return dict.fromkeys((f"d{i}" for i in range(MILLION)), 300)
+
+
+def evaluated(measure: str, qrels: untied.Qrels) -> untied.Value:
+    """The value with bounds and variance."""
+    kept = {"docs": equal_lengths()} if measure in ("U", "TBG") else {}
+    ends, moments = (
+        untied.evaluate(qrels, tied_run(), [measure], **kept, **options).value(measure, query="q")
+        for options in ({"ties": "range"}, {"variance": True})
+    )
+    assert ends.mean == moments.mean
+    assert ends.certainty == moments.certainty
+    return untied.Value(ends.mean, low=ends.low, high=ends.high, variance=moments.variance, certainty=ends.certainty)
+
+
+def time_biased_gain() -> np.ndarray:
+    """Every document takes as long, so each rank is worth a fixed share of the one before."""
+    first, second = (float(tbg(order, {"d0": 1}, {"d0": 300, "d1": 300})) for order in (["d0", "d1"], ["d1", "d0"]))
+    return first * (second / first) ** (RANKS - 1)
+
+
+@pytest.mark.parametrize(
+    ("measure", "by_rank"),
+    [
+        ("AP", lambda: 1 / RANKS),
+        ("IPrec@0.5", lambda: 1 / RANKS),
+        ("IPrecMean", lambda: 1 / RANKS),
+        ("infAP", lambda: 1 / RANKS),
+        ("xinfAP", lambda: 1 / RANKS),
+        ("ERR(max_grade=1)", lambda: 0.5 / RANKS),
+        ("nERR(max_grade=1)", lambda: 1 / RANKS),
+        ("Cascade(gain={1: 0.5}, discount='inverse')", lambda: 0.5 / RANKS),
+        ("iRBU(max_grade=1)", lambda: 0.5 * 0.99**RANKS),
+        ("G", lambda: 1 / np.log2(RANKS + 1)),
+        ("Q", lambda: 2 / (RANKS + 1)),
+        ("NCU", lambda: 2 / (RANKS + 1)),
+        ("U", lambda: np.maximum(0, 1 - RANKS * 300 / 132_000)),
+        ("TBG", time_biased_gain),
+    ],
+    ids=lambda case: case if isinstance(case, str) else "",
+)
+def test_one_relevant_document_among_a_million(measure: str, by_rank: Callable[[], np.ndarray]) -> None:
+    """Each rank is as likely."""
+    one: dict[str, untied.Qrels] = {
+        "xinfAP": untied.Qrels({"q": {"d0": (1, 1)}}, format="stratified"),
+    }
+    value, expected = evaluated(measure, one.get(measure, untied.Qrels({"q": {"d0": 1}}))), by_rank()
+    assert value.certainty == "exact"
+    assert value.mean == pytest.approx(expected.mean(), rel=1e-9)
+    assert value.variance == (None if measure == "IPrecMean" else pytest.approx(expected.var(), rel=1e-6))
+    assert (value.low, value.high) == pytest.approx((expected.min(), expected.max()), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "measure", ["subAP", "IPrecMean", "G", "NCU", "ERR", "INST(max_rel=3)", "infAP", "ADRInverted", "TBG"]
+)
+def test_fifty_judged_documents_among_a_million(measure: str) -> None:
+    qrels = untied.Qrels({"q": {f"d{i}": i % 4 for i in range(50)}})
+    value = evaluated(measure, qrels)
+    assert value.low is not None
+    assert value.high is not None
+    assert 0 <= value.low <= value.mean <= value.high
+    assert value.certainty in ("exact", "interval", "estimate")
+    assert value.variance is None or value.variance >= 0

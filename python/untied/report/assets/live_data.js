@@ -65,7 +65,7 @@ async function meansOf(of, columns, policies) {
 
 // Orders that verdicts are about; of the best and worst ones, and where judgments are not open, there is none.
 const ordersOf = ({ ties, unjudged }) => (["nonrelevant", "range"].includes(unjudged) ? { range: "expected", best: null, worst: null }[ties] ?? (ties in { best: 0, worst: 0 } ? null : ties) : null);
-const MOST_CERTIFIED = 50_000; // pairs of runs times queries, as untied.report.certain
+const MOST_CERTIFIED = 50_000; // pairs of runs times queries, as untied.report.verdicts
 
 /** Verdicts of a measure about these runs, by pair; none where the measure has none, or there would be too many. */
 async function verdictsOf(measure, policies, runs) {
