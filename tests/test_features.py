@@ -10,10 +10,12 @@ import os
 import random
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 import scipy.sparse
 from hypothesis import given, settings
@@ -722,3 +724,25 @@ def _queries(lines: list[str]) -> dict[str, list[str]]:
     for line in lines:
         queries.setdefault(line.split()[1], []).append(line)
     return queries
+
+
+def test_decimals_are_numbers() -> None:
+    """As DuckDB has them, in labels and in features; those that floats cannot tell apart are refused."""
+    one_and_two = [Decimal("1.50"), Decimal("2.50")]
+    columns = {
+        "query": ["q", "q"],
+        "label": pyarrow.array([Decimal(1), Decimal(0)], pyarrow.decimal128(3, 0)),
+        "price": pyarrow.array(one_and_two, pyarrow.decimal128(5, 2)),
+        "wide": pyarrow.array(one_and_two, pyarrow.decimal256(60, 2)),
+    }
+    found = untied.evaluate_features(pyarrow.table(columns), "RR", directions="both")
+    assert {found[name, "high", "RR"].mean for name in ("price", "wide")} == {0.5}
+    assert {found[name, "low", "RR"].mean for name in ("price", "wide")} == {1.0}
+    lists = {"query": ["q", "q"], "label": [1, 0], "features": pyarrow.array([one_and_two] * 2)}
+    assert untied.evaluate_features(pyarrow.table(lists), "RR")["0", "RR"].mean == 0.75
+    close = [Decimal("1.00000000000000000001"), Decimal("1.00000000000000000002")]
+    columns["price"] = pyarrow.array(close, pyarrow.decimal128(25, 20))
+    with pytest.raises(
+        untied.UntiedError, match=r"price: expected .*, found different ones of type decimal128\(25, 20\) that"
+    ):
+        untied.evaluate_features(pyarrow.table(columns), "RR")

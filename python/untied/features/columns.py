@@ -133,9 +133,24 @@ def _arrow(table: Any) -> Iterator[tuple[str, Any]]:
             rows = len(column)
             if (rows and len(flat) % rows) or len(set(map(len, column))) > 1:
                 raise UntiedError(f"{name}: expected lists of one length")
-            yield name, flat.to_numpy(zero_copy_only=False).reshape(rows, -1)
+            yield name, _as_floats(name, flat).to_numpy(zero_copy_only=False).reshape(rows, -1)
         else:
-            yield name, column.to_numpy()
+            yield name, _as_floats(name, column).to_numpy()
+
+
+def _as_floats(name: str, column: Any) -> Any:
+    """Decimals as floats, none of which become equal; other types as they are."""
+    import pyarrow
+
+    if not pyarrow.types.is_decimal(column.type):
+        return column
+    floats = column.cast(pyarrow.float64())
+    if len(floats.unique()) < len(column.unique()):
+        raise UntiedError(
+            f"{name}: expected numbers that stay different as 64-bit floats, found different ones of type "
+            f"{column.type} that become equal: round them first if they are to tie"
+        )
+    return floats
 
 
 def _of_frame(
