@@ -547,6 +547,18 @@ def test_paper_has_what_controls_say_and_no_controls(browser, example: str, tmp_
     tab.close()
 
 
+def test_paper_breaks_no_numbers_below_means(browser, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(report(QRELS, RUNS, samples=1000))
+    tab = Tab(browser, path, viewport={"width": 690, "height": 1000})
+    tab.page.emulate_media(media="print")
+    lines = "(one) => one.offsetHeight / parseFloat(getComputedStyle(one).fontSize)"
+    heights = tab.page.evaluate(f"[...document.querySelectorAll('.sub.named')].map({lines})")
+    assert len(heights) > 20
+    assert max(heights) < 2
+    tab.close()
+
+
 def test_a_document_beyond_those_shown_is_not_said_to_be_in_one_run_only(browser, tmp_path: Path) -> None:
     runs = {"a": {"q": [["a"], ["b"], ["c"]]}, "b": {"q": [["x"], ["y", "z", "c"], ["a"]]}, "c": {"q": [["c"]]}}
     path = tmp_path / "report.html"
