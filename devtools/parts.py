@@ -35,7 +35,7 @@ PARTS = {
         ("crates/untied-core", f"{PYTHON}evaluation", f"{PYTHON}results", "tests/oracle", "tests/strategies.py",
          "tests/golden.json"),
         "aggregates curves defaults determinism equality example levels names oracle ranges refused results"
-        " worked writing",
+        " streaming worked writing",
     ),
     "read": Part(
         (f"{CORE}read", f"{CORE}table"),
@@ -76,7 +76,8 @@ PARTS = {
     ),
     "features": Part((f"{CORE}features", f"{PYTHON}features"), "features", ("features::", "letor::")),
     "statistics": Part(
-        (f"{CORE}statistics", f"{PYTHON}statistics", f"{PYTHON}paper.py"), "aggregates equality paper statistics",
+        (f"{CORE}statistics", f"{PYTHON}statistics", f"{PYTHON}paper.py"),
+        "aggregates equality paper statistics survives_undefined",
         ("statistics::",),
     ),
     "trec_eval": Part(("crates/untied-trec-eval",), "trec8 trec_eval trec_eval_prefs"),

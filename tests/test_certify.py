@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -473,3 +474,12 @@ def test_possible_ranks_count_runs_that_are_certainly_better_and_worse() -> None
     found = untied.certify({"q": {"a": 1, "b": 0}}, runs, "RR")
     ranks = {row["run"]: (row["best"], row["worst"]) for row in found.ranks.to_dicts()}
     assert ranks == {"first": (1, 2), "second": (2, 3), "open": (1, 3)}
+
+
+def test_average_precision_keeps_every_document_that_could_be_relevant() -> None:
+    """Two long rankings, where bounds that rule out too much would end the search at 0.71390."""
+    ranking = [f"d{number}" for number in range(40)]
+    runs = {"a": {"q": ranking}, "b": {"q": Random(19).sample(ranking, len(ranking))}}
+    with pytest.warns(untied.UntiedWarning, match="no document"):
+        [row] = untied.certify({"q": {"other": 1}}, runs, "AP@20").table.to_dicts()
+    assert (row["low"], row["high"]) == pytest.approx((-0.7750412355675513, 0.7224489795918366), abs=1e-12)

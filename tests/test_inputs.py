@@ -575,6 +575,7 @@ def test_judgments_are_no_folder(folder: pathlib.Path) -> None:
 def test_judgments_that_are_missing_are_no_run_of_a_folder(folder: pathlib.Path) -> None:
     assert folders.is_same(str(folder / "new.run"), folder / "new.run")
     assert not folders.is_same(str(folder / "new.run"), folder / "missing")
+    assert not folders.is_same(str(folder / "new.run"), {"q": {"d": 1}})
 
 
 def test_only_wanted_texts_are_kept(tmp_path: pathlib.Path) -> None:

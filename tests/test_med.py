@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -374,3 +375,11 @@ def test_what_med_is_not() -> None:
     assert of([["a"], ["b"]], [["b"], ["a"]], "MED(P@2)").mean == 0
     ranking = [["a"], ["b"], ["c"]]
     assert of(ranking, ranking, "MED(RBP(p=0.9), tail='upper')").mean == pytest.approx(0.729)
+
+
+def test_a_search_goes_on_where_its_first_assignment_is_not_the_best() -> None:
+    """The first one found is worth 0.71295: with a bound that is too low, the search would end there."""
+    ranking = [f"d{number}" for number in range(80)]
+    other = Random(1664).sample(ranking, len(ranking))
+    found = untied.compare({"q": ranking}, {"q": other}, "MED(AP@40)")["MED(AP@40)"]
+    assert (found.mean, found.high) == pytest.approx((0.7130572692609956,) * 2, abs=1e-12)

@@ -946,3 +946,12 @@ def test_gains_out_of_range_are_refused() -> None:
         untied.certify({"q": {"d": 1e-320}}, runs, "nDCG")
     with pytest.raises(untied.UntiedError, match="is searched for up to 256 grades; give max_grade"):
         untied.compare(runs["a"], runs["b"], "Delta(Q)", qrels={"q": {"d": 1e50}})
+
+
+def test_documents_without_a_grade_are_like_judged_ones_of_grade_0() -> None:
+    """One relevant document among twenty others has 21 places, however many of the others were judged."""
+    docs = ["a", *(f"judged{number}" for number in range(10)), *(f"other{number}" for number in range(10))]
+    qrels = {"q": {"a": 1} | {doc: 0 for doc in docs if doc.startswith("judged")}}
+    found = untied.evaluate(qrels, {"q": [docs]}, OwnRR)[OwnRR]
+    assert found.certainty == "exact"
+    assert found.mean == pytest.approx(sum(1 / rank for rank in range(1, 22)) / 21)

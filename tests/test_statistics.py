@@ -757,3 +757,11 @@ def test_counts_beyond_64_bits_are_refused(tmp_path: Path) -> None:
         )
         assert done.returncode == 2, command
         assert "9,223,372,036,854,775,807" in done.stderr, command
+
+
+def test_intervals_of_many_values_are_mirrored_when_runs_are_exchanged() -> None:
+    """More values than a block holds are drawn in the order of their sizes, so that their signs do not matter."""
+    chance = seeded("mirrored intervals")
+    values = [chance.gauss(0.1, 1) for _ in range(5000)]
+    low, high = mean_interval(values, samples=200)
+    assert mean_interval([-value for value in values], samples=200) == pytest.approx((-high, -low))
