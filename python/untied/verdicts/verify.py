@@ -41,8 +41,7 @@ from math import isfinite
 ONE, NEVER, BEYOND = 1 << 80, -(1 << 400), 10**9
 LAST, MARGIN = Fraction(1, 10**10), Fraction(1, 10**9)  # the last place of bounds; what counts as no difference
 NEAR = {"AP": Fraction(1, 10**6), "ERR": Fraction(1, 10**6)}  # how close a witness comes to a bound; others: MARGIN
-LARGEST = 1 << 30  # the most bytes of a file
-UNPACKED, PROPORTION = 64 << 20, 250  # the most bytes of an unpacked archive, and times its size
+LARGEST, UNPACKED, PROPORTION = 1 << 30, 64 << 20, 250  # the most bytes of a file, of an archive, and times its size
 DOCUMENTS, STEPS = 300, 4_000_000  # the most undecided documents of a proof for AP, and steps to an overturn number
 NUMBER = r"[+-]?([0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?"
 N, K = r"[0-9]{1,60}(\.[0-9]{1,60})?(e[+-]?[0-9]{1,3})?", "@[1-9][0-9]{0,8}"  # a number, a cutoff
