@@ -97,7 +97,7 @@ def test_a_run_without_the_query_is_empty() -> None:
     [
         (("--query", "none"), "query 'none' is not in the qrels"),
         (("--query", QUERY, "--rel", "9"), f"nothing is relevant to query '{QUERY}'"),
-        (("--query", QUERY, "--panel", "gain"), "--panel needs a plot"),
+        (("--query", QUERY, "--panel", "gain"), "--panel needs --format svg, png or pdf"),
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:

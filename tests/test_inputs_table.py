@@ -145,7 +145,7 @@ FILES = {
         lambda rows, path: pyarrow.parquet.write_table(arrow(rows), path, row_group_size=30),
         "auto",
     ),
-    "rank-eval of Elasticsearch": (".json", write_rank_eval, "rank-eval"),
+    "rank-eval": (".json", write_rank_eval, "rank-eval"),
     "TREC": (".run", write_trec, "auto"),
 }
 

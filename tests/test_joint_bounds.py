@@ -14,7 +14,7 @@ from oracle.verdicts import Case, extremes
 from test_certify import FORMS, TOLERANCE, Form, as_run, drawn, with_scale
 from untied.cli import main
 from untied.measures import as_measure
-from untied.report.verdicts import Certain
+from untied.report.verdicts import PageVerdicts
 from untied.statistics import significance
 
 EXACT = [form for form in FORMS if form.name not in ("ERR(max_grade=1)",)]
@@ -102,7 +102,7 @@ def test_ends_on_a_page_are_of_both_runs() -> None:
 
     qrels = as_qrels({"q": {"r": 1, "n": 0}})
     runs = {"a": as_run({"q": ["r"]}), "b": as_run({"q": ["n", "u", "v"]})}
-    certain = Certain(qrels, runs, {"score_dtype": "float64", "threads": 1})
+    certain = PageVerdicts(qrels, runs, {"score_dtype": "float64", "threads": 1})
     verdict = untied.certify(qrels, runs, "AP")["a", "b"]["AP"]
     assert certain.others(untied.AP, 0, "expected") == [
         {"run": 1, "low": verdict.low, "high": verdict.high, "standing": "open"}

@@ -450,6 +450,6 @@ def test_texts_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert data_of(Path(out).read_text())["titles"] == ["What is tied?"]
     capfd.readouterr()
     assert main(["compare", one, other, *texts]) == 2
-    assert "--queries-text and --docs-text need --html" in capfd.readouterr().err
+    assert "--queries-text has no effect without --html" in capfd.readouterr().err
     with pytest.raises(UntiedError, match="docs_text must be a path or a mapping of ids to texts, not int"):
         report(qrels, [one], docs_text=3)  # type: ignore[arg-type]

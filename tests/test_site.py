@@ -141,8 +141,14 @@ def test_pages_of_the_api_say_everything(site: Path) -> None:
         text = path.read_text(encoding="utf-8")
         text = re.sub(r"<p><strong>(?!Parameters).*?(?=<p><strong>|<h2|<h3|\Z)", "", text, flags=re.S)
         assert not re.findall(r"<li>\s*<code>\w+</code>: As for <code>", text), path.name
-    for name in ("evaluate", "compare", "features", "gate", "report"):
-        first = re.search(r'<h2 id="([\w-]+)"', (site / "api" / f"{name}.html").read_text(encoding="utf-8"))
+    for page, name in (
+        ("evaluation", "evaluate"),
+        ("comparison", "compare"),
+        ("features", "evaluate_features"),
+        ("gate", "gate"),
+        ("report", "report"),
+    ):
+        first = re.search(r'<h2 id="([\w-]+)"', (site / "api" / f"{page}.html").read_text(encoding="utf-8"))
         assert first
         assert first[1] == name
 

@@ -9,7 +9,7 @@ async function evaluate() {
   const values = new Map();
   try {
     for (const run of runs()) {
-      const request = { do: "evaluate", qrels: truth.number, run: run.number, measures: state.measures, ...state.policies };
+      const request = { do: "evaluate", qrels: truth.number, run: run.number, measures: state.measures, ...requested(state.policies) };
       let answer;
       try {
         answer = await work.ask(request, `evaluating ${run.name}`);

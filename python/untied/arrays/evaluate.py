@@ -356,7 +356,7 @@ def evaluate_arrays(
 
     >>> flat = untied.evaluate_arrays(sum(scores, []), sum(labels, []), ["RR"], sizes=[3, 3])
     >>> flat["RR"]
-    0.8750
+    0.8750 ~ (see .notes)
     """
     evaluator = ArrayEvaluator(
         labels,

@@ -39,7 +39,7 @@ const number = (value) => (value === null || Number.isNaN(value) ? null : value)
 
 /** Values of measures: for each of them and each run those of the queries, and the aggregate. */
 async function valuesOf(measures, policies) {
-  const asking = { do: "evaluate", qrels: 0, ...FIXED, ...policies };
+  const asking = { do: "evaluate", qrels: 0, ...FIXED, ...requested(policies) };
   const key = (measure, run) => JSON.stringify([asking, measure, run]);
   for (const run of numbersOfRuns) {
     const missing = measures.filter((measure) => !answers.has(key(measure, run)));
@@ -159,6 +159,8 @@ function overturnOf(verdicts, leader, others) {
 
 /** Curves under other policies; what the core refuses leaves them out. */
 async function curvesOf(policies) {
+  // Bounds at every rank would take long, and the curves of a report have none.
+  if (!["nonrelevant", "remove"].includes(policies.unjudged)) throw new Error("bounds over unjudged documents are not known");
   const { precision, ends, averages } = held.curves, one = { ties: policies.ties === "range" ? "expected" : policies.ties };
   const total = async (names, more) => {
     const of = await valuesOf(names, { ...policies, ...one, ...more });

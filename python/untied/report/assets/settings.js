@@ -4,6 +4,8 @@
 const known = new Map();
 /** Of those that were asked for, by how they are written. @type {Map<string, any>} */
 const asked = new Map();
+/** Policies as requests have them: without grades of unjudged documents, those of the pool have none either. */
+const requested = (policies) => ("unretrieved" in policies && ["nonrelevant", "remove"].includes(policies.unjudged) ? { ...policies, unretrieved: "none" } : policies);
 const describe = (info) => (info ? [info.title, info.equation, "range: " + info.range, info.reference].join("\n") : "");
 
 async function learnMeasures() {
