@@ -18,7 +18,7 @@ def truth_groups(truth: Truth, rel: Number) -> list[list[str]]:
     return [[doc for doc in truth if truth[doc] == grade] for grade in grades]
 
 
-@measure("ADR")
+@measure("ADR", of_relevant=True)
 def adr(
     order: Sequence[str], truth: Truth, k: int | None = None, rel: Number = 1, beyond: str = "position"
 ) -> Fraction:
