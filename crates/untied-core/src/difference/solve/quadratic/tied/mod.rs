@@ -71,8 +71,9 @@ impl Workspace {
         only_b.clear();
         for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
             Group::list(groups, ends, instance.depth);
-            // Only this ranking has the documents that fill it up.
-            groups.iter_mut().skip(ends.len()).for_each(|group| group.alone = 1.0);
+            // Only this ranking has the documents that fill it up, which are relevant where any unknown document can be.
+            let filling = if instance.top > 0.0 { 1.0 } else { 0.0 };
+            groups.iter_mut().skip(ends.len()).for_each(|group| group.alone = filling);
         }
         for (id, (x, &of)) in instance.documents.iter().zip(&groups.of).enumerate() {
             match (x.known, of) {
