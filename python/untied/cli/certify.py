@@ -84,6 +84,7 @@ COMMAND = Command(
     "find which runs are certainly better despite missing judgments",
     EXAMPLES,
     listed_after="stats",
+    common="-m --ties --most --show --explain --from-sample --format -o",
     rules=(
         Excludes("--explain", "--show"),
         Needs("--grades --level --correction", "--from-sample"),

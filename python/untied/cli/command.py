@@ -38,6 +38,8 @@ class Command:
         Which options need or exclude each other.
     more : str
         A further sentence for its help.
+    common : str
+        The options that its ``--help`` explains, with blanks between them, if it has too many for one screen.
     """
 
     def __init__(
@@ -49,9 +51,10 @@ class Command:
         listed_after: str | None,
         rules: Sequence[Rule] = (),
         more: str = "",
+        common: str = "",
     ) -> None:
         self.name, self.about, self.examples, self.listed_after = name, about, examples, listed_after
-        self.rules, self.more = rules, more
+        self.rules, self.more, self.common = rules, more, common
         self._declare: Callable[[Arguments], object] | None = None
 
     def declare(self, function: Callable[[Arguments], object]) -> None:
@@ -67,6 +70,7 @@ class Command:
         """The declared arguments."""
         description = f"{self.about[0].upper()}{self.about[1:]}.{self.more}"
         arguments = Arguments(self.name, description, self.examples)
+        arguments.common = self.common
         if self._declare is not None:
             self._declare(arguments)
         return arguments
@@ -100,7 +104,7 @@ def parse(arguments: Arguments, words: Sequence[str], rules: Iterable[Rule] = ()
         except UntiedError as error:
             raise UsageError(str(error)) from None
         if "keep_going" in options:
-            options.found = set(options.runs) - given
+            options.expanded = set(options.runs) - given
     if arguments.style_of is not None or arguments.formats:
         options.style = style_of(options, arguments)
     refuse_broken(rules, ByName(options, arguments))

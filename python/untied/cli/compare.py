@@ -74,6 +74,7 @@ COMMAND = Command(
     "compare runs without judgments, and list the documents that moved",
     EXAMPLES,
     listed_after="eval",
+    common="-m --qrels --ties -q --top --format -o",
     rules=(
         Needs("--qrels-format --qrels-column --certify", "--qrels"),
         Needs("--top --html", TWO_RUNS),

@@ -32,6 +32,7 @@ COMMAND = Command(
     "print or plot recall, precision and gain at each rank of a query",
     EXAMPLES,
     listed_after="gate",
+    common="--query --depth --ties --panel -o",
     rules=(Needs("--panel", "--format=svg|png|pdf"), Excludes("--digits", "--format=svg|png|pdf")),
 )
 

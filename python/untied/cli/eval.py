@@ -51,6 +51,7 @@ COMMAND = Command(
     "score runs, and show the effect of ties and missing judgments",
     EXAMPLES,
     listed_after=None,
+    common="-m --ties --unjudged --queries -q --sort-by --format -o",
     rules=(
         Needs("--plot", "--quantiles"),
         Needs("--quantiles", "--unjudged=nonrelevant|remove"),

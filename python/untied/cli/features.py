@@ -41,6 +41,7 @@ COMMAND = Command(
     "score each learning-to-rank feature as if it ranked the documents",
     EXAMPLES,
     listed_after="curve",
+    common="-m --ties --top --format -o",
     rules=(Excludes("--wide", "--format=json"),),
 )
 

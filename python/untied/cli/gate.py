@@ -49,6 +49,7 @@ COMMAND = Command(
     "fail a build when quality drops",
     EXAMPLES,
     listed_after="check",
+    common="--baseline --min --max-drop --certain --significant --ties -o",
     rules=(
         Needs("--max-drop --max-med --certain --min-overturn", "--baseline"),
         Needs("--baseline", "--max-drop --max-med --certain --min-overturn"),

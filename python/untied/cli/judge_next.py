@@ -54,6 +54,7 @@ COMMAND = Command(
     "list the unjudged documents that are most worth judging",
     EXAMPLES,
     listed_after="features",
+    common="-m --depth --until-decided --top --format -o",
 )
 
 

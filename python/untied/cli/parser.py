@@ -98,6 +98,9 @@ class NotPlain(Exception):
 class Parser:
     """The arguments of a command, and their help."""
 
+    #: The options that ``--help`` explains; the others are only named. Empty: all of them.
+    common = ""
+
     def __init__(self, name: str, description: str, examples: str) -> None:
         self.declared: list[Argument] = []
         self.add_argument = Group(self, None).add_argument
@@ -112,6 +115,7 @@ class Parser:
         from untied.cli.usage import FullParser
 
         made = FullParser(*self._about)
+        made.common = self.common
         for one in self.declared:
             about = one.options.get("help")
             options = one.options | {"help": about() if callable(about) else about}

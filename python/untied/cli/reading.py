@@ -107,7 +107,7 @@ class InputErrors(UntiedError):
 def refusal(errors: Iterable[Exception], options: argparse.Namespace) -> InputErrors:
     """The errors of runs, with advice if one was found in a folder, which may hold other files."""
     errors = list(errors)
-    skip = not options.keep_going and any(getattr(error, "file", None) in options.found for error in errors)
+    skip = not options.keep_going and any(getattr(error, "file", None) in options.expanded for error in errors)
     return InputErrors([*errors, *([UntiedError("--keep-going skips files that are not runs")] if skip else [])])
 
 

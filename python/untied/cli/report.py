@@ -33,6 +33,7 @@ COMMAND = Command(
     "write an evaluation as one self-contained web page",
     EXAMPLES,
     listed_after="verify",
+    common="-m --baseline --live --title -o",
 )
 
 

@@ -57,7 +57,7 @@ class Condition:
     def __str__(self) -> str:
         return f"{self.name} {either(self.values)}" if self.values else self.name
 
-    def found(self, options: ByName) -> str:
+    def shown(self, options: ByName) -> str:
         """The condition that holds, with the value that there is."""
         return f"{self.name} {options.value(self.name)}" if self.values else self.name
 
@@ -88,7 +88,7 @@ class Needs(Rule):
                 if option.holds(options):
                     is_choice = any(other.values or other.text == TWO_RUNS for other in self.others)
                     verb = "needs" if is_choice else "has no effect without"
-                    yield f"{option.found(options)} {verb} {either(map(str, self.others))}{self.why}"
+                    yield f"{option.shown(options)} {verb} {either(map(str, self.others))}{self.why}"
 
 
 class Excludes(Rule):
@@ -99,7 +99,7 @@ class Excludes(Rule):
         for option in self.options:
             for other in self.others:
                 if option.text != other.text and option.holds(options) and other.holds(options):
-                    yield f"{option.found(options)} cannot be combined with {other.found(options)}{self.why}"
+                    yield f"{option.shown(options)} cannot be combined with {other.shown(options)}{self.why}"
 
 
 #: Which options of significance tests have an effect depends on the test and the interval.

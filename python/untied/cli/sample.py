@@ -49,6 +49,7 @@ COMMAND = Command(
     "draw samples of judgments or documents, or make a shallow pool",
     EXAMPLES,
     listed_after="judge-next",
+    common="--rate --seed -o",
     rules=(
         Excludes("--subcollection", "--by-query --once --strata --depth --rel --documents --judgments-too"),
         Excludes("--documents", "--rate --by-query --once --strata --depth --rel"),

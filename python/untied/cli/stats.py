@@ -101,6 +101,7 @@ COMMAND = Command(
     "test if runs differ significantly, and list queries that got worse",
     EXAMPLES,
     listed_after="compare",
+    common="-m --test --correction --ties --certify --sort-by --format -o",
     rules=(
         *DRAWS,
         Excludes("--show=power", "--baseline --interval --sort-by --rows --top --certify --shuffle --format=latex"),

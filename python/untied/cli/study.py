@@ -52,6 +52,12 @@ RULES = {
     ),
 }  # fmt: skip
 
+#: The options that ``--help`` explains, of studies with many.
+COMMON = {
+    "med": "-m --distance --rates --groups --plots -o",
+    "incomplete": "-m --rates --samples --plots -o",
+}
+
 COMMAND = Command("study", "repeat an experiment from the literature on your own data", USAGE, listed_after="sample")
 
 
@@ -61,6 +67,7 @@ def arguments_parser(name: str) -> Arguments:
     seed = " --seed 1" if one.seeded else ""
     examples = f"  untied study {name} qrels.txt *.run -o {name}{seed}\n"
     made = Arguments(f"study {name}", f"{one.title}.", examples)
+    made.common = COMMON.get(name, "")
     made.add_argument("qrels", metavar="QRELS", help=QRELS)
     made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
     made.group("input").option(

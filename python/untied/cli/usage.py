@@ -21,22 +21,6 @@ GROUPS = (
     "input", "study", "sample", "limits", "measures", "ties and judgments", "verdicts from a sample", "significance",
     "output",
 )  # fmt: skip
-#: The options that ``--help`` explains, by command; ``--help-all`` explains all of them. Commands that are not named
-#: here have few options, and explain all of them in both.
-COMMON = {
-    "untied eval": "-m --ties --unjudged --queries -q --sort-by --format -o",
-    "untied compare": "-m --qrels --ties -q --top --format -o",
-    "untied certify": "-m --ties --most --show --explain --from-sample --format -o",
-    "untied gate": "--baseline --min --max-drop --certain --significant --ties -o",
-    "untied stats": "-m --test --correction --ties --certify --sort-by --format -o",
-    "untied report": "-m --baseline --live --title -o",
-    "untied features": "-m --ties --top --format -o",
-    "untied judge-next": "-m --depth --until-decided --top --format -o",
-    "untied sample": "--rate --seed -o",
-    "untied study med": "-m --distance --rates --groups --plots -o",
-    "untied study incomplete": "-m --rates --samples --plots -o",
-    "untied curve": "--query --depth --ties --panel -o",
-}
 #: Columns of help texts: of a page, and at most.
 COLUMNS, MOST = 80, 100
 #: Options of trec_eval that habit may give to other commands.
@@ -155,6 +139,8 @@ class FullParser(argparse.ArgumentParser):
 
     #: Whether arguments that are refused are read once more.
     _tries = False
+    #: The options that ``--help`` explains, with blanks between them; empty: all of them.
+    common = ""
 
     def __init__(self, prog: str, description: str, examples: str) -> None:
         super().__init__(
@@ -200,14 +186,13 @@ class FullParser(argparse.ArgumentParser):
 
     def format_brief_help(self) -> str:
         """The help text of the common options, which names the others."""
-        if self.prog not in COMMON:
+        if not self.common:
             return self.format_help()
-        common = COMMON[self.prog].split()
         formatter = _Brief(self.prog)
         formatter.add_usage(self.line(), self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
         options = [action for action in self._actions if action.option_strings]
-        shown = [next(action for action in options if name in action.option_strings) for name in common]
+        shown = [next(action for action in options if name in action.option_strings) for name in self.common.split()]
         for title, actions in (("arguments", self._get_positional_actions()), ("common options", shown)):
             formatter.start_section(title)
             formatter.add_arguments(actions)
