@@ -179,7 +179,11 @@ def script() -> str:
         choices = [choice for choice in choices if choice["name"] != PATTERN]
         of_policy = {"name": policy["name"], "label": policy["label"], "choices": choices}
         lines.append(f"  {json.dumps(of_policy, ensure_ascii=False)},")
-    return "\n".join([*lines, "];"]) + "\n"
+    lines.append("];")
+    [ties] = [policy for policy in core().policies("pairs") if policy["name"] == "ties"]
+    lines.append("// Policies of ties when two rankings are compared.")
+    lines.append(f"const TIES_OF_PAIRS = {json.dumps([name for name, *_ in ties['choices']])};")
+    return "\n".join(lines) + "\n"
 
 
 def values_of(name: str) -> Callable[[], Iterator[tuple[str, ...]]]:

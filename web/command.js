@@ -3,8 +3,7 @@ const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replac
 
 function command() {
   if (!qrels() || !runs().length) return "";
-  const none = ["nonrelevant", "remove"].includes(state.policies.unjudged) ? ["unretrieved"] : []; // without effect there, which the command refuses
-  const options = Object.entries(state.policies).filter(([name, value]) => value !== { ...DEFAULTS, ties: "expected" }[name] && !none.includes(name));
+  const options = Object.entries(requested(state.policies)).filter(([name, value]) => value !== { ...DEFAULTS, ties: "expected" }[name]);
   return ["untied", "eval", qrels().path, ...runs().map((run) => run.path), ...state.measures.flatMap((name) => ["-m", name]),
     ...options.flatMap(([name, value]) => [`--${name.replace(/_/g, "-")}`, value])].map(quoted).join(" ");
 }

@@ -22,15 +22,14 @@ function compareSection() {
   const go = node("button", {}, "Compare"), holder = node("div"), list = node("dl", { class: "compared" });
   const line = commandBox();
   const wrong = node("p", { class: "trouble", role: "alert" });
-  let found = null, asked = 0;
-  const start = async () => {
-    const mine = ++asked;
+  let found = null;
+  const comparing = restartable(async (isLast) => {
     wrong.textContent = "";
     const words = measures.value.trim().split(/\s+/).filter(Boolean), { score_dtype } = state.policies;
     try {
-      const ties = ["expected", "docid", "trec", "given"].includes(state.policies.ties) ? state.policies.ties : "expected";
+      const ties = TIES_OF_PAIRS.includes(state.policies.ties) ? state.policies.ties : "expected";
       const answer = await work.ask({ do: "compare", a: state.a, b: state.b, measures: words, ties, score_dtype }, "comparing");
-      if (mine !== asked) return;
+      if (!isLast()) return;
       found = answer;
       const options = [...words.flatMap((name) => ["-m", name]), ...(ties === "expected" ? [] : ["--ties", ties]), ...(score_dtype === "float64" ? [] : ["--score-dtype", score_dtype])];
       line.code.textContent = ["untied", "compare", file(state.a).path, file(state.b).path, ...options].map(quoted).join(" ");
@@ -38,9 +37,9 @@ function compareSection() {
         node("dt", {}, name), node("dd", {}, node("b", {}, bracketed(found.totals[place])), ` ${comparedWords(name)}`)]));
       change({ compared: {}, shared: found.queries, query: state.query || found.queries[0] });
     } catch (error) {
-      if (mine === asked && !(error instanceof Cancelled)) wrong.textContent = error.message;
+      if (isLast() && !(error instanceof Cancelled)) wrong.textContent = error.message;
     }
-  };
+  });
   const columns = () => [
     { title: "Query", left: true, value: (row) => found.queries[row], cell: (row) => node("td", {}, node("button", { type: "button", class: "link", onclick: () => {
       change({ query: found.queries[row] });
@@ -51,7 +50,7 @@ function compareSection() {
       cell: (row) => node("td", {}, printed(found.values[row][place].mean), endsBelow(found.values[row][place])),
     })),
   ];
-  where.append(node("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); start(); } }, a, b, measures, go), wrong, list, holder,
+  where.append(node("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); comparing.start(); } }, a, b, measures, go), wrong, list, holder,
     line.box);
   table(holder, "compared", "compared", columns, () => (found ? found.queries.map((_, row) => row) : []), { resort: () => (found ? [1, found.lower[0]] : [0, false]) });
   follow("compared", () => { holder.hidden = !found; });
@@ -62,6 +61,6 @@ function compareSection() {
     list.replaceChildren();
     line.code.textContent = "";
     change({ compared: {} });
-    if (!where.hidden && state.a !== state.b && !isLarge(state.a) && !isLarge(state.b) && file(state.a) && file(state.b)) start();
+    if (!where.hidden && state.a !== state.b && !isLarge(state.a) && !isLarge(state.b) && file(state.a) && file(state.b)) comparing.start();
   });
 }

@@ -9,3 +9,5 @@ const POLICIES = [
   {"name": "on_undefined", "label": "A query for which a measure has no value", "choices": [{"name": "zero", "meaning": "count the query as 0 in the measure's mean", "phrase": ""}, {"name": "nan", "meaning": "leave the query out of the measure's mean", "phrase": ""}, {"name": "raise", "meaning": "stop with an error", "phrase": ""}]},
   {"name": "adjust", "label": "Values", "choices": [{"name": "none", "meaning": "do not adjust the values", "phrase": ""}, {"name": "chance", "meaning": "rescale the values so that a random order of documents gets 0, and the best order gets 1", "phrase": ""}]},
 ];
+// Policies of ties when two rankings are compared.
+const TIES_OF_PAIRS = ["expected", "docid", "trec", "given"];
