@@ -1,6 +1,7 @@
 """Faults and hostile sizes: memory stays within bounds, the error is clear, an interrupt is answered.
 
-Sizes are small here; ``UNTIED_FULL_FAULTS=1`` has those of docs/testing.md, and tells what was measured (``-s``).
+Inputs are small here. With ``UNTIED_FULL_FAULTS=1`` they have the sizes on docs/testing.md, and the tests print what
+they measured (``pytest -s`` shows it).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ FEW = 9
 
 
 def on_queries(facts: Mapping[str, Mapping[str, int]], judged: int) -> Iterator[str]:
-    """Notes on queries that only the judgments or only a run has, of which so many are judged."""
+    """Notes on queries that only the judgments or only a run has; `judged` is the number of judged queries."""
     yield from of_queries(facts)
     unknown = max(fact["unknown"] for fact in facts.values())
     if unknown > FEW * judged:

@@ -40,10 +40,10 @@ class VerdictsOfPair(ByMeasure):
 
     def __init__(self, measures: list[Measure], concluded: list[Concluded]) -> None:
         self._measures = measures
-        self._found = concluded
+        self._concluded = concluded
 
     def __getitem__(self, measure: str | Measure) -> Verdict:
-        return verdict_of(self._found[self._number(measure)])
+        return verdict_of(self._concluded[self._number(measure)])
 
 
 class Verdicts(ByPair):
@@ -63,13 +63,13 @@ class Verdicts(ByPair):
     ) -> None:
         self._runs = runs
         self._measures = measures
-        self._found = concluded
+        self._concluded = concluded
         self._qrels = qrels
         self._options = options
         self._pairs = {pair: place for place, pair in enumerate(combinations(runs, 2))}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Verdicts, (self._runs, self._measures, self._found, self._qrels, self._options)
+        return Verdicts, (self._runs, self._measures, self._concluded, self._qrels, self._options)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ class Verdicts(ByPair):
         return list(self._pairs)
 
     def __getitem__(self, pair: tuple[str, str]) -> VerdictsOfPair:
-        return VerdictsOfPair(self._measures, self._found[self._place(pair)])
+        return VerdictsOfPair(self._measures, self._concluded[self._place(pair)])
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
         """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
@@ -101,7 +101,7 @@ class Verdicts(ByPair):
         """
         rows = [
             (*pair, measure, one.verdict, one.low, one.high, one.overturn, one.largest_m)
-            for pair, concluded in zip(self._pairs, self._found, strict=True)
+            for pair, concluded in zip(self._pairs, self._concluded, strict=True)
             for measure, one in zip(self.measures, map(verdict_of, concluded), strict=True)
         ]
         return tidy("run_a run_b measure verdict", "low high overturn largest_m", rows)
@@ -174,7 +174,7 @@ class Verdicts(ByPair):
             There is no such run or measure.
         """
         is_turned = (run_b, run_a) in self._pairs
-        concluded = self._found[self._place((run_b, run_a) if is_turned else (run_a, run_b))]
+        concluded = self._concluded[self._place((run_b, run_a) if is_turned else (run_a, run_b))]
         verdict = verdict_of(concluded[0 if measure is None else self._number(measure)])
         return verdict.turned if is_turned else verdict
 
@@ -187,7 +187,7 @@ class Verdicts(ByPair):
         """
         better = {run: [0] * len(self._measures) for run in self._runs}
         worse = {run: [0] * len(self._measures) for run in self._runs}
-        for (a, b), concluded in zip(self._pairs, self._found, strict=True):
+        for (a, b), concluded in zip(self._pairs, self._concluded, strict=True):
             for place, one in enumerate(map(verdict_of, concluded)):
                 if one.verdict != "open":
                     ahead, behind = (a, b) if one.verdict == "A" else (b, a)

@@ -49,7 +49,7 @@ impl PairBounds {
     }
 
     /// How far this run can be ahead of the other.
-    fn of(&self, is_a: bool) -> &[UpperBounds] {
+    fn upper_bounds(&self, is_a: bool) -> &[UpperBounds] {
         if is_a { &self.up } else { &self.down }
     }
 }
@@ -216,7 +216,8 @@ impl Certifier {
     /// Which run is behind without further relevant documents, if any.
     pub fn trailing(&self, bounds: &PairBounds) -> Option<Trailing> {
         let target = -MARGIN * self.difference.largest_weight() * bounds.up.len() as f64;
-        let is_behind = |&is_a: &bool| bounds.of(is_a).iter().map(|query| query.at_most(0)).sum::<f64>() < target;
+        let is_behind =
+            |&is_a: &bool| bounds.upper_bounds(is_a).iter().map(|query| query.at_most(0)).sum::<f64>() < target;
         [true, false].into_iter().find(is_behind).map(|is_a| Trailing { is_a, target })
     }
 }

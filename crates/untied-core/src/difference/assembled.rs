@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::pair::{RankingPair, Ties};
 use crate::grade::Level;
 use crate::measures::Measure;
-use crate::measures::bounds::{Bounds, Open, Resolution};
+use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::ranking::{List, Ranking};
 use crate::table::Judgments;
 
@@ -17,7 +17,7 @@ pub(crate) const LONGEST: usize = 500;
 /// S(A) - S(B) if no unknown document is relevant, from the measure's own means over all orders of ties; the bounds of AP,
 /// ERR and Bpref would only enclose it.
 pub(crate) fn difference_if_nonrelevant(measure: &dyn Measure, pair: &RankingPair<'_>) -> f64 {
-    let levels = levels(pair, pair.unknown() + pair.facts.outside);
+    let levels: Vec<Level> = judged(pair.facts.levels, 0.0, 0, pair.unknown() + pair.facts.outside).collect();
     let grades: Vec<f64> = levels.iter().map(|level| level.grade).collect();
     let truth = Judgments::of_levels(&grades, &levels);
     let value = |list: &List| {
@@ -25,16 +25,6 @@ pub(crate) fn difference_if_nonrelevant(measure: &dyn Measure, pair: &RankingPai
         if mean.is_nan() { 0.0 } else { mean } // nothing is relevant
     };
     value(pair.a) - value(pair.b)
-}
-
-/// The judged documents by grade, with so many more that are non-relevant.
-fn levels(pair: &RankingPair<'_>, more: usize) -> Vec<Level> {
-    let mut levels: Vec<Level> = pair.facts.levels.iter().copied().filter(|level| level.grade >= 0.0).collect();
-    match levels.last_mut() {
-        Some(last) if last.grade == 0.0 => last.count += more as u32,
-        _ => levels.push(Level { grade: 0.0, count: more as u32 }),
-    }
-    levels
 }
 
 /// A ranking, for a measure; unknown documents have this grade, or are not judged where it is none.
@@ -65,7 +55,7 @@ fn ranking(pair: &RankingPair<'_>, list: &List, unknown: Option<f64>) -> Ranking
 /// ranking and the worst of the other. Unknown documents that only the other ranking has count as pooled ones that are not
 /// retrieved: they may be relevant, too.
 pub(crate) fn separate_bounds(measure: &dyn Measure, pair: &RankingPair<'_>, grades: &[f64], ties: Ties) -> (f64, f64) {
-    let levels = levels(pair, pair.facts.outside);
+    let levels: Vec<Level> = judged(pair.facts.levels, 0.0, 0, pair.facts.outside).collect();
     let known: Vec<f64> = levels.iter().map(|level| level.grade).collect();
     let truth = Judgments::of_levels(&known, &levels);
     let unknown = pair.unknown();
@@ -89,7 +79,7 @@ pub(crate) fn separate_bounds(measure: &dyn Measure, pair: &RankingPair<'_>, gra
     (high_a - low_b, high_b - low_a)
 }
 
-/// The same where an undefined value is 0, as it is for verdicts.
+/// As above, but an undefined value counts as 0, because verdicts count it so.
 fn counted(bounds: Bounds) -> Bounds {
     if bounds.low.is_nan() { Bounds::new(0.0, 0.0) } else { bounds.with_zero() }
 }

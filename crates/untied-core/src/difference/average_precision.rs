@@ -124,7 +124,7 @@ impl AveragePrecision {
         let a = self.precisions(pair, pair.a, [Relevance::Relevant, Relevance::Unknown, Relevance::NonRelevant]);
         let b = self.precisions(pair, pair.b, [Relevance::NonRelevant, Relevance::Unknown, Relevance::Relevant]);
         let relevant = self.scale.relevant(pair);
-        let bounds = rising(precisions::apart(&a, &b, relevant, pair.unknown()).into_iter());
+        let bounds = rising(precisions::separate_bounds(&a, &b, relevant, pair.unknown()).into_iter());
         if pair.is_tied() {
             return UpperBounds::of_best_and_worst(bounds, pair, self.ties == Ties::BestWorst);
         }
@@ -132,7 +132,7 @@ impl AveragePrecision {
         let none = bounds[0];
         let gain = |place: &Placed| a.gain(place.a) - b.gain(place.b);
         let gains = pair.unknown_documents().map(gain).chain((pair.facts.unretrieved > 0).then_some(0.0));
-        let one = gains.reduce(f64::max).map(|gain| (a.known() - b.known() + gain) / (relevant + 1) as f64);
+        let one = gains.reduce(f64::max).map(|gain| (a.certain() - b.certain() + gain) / (relevant + 1) as f64);
         let mut bounds = UpperBounds::partly(bounds, None, vec![0]);
         if let Some(one) = one {
             bounds.cap_at(1, one.max(none), true);

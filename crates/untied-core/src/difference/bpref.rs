@@ -4,7 +4,7 @@
 //!
 //!   S(C) = (1/R) sum over relevant x of 1 - n_C(x) / C,    n_C(x) = rank - 1 - relevant ones above it,
 //!
-//! where C >= k - 1, so that min(n, C) = n. (As R of AP, both may be taken as k: there may be so many.) With h relevant
+//! where C >= k - 1, so that min(n, C) = n. (R and C may be taken as k, as R is for AP, because a query may have that many.) With h relevant
 //! documents the sum of n is that of rank - 1, less h (h - 1) / 2. So of tied documents only the mean of their ranks
 //! matters. For s relevant documents of both rankings and u_A, u_B others, (h_A^2 - h_B^2) / 2 =
 //! (u_A - u_B) (u_A + u_B + 2 s) / 2 is linear in s. A document of A alone always helps and one of B alone never does, so

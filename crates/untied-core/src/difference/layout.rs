@@ -53,7 +53,7 @@ impl Scale {
 
     /// Gain of a document; none if it is unknown. Where no unknown document can gain anything, all gains are known.
     #[inline]
-    pub fn known(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<f64> {
+    pub fn known_gain(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<f64> {
         pair.grade(place).map(|grade| self.gain.of(grade)).or((self.top == 0.0).then_some(0.0))
     }
 
@@ -117,7 +117,7 @@ impl Scale {
         instance.top = self.top;
         instance.lengths = (filled(pair.a), filled(pair.b));
         instance.documents.clear();
-        let document = |x: &Placed| Document { a: within(x.a), b: within(x.b), known: self.known(pair, x) };
+        let document = |x: &Placed| Document { a: within(x.a), b: within(x.b), known: self.known_gain(pair, x) };
         instance.documents.extend(pair.places.iter().filter(counted).map(document));
         pair.places.iter().filter(counted)
     }
@@ -132,7 +132,7 @@ impl Scale {
     /// Write all documents with their gains to an instance, wherever they stand.
     pub fn lay_out_tied(&self, pair: &RankingPair<'_>, instance: &mut Instance) {
         let depth = self.depth_of(pair);
-        let place = |place: &Placed| Document { a: place.a, b: place.b, known: self.known(pair, place) };
+        let place = |place: &Placed| Document { a: place.a, b: place.b, known: self.known_gain(pair, place) };
         let filled = |list: &List| if self.fills_with_gains() { list.len() } else { list.len().max(depth) };
         instance.depth = depth;
         instance.top = self.top;
@@ -161,7 +161,7 @@ impl Scale {
         weights.lacking.1.clear();
         weights.documents.clear();
         weights.documents.extend(pair.places.iter().map(|place| {
-            let known = self.known(pair, place);
+            let known = self.known_gain(pair, place);
             dot::Weighed { a: at(of_a, place.a), b: at(of_b, place.b), known }
         }));
     }

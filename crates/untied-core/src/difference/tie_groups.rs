@@ -75,7 +75,8 @@ impl<'l> Groups<'l> {
         (0..self.known.len()).map(|group| self.worth(group, 0, 0.0)).sum()
     }
 
-    /// What a group gains with so many unknown documents that gain `top`: they stand behind judged ones that gain more.
+    /// The gain of a group in which `relevant` unknown documents gain `top` each. They come after judged documents that gain
+    /// more, and before all others.
     fn worth(&self, group: usize, relevant: usize, top: f64) -> f64 {
         let known = &self.known[group];
         let (above, rest) = self.discounts[group].split_at(known.partition_point(|&gain| gain > top));

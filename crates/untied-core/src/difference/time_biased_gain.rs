@@ -27,22 +27,23 @@ pub(super) fn time_biased_gain(setup: &Setup<'_>) -> Result<Box<dyn Difference>>
 
 impl Timing {
     /// Whether a document is relevant, where that is known.
-    fn known(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<bool> {
-        self.scale.known(pair, place).map(|gain| gain > 0.0)
+    fn known_relevance(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<bool> {
+        self.scale.known_gain(pair, place).map(|gain| gain > 0.0)
     }
 
     fn timed(&self, pair: &RankingPair<'_>) -> Timed {
         let documents = pair.places.iter().map(|place| {
             let text = pair.facts.lengths[place.document as usize];
-            (place.document, self.measure.go_on(text.length, text.seconds), self.known(pair, place))
+            (place.document, self.measure.go_on(text.length, text.seconds), self.known_relevance(pair, place))
         });
         Timed::new([pair.a, pair.b], documents, self.measure.cutoff(), self.measure.gain())
     }
 
     fn uncertain(&self, pair: &RankingPair<'_>, chance: Chance<'_>) -> Vec<Uncertain> {
         let uncertain = |place: &Placed| {
-            let chance =
-                self.known(pair, place).map_or_else(|| chance(place), |relevant| f64::from(u8::from(relevant)));
+            let chance = self
+                .known_relevance(pair, place)
+                .map_or_else(|| chance(place), |relevant| f64::from(u8::from(relevant)));
             Uncertain { a: place.a, b: place.b, gain: 1.0, chance }
         };
         pair.places.iter().map(uncertain).collect()

@@ -48,7 +48,7 @@ struct NormalisedRecall {
 impl NormalisedRecall {
     /// The value, given the sum of ranks of relevant documents, their number, and of all of them the number and of the
     /// ranking the length; NaN where all or none are relevant.
-    fn of(&self, ranks: f64, retrieved_relevant: f64, relevant: f64, retrieved: f64) -> f64 {
+    fn value(&self, ranks: f64, retrieved_relevant: f64, relevant: f64, retrieved: f64) -> f64 {
         let (size, missed) = (self.size(retrieved_relevant, relevant, retrieved), relevant - retrieved_relevant);
         let spread = relevant * (size - relevant);
         if spread == 0.0 {
@@ -72,7 +72,7 @@ impl Measure for NormalisedRecall {
             ranks += relevant as f64 * (group.start as f64 + (group.size + 1) as f64 / 2.0);
             retrieved_relevant += relevant;
         }
-        self.of(ranks, retrieved_relevant as f64, truth.relevant(self.rel) as f64, ranking.retrieved as f64)
+        self.value(ranks, retrieved_relevant as f64, truth.relevant(self.rel) as f64, ranking.retrieved as f64)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
@@ -104,7 +104,7 @@ impl Measure for NormalisedRecall {
         let retrieved = open.ranking.retrieved as f64;
         Some(bounds::of_sum(&parts, open.not_retrieved(self.rel), |sum, more, others| {
             let retrieved_relevant = retrieved_relevant + more as f64;
-            self.of(-sum, retrieved_relevant, relevant + (more + others) as f64, retrieved)
+            self.value(-sum, retrieved_relevant, relevant + (more + others) as f64, retrieved)
         }))
     }
 }

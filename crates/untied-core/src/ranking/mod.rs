@@ -29,8 +29,8 @@ use crate::grade::{Level, count_from};
 
 /// The ranking of a query as measures read it: the tie groups that have judged documents.
 ///
-/// Groups without judged documents are left out, unless bounds over unjudged documents need them; the positions of the
-/// other groups tell how long they were. In a ranking without ties all groups have size 1, so measures need no second
+/// Groups without judged documents are left out, unless bounds over unjudged documents need them. Each group has its own
+/// position, so the gaps between groups show the sizes of those that are left out. In a ranking without ties all groups have size 1, so measures need no second
 /// formula for it.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Ranking {

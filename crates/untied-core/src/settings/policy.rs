@@ -89,7 +89,7 @@ pub struct Policy<T: 'static> {
     pub pattern: Option<fn(&str) -> Option<T>>,
 }
 
-/// What is known of a value.
+/// The name of a policy's value, its meaning, and the phrase for captions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChoiceInfo {
     /// See [`Choice::name`].

@@ -37,7 +37,7 @@ pub struct Document {
     pub known: Option<f64>,
 }
 
-/// What is known of a document where only relevance counts.
+/// Whether a document is relevant, as far as the judgments tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relevance {
     /// It is relevant.

@@ -43,7 +43,7 @@ impl Precisions {
     }
 
     /// The sum of precisions with nothing unknown relevant.
-    pub fn known(&self) -> f64 {
+    pub fn certain(&self) -> f64 {
         self.known
     }
 
@@ -82,7 +82,7 @@ impl Precisions {
 }
 
 /// What the difference cannot exceed with exactly 0, 1, 2, ... of all unknown documents relevant.
-pub fn apart(a: &Precisions, b: &Precisions, relevant: usize, unknown: usize) -> Vec<f64> {
+pub fn separate_bounds(a: &Precisions, b: &Precisions, relevant: usize, unknown: usize) -> Vec<f64> {
     let sums = a.largest(unknown).into_iter().zip(b.smallest(unknown)).enumerate();
     sums.map(|(m, (most, least))| share(most - least, (relevant + m) as f64)).collect()
 }

@@ -274,7 +274,7 @@ pub(crate) struct GroupTerms {
 
 impl GroupTerms {
     /// The part of r relevant documents, and how it grows with each one before the group.
-    fn part(&self, r: usize, before: usize) -> (f64, f64) {
+    fn sum_of(&self, r: usize, before: usize) -> (f64, f64) {
         let (own, each) = self.terms[r];
         (own + before as f64 * each, each)
     }
@@ -298,7 +298,7 @@ pub(crate) fn of_sum(parts: &[GroupTerms], unretrieved: usize, value: impl Fn(f6
     let mut below = vec![(0.0, 0.0, before); parts.len() + 1];
     for (g, part) in parts.iter().enumerate().rev() {
         before -= part.known;
-        let (sum, each) = part.part(part.known, before);
+        let (sum, each) = part.sum_of(part.known, before);
         below[g] = (below[g + 1].0 + sum, below[g + 1].1 + each, before);
     }
     let total = below[0].0;
@@ -308,9 +308,9 @@ pub(crate) fn of_sum(parts: &[GroupTerms], unretrieved: usize, value: impl Fn(f6
         let before = known + chosen;
         for r in part.known + 1..=part.most() {
             chosen += 1;
-            bounds.add(value(above + part.part(r, before).0 + rest + chosen as f64 * each, chosen, 0));
+            bounds.add(value(above + part.sum_of(r, before).0 + rest + chosen as f64 * each, chosen, 0));
         }
-        above += part.part(part.most(), before).0;
+        above += part.sum_of(part.most(), before).0;
     }
     // From the bottom up: of the groups after the g-th, all documents relevant, the sum and its growth.
     let (mut rest, mut each, mut chosen) = (0.0, 0.0, 0);
@@ -318,10 +318,10 @@ pub(crate) fn of_sum(parts: &[GroupTerms], unretrieved: usize, value: impl Fn(f6
         for r in part.known + 1..=part.most() {
             chosen += 1;
             let more = (r - part.known) as f64;
-            let sum = total - below + part.part(r, before).0 + rest + more * each;
+            let sum = total - below + part.sum_of(r, before).0 + rest + more * each;
             bounds.add(value(sum, chosen, unretrieved));
         }
-        let full = part.part(part.most(), before);
+        let full = part.sum_of(part.most(), before);
         rest += (part.most() - part.known) as f64 * each + full.0;
         each += full.1;
     }

@@ -17,7 +17,8 @@ pub(super) struct Component {
 }
 
 impl Component {
-    pub fn whole(timed: &Timed) -> Component {
+    /// All groups and all undecided documents.
+    pub fn everything(timed: &Timed) -> Component {
         let groups = [0, 1].map(|side| 0..timed.sides[side].ends.len());
         let is_open = |&i: &usize| timed.counts(i) && timed.documents[i].known.is_none();
         Component { groups, reach: [1.0; 2], rest: 0.0, open: (0..timed.documents.len()).filter(is_open).collect() }

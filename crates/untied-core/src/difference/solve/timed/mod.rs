@@ -168,7 +168,7 @@ impl Timed {
     pub fn solve(&self, mut work: Budget) -> Solution {
         let mut search = Search::new(self);
         let half = work.split(1, 2);
-        work.give_back(search.decide_all(&Component::whole(self), half));
+        work.give_back(search.decide_all(&Component::everything(self), half));
         let mut rest = (0.0, 0.0);
         let parts = part(self, &search.decided);
         let weight = |part: &Component| part.open.len() as u64 + 1;
