@@ -70,7 +70,8 @@ const TSV: Format =
     Format { name: "tsv", reader: Reader::Named(TableFormat::Delimited(b'\t')), suffixes: &[".tsv"], ..CSV };
 const JSONL: Format =
     Format { name: "jsonl", reader: Reader::Named(TableFormat::JsonLines), suffixes: &[".jsonl", ".ndjson"], ..CSV };
-const JSON: Format = Format { name: "json", suffixes: &[".json"], ..PLAIN };
+const JSON: Format =
+    Format { name: "json", about: "an object: {query: {document: number}}", suffixes: &[".json"], ..PLAIN };
 const PARQUET: Format = Format { name: "parquet", reader: Reader::Binding, suffixes: &[".parquet"], ..CSV };
 
 /// Formats of runs; files with other suffixes have the first one.
