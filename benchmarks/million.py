@@ -2,7 +2,7 @@
 """What commands cost on two runs of a million queries: ``python benchmarks/million.py``.
 
 The inputs are like MS MARCO's: ten documents a query with some ties, and about three judgments. Each command runs once,
-in a process of its own. ``--page`` puts the table on docs/large.md.
+in a process of its own. ``--page`` puts the table on docs/performance.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from measure import machine, markdown_table, progress, run_child
 from performance import put
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "large.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 QUERIES = 1_000_000
 AT_ONCE = 10_000
 """Queries that are written at once; each part has a seed of its own."""
@@ -89,7 +89,7 @@ def main() -> None:
     default_folder = Path(__file__).parent / "data"
     parser.add_argument("data", nargs="?", type=Path, default=default_folder, help="default: benchmarks/data")
     parser.add_argument("--only", nargs="+", choices=COMMANDS, metavar="COMMAND", help=f"of {', '.join(COMMANDS)}")
-    parser.add_argument("--page", action="store_true", help="put the table on docs/large.md")
+    parser.add_argument("--page", action="store_true", help="put the table on docs/performance.md")
     options = parser.parse_args()
     if not (options.data / OTHER).exists():
         progress("inputs")

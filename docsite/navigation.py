@@ -62,7 +62,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/inputs.md",
         "docs/arrays.md",
         "docs/features.md",
-        "docs/large.md",
         "docs/spark.md",
     ),
     "Measures": ("docs/measures.md",),
