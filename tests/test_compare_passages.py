@@ -235,11 +235,17 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
         assert rows[0] == ["run_a", "run_b", "query", "measure", "value", "low", "high", "certainty"]
         assert rows[1:] == expected_rows(per_query=True)
     assert [line.split("\t") for line in written("--format", "tsv").splitlines()[1:]] == expected_rows(per_query=False)
+    halved = untied.compare_passages(
+        read_passages("old.txt")[0], read_passages("new.txt")[0], judged=read_judged_passages("judged.txt"), length=900,
+        decay="exponential",
+    )  # fmt: skip
+    [*_, mean] = (line.split("\t") for line in written("--format", "tsv", "--decay", "exponential").splitlines())
+    assert mean[3:5] == ["MED-U(decay='exponential')@900", f"{halved.mean:.4f}"]
     table = written("--format", "table")
     assert written("--format", "table", "--top", "0") == table.partition("\ncould differ most")[0]
     assert "could differ most" in table
     content = json.loads(written("--format", "json", "--top", "1"))
-    assert content["settings"] == {"text_length": 900}
+    assert content["settings"] == {"text_length": 900, "decay": "linear"}
     assert [entry["path"] for entry in content["inputs"]] == ["old.txt", "new.txt", "judged.txt"]
     rows = expected_rows(per_query=True)
     most = max(rows[:2], key=lambda row: float(row[4]))

@@ -116,6 +116,7 @@ def test_every_command_with_rules_is_tried() -> None:
     (f"{COMPARED} --level=0.95", "--level has no effect without --significant"),
     ("eval QRELS NEW --quantiles 0.5 --ties expected", "--quantiles cannot be combined with --ties"),
     ("compare OLD NEW --qrels-format auto", "--qrels-format has no effect without --qrels"),
+    ("compare OLD NEW --decay linear", "--decay has no effect without --passages"),
     ("certify QRELS OLD NEW --from-sample --unjudged retrieved", "--from-sample cannot be combined with --unjudged"),
     ("stats QRELS NEW OLD --test tukey --corr=holm", "--correction cannot be combined with --test tukey, which"),
     ("curve QRELS NEW --query 1 -o x.svg --digits 4", "--digits cannot be combined with --format svg"),

@@ -79,7 +79,7 @@ COMMAND = Command(
         Needs("--qrels-format --qrels-column --certify", "--qrels"),
         Needs("--top --html", TWO_RUNS),
         Needs("--queries-text --docs-text", "--html"),
-        Needs("--text-length", "--passages"),
+        Needs("--text-length --decay", "--passages"),
         Excludes("--show=matrix", "--certify --top --html"),
         Excludes("--show=matrix", "--per-query", ", because it shows only means"),
         Excludes(
@@ -118,6 +118,12 @@ def declare(arguments: Arguments) -> None:
         "L",
         "with --passages, count only the first L characters of each ranking (default: 12000)",
         type=float,
+    )
+    group.option(
+        "--decay",
+        "DECAY",
+        "with --passages, let the weight of a character fall to 0 at L (linear, the default), or halve after every L",
+        choices=("linear", "exponential"),
     )
     arguments.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     arguments.add_plugin()

@@ -36,10 +36,11 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
         runs.append(passages)
         if tied:
             notes.append(f"passages of equal score, in the order of the file: {tied} of {show_id(name)}")
-    measure = f"MED-U@{length:g}"
+    decay = options.decay or "linear"
+    measure = f"MED-U@{length:g}" if decay == "linear" else f"MED-U(decay='{decay}')@{length:g}"
     pairs = []
     for a, b in combinations(range(len(runs)), 2):
-        comparison = compare_passages(runs[a], runs[b], judged=judged, length=length)
+        comparison = compare_passages(runs[a], runs[b], judged=judged, length=length, decay=decay)
         pairs.append(((show_id(names[a]), show_id(names[b])), comparison))
         alone = zip(pairs[-1][0], comparison.alone, strict=True)
         listed = ", ".join(f"{queries} of {name}" for name, queries in alone if queries)
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
             notes.append(f"queries in only one run, left out: {listed}")
     rows = [row for names_of, comparison in pairs for row in _rows(names_of, measure, comparison, options)]
     if style == "json":
-        settings = {"text_length": length}
+        settings = {"text_length": length, "decay": decay}
         text = output.json(settings, inputs, runs=names, notes=notes,
                            results=[dict(zip(COLUMNS, row, strict=True)) for row in rows])  # fmt: skip
     elif style in ("tsv", "csv"):
