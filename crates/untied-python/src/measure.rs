@@ -11,7 +11,10 @@ use crate::convert::{items, no_text};
 use crate::errors::{refused_measure, to_python};
 use crate::registered::PICKLED;
 
-/// A measure with its parameters and cutoff.
+/// A measure with its parameters and cutoff, as in ``nDCG(gain="exp2") @ 10``.
+///
+/// Every measure is a name in `untied`: call it with parameters, and give it a cutoff with ``@``. `untied.parse_measure`
+/// reads one from text.
 #[pyclass(frozen, module = "untied")]
 pub struct Measure(pub Spec);
 
@@ -37,11 +40,13 @@ impl Measure {
         Ok((slf.get_type(), (spec.to_string(),)).into_pyobject(slf.py())?.into_any())
     }
 
+    /// Its name without parameters and cutoff: ``"nDCG"``.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.info.name
     }
 
+    /// Its cutoff, or None.
     #[getter]
     fn cutoff(&self) -> Option<usize> {
         self.0.cutoff
@@ -65,7 +70,7 @@ impl Measure {
         self.0.info.lower_is_better
     }
 
-    /// The lowest grade without which it gives every document nothing, if a parameter names one.
+    /// The lowest grade for which a document gains anything, if a parameter sets one.
     #[getter]
     fn least_grade(&self) -> Option<f64> {
         self.0.least_grade()

@@ -21,7 +21,33 @@ use crate::registered::{AS_QRELS, AS_RUN};
 use crate::threads::Threads;
 use crate::{arrow, from_rows, threads};
 
-/// Retrieved documents with scores, query by query, and the name of the run if it was given one.
+/// A run, held in memory: for each query, the documents that it retrieved, with their scores.
+///
+/// Functions take files, frames and dicts as they are. Make a `Run` to use one several times, to give it a name, or to
+/// say what its format or columns are. It can't be changed; ``run["q1"]`` lists the documents of a query with their
+/// scores, ``len`` counts queries, and iteration goes over their ids.
+///
+/// Parameters
+/// ----------
+/// run : path, frame, dict, or Run
+///     What `untied.evaluate` takes as a run.
+/// name : str, optional
+///     The name in tables. By default, tables use the file's name or the key in a dict.
+/// format : str
+///     The format of a file, as for `untied.read_run`.
+/// columns : dict, optional
+///     Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
+/// threads : int, optional
+///     Number of threads; as many as there are processors by default.
+///
+/// Raises
+/// ------
+/// InputError
+///     A file does not match its format.
+/// UntiedError
+///     A score is not a finite number, a document appears twice in a query, or an option is refused.
+/// OSError
+///     The file cannot be read.
 #[pyclass(frozen, module = "untied")]
 pub struct Run(pub Arc<table::Run>, Option<String>);
 
@@ -40,7 +66,31 @@ fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
     }
 }
 
-/// Relevance judgments, query by query.
+/// Relevance judgments, held in memory: for each query, the judged documents with their grades.
+///
+/// Functions take files, frames and dicts as they are. Make `Qrels` to use them several times, or to say what their
+/// format or columns are. They can't be changed; ``qrels["q1"]`` is a dict of the documents of a query and their
+/// grades, ``len`` counts queries, and iteration goes over their ids.
+///
+/// Parameters
+/// ----------
+/// qrels : path, frame, dict, or Qrels
+///     What `untied.evaluate` takes as qrels. A negative grade means *pooled but not judged*.
+/// format : str
+///     The format, as for `untied.read_qrels`.
+/// columns : dict, optional
+///     Names of columns with unusual names: ``{"query": "q", "document": "d", "grade": "g"}``.
+/// threads : int, optional
+///     Number of threads; as many as there are processors by default.
+///
+/// Raises
+/// ------
+/// InputError
+///     A file does not match its format.
+/// UntiedError
+///     A grade is not a finite number, a document has two different grades in a query, or an option is refused.
+/// OSError
+///     The file cannot be read.
 #[pyclass(frozen, module = "untied")]
 pub struct Qrels(pub table::Qrels);
 
@@ -105,11 +155,13 @@ impl Run {
         if name.is_none() { Ok(unnamed) } else { Py::new(py, Run(Arc::clone(&unnamed.get().0), name)) }
     }
 
+    /// The name that it was given, or None.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.1.as_deref()
     }
 
+    /// The run in a file; `untied.read_run` is for users.
     #[staticmethod]
     #[pyo3(signature = (path, threads = None, format = "trec", columns = None, ranks = false))]
     fn read(
@@ -124,6 +176,7 @@ impl Run {
         threads::run(py, threads, || run_format(format)?.read_run(&path, &columns, ranks)).map(Run::from)
     }
 
+    /// The run in a dict; ``Run(...)`` takes these, too.
     #[staticmethod]
     #[pyo3(signature = (run, threads = None))]
     fn from_mapping(run: &Bound<'_, PyAny>, threads: Option<Threads>) -> PyResult<Run> {
@@ -131,6 +184,7 @@ impl Run {
         threads::run(run.py(), threads, || table::Run::new(chunks, "run")).map(Run::from)
     }
 
+    /// The run in a table with Arrow's C stream; ``Run(...)`` takes these, too.
     #[staticmethod]
     #[pyo3(signature = (table, threads = None, columns = None, source = "run", ranks = false, piece = false))]
     fn from_arrow(
@@ -150,6 +204,7 @@ impl Run {
         .map(Run::from)
     }
 
+    /// The run in a list of rows; ``Run(...)`` takes these, too.
     #[staticmethod]
     #[pyo3(signature = (rows, threads = None, columns = None, names = None))]
     fn from_rows(
@@ -162,6 +217,7 @@ impl Run {
         threads::run(rows.py(), threads, || table::Run::new(chunks, "run")).map(Run::from)
     }
 
+    /// Ids of its queries, in the order of their bytes.
     fn queries(&self) -> Vec<String> {
         ids(&self.0)
     }
@@ -182,6 +238,7 @@ impl Run {
         PyList::new(py, rows(&self.0, query)?)
     }
 
+    /// The run that was pickled.
     #[staticmethod]
     #[pyo3(signature = (bytes, name = None))]
     fn restore(py: Python<'_>, bytes: &[u8], name: Option<String>) -> PyResult<Run> {
@@ -265,6 +322,7 @@ impl Qrels {
         Ok(AS_QRELS.get(qrels.py())?.call1((qrels, threads, format, columns))?.extract()?)
     }
 
+    /// The qrels in a file; `untied.read_qrels` is for users.
     #[staticmethod]
     #[pyo3(signature = (path, threads = None, format = "trec", layout = "trec", columns = None))]
     fn read(
@@ -281,6 +339,7 @@ impl Qrels {
         threads::run(py, threads, || file.read_qrels(&path, holds.detail, &columns)).map(Qrels)
     }
 
+    /// The qrels in a dict; ``Qrels(...)`` takes these, too.
     #[staticmethod]
     #[pyo3(signature = (qrels, threads = None, format = "trec"))]
     fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<Threads>, format: &str) -> PyResult<Qrels> {
@@ -301,6 +360,7 @@ impl Qrels {
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
     }
 
+    /// The qrels in a table with Arrow's C stream; ``Qrels(...)`` takes these, too.
     #[staticmethod]
     #[pyo3(signature = (table, threads = None, format = "trec", columns = None, source = "qrels", piece = false))]
     fn from_arrow(
@@ -321,6 +381,7 @@ impl Qrels {
         .map(Qrels)
     }
 
+    /// The qrels in a list of rows; ``Qrels(...)`` takes these, too.
     #[staticmethod]
     #[pyo3(signature = (rows, threads = None, format = "trec", columns = None, names = None))]
     fn from_rows(
@@ -335,30 +396,34 @@ impl Qrels {
         threads::run(rows.py(), threads, || table::Qrels::with_detail(chunks, detail, "qrels")).map(Qrels)
     }
 
+    /// Ids of the judged queries, in the order of their bytes.
     fn queries(&self) -> Vec<String> {
         ids(&self.0)
     }
 
+    /// All grades that occur, highest first.
     fn grades(&self) -> Vec<f64> {
         self.0.grades().to_vec()
     }
 
-    /// The same as a part of qrels in which these grades occur.
+    /// These qrels as a part of larger ones, in which all these grades occur.
     #[allow(clippy::needless_pass_by_value)]
     fn among(&self, grades: Vec<f64>) -> Qrels {
         Qrels(self.0.clone().among(&grades))
     }
 
-    /// The same without the queries with these numbers.
+    /// These qrels without the queries that have these positions.
     fn without(&self, py: Python<'_>, queries: HashSet<usize>, threads: Option<Threads>) -> PyResult<Qrels> {
         threads::run(py, threads, || self.0.without(&queries)).map(Qrels)
     }
 
+    /// Number of judgments that do not count, because an earlier one judges the same document.
     #[getter]
     fn repeated(&self) -> usize {
         self.0.repeated()
     }
 
+    /// The format that holds what they say: ``"trec"``, or the name of one with a further column.
     #[getter]
     fn format(&self) -> &'static str {
         self.0.detail().map_or("trec", Detail::format)
@@ -384,6 +449,7 @@ impl Qrels {
         Ok(dict)
     }
 
+    /// The qrels that were pickled.
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Qrels> {
         restored(py, bytes, table::Qrels::restore, "qrels").map(Qrels)

@@ -46,8 +46,8 @@ def compare_arrays(
 ) -> ArrayComparison:
     """Compare two arrays of ranked ids row by row.
 
-    Values are those of `compare` for the two lists of each row, without ties and judgments. The function is made for
-    millions of queries.
+    Use it for millions of queries whose rankings are ids in arrays, as nearest-neighbour search returns them. Values
+    are those of `compare` for the two lists of each row, without ties and judgments.
 
     Parameters
     ----------

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 
 def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
-    """Kendall's tau.
+    """Kendall's tau: how far two rankings agree on the order of pairs of items.
 
-    With C concordant and D discordant pairs of n items, tau_a is (C - D) / (n(n-1)/2). A tied pair counts 0, which is
-    its mean over tie orders, so tau_a is the exact mean over all orders of both rankings. tau_b divides by
-    the geometric mean of the numbers of pairs that are not tied in each ranking.
+    Use it to compare, say, the rankings of systems by two measures. Of n items, C pairs are in the same order in both
+    rankings and D in opposite orders; tau_a is (C - D) / (n(n-1)/2). A tied pair counts 0, which is its mean over tie
+    orders, so tau_a is the exact mean over all orders of both rankings. tau_b divides by the geometric mean of the
+    numbers of pairs that are not tied in each ranking.
 
     Parameters
     ----------
@@ -62,12 +63,14 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
 def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
     """tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 
-    Let C(i) be the number of items above rank i of the estimate that are also above the item of rank i in the truth.
-    For n items, tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1. tau_AP is not symmetric. The variant ``"a"``
-    is the exact mean over all orders of the tied items of both rankings. ``"b"`` is symmetric (Urbano & Marrero 2017).
-    For each item that is not in the first tie group of a ranking, take the share of the items in higher groups that are
-    also strictly higher in the other ranking. With their mean m, each direction has the value 2 m - 1, and ``"b"`` is
-    the mean of both directions.
+    For each item of the estimate but the first, it asks which share of the items above it belong there, and averages
+    these shares: for n items, tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1, where C(i) counts the items
+    above rank i of the estimate that are above the same item in the truth. This is not symmetric.
+
+    The variant ``"a"`` is the exact mean over all orders of the tied items of both rankings. ``"b"`` (Urbano & Marrero
+    2017) is symmetric. For each item below the first tie group of a ranking, it takes the share of the items in higher
+    groups that are strictly higher in the other ranking, too. With the mean m of these shares, a direction has the
+    value 2 m - 1, and ``"b"`` is the mean of both directions.
 
     Parameters
     ----------

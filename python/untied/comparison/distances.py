@@ -42,7 +42,10 @@ def kendall_distance(
     unmoved: float = 1.0,
     dissimilarity: Dissimilarity | None = None,
 ) -> Value:
-    """Kendall's distance, generalized.
+    """Kendall's distance: what the pairs of items cost that two rankings order oppositely.
+
+    By default, each such pair costs 1. With `weights`, `delta` and `dissimilarity`, it costs more if its items matter,
+    are at the top, or are not alike (Kumar & Vassilvitskii 2010).
 
     Parameters
     ----------
@@ -90,7 +93,9 @@ def footrule(
     unmoved: float = 1.0,
     dissimilarity: Dissimilarity | None = None,
 ) -> Value:
-    """Spearman's footrule, generalized.
+    """Spearman's footrule: how far the items of one ranking have moved in another.
+
+    By default, this is the sum of the differences of their ranks. The options are those of `kendall_distance`.
 
     Parameters
     ----------

@@ -57,7 +57,23 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """The smallest value v with P(outcome <= v) of at least `share`; its error is at most `error`."""
+        """The smallest value that outcomes do not exceed with this probability.
+
+        Parameters
+        ----------
+        share : float
+            The probability, from 0 to 1.
+
+        Returns
+        -------
+        float
+            Its error is at most `error`.
+
+        Raises
+        ------
+        UntiedError
+            `share` is not from 0 to 1.
+        """
         check_share("a quantile's probability", share)
         total = 0.0
         for value, probability in zip(self.values, self.probabilities, strict=True):

@@ -58,7 +58,18 @@ class PassageComparison:
         return fsum(self.per_query.values()) / len(self.per_query)
 
     def most_changed(self, n: int = 20) -> list[str]:
-        """The queries that could differ most, the most different first; equal ones in byte order of their ids."""
+        """The queries whose rankings could differ most.
+
+        Parameters
+        ----------
+        n : int
+            Largest number of queries.
+
+        Returns
+        -------
+        list of str
+            The most different first; equal ones in byte order of their ids.
+        """
         return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
 
     def __repr__(self) -> str:
@@ -166,11 +177,12 @@ def compare_passages(
     filled: bool = True,
     direction: str = "both",
 ) -> PassageComparison:
-    """Compute the maximized effectiveness difference of two rankings of passages (MED-U).
+    """Find the most by which judgments could rate two rankings of passages differently (MED-U).
 
-    A user reads one passage after the other. The i-th character that the user reads adds its gain times D(i), even if
-    it was read before. A character has the same gain in both rankings; unjudged characters have the gains that make the
-    rankings differ most.
+    Use it if your system returns passages, or other pieces of texts, instead of whole documents. It assumes somebody
+    who reads one passage after the other: the i-th character that they read adds its gain times D(i), also if they have
+    read it before. A character has the same gain in both rankings. If it is unjudged, this is the gain with which they
+    differ most.
 
     Parameters
     ----------
@@ -191,8 +203,8 @@ def compare_passages(
     overhead : float
         Cost of reaching a passage before reading it, in characters.
     filled : bool
-        Whether each ranking continues with unknown text that the other ranking does not have, just as short rankings of
-        documents are filled up.
+        Let each ranking continue with unknown text that the other does not have, as `compare` does with rankings of
+        documents that end before the cutoff.
     direction : str
         Which difference to maximise: ``"a-b"``, ``"b-a"``, or ``"both"`` for the larger one.
 

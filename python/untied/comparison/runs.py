@@ -43,6 +43,10 @@ def compare(
 ) -> Comparison:
     """Compare two runs, or two ranked lists.
 
+    It needs no judgments, so use it to see how much a change reorders before anybody judges it: by similarities such as
+    ``RBO``, or by ``MED``, the most by which judgments could make a measure rate the two differently. `Comparison` says
+    which queries and documents changed.
+
     Parameters
     ----------
     run_a, run_b : run, or list
@@ -157,8 +161,8 @@ def compare_all(
 ) -> Comparisons:
     """Compare all pairs of several runs.
 
-    All runs are held in memory, where they take about as much space as their files. All values are held in memory
-    too: 56 bytes for each pair of runs, query and measure.
+    Use it to see which runs are alike. It computes what `compare` does for two, and holds everything in memory: runs
+    take about as much space as their files, and values 56 bytes for each pair of runs, query and measure.
 
     Parameters
     ----------

@@ -40,9 +40,10 @@ def curves(
 ) -> Table:
     """Measures of one query at every rank.
 
-    Dynamic recall r_i (Typke, Veltkamp & Wiering 2006) is the share of the first i documents that can be expected by
-    rank i, because their group begins within the first i documents of the ground truth. After the end of the ground
-    truth, all of its documents can be expected. The mean of r_i over the n ranks of the ground truth is ADR.
+    Use it to see where in the ranking a query is won or lost. One curve is the dynamic recall r_i (Typke, Veltkamp &
+    Wiering 2006): the share of the first i documents that can be expected by rank i, because their group begins within
+    the first i documents of the ground truth. After its end, all of its documents can be expected. The mean of r_i over
+    the n ranks of the ground truth is ADR.
 
     Parameters
     ----------

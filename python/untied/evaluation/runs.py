@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class Evaluator:
     """Qrels and measures, prepared once for any number of runs.
 
-    Use an `Evaluator` if you evaluate many runs, as in a training loop. It indexes the qrels and computes the discounts
-    only once.
+    Use it to evaluate run after run with the same qrels, as in a training loop: it indexes the qrels and computes the
+    discounts only once.
 
     Parameters
     ----------
@@ -159,10 +159,10 @@ class Evaluator:
             in TREC's format, with documents sorted by the rank column instead of the score, lowest first; documents
             with equal ranks are tied. `read_run` describes the other formats.
         stream : bool
-            Whether to stream standard input and pipes too; the lines of a query must then be adjacent. Files in TREC's
-            format are always evaluated while they are read, in little memory; if the lines of a query are not adjacent,
-            the file is read again into memory. Only with ``unjudged="range"`` are several runs kept in memory, for
-            bounds of their differences; with `stream` they are not, and there are no such bounds.
+            Evaluate pipes and standard input while they arrive, instead of reading them into memory first. The lines of
+            each query must be adjacent. Files are streamed in any case, except JSON, and read again if their queries
+            turn out to be scattered. With ``unjudged="range"``, several runs are otherwise kept in memory, because the
+            bounds of their differences need two runs at once; streaming gives up those bounds.
 
         Returns
         -------
@@ -297,6 +297,9 @@ def evaluate(
 ) -> Results:
     """Evaluate one or several runs against relevance judgments.
 
+    This is the function to begin with. Where documents are tied, values are means over all their orders. To evaluate
+    run after run with the same qrels, as in a training loop, make an `Evaluator` once.
+
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
@@ -355,10 +358,10 @@ def evaluate(
     variance : bool
         Whether to also compute the exact variance over tie orders.
     stream : bool
-        Whether to stream standard input and pipes too; the lines of a query must then be adjacent. Files in TREC's
-        format are always evaluated while they are read, in little memory; if the lines of a query are not adjacent,
-        the file is read again into memory. Only with ``unjudged="range"`` are several runs kept in memory, for
-        bounds of their differences; with `stream` they are not, and there are no such bounds.
+        Evaluate pipes and standard input while they arrive, instead of reading them into memory first. The lines of
+        each query must be adjacent. Files are streamed in any case, except JSON, and read again if their queries
+        turn out to be scattered. With ``unjudged="range"``, several runs are otherwise kept in memory, because the
+        bounds of their differences need two runs at once; streaming gives up those bounds.
     strict : bool
         Whether to raise an error instead of a warning if a run and the qrels have no document in common,
         look swapped, or nothing is relevant.

@@ -126,6 +126,9 @@ def gate(
 ) -> GateResult:
     """Check a run against limits.
 
+    Use it in a test suite or a pipeline, to stop a change that makes retrieval worse. The result is true if the run
+    keeps all limits, and prints a line for each.
+
     Parameters
     ----------
     qrels : Qrels, path, frame, or {query: {document: grade}}

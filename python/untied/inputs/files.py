@@ -139,8 +139,9 @@ def read_run(
 ) -> Run:
     """Read a run from a file.
 
-    In files of TREC and MS MARCO, columns are separated by spaces or tabs, and blank lines and lines that begin with
-    ``#`` are skipped. Tags are not used, nor are ranks where there are scores.
+    Functions that take a run read files by themselves. Use this to read one once for several calls, or one whose format
+    or columns untied cannot know. In files of TREC and MS MARCO, columns are separated by spaces or tabs, and blank
+    lines and lines that begin with ``#`` are skipped. The tag is ignored, and so is the rank if there is a score.
 
     Parameters
     ----------
@@ -221,10 +222,13 @@ def read_qrels(
 ) -> Qrels:
     """Read qrels from a file.
 
-    A grade is any finite number. A negative grade means *pooled but not judged*: such documents count neither as
-    relevant nor as judged non-relevant. With ``"subtopics"``, a document has a grade for each subtopic; measures that
-    do not use subtopics take the highest one. What has a further column besides grades can also be read from tables,
-    which are recognised by the suffix of the file. In ``"groups"`` and ``"mirex"``, the last group gets grade 1.
+    Functions that take qrels read files by themselves. Use this to read them once for several calls, or if untied
+    cannot know their format or columns. A grade is any finite number. A negative one means *pooled but not judged*: the
+    document counts neither as relevant nor as judged.
+
+    With ``"subtopics"``, a document has a grade for each subtopic, and measures without subtopics use the highest.
+    Subtopics, strata and probabilities can also be columns of a table, if the file's suffix names one. In ``"groups"``
+    and ``"mirex"``, the last group gets grade 1.
 
     Parameters
     ----------

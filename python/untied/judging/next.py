@@ -122,6 +122,10 @@ def judge_next(
 ) -> Advice:
     """Rank unjudged documents by how much a judgment is expected to narrow the bounds.
 
+    Use it if somebody has time to judge a few more documents. With one run, it lists those that would say most about
+    the run's mean; with two, those that would change their difference most. Judge some and ask again, because each
+    judgment changes what is worth judging next.
+
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}

@@ -154,12 +154,14 @@ def significance(
 ) -> Significance:
     """Test every two runs, or every run against a baseline, by every measure.
 
-    With ``ties="range"``, the lowest difference of a query is the lowest value of the first run minus the highest of
-    the second. With ``unjudged="range"``, the differences of queries have the bounds of `untied.certify`, in which
-    an unjudged document of either run has the same grade in both; where these are not known, `Significance.apart` names
-    the measure, and the bounds are those of each run alone. If the sum of the lowest differences is positive, they have
-    the largest p-value in a randomisation test. ``p_most`` is therefore exact if the lowest and highest differences are
-    reached, and otherwise an upper bound.
+    Use it to ask whether a difference would hold for other queries. If the results have bounds, it also says whether
+    the difference survives them. With ``ties="range"``, the lowest difference of a query is the lowest value of the
+    first run minus the highest of the second. With ``unjudged="range"``, differences have the bounds of
+    `untied.certify`, in which a document has the same grade in both runs; where it has none, they are those of each run
+    alone, and `Significance.apart` names the measure.
+
+    A randomisation test has its largest p-value where every difference is lowest. So ``p_most`` is exact if the lowest
+    and highest differences are reached, and otherwise an upper bound.
 
     Parameters
     ----------

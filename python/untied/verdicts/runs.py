@@ -34,11 +34,11 @@ def certify(
 ) -> Verdicts:
     """Find which runs are certainly better despite missing judgments.
 
-    For every pair of runs and every measure, `certify` finds the lowest and highest difference of the means over all
-    grades that unjudged documents may have. `certify` also finds how many more relevant documents could end the lead of
-    the better run, and up to how many relevant documents per query the lead is certain. A document has the same grade
-    in both runs, and every relevant document counts in R and in the ideal ranking. All judged queries count; one that
-    is missing from a run counts as an empty ranking.
+    Use it if documents of both runs are unjudged. The ranges of two runs may overlap although one is certainly better,
+    because a document has the same grade in both. So this bounds the *difference* of their means, over all grades that
+    unjudged documents may have. It also finds how many more relevant documents could end the lead of the better run,
+    and up to how many in each query the lead is certain. Every relevant document counts in R and in the ideal ranking.
+    A judged query that is missing from a run counts as an empty ranking.
 
     Parameters
     ----------
