@@ -274,7 +274,8 @@ def evaluate_arrays(
 ) -> ArrayResults:
     """Evaluate arrays of scores and labels.
 
-    The values are equal, to the last bit, to those of `evaluate` for the same documents with ids.
+    Use it if scores and labels are matrices without ids, as in learning to rank. The values are those of `evaluate` for
+    the same documents with ids, to the last bit.
 
     Parameters
     ----------

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class BatchComparer:
     """Compare two runs whose rows come in Arrow batches.
 
-    A callable that takes an iterable of `pyarrow.RecordBatch` and yields others. It reads these columns:
+    Use it with an engine that can call a function on batches of rows, if runs are too large for one machine. Call it
+    with an iterable of `pyarrow.RecordBatch`, and it yields others. It reads these columns:
 
     * ``query`` and ``document``: text or whole numbers;
     * ``score_a`` and ``score_b``: null if the row is not from that run;

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 class BatchEvaluator:
     """Evaluate a run whose rows come in Arrow batches, together with those of the qrels.
 
-    A callable that takes an iterable of `pyarrow.RecordBatch` and yields others. It reads these columns:
+    Use it with an engine that can call a function on batches of rows, if a run is too large for one machine. Call it
+    with an iterable of `pyarrow.RecordBatch`, and it yields others. It reads these columns:
 
     * ``query`` and ``document``: text or whole numbers;
     * ``score``: null if the row is only a judgment;

@@ -108,7 +108,7 @@ class Comparison(MeasureResults):
         return self.value(measure)
 
     def value(self, measure: str | Measure, query: str | None = None) -> Value:
-        """One value.
+        """The mean of a measure, or its value for one query.
 
         Parameters
         ----------

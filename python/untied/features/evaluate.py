@@ -37,8 +37,8 @@ def evaluate_features(
 ) -> FeatureResults:
     """Evaluate every feature of a learning-to-rank data set as a scoring function.
 
-    Features are often discrete, so many documents are tied. By default, values are means over all orders of tied
-    documents (McSherry & Najork 2008), with the lowest and the highest value.
+    Use it to see which features rank well before you train on them. Many are discrete and tie most documents, so values
+    are means over all orders (McSherry & Najork 2008), by default with the lowest and the highest value.
 
     Parameters
     ----------

@@ -116,19 +116,18 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:
     """Make ordered groups from preferences between documents of one query.
 
-    Preferences are transitive: a over b and b over c imply a over c. They form ordered groups if any two documents
-    without a preference between them have the same documents above them and the same below them. Otherwise ADR cannot
-    be computed: the mean over all total orders that agree with the preferences is infeasible (counting these orders is
-    #P-hard), and choosing a single order would add preferences that nobody stated.
+    Use it if judges compared documents in pairs instead of grading them. If a is preferred to b and b to c, a is also
+    preferred to c. Documents form ordered groups if every two of them without a preference have the same documents
+    above them, and the same below. If not, `ADR` and its relatives have no value, because nobody said which order is
+    right, and to average over all that agree with the preferences takes too long (counting them is #P-hard).
 
     Parameters
     ----------
     preferences : iterable of (better, worse)
         Pairs of documents.
     coarsen : bool
-        Whether to group documents by level if the preferences do not form ordered groups. The level is the number of
-        documents in the longest chain above a document, each preferred to the next. Grouping by level keeps every
-        preference, and adds some that nobody stated.
+        Make groups anyway: of documents with the same number of documents in the longest chain above them, in which
+        each is preferred to the next. This keeps every preference, and adds some that nobody stated.
 
     Returns
     -------

@@ -52,12 +52,12 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
     """Return the asymptotic standard errors of infAP by query.
 
-    A standard error measures the error that comes from judging only a random part of the pool (Yilmaz, Kanoulas & Aslam
-    2008). The variance has two parts: the variance between the precisions at the relevant documents, and the variance
-    of each precision, which is estimated from the judged documents above its rank. The samples above different ranks
-    are nested, so there are covariances. R is the number of judged relevant documents, f the judged share of the pool,
-    and s2 the variance of the R estimated precisions. Above rank k there are D pooled and m judged documents, rho is
-    the smoothed share of relevant documents among the m, and v = rho (1 - rho) / m (1 - m/D):
+    They say how far infAP may be off because only a random part of the pool was judged (Yilmaz, Kanoulas & Aslam 2008).
+    The variance has two parts: that between the precisions at the relevant documents, and that of each precision, which
+    is estimated from the judged documents above its rank; since these samples are nested, there are covariances. Let R
+    be the number of judged relevant documents, f the judged share of the pool, and s2 the variance of the R estimated
+    precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed share of relevant documents
+    among the m, and v = rho (1 - rho) / m (1 - m/D):
 
         Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
 

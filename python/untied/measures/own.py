@@ -56,9 +56,10 @@ def measure(
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Make a measure from a function that computes its value for one ranking.
 
-    You can use the measure like any other, as an object or by name, with every policy. For tied documents, the value is
-    the mean over all orders. The mean is exact for up to 5,000 arrangements of their grades. For more, it is an
-    estimate from a fixed sample of at most 10,000 arrangements, with a standard error.
+    You can use it like any other, as an object or by name, with every policy. If documents are tied, their value is the
+    mean over all orders. It is exact for up to 5,000 arrangements of their grades; for more, it is an estimate from a
+    fixed sample of at most 10,000, with a standard error. A sum of gains times discounts is exact and much faster with
+    `additive_measure`.
 
     Parameters
     ----------
@@ -168,14 +169,15 @@ def additive_measure(
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Make a measure that sums gains of grades times discounts of ranks.
 
-    Mean, variance, lowest and highest value over all orders of tied documents are exact, and computed without Python.
+    Use it for any measure of this form, like DCG or RBP; it is as fast as these. Mean, variance, lowest and highest
+    value over all orders of tied documents are exact. `measure` takes functions of any form.
 
     Parameters
     ----------
     function : callable
-        Its arguments are the measure's parameters, each with a default. It returns ``(gain, discount)``: a function of
-        a grade (a float) or a table ``{grade: gain}``, and a function of a rank (an int, from 1) or a sequence, 0
-        beyond its end. Unjudged documents have gain 0.
+        Its arguments are the measure's parameters, each with a default, and it returns ``(gain, discount)``. The gain
+        is a function of a grade (a float) or a table ``{grade: gain}``; unjudged documents gain 0. The discount is a
+        function of a rank (an int, from 1), or a sequence that is 0 beyond its end.
     name : str, optional
         The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``,
         are refused.

@@ -66,7 +66,7 @@ class Results(ByRun):
         return self.value(measure, run=run)
 
     def value(self, measure: MeasureLike, query: str | None = None, run: str | None = None) -> Value:
-        """One value.
+        """The mean of a measure, or its value for one query.
 
         Parameters
         ----------

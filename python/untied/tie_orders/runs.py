@@ -45,8 +45,8 @@ def distributions(
 ) -> Distributions:
     """Find how values are distributed if tied documents are shuffled: quantiles, and the chance that a run is ahead.
 
-    Every order of tied documents is equally likely, and orders of different queries, and of different runs, are
-    independent. `evaluate` has the mean and the ends of the same distribution, with ``ties="range"``.
+    `evaluate` with ``ties="range"`` says what the values *could* be; use this to see how likely each of them is. Every
+    order of tied documents is equally likely, and orders of different queries and runs are independent.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Grades:
-    """Possible grades of the unjudged documents of a query.
+    """Grades that the unjudged documents of a query could have, and the difference that they would make.
 
     Attributes
     ----------
