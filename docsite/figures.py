@@ -199,7 +199,7 @@ def survives() -> str:
     for row, pair in enumerate(rows):
         y = top + ROW * (row + 0.5)
         parts.append(text(left - 10, y + 4, f"{pair['run_a']} \u2212 {pair['run_b']}", "end"))
-        parts.append(bar(at(pair["least"]), at(pair["most"]), y, RANGE))
+        parts.append(bar(at(pair["least"]), at(pair["most"]), y, RANGE, opacity=0.6))
         parts.append(line(at(pair["ci_low"]), y, at(pair["ci_high"]), y))
         parts.append(circle(at(pair["difference"]), y, 4.5))
         star = " *" if pair["significant"] == "yes" else ""
@@ -207,7 +207,7 @@ def survives() -> str:
         parts.append(text(WIDTH - 8, y + 4, str(pair["survives"]), "end"))
     y = bottom + 38
     parts.append(line(4, y, 26, y) + circle(15, y, 4.5) + text(32, y + 4, "R@200, 95 % interval"))
-    parts.append(bar(204, 226, y, RANGE) + text(232, y + 4, "all orders of tied documents"))
+    parts.append(bar(204, 226, y, RANGE, opacity=0.6) + text(232, y + 4, "all orders of tied documents"))
     return svg(
         "Differences in R@200 between four runs, and whether they survive every order of tied documents", y + 14, parts
     )

@@ -57,8 +57,9 @@ def judgments(
 ) -> Judgments:
     """Sample judgments at random; the other judged documents become *pooled but not judged*.
 
-    By default, a query that has relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006,
-    section 2.2). Relevant documents are then in the sample with a higher probability than others.
+    Use it to see what fewer judgments would have done to a measure or a comparison. By default, a query that has
+    relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2), which makes
+    relevant documents more probable than others.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def judgments(
         Keep exactly the rounded share of every query's documents, at least one. By default every document is kept with
         probability `rate`.
     strata : {query: {document: stratum}}, optional
-        The stratum of every document; goes with rates by stratum.
+        The stratum of every document, if `rate` has one rate for each.
     rel : float, optional
         Lowest relevant grade. With ``None``, no sample is drawn again: `untied.verdicts.from_sample` and other methods
         need that every document is sampled with the same probability.
