@@ -203,10 +203,24 @@ def sections(parsed: list[griffe.DocstringSection]) -> list[str]:
                 name = getattr(item, "name", "") or ""
                 what = getattr(item, "annotation", None)
                 head = f"`{name}`" if name else f"`{what}`"
-                about = " ".join(marked(item.description).split())
+                about, *more = described(item.description)
                 lines.append(f"* {head}{': ' if about else ''}{about}")
+                for part in more:
+                    lines += [f"    {part}"] if part.startswith("* ") else ["", f"    {part}"]
             lines.append("")
     return lines
+
+
+def described(description: str) -> list[str]:
+    """A description as lines: its text, then the items of a list in it, if there is one, and what follows them."""
+    parts = [""]
+    for paragraph in re.split(r"\n\s*\n", marked(description)):
+        starts = re.split(r"(?m)^(?=\* )", paragraph)
+        if len(parts) > 1 or len(starts) > 1:
+            parts += filter(None, starts)
+        else:
+            parts[0] = f"{parts[0]} {paragraph}"
+    return [" ".join(part.split()) for part in parts]
 
 
 def marked(text: str) -> str:

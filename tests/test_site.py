@@ -420,3 +420,6 @@ def test_every_name_that_a_module_offers_has_its_entry() -> None:
         assert not missing, f"untied.{name}: {missing}"
     of_ties = api["api/study.md"].partition("## ties\n")[2]
     assert all(f"* `{option}`: " in of_ties for option in ("qrels", "measures", "cost", "restart", "threads"))
+    # A list in a description stays one, and what a function adds to it comes after.
+    of_curves = api["api/evaluation.curves.md"].partition("* `ties`: ")[2]
+    assert re.match(r"[^\n]+:\n(    \* `[^\n]+\n){6}\n    The default of `ties` is", of_curves)

@@ -59,11 +59,14 @@ class ArrayEvaluator:
         ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         array.
     unjudged : str
-        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
-        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
-        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
-        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
-        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+        How to score unjudged documents:
+
+        * ``"nonrelevant"``: as not relevant
+        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
+        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
+          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
+          also cover all orders.
+        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     score_dtype : str, optional
         Precision to which scores are rounded before they are compared, as for `Evaluator`. By default, scores are not
         rounded.
@@ -309,11 +312,14 @@ def evaluate_arrays(
         ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
         array.
     unjudged : str
-        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
-        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
-        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
-        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
-        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+        How to score unjudged documents:
+
+        * ``"nonrelevant"``: as not relevant
+        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
+        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
+          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
+          also cover all orders.
+        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     score_dtype : str, optional
         Precision to which scores are rounded before they are compared, as for `Evaluator`. By default, scores are not
         rounded.

@@ -71,17 +71,23 @@ class BatchEvaluator:
     grades : iterable of float
         All grades of the whole qrels, which determine the highest gain and the possible grades of unjudged documents.
     ties : str
-        How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
-        Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
-        only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
-        ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
-        the order of the input.
+        How to score documents with equal scores:
+
+        * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
+        * ``"range"``: by this mean, with the lowest and the highest value
+        * ``"best"``, ``"worst"``: only by the best or the worst value
+        * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
+        * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
+        * ``"given"``: in the order of the input
     unjudged : str
-        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
-        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
-        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
-        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
-        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+        How to score unjudged documents:
+
+        * ``"nonrelevant"``: as not relevant
+        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
+        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
+          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
+          also cover all orders.
+        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     unretrieved : str
         How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
         relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``

@@ -59,18 +59,24 @@ def curves(
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` to round them.
     qrels_format : str
-        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
-        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
-        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
-        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+        Format of the qrels; `read_qrels` describes more of them:
+
+        * ``"auto"``: grades, in the format that the suffix of the file names
+        * ``"subtopics"``: for measures of diversity
+        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
+        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
     ties : str
-        How to score documents with equal scores. ``"expected"``: the exact mean over all their orders (McSherry &
-        Najork 2008). ``"range"``: the mean over all orders, and the lowest and highest value. ``"best"``, ``"worst"``:
-        only the best or the worst value. ``"docid"``: one order, by document id, descending, as in trec_eval 10.
-        ``"trec"``: like ``"docid"``, after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval. ``"given"``:
-        the order of the input.
+        How to score documents with equal scores:
+
+        * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
+        * ``"range"``: by this mean, with the lowest and the highest value
+        * ``"best"``, ``"worst"``: only by the best or the worst value
+        * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
+        * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
+        * ``"given"``: in the order of the input
 
         The default of `ties` is ``"range"``.
     query : str

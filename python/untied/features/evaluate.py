@@ -70,11 +70,14 @@ def evaluate_features(
         ``"high"``: rank the highest value first. ``"low"``: rank the lowest first. ``"both"``: evaluate both
         directions. ``"better"``: keep the direction with the better mean.
     unjudged : str
-        How to score unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
-        from the ranking first (condensed lists). ``"range"``: they count as not relevant, and the result also has the
-        lowest and highest value if each of them may have any grade of the qrels. ``"best"``, ``"worst"``: only the
-        highest or the lowest of these values. With ``ties="range"``, the bounds also cover all orders of tied
-        documents; with ``ties="expected"``, they are bounds of the mean over orders.
+        How to score unjudged documents:
+
+        * ``"nonrelevant"``: as not relevant
+        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
+        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
+          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
+          also cover all orders.
+        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
 
         Documents with a negative label are pooled, but not judged.
     on_undefined : str

@@ -148,11 +148,16 @@ def read_run(
     path : str or path-like
         Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
     format : str
-        ``"auto"``: use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), or trec if the
-        suffix is different (default); ``"trec"``: each line has: query Q0 document rank score tag; ``"trec-ranks"``:
-        like trec, but documents are sorted by rank instead of score; ``"msmarco"``: each line has: query document rank;
-        ``"csv"``, ...: a table with named columns (csv, tsv, jsonl or parquet); ``"json"``: an object: {query:
-        {document: number}}; ``"rank-eval"``: a response of Elasticsearch's rank-eval API.
+        The format of the file:
+
+        * ``"auto"``: use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), or trec if
+          the suffix is different (default)
+        * ``"trec"``: each line has: query Q0 document rank score tag
+        * ``"trec-ranks"``: like trec, but documents are sorted by rank instead of score
+        * ``"msmarco"``: each line has: query document rank
+        * ``"csv"``, ...: a table with named columns (csv, tsv, jsonl or parquet)
+        * ``"json"``: an object: {query: {document: number}}
+        * ``"rank-eval"``: a response of Elasticsearch's rank-eval API
     columns : dict, optional
         Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
     threads : int, optional
@@ -235,14 +240,19 @@ def read_qrels(
     path : str or path-like
         Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
     format : str
-        ``"auto"``: use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), or trec if the
-        suffix is different (default); ``"trec"``: each line has: query iteration document grade; ``"csv"``, ...: a
-        table with named columns (csv, tsv, jsonl or parquet); ``"json"``: an object: {query: {document: number}};
-        ``"rank-eval"``: a request to Elasticsearch's rank-eval API; ``"subtopics"``: each line has: query subtopic
-        document grade (for diversity measures); ``"stratified"``: each line has: query 0 document stratum grade (for
-        the measures xinfAP and infNDCG); ``"prels"``: each line has: query document grade method probability (for the
-        measure statAP); ``"groups"``: each line has a query and its groups of documents, best group first, such as: q1
-        d1 d2 | d3; ``"mirex"``: each line has: source query document group.
+        The format of the file:
+
+        * ``"auto"``: use the format that the file's suffix names (.csv, .tsv, .jsonl, .json or .parquet), or trec if
+          the suffix is different (default)
+        * ``"trec"``: each line has: query iteration document grade
+        * ``"csv"``, ...: a table with named columns (csv, tsv, jsonl or parquet)
+        * ``"json"``: an object: {query: {document: number}}
+        * ``"rank-eval"``: a request to Elasticsearch's rank-eval API
+        * ``"subtopics"``: each line has: query subtopic document grade (for diversity measures)
+        * ``"stratified"``: each line has: query 0 document stratum grade (for the measures xinfAP and infNDCG)
+        * ``"prels"``: each line has: query document grade method probability (for the measure statAP)
+        * ``"groups"``: each line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3
+        * ``"mirex"``: each line has: source query document group
     columns : dict, optional
         Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
 

@@ -66,23 +66,16 @@ def measure(
     function : callable
         The names of its arguments without a default select its inputs for a query:
 
-        ``grades``
-            tuple of float: the grades of the documents, best first, to the cutoff; 0 for unjudged documents.
-        ``judged``
-            tuple of bool: whether each of them is judged.
-        ``pooled``
-            tuple of bool: whether each is in the qrels, judged or with a negative grade.
-        ``ideal``
-            tuple of float: the grades of all judged documents of the query, highest first.
-        ``retrieved``
-            int: number of documents in the ranking, including those below the cutoff.
-        ``cutoff``
-            int or None: the cutoff. ``ideal[:cutoff]`` works for both.
-        ``groups``
-            tuple of (int, int): start and end of each tie group. A function with this argument receives rankings with
-            ties, where ``grades[start:end]`` has no order, and must return the mean over all orders itself; the last
-            group may extend beyond the cutoff. Unjudged documents that are not tied with a judged one form groups of
-            their own.
+        * ``grades``, a tuple of float: the grades of the documents, best first, to the cutoff; 0 for unjudged documents
+        * ``judged``, a tuple of bool: whether each of them is judged
+        * ``pooled``, a tuple of bool: whether each is in the qrels, judged or with a negative grade
+        * ``ideal``, a tuple of float: the grades of all judged documents of the query, highest first
+        * ``retrieved``, an int: the number of documents in the ranking, including those below the cutoff
+        * ``cutoff``, an int or None: the cutoff; ``ideal[:cutoff]`` works for both
+        * ``groups``, a tuple of (int, int): start and end of each tie group. A function with this argument receives
+          rankings with ties, where ``grades[start:end]`` has no order, and must return the mean over all orders itself;
+          the last group may extend beyond the cutoff. Unjudged documents that are not tied with a judged one form
+          groups of their own.
 
         Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers. Whole
         numbers are passed as int, unless the parameter's default is a float. The function returns a number, or NaN if

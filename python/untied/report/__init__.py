@@ -79,10 +79,13 @@ def report(
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
         ``"decimals=N"`` to round them.
     qrels_format : str
-        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
-        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
-        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
-        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+        Format of the qrels; `read_qrels` describes more of them:
+
+        * ``"auto"``: grades, in the format that the suffix of the file names
+        * ``"subtopics"``: for measures of diversity
+        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
+        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
     baseline : str, optional

@@ -198,21 +198,29 @@ class Results(ByRun):
         Returns
         -------
         dict
-            For every run, its facts by name. ``evaluated``: queries that were evaluated; ``mixed``: evaluated queries
-            in which tied documents have different grades; ``absent``: judged queries that are not in the run;
-            ``unknown``: queries of the run that are not judged; ``common``: queries that are both in the judgments and
-            in the run; ``matched``: queries for which the qrels contain at least one retrieved document; ``relevant``:
-            evaluated queries that have a judgment with a grade above 0, of a retrieved document or another;
-            ``swapped``: whether the qrels and the run seem to be swapped; ``highest``: the highest grade of all
-            judgments, or 0 if no grade is above 0; ``undefined``: values that are undefined; ``undefined_queries``:
-            queries with an undefined value, usually because no document is relevant; ``left_out``: undefined values
-            that are left out of the means, instead of counting as 0; ``estimated``: values that are estimated from a
-            sample of the orders of tied documents; ``standard_error``: the largest standard error of the estimated
-            values (known only for measures that you define); ``enclosed``: values for which only a lower and an upper
-            bound are known; ``overstated``: values that could fall if unjudged documents were relevant (only with
-            ``unjudged="range"``); ``unsettled``: values that are defined or undefined, depending on the grades of
-            unjudged documents; ``ungrouped``: whether the whole run was held in memory because the lines of a query are
-            not adjacent.
+            For every run, its facts by name:
+
+            * ``evaluated``: queries that were evaluated
+            * ``mixed``: evaluated queries in which tied documents have different grades
+            * ``absent``: judged queries that are not in the run
+            * ``unknown``: queries of the run that are not judged
+            * ``common``: queries that are both in the judgments and in the run
+            * ``matched``: queries for which the qrels contain at least one retrieved document
+            * ``relevant``: evaluated queries that have a judgment with a grade above 0, of a retrieved document or
+              another
+            * ``swapped``: whether the qrels and the run seem to be swapped
+            * ``highest``: the highest grade of all judgments, or 0 if no grade is above 0
+            * ``undefined``: values that are undefined
+            * ``undefined_queries``: queries with an undefined value, usually because no document is relevant
+            * ``left_out``: undefined values that are left out of the means, instead of counting as 0
+            * ``estimated``: values that are estimated from a sample of the orders of tied documents
+            * ``standard_error``: the largest standard error of the estimated values (known only for measures that you
+              define)
+            * ``enclosed``: values for which only a lower and an upper bound are known
+            * ``overstated``: values that could fall if unjudged documents were relevant (only with
+              ``unjudged="range"``)
+            * ``unsettled``: values that are defined or undefined, depending on the grades of unjudged documents
+            * ``ungrouped``: whether the whole run was held in memory because the lines of a query are not adjacent
         """
         return {name: evaluation.facts() for name, evaluation in self._evaluations.items()}
 

@@ -70,10 +70,13 @@ def distributions(
         ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
         queries in both the judgments and the run.
     qrels_format : str
-        Format of the qrels. ``"auto"``: grades, in the format given by the suffix of the file. ``"subtopics"``: for
-        measures of diversity. ``"stratified"``: for xinfAP and infNDCG. ``"prels"``: for statAP. ``"groups"``,
-        ``"mirex"``: files with a partly ordered truth. `read_qrels` describes the other formats. Dicts of stratified
-        qrels are ``{query: {document: (stratum, grade)}}``, and of prels ``{query: {document: (grade, probability)}}``.
+        Format of the qrels; `read_qrels` describes more of them:
+
+        * ``"auto"``: grades, in the format that the suffix of the file names
+        * ``"subtopics"``: for measures of diversity
+        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
+        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     on_undefined : str
         How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
