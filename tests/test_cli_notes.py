@@ -53,7 +53,7 @@ def test_messages_of_golden_cases_name_own_options(case: str) -> None:
         "judge-next {qrels} {part} {tied} -m P@5",
         "judge-next {qrels} {judged} -m P@1 --depth 1",
         "gate {qrels} {part} --min AP=0.9 --max ESL=0",
-        "gate {qrels} {part} --baseline {judged} --max-drop AP=0 --max-drop ESL=0 --significant --max-med AP@10=0",
+        "gate {qrels} {part} --baseline {judged} --max-drop AP=0 --max-drop ESL=0 --significant 0.95 --max-med AP@10=0",
         "gate {qrels} {tied} --min ERR=0.9 --ties best",
         "compare {part} {tied} --qrels {qrels} -m MED(AP@10) -m Delta(nDCG@10)",
         "check {qrels} {part} {tied}",

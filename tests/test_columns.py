@@ -6,9 +6,10 @@ import pytest
 
 import untied
 from untied.cli import main
+from untied.inputs.files import DETAILED, QRELS_COLUMNS, RUN_COLUMNS
 
-QRELS = ["--qrels-column", "query=topic", "--qrels-column", "document=passage", "--qrels-column", "grade=judgment"]
-RUN = ["--run-column", "query=topic", "--run-column", "document=pid", "--run-column", "score=points"]
+QRELS = ["--column", "qrels.query=topic", "--column", "qrels.document=passage", "--column", "grade=judgment"]
+RUN = ["--column", "run.query=topic", "--column", "run.document=pid", "--column", "score=points"]
 COMMANDS = {
     "eval": [],
     "check": [],
@@ -97,23 +98,24 @@ def test_names_are_kept_with_what_was_found(files, capsys):
         ),
         (
             ["named/qrels.csv", "named/one.jsonl", *RUN],
-            "(label, relevance, rel, gain, grade or score; or name it by columns= or --qrels-column",
+            "(label, relevance, rel, gain, grade or score; or name it by columns= or --column",
         ),
         (
             ["named/qrels.csv", "named/one.jsonl", *QRELS],
-            "(qid, query_id or query; or name it by columns= or --run-column), found",
+            "(qid, query_id or query; or name it by columns= or --column), found",
         ),
-        (["named/qrels.csv", "named/one.jsonl", *QRELS, *RUN, "--run-column", "query=a"], "query is named twice"),
+        (["named/qrels.csv", "named/one.jsonl", *QRELS, *RUN, "--column", "query=a"], "query is named twice"),
+        (["named/qrels.csv", "named/one.jsonl", *QRELS, *RUN, "--column", "run.query=a"], "query is named twice"),
         (
-            ["named/qrels.csv", "named/one.jsonl", *QRELS, "--run-column", "points=a"],
-            'columns of a run name query, document, score or rank, not "points"',
+            ["plain/qrels.txt", "plain/one.run", "--column", "query=a"],
+            "plain/qrels.txt: names of columns are for frames and files of format csv, ",
         ),
         (
-            ["named/qrels.csv", "named/one.jsonl", *RUN, *QRELS, "--qrels-column", "subtopic=a"],
+            ["named/qrels.csv", "named/one.jsonl", *RUN, *QRELS, "--column", "subtopic=a"],
             'columns of qrels of this format name query, document or grade, not "subtopic"',
         ),
         (
-            ["named/qrels.csv", "named/one.jsonl", *QRELS, "--run-column", "score=a"],
+            ["named/qrels.csv", "named/one.jsonl", *QRELS, "--column", "score=a"],
             'expected a column "a", found "top',
         ),
     ],
@@ -126,10 +128,46 @@ def test_what_is_wrong_is_one_line(arguments, expected, files, capsys):
 
 
 def test_an_option_without_both_is_refused(files, capsys):
-    for wrong in ("score", "=points", "score="):
+    for wrong in ("score", "=points", "score=", "points=a", "run.grade=a", "qrels.=a"):
         with pytest.raises(SystemExit):
-            main(["eval", "named/qrels.csv", "named/one.jsonl", "--run-column", wrong])
-        assert f"must be WHAT=NAME, such as query=topic, not {wrong!r}" in capsys.readouterr().err
+            main(["eval", "named/qrels.csv", "named/one.jsonl", "--column", wrong])
+        known = "query, document, grade, subtopic, stratum, probability, score or rank"
+        assert f"must be WHAT=NAME, where WHAT is {known}, not {wrong!r}" in capsys.readouterr().err
+
+
+def test_a_name_without_its_input_is_for_all_inputs_with_columns(files, capsys):
+    query = ["--column", "query=topic"]
+    shown = []
+    for qrels, run, names in (
+        ("plain/qrels.txt", "plain/one.run", []),
+        ("named/qrels.csv", "named/one.jsonl", [*query, *QRELS[2:], *RUN[2:]]),
+        ("named/qrels.csv", "plain/one.run", [*query, *QRELS[2:]]),
+        ("plain/qrels.txt", "named/one.jsonl", [*query, *RUN[2:]]),
+    ):
+        assert main(["eval", qrels, run, *names]) == 0, names
+        shown.append(capsys.readouterr().out.replace(run, "RUN"))
+    assert len(set(shown)) == 1, shown
+
+
+def test_columns_of_judgments_need_judgments(files, capsys):
+    for name in ("grade=a", "qrels.query=a"):
+        assert main(["compare", "named/one.jsonl", "named/other.jsonl", *RUN, "--column", name]) == 2
+        assert capsys.readouterr().err == f"untied: --column {name.rpartition('.')[2][:-2]} needs --qrels\n"
+
+
+def test_what_columns_hold_is_what_the_core_says(files):
+    """Every name that the command line knows is one that some format of runs or judgments has."""
+    for read, formats, roles in (
+        (untied.read_run, ["auto"], RUN_COLUMNS),
+        (untied.read_qrels, ["auto", *DETAILED], QRELS_COLUMNS),
+    ):
+        known = set()
+        for format in formats:
+            with pytest.raises(untied.UntiedError, match="name (.*), not") as refused:
+                read("named/qrels.csv", format=format, columns={"absent": "x"})
+            listed = str(refused.value).rpartition(" name ")[2].partition(", not ")[0]
+            known |= set(listed.replace(" or ", ", ").split(", "))
+        assert known == set(roles)
 
 
 def test_where_there_are_no_names(files):

@@ -74,7 +74,7 @@ COMMANDS = {
     "stats": ["stats", "{qrels}", *RUNS, *flags(["AP", "nDCG@10"]), "--samples", "2000", "--show", "power"],
     "stats range": ["stats", "{qrels}", *TWO, *flags(["AP"]), "--test", "tukey", "--samples", "100", "--ties", "range"],
     "gate": ["gate", "{qrels}", "{blue}", "--baseline", "{amber}", "--min", "AP=0.9", "--max-drop", "nDCG@10=0",
-             "--max-med", "nDCG@10=0", "--significant", "--samples", "500"],
+             "--max-med", "nDCG@10=0", "--significant", "0.95"],
     "features": ["features", "{letor}", *flags(MEASURES[:6]), "--directions", "both"],
     "judge-next": ["judge-next", "{qrels}", *TWO, "-m", "AP", "--depth", "5", "--top", "50"],
     "curve": ["curve", "{qrels}", *TWO, "--query", "q3", "--format", "tsv", "--digits", "17"],

@@ -520,7 +520,9 @@ def test_what_the_command_line_refuses(small: str, tmp_path: Path, run: Command)
     names = tmp_path / "names.txt"
     for arguments, message in [
         ([str(bad)], f'{bad}, line 2: expected a number as the value of feature 2, found "x"'),
-        ([small, "--labels", "y"], "labels is for arrays and frames"),
+        ([small, "--column", "label=y"], "labels is for arrays and frames"),
+        ([small, "--column", "query=y"], "query_ids is for arrays and frames"),
+        ([small, "--column", "query=y", "--column", "query=z"], "the column of the query is named twice"),
         ([small, "-m", "nothing"], "nothing"),
         (["-", "-"], "only one input can be standard input"),
         ([small, "-o", small, "--format", "tsv"], "is one of the inputs"),

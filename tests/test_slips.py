@@ -458,7 +458,7 @@ def test_a_baseline_that_no_limit_compares_is_refused(untied_: Command, tmp_path
             ["--baseline", files[1]],
             "--baseline has no effect without --max-drop, --max-med, --certain or --min-overturn",
         ),
-        (["--significant"], "--significant has no effect without --max-drop"),
+        (["--significant", "0.95"], "--significant has no effect without --max-drop"),
     ):
         code, out, said = untied_("gate", *files, "--min", "RR=0.5", *given)
         assert (code, out) == (2, "")

@@ -27,7 +27,7 @@ INPUTS = {
 #: Words for options that do not take the word 1.
 WORDS = {
     "--max-drop": "AP=0.1", "--max-med": "P@2=1", "--min": "RR=1", "--max": "RR=1", "--certain": "AP",
-    "--min-overturn": "AP=1", "--qrels-column": "grade=x", "--run-column": "score=x", "--measure": "AP",
+    "--min-overturn": "AP=1", "--column": "score=x", "--measure": "AP",
     "--plot": "x.svg", "--html": "x.html", "--rate": "0.5", "--quantiles": "0.5", "--explain": "A B", "--level": "0.9",
     "--documents": "0.5", "--distance": "RBO",
 }  # fmt: skip
@@ -110,10 +110,10 @@ def test_every_command_with_rules_is_tried() -> None:
     ("eval QRELS NEW --unretrieved pooled", "unretrieved 'pooled' has no effect unless unjudged is range"),
     ("eval QRELS NEW --unretrieved none", "unretrieved 'none' has no effect unless unjudged is range"),
     ("eval QRELS NEW --ties trec --score-dtype float64", "ties 'trec' reads scores as float32"),
-    ("report QRELS NEW OLD -o x.html --test t --samples 9", "--samples needs --test randomization or tukey"),
+    ("report QRELS NEW OLD -o x.html --test tukey --correction bh", "--correction cannot be combined with --test tukey"),
     # The same, if what is typed is the default.
-    (f"{COMPARED} --level 0.95", "--level has no effect without --significant"),
-    (f"{COMPARED} --level=0.95", "--level has no effect without --significant"),
+    ("stats QRELS NEW OLD --test t --samples 100000", "--samples needs --test randomization or tukey"),
+    ("stats QRELS NEW OLD --test t --samples=100000", "--samples needs --test randomization or tukey"),
     ("eval QRELS NEW --quantiles 0.5 --ties expected", "--quantiles cannot be combined with --ties"),
     ("compare OLD NEW --qrels-format auto", "--qrels-format has no effect without --qrels"),
     ("compare OLD NEW --decay linear", "--decay has no effect without --passages"),
@@ -130,7 +130,7 @@ def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str
 
 
 @pytest.mark.parametrize("line", [
-    f"{COMPARED} --significant --level 0.9 --samples 9 --seed 1",
+    f"{COMPARED} --significant 0.9",
     "gate QRELS NEW --baseline OLD --certain AP --min AP=0.1 --unjudged worst",
     "eval QRELS NEW --unretrieved pooled --unjudged worst",
     "eval QRELS NEW --unretrieved none --unjudged range",
@@ -142,7 +142,8 @@ def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str
     "stats QRELS NEW OLD --test t --seed 1",
     "stats QRELS NEW OLD --show power --correction holm",
     "stats QRELS NEW OLD --rows 9 --format md",
-    "report QRELS NEW OLD -o x.html --test t --seed 1",
+    "report QRELS NEW OLD -o x.html --test t --level 0.9",
+    "report QRELS NEW OLD -o x.html --live --test tukey --correction bh",
     "study med QRELS NEW -o x --passages --text-length 9 --prefix 5",
 ])  # fmt: skip
 def test_what_has_an_effect_is_accepted(untied_: Command, line: str) -> None:

@@ -19,7 +19,7 @@ from untied.cli.options import (
     load_plugins,
     whole,
 )
-from untied.cli.reading import read_qrels, reading_settings, with_readable
+from untied.cli.reading import qrels_columns, read_qrels, reading_settings, with_readable
 from untied.cli.rules import TWO_RUNS, Excludes, Needs
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, plain
@@ -76,7 +76,7 @@ COMMAND = Command(
     listed_after="eval",
     common="-m --qrels --ties -q --top --format -o",
     rules=(
-        Needs("--qrels-format --qrels-column --certify", "--qrels"),
+        Needs("--qrels-format --certify", "--qrels"),
         Needs("--top --html", TWO_RUNS),
         Needs("--queries-text --docs-text", "--html"),
         Needs("--text-length --decay", "--passages"),
@@ -85,7 +85,7 @@ COMMAND = Command(
         Excludes(
             "--passages",
             "--measure --plugin --names --keep-going --probabilities --docs --depth --show --ties --score-dtype "
-            "--qrels-format --run-format --qrels-column --run-column --certify --html",
+            "--qrels-format --run-format --column --certify --html",
         ),
     ),
 )
@@ -160,6 +160,8 @@ def main(options: argparse.Namespace) -> None:
 
         return passages.run(options, style, inputs)
     plugins = load_plugins(options.plugin)
+    if not options.qrels and qrels_columns(options):
+        raise UsageError(f"--column {min(qrels_columns(options))} needs --qrels")
     qrels = read_qrels(options) if options.qrels else None
 
     def make(runs: Any) -> tuple[Comparisons, Verdicts | None]:

@@ -7,7 +7,7 @@ from itertools import groupby
 from untied._core import show_id
 from untied.cli import notes, output, width
 from untied.cli.command import Command
-from untied.cli.options import Arguments, chosen, count, inputs_of, listing, load_plugins
+from untied.cli.options import Arguments, chosen, column_names, count, inputs_of, listing, load_plugins
 from untied.cli.rules import Excludes
 from untied.features.evaluate import evaluate_features
 from untied.features.results import DIRECTIONS
@@ -36,6 +36,9 @@ order of the documents.
 """
 
 
+#: What ``--column`` names, and the parameters for it.
+COLUMNS = {"label": "labels", "query": "query_ids"}
+
 COMMAND = Command(
     "features",
     "score each learning-to-rank feature as if it ranked the documents",
@@ -52,8 +55,11 @@ def declare(arguments: Arguments) -> None:
     arguments.add_argument("data", metavar="DATA", nargs="+", help="files in the format of SVMlight, LETOR or parquet")
     group = arguments.group("input")
     group.option("--feature-names", "FILE", "read names of features from FILE (each line: feature number and name)")
-    group.option("--labels", "COLUMN", "read labels from COLUMN of parquet files (default: label, relevance, ...)")
-    group.option("--query-ids", "COLUMN", "read query ids from COLUMN of parquet files (default: qid, query_id, ...)")
+    arguments.add_columns(
+        COLUMNS,
+        "read labels (label=NAME) or query ids (query=NAME) of parquet files from the column NAME (default: label, "
+        "relevance, ...; qid, query_id, ...; repeatable)",
+    )
     arguments.add_measures()
     arguments.add_plugin()
     arguments.group("measures").option(
@@ -95,7 +101,8 @@ def main(options: argparse.Namespace) -> None:
     if sort_by not in measures:
         measures = [sort_by, *measures]
     settings = chosen(options, "ties", "directions", "unjudged", "on_undefined")
-    more = chosen(options, "labels", "query_ids", "per_query", "threads")
+    named = column_names(options.column)
+    more = {option: named.get(role) for role, option in COLUMNS.items()} | chosen(options, "per_query", "threads")
     evaluated = evaluate_features(options.data, measures, names=options.feature_names, **settings, **more)
     said = list(evaluated._notes())
     if style == "json":

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   untied gate qrels.txt new.run --min nDCG@10=0.42
   untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=2%
-  untied gate qrels.txt new.run --baseline old.run --max-drop AP=0 --significant
+  untied gate qrels.txt new.run --baseline old.run --max-drop AP=0 --significant 0.95
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
@@ -54,7 +54,6 @@ COMMAND = Command(
         Needs("--max-drop --max-med --certain --min-overturn", "--baseline"),
         Needs("--baseline", "--max-drop --max-med --certain --min-overturn"),
         Needs("--significant", "--max-drop"),
-        Needs("--level --samples --seed", "--significant"),
         Needs("--unjudged", "--min --max --max-drop"),
     ),
     more=" Options that set limits can be repeated.",
@@ -96,8 +95,12 @@ def declare(arguments: Arguments) -> None:
     )
     group.flag("--allow-missing", "count queries that are missing from the run as empty rankings")
     group = arguments.group("significance")
-    group.flag("--significant", "let --max-drop fail only if the drop is statistically significant")
-    arguments.add_draws("random permutations")
+    group.option(
+        "--significant",
+        "LEVEL",
+        "let --max-drop fail only if the drop is statistically significant with a confidence of LEVEL, such as 0.95",
+        type=float,
+    )
     arguments.add_docs()
     arguments.add_plugin()
     arguments.add_policies("one-value", "ties", "unjudged", "score_dtype", "on_undefined")
@@ -139,10 +142,11 @@ def main(options: argparse.Namespace) -> int:
             if allowed.allows_all:
                 share = f"; did you mean {given}%?" if allowed.kind == "max-drop" and not allowed.is_share else ""
                 raise UsageError(f"--{allowed.kind} {measure}={given} allows all values of {measure}{share}")
-    settings = chosen(
-        options, "ties", "unjudged", "score_dtype", "qrels_format", "significant", "level", "samples", "seed",
-        "allow_missing", "on_undefined",
-    )  # fmt: skip
+    settings = chosen(options, "ties", "unjudged", "score_dtype", "qrels_format")
+    settings["significant"] = options.significant is not None
+    if options.significant is not None:
+        settings["level"] = options.significant
+    settings |= chosen(options, "allow_missing", "on_undefined")
     run, *baseline = files_of(options, [options.run, *([] if options.baseline is None else [options.baseline])])
     more = chosen(options, "top", "docs", "threads")
     verdict = gate(read_qrels(options), run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)

@@ -8,7 +8,7 @@ from untied.policies import PolicyOption
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from untied._types import Purpose
@@ -97,21 +97,11 @@ class Arguments(Parser):
             choices=INTERVALS,
             default="bca",
         )
-        self.add_draws("random permutations and bootstrap samples")
-
-    def add_draws(self, seeded: str) -> None:
-        """Add the confidence of tests by random permutations, their number, and the seed of what is drawn."""
-        from untied.statistics.tests import SAMPLES
-
-        group = self.group("significance")
         group.option("--level", "L", "set the confidence level (default: 0.95)", type=float, default=0.95)
-        about = f"draw N random permutations (default: {SAMPLES})"
-        group.option("--samples", "N", about, type=int, default=SAMPLES)
-        group.option("--seed", "N", f"set the seed of {seeded} (default: 0)", type=int, default=0)
 
     def add_reading(self, *, explained: bool = False) -> None:
         """Add options about formats and columns; only ``untied eval`` has the long help text."""
-        from untied.inputs.files import QRELS_FORMATS, RUN_FORMATS, meanings
+        from untied.inputs.files import QRELS_COLUMNS, QRELS_FORMATS, RUN_COLUMNS, RUN_FORMATS, meanings
 
         group = self.group("input")
         for what, formats, called in (("qrels", QRELS_FORMATS, "judgments"), ("run", RUN_FORMATS, "runs")):
@@ -121,16 +111,26 @@ class Arguments(Parser):
                 else f"read {called} in the format auto (default), {either(formats[1:])}"
             )
             group.option(f"--{what}-format", "FORMAT", about, choices=formats, default="auto")
-        for what, number in (("qrels", "grade"), ("run", "score")):
-            group.option(
-                f"--{what}-column",
-                "WHAT=NAME",
-                f"read WHAT from the column NAME; for example, {number}=points reads {number}s from the column points "
-                "(repeatable)",
-                type=_column,
-                default=[],
-                action="append",
-            )
+        self.add_columns(
+            (*(f"qrels.{role}" for role in QRELS_COLUMNS), *(f"run.{role}" for role in RUN_COLUMNS)),
+            "read WHAT from the column NAME, such as grade=points; before a name that judgments and runs share, qrels. or "
+            "run. says whose column it is (repeatable)",
+        )
+
+    def add_columns(self, roles: Iterable[str], about: str) -> None:
+        """Add ``--column``; `roles` says what columns hold, with what has them before a dot if several inputs do."""
+        known = dict.fromkeys(name for role in roles for name in (role, role.rpartition(".")[2]))
+
+        def read(text: str) -> tuple[str, str]:
+            role, sign, name = text.partition("=")
+            if role in known and sign and name:
+                return role, name
+            from argparse import ArgumentTypeError
+
+            plain = either(tuple(role for role in known if "." not in role))
+            raise ArgumentTypeError(f"must be WHAT=NAME, where WHAT is {plain}, not {text!r}")
+
+        self.group("input").option("--column", "WHAT=NAME", about, type=read, default=[], action="append")
 
     def add_judged_runs(self, about: str = RUNS, *, explained: bool = False, keep_going: bool = True) -> None:
         """Add judgments, runs, and the options that read them."""
@@ -217,18 +217,9 @@ def listing(first: str, about: Mapping[str, str]) -> str:
     return first + "".join(f"\n{name}  {what}" for name, what in about.items())
 
 
-def _column(text: str) -> tuple[str, str]:
-    """Read ``WHAT=NAME``."""
-    what, sign, name = text.partition("=")
-    if not what or not sign or not name:
-        from argparse import ArgumentTypeError
-
-        raise ArgumentTypeError(f"must be WHAT=NAME, such as query=topic, not {text!r}")
-    return what, name
-
-
-def columns(pairs: list[tuple[str, str]]) -> dict[str, str]:
+def column_names(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The columns given by options, each at most once."""
+    pairs = list(pairs)
     named = dict(pairs)
     if len(named) < len(pairs):
         twice = next(what for what in named if sum(what == other for other, _ in pairs) > 1)

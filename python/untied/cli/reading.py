@@ -6,10 +6,10 @@ import os
 
 from untied._core import show_id
 from untied.cli import message
-from untied.cli.options import UsageError, columns
+from untied.cli.options import UsageError, column_names
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
-from untied.inputs.files import RunFile, read_run
+from untied.inputs.files import QRELS_COLUMNS, RUN_COLUMNS, RunFile, has_columns, read_run
 from untied.inputs.folders import is_same
 from untied.inputs.mismatch import listed
 from untied.inputs.names import names_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def read_qrels(options: argparse.Namespace) -> Qrels:
     """The judgments of a command; if they cannot be read, raise the errors of all inputs."""
     try:
-        return as_qrels(options.qrels, options.threads, options.qrels_format, columns(options.qrels_column))
+        return as_qrels(options.qrels, options.threads, options.qrels_format, qrels_columns(options))
     except (UntiedError, OSError) as error:
         others = [path for path in getattr(options, "runs", ()) if path != "-"]
         refused = [error, *_errors(files_of(options, others), options).values()]
@@ -45,14 +45,39 @@ def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]
 
 def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]:
     """Files of runs, with the formats and names of columns that options give; some may be files without columns."""
-    from untied.inputs.files import NAMED, by_suffix
-
-    named = columns(options.run_column)
     files = [RunFile(path, options.run_format) for path in paths]
-    tables = [file for file in files if (by_suffix(file) if file.format == "auto" else file.format) in NAMED]
+    tables = [file for file in files if has_columns(file, file.format)]
+    named = run_columns(options, files)
     for file in tables or files:  # if no file has columns, reading refuses the names
         file.columns = named
     return files
+
+
+def qrels_columns(options: argparse.Namespace) -> dict[str, str]:
+    """The columns of the judgments that ``--column`` names.
+
+    A name that runs have too is for all inputs with columns. If no input has any, reading refuses the name.
+    """
+    runs = options.runs if "runs" in options else [options.run]
+    elsewhere = any(has_columns(run, options.run_format) for run in runs)
+    is_meant = bool(options.qrels) and (has_columns(options.qrels, options.qrels_format) or not elsewhere)
+    return _columns(options, "qrels", QRELS_COLUMNS, RUN_COLUMNS, with_shared=is_meant)
+
+
+def run_columns(options: argparse.Namespace, files: Iterable[RunFile]) -> dict[str, str]:
+    """The columns of the runs that ``--column`` names, likewise."""
+    elsewhere = bool(options.qrels) and has_columns(options.qrels, options.qrels_format)
+    is_meant = any(has_columns(file, file.format) for file in files) or not elsewhere
+    return _columns(options, "run", RUN_COLUMNS, QRELS_COLUMNS, with_shared=is_meant)
+
+
+def _columns(
+    options: argparse.Namespace, whose: str, own: Sequence[str], others: Sequence[str], *, with_shared: bool
+) -> dict[str, str]:
+    """Names of columns by what they hold: those with the input before a dot, and those that only it, or both, have."""
+    meant = [(role.removeprefix(f"{whose}."), name) for role, name in options.column
+             if role.startswith(f"{whose}.") or role in own and (with_shared or role not in others)]  # fmt: skip
+    return column_names(meant)
 
 
 def baseline_of(options: argparse.Namespace, runs: dict[str, RunFile] | list[RunFile]) -> str | None:
@@ -151,9 +176,10 @@ def left_out(errors: Sequence[Exception], number: int) -> list[str]:
 
 def reading_settings(options: argparse.Namespace) -> dict[str, Any]:
     """The format of runs and the names of columns, as far as they were chosen, for records of an evaluation."""
+    runs = options.runs if "runs" in options else [options.run]
     named: dict[str, Any] = {
         "run_format": None if options.run_format == "auto" else options.run_format,
-        "qrels_columns": columns(options.qrels_column),
-        "run_columns": columns(options.run_column),
+        "qrels_columns": qrels_columns(options),
+        "run_columns": run_columns(options, [RunFile(run, options.run_format) for run in runs]),
     }
     return {what: chosen for what, chosen in named.items() if chosen}

@@ -9,7 +9,7 @@ from untied.cli.command import Command
 from untied.cli.notes import show
 from untied.cli.options import Arguments, UsageError, chosen, inputs_of, load_plugins
 from untied.cli.reading import baseline_of, read_qrels, with_readable
-from untied.cli.rules import DRAWS, ByName, refuse_broken
+from untied.cli.rules import CORRECTED, ByName, refuse_broken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def declare(arguments: Arguments) -> None:
 def main(options: argparse.Namespace) -> None:
     """Run the command."""
     if not options.live:  # in a live page, readers choose the test
-        refuse_broken(DRAWS, ByName(options, COMMAND.arguments()))
+        refuse_broken([CORRECTED], ByName(options, COMMAND.arguments()))
     inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
     target = options.output
     if target is not None:
@@ -90,8 +90,8 @@ def main(options: argparse.Namespace) -> None:
         options.baseline = baseline_of(options, runs)
         inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
         how = chosen(
-            options, "baseline", "title", "depth", "level", "test", "correction", "interval", "samples", "seed",
-            "score_dtype", "qrels_format", "queries_text", "docs_text", "live", "threads",
+            options, "baseline", "title", "depth", "level", "test", "correction", "interval", "score_dtype",
+            "qrels_format", "queries_text", "docs_text", "live", "threads",
         )  # fmt: skip
         return report(qrels, runs, options.measure, distances=options.distance or DISTANCES, inputs=inputs, **how)
 

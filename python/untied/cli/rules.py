@@ -102,12 +102,8 @@ class Excludes(Rule):
                     yield f"{option.shown(options)} cannot be combined with {other.shown(options)}{self.why}"
 
 
-#: Which options of significance tests have an effect depends on the test and the interval.
-DRAWS = (
-    Excludes("--correction", "--test=tukey", ", which corrects p itself"),
-    Needs("--samples", "--test=randomization|tukey"),
-    Needs("--seed", "--test=randomization|tukey --interval=bca", ", which draw random numbers"),
-)
+#: One significance test corrects its p-values.
+CORRECTED = Excludes("--correction", "--test=tukey", ", which corrects p itself")
 
 
 def refuse_broken(rules: Iterable[Rule], options: ByName) -> None:

@@ -19,7 +19,7 @@ from untied.cli.options import (
 )
 from untied.cli.query_changes import QueryChanges, span
 from untied.cli.reading import baseline_of, read_qrels, reading_settings, with_readable
-from untied.cli.rules import DRAWS, Excludes, Needs
+from untied.cli.rules import CORRECTED, Excludes, Needs
 from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
 from untied.cli.verdicts import add_certify, certified, plain
@@ -31,6 +31,7 @@ from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.text import aligned, cell
 from untied.statistics.notes import on_bounds, on_dropped, shown_p, test_name
 from untied.statistics.runs import Significance, discriminative_power, significance
+from untied.statistics.tests import SAMPLES
 from untied.statistics.values import scale_of
 
 TYPE_CHECKING = False
@@ -103,7 +104,9 @@ COMMAND = Command(
     listed_after="compare",
     common="-m --test --correction --ties --certify --sort-by --format -o",
     rules=(
-        *DRAWS,
+        CORRECTED,
+        Needs("--samples", "--test=randomization|tukey"),
+        Needs("--seed", "--test=randomization|tukey --interval=bca", ", which draw random numbers"),
         Excludes("--show=power", "--baseline --interval --sort-by --rows --top --certify --shuffle --format=latex"),
         Excludes("--show=runs --format=latex", "--interval --rows --top --certify --shuffle"),
         Excludes("--show=runs", "--format=json"),
@@ -130,6 +133,10 @@ def declare(arguments: Arguments) -> None:
         "compare all other runs with RUN, one of the given runs (default: compare all pairs of runs)",
     )
     arguments.add_significance("differences", " (default with --show power)")
+    about = f"draw N random permutations (default: {SAMPLES})"
+    group.option("--samples", "N", about, type=int, default=SAMPLES)
+    about = "set the seed of random permutations and bootstrap samples (default: 0)"
+    group.option("--seed", "N", about, type=int, default=0)
     arguments.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
     add_certify(arguments)
     arguments.group("ties and judgments").flag(

@@ -28,6 +28,9 @@ NAMED = tuple(name for name, format in _OF_RUNS.items() if format["has_names"])
 STREAMED = tuple(name for name, format in _OF_RUNS.items() if format["streams"])
 #: Formats of qrels that say more than a grade, in TREC's files or in tables, with the name of the further column.
 DETAILED = {name: format["detail"] for name, format in _OF_QRELS.items() if format["detail"]}
+#: What named columns of runs and qrels hold.
+RUN_COLUMNS = ("query", "document", "score", "rank")
+QRELS_COLUMNS = ("query", "document", "grade", *DETAILED.values())
 #: Formats of qrels that hold grades.
 PLAIN = ("auto", *(name for name, format in _OF_QRELS.items() if name not in DETAILED and not format["ordered"]))
 #: Formats that a suffix tells.
@@ -81,6 +84,11 @@ def unpacked(path: str) -> str:
 def by_suffix(path: str | os.PathLike[str]) -> str:
     """The format of a file by its suffix; TREC's for unknown suffixes."""
     return SUFFIXES.get(os.path.splitext(unpacked(os.fspath(path)).lower())[1], "trec")
+
+
+def has_columns(path: str | os.PathLike[str], format: str) -> bool:
+    """Whether the columns of a file have names."""
+    return (by_suffix(path) if format == "auto" or format in DETAILED else format) in NAMED
 
 
 def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> None:

@@ -129,12 +129,8 @@ impl Columns {
     /// # Errors
     /// A column is missing or ambiguous, or the user named a role that such a table does not have.
     pub fn find(kind: Content, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
-        let option = match kind {
-            Content::Run { .. } => "columns= or --run-column",
-            Content::Qrels(_) => "columns= or --qrels-column",
-        };
         let (roles, named) = (kind.roles(), named_roles(kind, named, source)?);
-        let finder = Finder { names, option, named, source };
+        let finder = Finder { names, named, source };
         let numbers = match kind {
             Content::Run { ranks } => {
                 let score = match finder.optional(Role::Score)? {
@@ -188,11 +184,12 @@ fn named_roles<'a>(kind: Content, named: &'a [(String, String)], source: &str) -
         .collect()
 }
 
+/// How users assign columns, for messages.
+const OPTION: &str = "columns= or --column";
+
 /// A search for columns among the names of a table.
 struct Finder<'a> {
     names: &'a [&'a str],
-    /// The option by which users assign columns, for messages.
-    option: &'static str,
     named: Vec<(Role, &'a str)>,
     source: &'a str,
 }
@@ -211,7 +208,7 @@ impl Finder<'_> {
             "{}: expected a column for the {what} ({}; or name it by {}), found {}",
             self.source,
             alternatives(&known),
-            self.option,
+            OPTION,
             self.names_for_message()
         )))
     }
@@ -246,7 +243,7 @@ impl Finder<'_> {
                 quote(first.as_bytes()),
                 quote(second.as_bytes()),
                 role.name(),
-                self.option,
+                OPTION,
             ))),
             (first, _) => Ok(first.map(|(column, _)| column)),
         }
