@@ -64,5 +64,5 @@ def check(
     assert all(f"({name})" in found.summary for name in plots)
     assert {*found.files, "parts.jsonl"} == contents(folder / "whole").keys()
     for table in found.tables.values():
-        assert set(table.columns) <= set(study.STUDIES[found.name].columns) or "query" in table.columns
+        assert set(table.columns) <= set(study.STUDIES[found.name].columns)
     return found

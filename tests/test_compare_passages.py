@@ -219,7 +219,7 @@ def expected_rows(per_query: bool) -> list[list[str]]:
 
 @pytest.mark.usefixtures("files")
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["compare", "--passages", "old.txt", "new.txt", "--qrels", "judged.txt", "--text-length", "900"]
+    command = ["passages", "old.txt", "new.txt", "--qrels", "judged.txt", "--text-length", "900"]
 
     def written(*options: str) -> str:
         assert main([*command, *options]) == 0
@@ -261,24 +261,27 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("files")
 def test_several_runs(capsys: pytest.CaptureFixture[str], files: Path) -> None:
     (files / "other.txt").write_text(NEW)
-    assert main(["compare", "--passages", "old.txt", "new.txt", "other.txt", "-q", "--format", "tsv"]) == 0
+    assert main(["passages", "old.txt", "new.txt", "other.txt", "-q", "--format", "tsv"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:]]
     assert [row[:3] for row in rows] == [
         [*pair, query] for pair in (["old", "new"], ["old", "other"], ["new", "other"]) for query in ("q1", "q2", "all")
     ]
     assert [row[4] for row in rows[:3]] == [row[4] for row in rows[3:6]]
-    assert main(["compare", "--passages", "old.txt", "new.txt", "other.txt", "--format", "table"]) == 0
+    assert main(["passages", "old.txt", "new.txt", "other.txt", "--format", "table"]) == 0
     assert capsys.readouterr().out.splitlines()[0].split() == ["run", "a", "run", "b", "MED-U@12000"]
 
 
 @pytest.mark.usefixtures("files")
 def test_what_the_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
-    for options, (code, message) in {
-        ("--passages", "-m", "RBO"): (2, "--passages cannot be combined with --measure"),
-        ("--passages", "--ties", "docid"): (2, "--passages cannot be combined with --ties"),
-        ("--passages", "--text-length", "0"): (2, "length must be a number above 0, not 0.0"),
-        ("--text-length", "5"): (2, "--text-length has no effect without --passages"),
-        ("--passages", "--qrels", "old.txt"): (2, "old.txt:1: expected 5 fields"),
+    for words, message in {
+        ("new.txt", "--text-length", "0"): "length must be a number above 0, not 0.0",
+        ("new.txt", "--qrels", "old.txt"): "old.txt:1: expected 5 fields",
+        ("new.txt", "-o", "old.txt"): "old.txt is one of the inputs",
+        (): "a comparison needs at least 2 runs, found 1",
     }.items():
-        assert main(["compare", "old.txt", "new.txt", *options]) == code
+        assert main(["passages", "old.txt", *words]) == 2
         assert message in capsys.readouterr().err
+    for options in (["-m", "RBO"], ["--ties", "docid"]):
+        with pytest.raises(SystemExit):
+            main(["passages", "old.txt", "new.txt", *options])
+        assert "unknown option" in capsys.readouterr().err

@@ -106,7 +106,7 @@ COMMANDS = {
     "eval": "eval {q} {r} -o {o}",
     "compare": "compare {r} {s} -o {o}",
     "compare --html": "compare {r} {s} --html {o}",
-    "compare --passages": "compare --passages {r} {s} -o {o}",
+    "passages": "passages {r} {s} -o {o}",
     "stats": "stats {q} {r} {s} -o {o}",
     "features": "features {q} -o {o}",
     "curve": "curve {q} {r} --query q -o {o}",

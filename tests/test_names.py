@@ -131,7 +131,7 @@ REFUSED: dict[str, str] = {
     "@10": "expected a measure's name, found \"@10\"",
     "MED-RBP": "MED-RBP has p=0.9 in the paper",
     "MED-ERR@30": "write MED(ERR(max_grade=2)) for the paper's",
-    "MED-U@12000": "MED-U compares passages: run untied compare --passages",
+    "MED-U@12000": "MED-U compares passages: run untied passages",
     "MED-MED-AP": 'unknown measure "MED-AP"',
     "MED-": "MED needs a measure, for instance MED(nDCG@20)",
     "bpref-10(extra=5)": "parameter extra is given twice",
@@ -316,7 +316,7 @@ OPEN = {
     "MED-RBP": "write MED(RBP(p=0.9), tail='upper') for the paper's, or MED(RBP)",
     "MED-nDCG@20": "write MED(nDCG(gain='exp2')@20) for the paper's, or MED(nDCG@20)",
     "MED-ERR": "write MED(ERR(max_grade=2)) for the paper's, or MED(ERR)",
-    "MED-U@12000": "run untied compare --passages",
+    "MED-U@12000": "run untied passages",
 }
 
 

@@ -200,7 +200,7 @@ NONE_NEEDED = {
         "inputs.truth.groups_from_preferences", "inputs.truth.groups_from_rankings", "judging.rows",
         "comparison.passages.read_passages", "comparison.passages.read_judged_passages", "statistics.adjust",
         "statistics.said_of", "study.Study", "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Judging",
-        "study.Med", "study.Ties", "spark.clear_errors",
+        "study.Med", "study.Passages", "study.Ties", "spark.clear_errors",
     ],
     "two lists that must hold the same, or that may well differ wholly": [
         "compare_arrays", "comparison.correlation.kendall", "comparison.correlation.tau_ap",
@@ -215,8 +215,8 @@ NONE_NEEDED = {
     "an error unless the pool holds all that is judged, see test_estimates.py": ["judging.estimates.with_pool"],
     "what report.report is made of": ["report.collect"],
     "warned of on the driver, see test_spark.py": ["spark.evaluate", "spark.compare"],
-    "queries in common are demanded, see test_compare_passages.py": [
-        "compare_passages", "comparison.passages.compare_passages",
+    "queries in common are demanded, see test_compare_passages.py and test_study_notes.py": [
+        "compare_passages", "comparison.passages.compare_passages", "study.passages",
     ],
     "drop-ins, as silent as their hosts (docs/coming_from.md)": [
         "compat.beir.EvaluateRetrieval", "compat.beir.mrr", "compat.beir.recall_cap", "compat.beir.top_k_accuracy",
@@ -396,6 +396,7 @@ NO_RUNS = {
     "completion": "takes no input",
     "trec_eval": "is as silent as trec_eval",
     "features": "has labels, see below",
+    "passages": "demands queries in common, see test_compare_passages.py",
 }
 
 

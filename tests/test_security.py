@@ -31,6 +31,8 @@ def files(tmp_path):
         "q": [f"{EVIL}q 0 {EVIL}d{i} {i % 2}\n" for i in range(6)],
         "a.run": [f"{EVIL}q Q0 {EVIL}d{i} {i} {9 - i} {EVIL}\n" for i in range(6)],
         "b.run": [f"{EVIL}q Q0 {EVIL}d{i} {i} {i} t\n" for i in range(3, 9)] + [f"{EVIL}r Q0 d 1 1 t\n"],
+        "a.passages": [f"{EVIL}q {EVIL}d{i} 0 9 {i} {9 - i} {EVIL}\n" for i in range(6)],
+        "b.passages": [f"{EVIL}q {EVIL}d{i} 5 9 {i} {i} t\n" for i in range(3, 9)] + [f"{EVIL}r d 0 1 1 1 t\n"],
     }
     for name, content in lines.items():
         (tmp_path / name).write_text("".join(content), encoding="utf-8")
@@ -46,6 +48,7 @@ CALLS = {
     "features": "features {l} -m AP",
     "check": "check {q} {a} {b}",
     "compare": "compare {a} {b} --top 3",
+    "passages": "passages {pa} {pb} -q",
     "stats": "stats {q} {a} {b} -m AP",
     "report": "report {q} {a} {b} -o {page}",
     "gate": "gate {q} {a} --min AP=0.9 --baseline {b} --max-drop AP=0 --junit {junit}",
@@ -65,6 +68,8 @@ def arguments(command, folder):
         "a": "a.run",
         "b": "b.run",
         "l": "l.txt",
+        "pa": "a.passages",
+        "pb": "b.passages",
         "page": "page.html",
         "junit": "j.xml",
         "folder": "out",

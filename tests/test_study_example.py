@@ -15,6 +15,8 @@ EXAMPLE = pathlib.Path(__file__).parent.parent / "examples" / "tar2017"
 PATHS = [EXAMPLE / f"{name}.run" for name in ("amc", "qut", "uos", "waterloo")]
 #: Less of what takes long.
 OPTIONS: dict[str, dict[str, object]] = {"incomplete": {"rates": [1, 0.5, 0.1], "samples": 2}}
+#: Those of runs of documents.
+OF_DOCUMENTS = [name for name in study.STUDIES if name != "passages"]
 #: How many runs each needs.
 LEAST = {"ties": 1, "med": 3}
 
@@ -51,13 +53,13 @@ def conducted(name: str, qrels: Judged, runs: Mapping[str, Judged], folder: path
 
 
 @pytest.mark.parametrize("count", [4, 2, 1])
-@pytest.mark.parametrize("name", study.STUDIES)
+@pytest.mark.parametrize("name", OF_DOCUMENTS)
 def test_runs(name: str, count: int, example: tuple[Judged, dict[str, Judged]], tmp_path: pathlib.Path) -> None:
     qrels, runs = example
     conducted(name, qrels, dict(list(runs.items())[:count]), tmp_path / "study")
 
 
-@pytest.mark.parametrize("name", study.STUDIES)
+@pytest.mark.parametrize("name", OF_DOCUMENTS)
 def test_one_query(name: str, example: tuple[Judged, dict[str, Judged]], tmp_path: pathlib.Path) -> None:
     """Of as few runs as the study takes."""
     qrels, runs = example

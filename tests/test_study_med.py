@@ -242,10 +242,10 @@ def passages(folder: pathlib.Path) -> tuple[pathlib.Path, list[pathlib.Path]]:
 
 def test_passages(tmp_path: pathlib.Path) -> None:
     judged, runs = passages(tmp_path)
-    found = check(study.med, judged, runs, tmp_path, passages=True, text_length=2000.0)
+    found = check(study.passages, judged, runs, tmp_path, text_length=2000.0)
     assert len(found.rows) == 6 * 3
     one, other = (untied.comparison.passages.read_passages(path)[0] for path in runs[1:3])
-    of = {row["query"]: row for row in found.tables["med"].to_dicts()
+    of = {row["query"]: row for row in found.tables["passages"].to_dicts()
           if (row["run_a"], row["run_b"]) == ("one2", "two1")}  # fmt: skip
     assert {query: row["value"] for query, row in of.items()} == untied.compare_passages(
         one, other, length=2000
@@ -262,5 +262,5 @@ def test_passages(tmp_path: pathlib.Path) -> None:
     for query, row in of.items():
         assert row["difference"] == pytest.approx(abs(score(one[query]) - score(other[query])))
         assert row["difference"] <= row["value"] + 1e-9
-    assert "--passages" in found.summary
-    assert {row["group"] for row in found.tables["med"].to_dicts()} == {"", "one", "two"}
+    assert "untied study passages" in found.summary
+    assert {row["group"] for row in found.tables["passages"].to_dicts()} == {"", "one", "two"}

@@ -223,14 +223,14 @@ def test_passages_without_a_judged_query(tmp_path: pathlib.Path) -> None:
     for name, query in (("a1", "1"), ("a2", "1"), ("b1", "2")):
         (tmp_path / name).write_text(f"{query} d 0 50 0 1.5 {name}\n")
     paths = [tmp_path / name for name in ("a1", "a2", "b1")]
-    options = {"passages": True, "prefix": 1, "plots": "none"}
+    options: dict[str, Any] = {"prefix": 1, "plots": "none"}
     with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: b1;"):
-        study.med(tmp_path / "judged", paths, tmp_path / "out", **options)
+        study.passages(tmp_path / "judged", paths, tmp_path / "out", **options)
     with open(tmp_path / "judged", "a") as file:
         file.write("3 d 0 100 1\n")
     with open(tmp_path / "b1", "a") as file:
         file.write("3 d 0 50 0 1.5 b1\n")
-    found = study.med(tmp_path / "judged", paths, tmp_path / "out", **options)
+    found = study.passages(tmp_path / "judged", paths, tmp_path / "out", **options)
     assert found.notes == [
         "queries without judged passages, left out: 1 in b1",
         "judged queries that are missing from another run, left out when the two runs are compared: 1 in a1, "
@@ -238,4 +238,4 @@ def test_passages_without_a_judged_query(tmp_path: pathlib.Path) -> None:
     ]
     (tmp_path / "judged").write_text("4 d 0 100 1\n")
     with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: a1, a2, b1;"):
-        study.med(tmp_path / "judged", paths, tmp_path / "none", **options)
+        study.passages(tmp_path / "judged", paths, tmp_path / "none", **options)

@@ -23,6 +23,7 @@ COMPARED = "gate QRELS NEW --baseline OLD --max-drop AP=0.1"
 INPUTS = {
     "eval": "QRELS A", "compare": "A B", "stats": "QRELS A B", "certify": "QRELS A B", "gate": "QRELS A",
     "curve": "QRELS A --query 1", "features": "DATA", "sample": "QRELS", "study med": "QRELS A B -o x",
+    "study passages": "QRELS A B -o x",
 }  # fmt: skip
 #: Words for options that do not take the word 1.
 WORDS = {
@@ -116,11 +117,10 @@ def test_every_command_with_rules_is_tried() -> None:
     ("stats QRELS NEW OLD --test t --samples=100000", "--samples needs --test randomization or tukey"),
     ("eval QRELS NEW --quantiles 0.5 --ties expected", "--quantiles cannot be combined with --ties"),
     ("compare OLD NEW --qrels-format auto", "--qrels-format has no effect without --qrels"),
-    ("compare OLD NEW --decay linear", "--decay has no effect without --passages"),
     ("certify QRELS OLD NEW --from-sample --unjudged retrieved", "--from-sample cannot be combined with --unjudged"),
     ("stats QRELS NEW OLD --test tukey --corr=holm", "--correction cannot be combined with --test tukey, which"),
     ("curve QRELS NEW --query 1 -o x.svg --digits 4", "--digits cannot be combined with --format svg"),
-    ("study med QRELS NEW -o x --passages --seed 0", "--passages cannot be combined with --seed"),
+    ("study med QRELS NEW -o x --groups g --prefix 3", "--prefix cannot be combined with --groups"),
 ])  # fmt: skip
 def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str) -> None:
     code, out, err = untied_(*line.split())
@@ -144,7 +144,7 @@ def test_what_has_no_effect_is_refused(untied_: Command, line: str, refusal: str
     "stats QRELS NEW OLD --rows 9 --format md",
     "report QRELS NEW OLD -o x.html --test t --level 0.9",
     "report QRELS NEW OLD -o x.html --live --test tukey --correction bh",
-    "study med QRELS NEW -o x --passages --text-length 9 --prefix 5",
+    "study passages QRELS NEW -o x --text-length 9 --prefix 5",
 ])  # fmt: skip
 def test_what_has_an_effect_is_accepted(untied_: Command, line: str) -> None:
     code, _, err = untied_(*line.split())

@@ -4,6 +4,7 @@
 COMMANDS = {
     "eval": "score runs, and show the effect of ties and missing judgments",
     "compare": "compare runs without judgments, and list the documents that moved",
+    "passages": "compare runs of passages by the text that a user reads",
     "stats": "test if runs differ significantly, and list queries that got worse",
     "certify": "find which runs are certainly better despite missing judgments",
     "verify": "check a certificate that untied certify wrote",

@@ -48,7 +48,6 @@ EXAMPLES = """\
   untied compare old.run new.run --qrels qrels.txt -m 'Delta(nDCG@10)' --top 20
   untied compare *.run --qrels qrels.txt -m 'Delta(P@10)' --certify
   untied compare --show matrix *.run -m RBO > similarities.tsv
-  untied compare --passages old.passages new.passages --top 10
 
 MED(P@10) is the largest difference in P@10 between two rankings, over all
 grades that unjudged documents could have. In MED, the divisor of nDCG, AP and
@@ -79,14 +78,8 @@ COMMAND = Command(
         Needs("--qrels-format --certify", "--qrels"),
         Needs("--top --html", TWO_RUNS),
         Needs("--queries-text --docs-text", "--html"),
-        Needs("--text-length --decay", "--passages"),
         Excludes("--show=matrix", "--certify --top --html"),
         Excludes("--show=matrix", "--per-query", ", because it shows only means"),
-        Excludes(
-            "--passages",
-            "--measure --plugin --names --keep-going --probabilities --docs --depth --show --ties --score-dtype "
-            "--qrels-format --run-format --column --certify --html",
-        ),
     ),
 )
 
@@ -109,21 +102,6 @@ def declare(arguments: Arguments) -> None:
         "N",
         "use only the first N documents of each ranking",
         type=count,
-    )
-    group.flag(
-        "--passages", "compare runs of passages, one passage per line: query document start length rank score tag"
-    )
-    group.option(
-        "--text-length",
-        "L",
-        "with --passages, count only the first L characters of each ranking (default: 12000)",
-        type=float,
-    )
-    group.option(
-        "--decay",
-        "DECAY",
-        "with --passages, let the weight of a character fall to 0 at L (linear, the default), or halve after every L",
-        choices=("linear", "exponential"),
     )
     arguments.add_measures(f"compare runs by MEASURE, such as RBO(p=0.95) (repeatable; default: {', '.join(DEFAULT)})")
     arguments.add_plugin()
@@ -155,10 +133,6 @@ def main(options: argparse.Namespace) -> None:
     if options.html is not None:
         output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
     output.check_targets(inputs, output=options.output, html=options.html)
-    if options.passages:
-        from untied.cli import passages
-
-        return passages.run(options, style, inputs)
     plugins = load_plugins(options.plugin)
     if not options.qrels and qrels_columns(options):
         raise UsageError(f"--column {min(qrels_columns(options))} needs --qrels")

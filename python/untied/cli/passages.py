@@ -1,4 +1,4 @@
-"""``untied compare --passages``: how much rankings of passages could differ, by characters read."""
+"""``untied passages``: how much rankings of passages could differ, by characters read."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from itertools import combinations
 from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
+from untied.cli.command import Command
 from untied.cli.notes import show
+from untied.cli.options import Arguments, inputs_of, whole
 from untied.comparison.comparison import QUANTILES, quantile
-from untied.comparison.passages import PassageComparison, compare_passages, read_judged_passages, read_passages
+from untied.comparison.passages import JUDGED, LENGTH, RUN, PassageComparison
+from untied.comparison.passages import compare_passages, read_judged_passages, read_passages
+from untied.errors import UntiedError
 from untied.inputs.convert import named_runs
 from untied.results.text import in_queries
 
@@ -21,13 +25,61 @@ if TYPE_CHECKING:
 
     from untied.cli.changes import ComparisonText
 
-#: Text after which nothing is worth anything, as in the track of TREC that ranked passages.
-LENGTH = 12_000.0
+EXAMPLES = """\
+  untied passages old.passages new.passages --top 10
+  untied passages *.passages --qrels judgments.txt -q > values.tsv
+
+MED-U is the largest difference in U between two rankings, over all gains that
+unjudged characters could have.
+"""
 
 
-def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
-    """Compare every two runs of passages, and write what was found."""
-    length = LENGTH if options.text_length is None else options.text_length
+RUNS = f"runs, one passage per line: {RUN}"
+QRELS = f"judgments, one per line: {JUDGED}"
+
+COMMAND = Command(
+    "passages",
+    "compare runs of passages by the text that a user reads",
+    EXAMPLES,
+    listed_after="compare",
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+    group = arguments.group("input")
+    group.option("--qrels", "QRELS", f"read judgments from QRELS, one per line: {JUDGED}")
+    group.option(
+        "--text-length",
+        "L",
+        f"count only the first L characters of each ranking (default: {LENGTH:g})",
+        type=float,
+        default=LENGTH,
+    )
+    group.option(
+        "--decay",
+        "DECAY",
+        "let the weight of a character fall to 0 at L (linear, the default), or halve after every L",
+        choices=("linear", "exponential"),
+        default="linear",
+    )
+    group = arguments.group("output")
+    group.flag("-q --per-query", "also print the value for each query")
+    about = f"list the N queries whose rankings could differ most (default: {SHOWN})"
+    group.option("--top", "N", about, type=whole(0))
+    arguments.add_table()
+
+
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
+    """Compare every two runs of passages, and write the values."""
+    style, length, decay = options.style, options.text_length, options.decay
+    inputs = inputs_of(*options.runs, options.qrels)
+    output.check_target(options.output, inputs)
+    if len(options.runs) < 2:
+        raise UntiedError(f"a comparison needs at least 2 runs, found {len(options.runs)}")
     names = [name for name, _ in named_runs(options.runs)]
     judged = read_judged_passages(options.qrels) if options.qrels else None
     runs, notes = [], []
@@ -36,7 +88,6 @@ def run(options: argparse.Namespace, style: str, inputs: list[str]) -> None:
         runs.append(passages)
         if tied:
             notes.append(f"passages of equal score, in the order of the file: {tied} of {show_id(name)}")
-    decay = options.decay or "linear"
     measure = f"MED-U@{length:g}" if decay == "linear" else f"MED-U(decay='{decay}')@{length:g}"
     pairs = []
     for a, b in combinations(range(len(runs)), 2):

@@ -11,7 +11,9 @@ from untied.cli import complain
 from untied.cli.command import Command, parse
 from untied.cli.notes import show
 from untied.cli.options import QRELS, RUNS, Arguments, UsageError, inputs_of
-from untied.cli.rules import Excludes, Needs
+from untied.cli.passages import QRELS as JUDGED_PASSAGES
+from untied.cli.passages import RUNS as PASSAGES
+from untied.cli.rules import Excludes
 from untied.inputs.files import QRELS_FORMATS
 
 TYPE_CHECKING = False
@@ -43,14 +45,9 @@ untied study NAME --help lists the options of a study.
 
 #: Rules on the options of studies.
 RULES = {
-    "med": (
-        Excludes(
-            "--passages", "--measure --distance --rates --psi --cutoffs --ties --seed --qrels-format",
-        ),
-        Needs("--text-length", "--passages"),
-        Excludes("--prefix", "--groups"),
-    ),
-}  # fmt: skip
+    "med": (Excludes("--prefix", "--groups"),),
+    "passages": (Excludes("--prefix", "--groups"),),
+}
 
 #: The options that ``--help`` explains, of studies with many.
 COMMON = {
@@ -64,19 +61,25 @@ COMMAND = Command("study", "repeat an experiment from the literature on your own
 def arguments_parser(name: str) -> Arguments:
     """Make the parser of a study's arguments."""
     one = study.STUDIES[name]
+    of_passages = name == "passages"
+    files = "judgments.txt *.passages" if of_passages else "qrels.txt *.run"
     seed = " --seed 1" if one.seeded else ""
-    examples = f"  untied study {name} qrels.txt *.run -o {name}{seed}\n"
+    examples = f"  untied study {name} {files} -o {name}{seed}\n"
     made = Arguments(f"study {name}", f"{one.title}.", examples)
     made.common = COMMON.get(name, "")
-    made.add_argument("qrels", metavar="QRELS", help=QRELS)
-    made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
-    made.group("input").option(
-        "--qrels-format",
-        "FORMAT",
-        f"read judgments in the format auto (default), {', '.join(QRELS_FORMATS[1:-1])} or {QRELS_FORMATS[-1]}",
-        choices=QRELS_FORMATS,
-        default="auto",
-    )
+    if of_passages:
+        made.add_argument("qrels", metavar="QRELS", help=JUDGED_PASSAGES)
+        made.add_argument("runs", metavar="RUN", nargs="+", help=PASSAGES)
+    else:
+        made.add_argument("qrels", metavar="QRELS", help=QRELS)
+        made.add_argument("runs", metavar="RUN", nargs="+", help=RUNS)
+        made.group("input").option(
+            "--qrels-format",
+            "FORMAT",
+            f"read judgments in the format auto (default), {', '.join(QRELS_FORMATS[1:-1])} or {QRELS_FORMATS[-1]}",
+            choices=QRELS_FORMATS,
+            default="auto",
+        )
     group = made.group("study")
     one.add_options(group.add_argument)
     if one.seeded:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 QUERY = "query"
 #: Texts of documents end before this offset.
 LONGEST = 1 << 32
+#: Characters after which nothing counts, as in the track of TREC that ranked passages.
+LENGTH = 12_000.0
 
 
 #: What lines of files hold.
@@ -172,7 +174,7 @@ def compare_passages(
     judged: Iterable[Judged] | Mapping[str, Iterable[Judged]] | None = None,
     max_gain: float = 1.0,
     decay: str = "linear",
-    length: float = 12_000,
+    length: float = LENGTH,
     overhead: float = 0,
     filled: bool = True,
     direction: str = "both",

@@ -14,11 +14,24 @@ from untied.study.incomplete import Incomplete, incomplete
 from untied.study.judging import Judging, judging
 from untied.study.med import med
 from untied.study.med_runs import Med
+from untied.study.passages import Passages, passages
 from untied.study.ties import Ties, ties
 
 #: Studies by name; the function of the same name in this module conducts one.
 STUDIES: dict[str, type[Study]] = {
-    study.name: study for study in (Incomplete, Imperfect, Ties, Med, Agreement, Judging)
+    study.name: study for study in (Incomplete, Imperfect, Ties, Med, Passages, Agreement, Judging)
 }
 
-__all__ = ["PLOTS", "STUDIES", "Result", "Study", "agreement", "imperfect", "incomplete", "judging", "med", "ties"]
+__all__ = [
+    "PLOTS",
+    "STUDIES",
+    "Result",
+    "Study",
+    "agreement",
+    "imperfect",
+    "incomplete",
+    "judging",
+    "med",
+    "passages",
+    "ties",
+]

@@ -102,9 +102,11 @@ runs : run, list of runs, or {name: run}
 directory : path
     Folder for tables, plots and the summary. An interrupted study continues there.
 """
-_AFTER = """\
+_FORMAT = """\
 qrels_format : str
     The format of the judgments; ``"auto"`` goes by the name of the file.
+"""
+_AFTER = """\
 plots : str
     ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
 restart : bool
@@ -127,10 +129,11 @@ InputError
 
 def documented(conducts: Conducts) -> Conducts:
     """Add the common parameters and errors to the docstring of a study's function."""
-    from inspect import cleandoc
+    from inspect import cleandoc, signature
 
     if conducts.__doc__:  # not with python -OO
         own, mark, references = cleandoc(conducts.__doc__).partition("\n\nReferences\n")
-        own = own.replace("Parameters\n----------\n", _BEFORE).replace("\nReturns\n-------\n", _AFTER)
+        after = _FORMAT * ("qrels_format" in signature(conducts).parameters) + _AFTER
+        own = own.replace("Parameters\n----------\n", _BEFORE).replace("\nReturns\n-------\n", after)
         conducts.__doc__ = f"{own}\n\n{_RAISES}{mark[1:]}{references}"
     return conducts

@@ -1,4 +1,4 @@
-"""The study of MED, of runs or of passages."""
+"""The study of MED."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from untied._core import Policies
 from untied.errors import check_share
 from untied.measures import as_measure
 from untied.study.conduct import conduct
-from untied.study.frame import Study, documented
+from untied.study.frame import documented
 from untied.study.inputs import Inputs
-from untied.study.med_names import grouped
-from untied.study.med_runs import CUTOFFS, DISTANCES, MEASURE, PREFIX, PSI, RATES, TIES, Med
+from untied.study.med_names import PREFIX, grouped
+from untied.study.med_runs import CUTOFFS, DISTANCES, MEASURE, PSI, RATES, TIES, Med
 from untied.study.rows import whole
 
 TYPE_CHECKING = False
@@ -38,8 +38,6 @@ def med(
     groups: str | os.PathLike[str] | Mapping[str, str] | None = None,
     prefix: int = PREFIX,
     ties: TiesOfPairs = TIES,
-    passages: bool = False,
-    text_length: float = 12_000.0,
     seed: int = 0,
     qrels_format: QrelsFormat = "auto",
     plots: Plots = "svg",
@@ -72,12 +70,6 @@ def med(
     ties : str
         Tied documents, as for `untied.compare`. By default tied documents are ordered by id, as in the paper.
         ``"expected"`` is the mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
-    passages : bool
-        Whether `runs` are files of passages and `qrels` a file of judged passages, in the formats of
-        `untied.comparison.passages`. Passages are compared by MED-U; of the other options, only `groups` and `prefix`
-        apply.
-    text_length : float
-        For passages, the number of characters after which nothing counts.
     seed : int
         Seed of the samples of the judgments.
 
@@ -90,13 +82,6 @@ def med(
     ----------
     Tan & Clarke 2015, A Family of Rank Similarity Measures Based on Maximized Effectiveness Difference, TKDE 27.
     """
-    if passages:
-        from untied.study.passages import MedPassages, PassageInputs
-
-        of_passages = PassageInputs(qrels, runs, threads=threads)
-        study: Study = MedPassages(of_passages, {"passages": True, "text_length": text_length, "prefix": prefix},
-                                   grouped(of_passages, groups, prefix))  # fmt: skip
-        return conduct(study, directory, plots=plots, restart=restart)
     policies = Policies("pairs", ties=ties)
     for rate in rates:
         check_share("rates", rate)

@@ -13,11 +13,13 @@ from untied.study.inputs import Inputs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 #: Differences that there are.
 DIFFERENCES = ("difference", "per_query", "scaled")
+#: Letters of runs' names that name their group.
+PREFIX = 3
 #: Which pairs of runs a correlation is over.
 AMONG = ("all", "same", "other")
 
@@ -120,6 +122,13 @@ def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
         if groups.setdefault(fields[0], fields[1]) != fields[1]:
             raise refused(path, number, f"one group for {show_id(fields[0])}", "another one")
     return groups
+
+
+def add_groups(add: Callable[..., object]) -> None:
+    """Add options for the groups of runs."""
+    add("--groups", metavar="FILE", help="read groups of runs from FILE (each line: run group)")
+    about = f"group runs by the first N letters of run names (default: {PREFIX})"
+    add("--prefix", metavar="N", type=int, default=PREFIX, help=about)
 
 
 def grouped(inputs: Inputs, groups: Any, prefix: int) -> dict[str, str]:

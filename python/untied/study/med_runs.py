@@ -26,7 +26,7 @@ from untied.results.table import tidy
 from untied.study import med_summary
 from untied.study.frame import DIGITS, SEEDS, Study
 from untied.study.inputs import Inputs
-from untied.study.med_names import AMONG, DIFFERENCES, Distances, distance
+from untied.study.med_names import AMONG, DIFFERENCES, Distances, add_groups, distance
 from untied.study.notes import of_compared_queries, of_filled
 from untied.study.rows import linear, mean, numbers, whole_numbers
 
@@ -48,7 +48,6 @@ PSI = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 CUTOFFS = (5, 20, 100)
 #: One order of tied documents, as in the paper.
 TIES: TiesOfPairs = "docid"
-PREFIX = 3
 
 
 class Med(Study):
@@ -110,15 +109,9 @@ class Med(Study):
             f"{','.join(map(str, PSI))})")  # fmt: skip
         add("--cutoffs", metavar="K,K,...", type=whole_numbers, default=CUTOFFS,
             help="also compute MED of nDCG and ERR with these cutoffs (default: 5,20,100)")  # fmt: skip
-        add("--groups", metavar="FILE", help="read groups of runs from FILE (each line: run group)")
-        add("--prefix", metavar="N", type=int, default=PREFIX,
-            help=f"group runs by the first N letters of run names (default: {PREFIX})")  # fmt: skip
+        add_groups(add)
         ties = PolicyOption("pairs", "ties")
         add("--ties", metavar=ties.placeholder, default=TIES, type=ties.read, help=ties.help(TIES))
-        add("--passages", action="store_true",
-            help="compare runs of passages by MED-U, as untied compare --passages does")  # fmt: skip
-        add("--text-length", metavar="L", type=float, default=12_000.0,
-            help="with --passages, count only the first L characters of each ranking (default: 12000)")  # fmt: skip
 
     def parts(self) -> Sequence[Part]:
         """One part for each distance without judgments, one for each with a share of them, one for the differences."""

@@ -7,25 +7,30 @@ their gain, and unjudged ones none.
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from itertools import combinations
 
-from untied.comparison.passages import LONGEST, compare_passages, read_judged_passages, read_passages
+from untied.comparison.passages import LENGTH, LONGEST, compare_passages, read_judged_passages, read_passages
 from untied.inputs.mismatch import QUERIES
 from untied.results.table import tidy
-from untied.study.frame import Study
+from untied.study.conduct import conduct
+from untied.study.frame import Study, documented
 from untied.study.inputs import Inputs, origin
+from untied.study.med_names import PREFIX, add_groups, grouped
 from untied.study.med_plots import OTHER, SAME
 from untied.study.notes import counted
 from untied.study.plots import Figure, ahead
-from untied.study.rows import linear, markdown
+from untied.study.rows import linear, markdown, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, ClassVar
 
+    from untied.inputs.convert import Runs
     from untied.results.table import Table
+    from untied.study.conduct import Plots, Result
     from untied.study.rows import Part, Row
 
 
@@ -43,17 +48,59 @@ class PassageInputs(Inputs):
 
     def read_run(self, name: str, source: Any) -> Any:
         """Read a run of passages, and remember where it came from."""
-        passages, _ = read_passages(source)
-        self.origins.append(origin(name, source, passages))
-        return passages
+        ranked, _ = read_passages(source)
+        self.origins.append(origin(name, source, ranked))
+        return ranked
 
 
-class MedPassages(Study):
+@documented
+def passages(
+    qrels: str | os.PathLike[str],
+    runs: Runs,
+    directory: str | os.PathLike[str],
+    *,
+    groups: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    prefix: int = PREFIX,
+    text_length: float = LENGTH,
+    plots: Plots = "svg",
+    restart: bool = False,
+    threads: int | None = None,
+) -> Result:
+    """Compare the distances of runs of passages by MED-U with their groups and with actual differences.
+
+    The study compares all pairs of two or more runs. `qrels` is a file of judged passages, and `runs` are files of
+    passages; `untied.comparison.passages` describes both.
+
+    Parameters
+    ----------
+    groups : path or {run: group}, optional
+        Groups of runs; a file has lines of a run's name and a group.
+    prefix : int
+        Without `groups`, runs whose names share their first `prefix` letters form a group.
+    text_length : float
+        The number of characters after which nothing counts.
+
+    Returns
+    -------
+    Result
+        ``rows`` has a row for every pair of runs and query.
+
+    References
+    ----------
+    Tan & Clarke 2015, A Family of Rank Similarity Measures Based on Maximized Effectiveness Difference, TKDE 27.
+    """
+    inputs = PassageInputs(qrels, runs, threads=threads)
+    settings = {"prefix": whole("prefix", prefix), "text_length": text_length}
+    return conduct(Passages(inputs, settings, grouped(inputs, groups, prefix)), directory, plots=plots, restart=restart)
+
+
+class Passages(Study):
     """All pairs of runs of passages, by query."""
 
-    name = "med"
+    name = "passages"
+    seeded = False
     needs = ("a comparison needs", 2)
-    title = "Maximized effectiveness difference of passages"
+    title = "How well MED-U of runs of passages agrees with actual differences, within and between groups of runs"
     columns: ClassVar[Mapping[str, str]] = {
         "query": "the query",
         "run_a": "one run",
@@ -68,6 +115,13 @@ class MedPassages(Study):
     def __init__(self, inputs: PassageInputs, settings: dict[str, Any], groups: Mapping[str, str]) -> None:
         super().__init__(inputs, settings)
         self.groups = groups
+
+    @staticmethod
+    def add_options(add: Callable[..., object]) -> None:
+        """Add the study's options to the command line."""
+        add_groups(add)
+        add("--text-length", metavar="L", type=float, default=LENGTH,
+            help=f"count only the first L characters of each ranking (default: {LENGTH:g})")  # fmt: skip
 
     def apart(self) -> list[dict[str, str | None]]:
         """Runs without a judged query."""
@@ -125,7 +179,7 @@ class MedPassages(Study):
         largest = count - count * (count + 1) / 2 / length
         yield f"Two rankings without common text have a MED-U of {largest:,.1f}.\n"
         caption = "MED-U against the actual difference in the U-measure. Each dot is one query and one pair of runs"
-        yield Figure("passages", caption, (5.6, 2.9), partial(_draw, halves=halves, name=f"MED-U@{length:g}"))
+        yield Figure("differences", caption, (5.6, 2.9), partial(_draw, halves=halves, name=f"MED-U@{length:g}"))
         lines = []
         for title, rows in halves.items():
             values, actual = [row[4] for row in rows], [row[5] for row in rows]
@@ -151,7 +205,7 @@ def _draw(figure: Any, halves: Mapping[str, Sequence[Row]], name: str) -> None:
 
 def _documents(one: Mapping[str, Any], other: Mapping[str, Any], query: str) -> list[str]:
     """All documents with text in both."""
-    return sorted({document for passages in (one[query], other[query]) for document, *_ in passages})
+    return sorted({document for ranking in (one[query], other[query]) for document, *_ in ranking})
 
 
 def _halves(table: Table) -> dict[str, list[Row]]:

@@ -33,7 +33,7 @@ const OPEN: &[(&str, &str)] = &[
     ),
     (
         "U",
-        "MED-U compares passages: run untied compare --passages, or call untied.compare_passages; for whole documents, \
+        "MED-U compares passages: run untied passages, or call untied.compare_passages; for whole documents, \
          write MED(U(L=12000)), which needs their lengths",
     ),
 ];
