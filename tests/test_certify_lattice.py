@@ -100,8 +100,8 @@ def test_the_command_draws_too(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (tmp_path / f"{name}.run").write_text(f"q Q0 {doc} 1 1 x\n")
     inputs = [str(tmp_path / name) for name in ("qrels.txt", "one.run", "two.run")]
     drawn = tmp_path / "certain.svg"
-    main(["certify", *inputs, "-m", "P@1", "--plot", str(drawn)])
+    main(["certify", *inputs, "-m", "P@1", "-o", str(drawn)])
     assert capsys.readouterr().out.splitlines()[1].split("\t")[5] == "A"
     assert drawn.read_bytes() == untied.certify(inputs[0], inputs[1:], "P@1").plot()
-    assert main(["certify", *inputs, "--plot", "certain.gif"]) == 2
-    assert "expected a suffix of .svg, .png or .pdf" in capsys.readouterr().err
+    assert main(["certify", *inputs, "-o", "certain.gif"]) == 2
+    assert ".svg, .png or .pdf, found .gif" in capsys.readouterr().err

@@ -276,7 +276,7 @@ def test_what_the_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in {
         ("new.txt", "--text-length", "0"): "length must be a number above 0, not 0.0",
         ("new.txt", "--qrels", "old.txt"): "old.txt:1: expected 5 fields",
-        ("new.txt", "-o", "old.txt"): "old.txt is one of the inputs",
+        ("new.txt", "-o", "old.txt", "--format", "tsv"): "old.txt is one of the inputs",
         (): "a comparison needs at least 2 runs, found 1",
     }.items():
         assert main(["passages", "old.txt", *words]) == 2

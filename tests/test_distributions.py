@@ -303,17 +303,17 @@ def test_the_command_line_plots_them(tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / "tied.run").write_text("".join(f"q Q0 {doc} 1 1 x\n" for doc in "abcd"))
     files = [str(tmp_path / "qrels"), str(tmp_path / "tied.run")]
     picture = tmp_path / "laws.svg"
-    assert main(["eval", *files, "-m", "RR", "--quantiles", "0.5", "--plot", str(picture)]) == 0
+    assert main(["eval", *files, "-m", "RR", "--quantiles", "0.5", "-o", str(picture)]) == 0
     runs = {"tied": {"q": [["a", "b", "c", "d"]]}}
     assert picture.read_bytes() == untied.distributions({"q": {"a": 1}}, runs, "RR").plot()
     capsys.readouterr()
     for options, said in (
-        (["-m", "RR", "--plot", str(picture)], "--plot has no effect without --quantiles"),
+        (["-m", "RR", "-o", str(picture)], "-o FILE.svg has no effect without --quantiles"),
         (
-            ["-m", "RR", "-m", "AP", "--quantiles", "0.5", "--plot", str(picture)],
-            "--plot needs one measure, such as -m nDCG@10",
+            ["-m", "RR", "-m", "AP", "--quantiles", "0.5", "-o", str(picture)],
+            "a plot needs one measure, such as -m nDCG@10",
         ),
-        (["-m", "RR", "--quantiles", "0.5", "--plot", "laws.gif"], "--plot laws.gif: expected a suffix of .svg, .png"),
+        (["-m", "RR", "--quantiles", "0.5", "-o", "laws.gif"], ".tex, .svg, .png or .pdf, found .gif"),
     ):
         assert main(["eval", *files, *options]) == 2
         assert said in capsys.readouterr().err

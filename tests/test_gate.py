@@ -175,7 +175,7 @@ def test_exit_codes_and_reports(tmp_path, capfd) -> None:
         "passed    RR is 0.9375 (mean of 8 queries), at least 0.9000 is required\n"
     )
     limits = ["--min", "RR=0.9", "--max-drop", "RR=1%", "--max-med", "nDCG@2=0.01"]
-    command = ["gate", qrels, new, "--baseline", old, *limits, "--junit", str(junit)]
+    command = ["gate", qrels, new, "--baseline", old, *limits, "-o", str(junit)]
     assert main([*command, "-o", str(out)]) == 1
     document = json.loads(out.read_text())
     assert document["passed"] is False

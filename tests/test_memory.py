@@ -48,7 +48,7 @@ TESTING = ("--samples", "1000", "--interval", "t")
     [
         (300, "stats", ("-m", "AP", "-m", "nDCG@10", "-m", "RR", "--ties", "range", *TESTING)),
         (300, "report", ("-o", "page.html", *TESTING)),
-        (300, "compare", ("--html", "page.html")),
+        (300, "compare", ("-o", "page.html")),
         (600, "certify", ("-m", "AP")),
         (600, "judge-next", ()),
         (600, "gate", ("--certain", "AP", "--min-overturn", "P@1=3")),

@@ -211,8 +211,8 @@ def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         report(QRELS, RUNS[:1], baseline="bm25")
     with pytest.raises(UntiedError, match="depth must be at least 1"):
         report(QRELS, RUNS[:1], depth=0)
-    assert main(["compare", *RUNS[:3], "--html", str(tmp_path / "page.html")]) == 2
-    assert "--html needs exactly two runs" in capfd.readouterr().err
+    assert main(["compare", *RUNS[:3], "-o", str(tmp_path / "page.html")]) == 2
+    assert "-o FILE.html needs exactly two runs" in capfd.readouterr().err
     for option, value, said in (
         ("--ties", "docid", "unknown option --ties; a page shows the mean over all orders of tied documents"),
         ("--unjudged", "remove", "unknown option --unjudged; a page counts unjudged documents as non-relevant"),
@@ -637,7 +637,7 @@ def test_other_data_take_the_place_of_all_that_is_shown(browser, example: str, t
 
 def test_a_comparison_in_a_browser(browser, tmp_path: Path) -> None:
     out = tmp_path / "comparison.html"
-    assert main(["compare", *RUNS[:2], "--html", str(out), "--qrels", QRELS, "-m", "RBO", "-m", "MED(nDCG@10)"]) == 0
+    assert main(["compare", *RUNS[:2], "-o", str(out), "--qrels", QRELS, "-m", "RBO", "-m", "MED(nDCG@10)"]) == 0
     tab = Tab(browser, out)
     values = [float(text) for text in tab.page.locator("#queries tbody td:nth-child(2)").all_inner_texts()]
     assert values == sorted(values)  # of a similarity the lowest first

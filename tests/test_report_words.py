@@ -446,10 +446,10 @@ def test_texts_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert [file["path"] for file in data["inputs"]] == names  # folders are nobody else's business
     twice = named_inputs([tmp_path / "old" / "x.run", tmp_path / "new" / "x.run", "x.run", "-"])
     assert [file["path"] for file in twice] == ["old/x.run", "new/x.run", "x.run", "-"]
-    assert main(["compare", one, other, *texts, "--html", out]) == 0
+    assert main(["compare", one, other, *texts, "-o", out]) == 0
     assert data_of(Path(out).read_text())["titles"] == ["What is tied?"]
     capfd.readouterr()
     assert main(["compare", one, other, *texts]) == 2
-    assert "--queries-text has no effect without --html" in capfd.readouterr().err
+    assert "--queries-text needs -o FILE.html" in capfd.readouterr().err
     with pytest.raises(UntiedError, match="docs_text must be a path or a mapping of ids to texts, not int"):
         report(qrels, [one], docs_text=3)  # type: ignore[arg-type]

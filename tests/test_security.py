@@ -51,7 +51,7 @@ CALLS = {
     "passages": "passages {pa} {pb} -q",
     "stats": "stats {q} {a} {b} -m AP",
     "report": "report {q} {a} {b} -o {page}",
-    "gate": "gate {q} {a} --min AP=0.9 --baseline {b} --max-drop AP=0 --junit {junit}",
+    "gate": "gate {q} {a} --min AP=0.9 --baseline {b} --max-drop AP=0 -o {junit}",
     "certify": "certify {q} {a} {b} -m P@2 --ties docid --certificate {certificate}",
     "verify": "verify {certificate} {q} {a} {b}",
     "curve": "curve {q} {a} --query {query} --format tsv",

@@ -44,7 +44,7 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run
   untied certify qrels.txt runs/ -m nDCG@10 -m AP@100 > verdicts.tsv
   untied certify qrels.txt old.run new.run -m R@100 --most 3
-  untied certify qrels.txt runs/ -m P@10 --show ranks --plot certain.svg
+  untied certify qrels.txt runs/ -m P@10 --show ranks -o certain.svg
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
@@ -90,7 +90,7 @@ COMMAND = Command(
         Needs("--grades --level --correction", "--from-sample"),
         Excludes(
             "--from-sample",
-            "--unjudged --unretrieved --score-dtype --show --explain --plot --most --certificate",
+            "--unjudged --unretrieved --score-dtype --show --explain -o=svg|png|pdf --most --certificate",
         ),
     ),
 )
@@ -136,13 +136,9 @@ def declare(arguments: Arguments) -> None:
     }
     group.option("--show", "WHAT", listing("instead of verdicts, print", about), choices=tuple(about))
     group.option("--explain", ("A", "B"), "print the documents that decide the verdict about runs A and B", nargs=2)
-    group.option(
-        "--plot",
-        "FILE",
-        "also write a plot of the certain verdicts to FILE (.svg, .png or .pdf; needs matplotlib)",
-    )
     group.option("--certificate", "FILE", "also write a certificate that untied verify can check")
-    arguments.add_table(PAPER_FORMATS)
+    plot = "a plot of the certain verdicts (needs matplotlib)"
+    arguments.add_table(PAPER_FORMATS, beside=output.PICTURES, about=plot)
     arguments.add_threads()
 
 
@@ -164,9 +160,8 @@ def main(options: argparse.Namespace) -> None:
         raise UsageError(f"with --from-sample, --ties {why}")
     style = options.style
     inputs = inputs_of(options.qrels, *options.runs)
-    picture = options.plot and output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
-    output.check_targets(inputs, output=options.output, plot=options.plot, certificate=options.certificate)
-    if options.plot is not None:
+    output.check_targets(inputs, [options.output, *options.beside], options.certificate)
+    if options.beside:
         need_matplotlib()
     _check_certified(options, inputs)
     plugins = load_plugins(options.plugin)
@@ -195,8 +190,8 @@ def main(options: argparse.Namespace) -> None:
         answers = _answers(verdicts, options.ties)
         is_first = columns is COLUMNS and style in ("table", "md")
         said = [*skipped, *verdicts._notes(columns), *([] if is_first else answers)]
-        if picture:
-            output.write(verdicts.plot(style=picture), options.plot)
+        for path in options.beside:
+            output.write(verdicts.plot(style=output.PICTURES[output.suffix(path)]), path)
     if style == "json":
         settings |= {"qrels_format": options.qrels_format, **reading_settings(options)}
         text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))

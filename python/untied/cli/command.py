@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from untied._core import Policies
+from untied._core import Policies, show_id
 from untied.cli import output
 from untied.cli.options import Arguments, UsageError
 from untied.cli.rules import ByName, refuse_broken
@@ -12,7 +12,7 @@ from untied.inputs.folders import expanded
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Any
 
     from untied.cli.rules import Rule
@@ -90,6 +90,7 @@ def parse(arguments: Arguments, words: Sequence[str], rules: Iterable[Rule] = ()
         options.policies = Policies(arguments.purpose, typed=list(options.typed), **policies)
     except UntiedError as error:
         arguments.error(str(error))
+    split_outputs(options, arguments.beside)
     if getattr(options, "output", None) == "-":
         options.output = None  # standard output, as for the inputs
     sets = TREC_EVAL & set(getattr(options, "measure", None) or ())
@@ -111,8 +112,21 @@ def parse(arguments: Arguments, words: Sequence[str], rules: Iterable[Rule] = ()
     return options
 
 
+def split_outputs(options: argparse.Namespace, suffixes: Collection[str] | None) -> None:
+    """Keep the file of the output apart from the files beside it, which have these suffixes."""
+    options.beside = []
+    if suffixes is None:
+        return
+    paths = options.output or ()
+    options.beside = [path for path in paths if output.suffix(path) in suffixes]
+    options.output, *others = [path for path in paths if path not in options.beside] or [None]
+    if others:
+        both = f"-o {show_id(options.output)} and -o {show_id(others[0])}"
+        raise UsageError(f"{both} are both for the output; choose one")
+
+
 def style_of(options: argparse.Namespace, arguments: Arguments) -> str:
     """The format of a command's output."""
     if arguments.style_of is not None:
         return arguments.style_of(options)
-    return output.choose(options.format, options.output, arguments.formats)
+    return output.choose(options.format, options.output, arguments.formats, arguments.beside or ())

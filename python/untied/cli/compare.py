@@ -76,9 +76,9 @@ COMMAND = Command(
     common="-m --qrels --ties -q --top --format -o",
     rules=(
         Needs("--qrels-format --certify", "--qrels"),
-        Needs("--top --html", TWO_RUNS),
-        Needs("--queries-text --docs-text", "--html"),
-        Excludes("--show=matrix", "--certify --top --html"),
+        Needs("--top -o=html|htm", TWO_RUNS),
+        Needs("--queries-text --docs-text", "-o=html|htm"),
+        Excludes("--show=matrix", "--certify --top -o=html|htm"),
         Excludes("--show=matrix", "--per-query", ", because it shows only means"),
     ),
 )
@@ -118,8 +118,7 @@ def declare(arguments: Arguments) -> None:
     )
     about = {"matrix": "a table with a row and a column for each run, also with itself"}
     group.option("--show", "WHAT", listing("instead of pairs of runs, print", about), choices=tuple(about))
-    arguments.add_table()
-    group.option("--html", "FILE", "also write a web page to FILE, with the rankings of two runs for each query")
+    arguments.add_table(beside=output.PAGES, about="a web page with the rankings of two runs for each query")
     arguments.add_texts()
     arguments.add_threads()
 
@@ -130,9 +129,7 @@ def main(options: argparse.Namespace) -> None:
     style = options.style
     texts = [options.queries_text, options.docs_text]
     inputs = inputs_of(*options.runs, options.qrels, options.probabilities, options.docs, *texts)
-    if options.html is not None:
-        output.by_suffix(options.html, {".html": "html", ".htm": "html"}, "html", option="--html")
-    output.check_targets(inputs, output=options.output, html=options.html)
+    output.check_targets(inputs, [options.output, *options.beside])
     plugins = load_plugins(options.plugin)
     if not options.qrels and qrels_columns(options):
         raise UsageError(f"--column {min(qrels_columns(options))} needs --qrels")
@@ -176,12 +173,12 @@ def main(options: argparse.Namespace) -> None:
         if verdicts is not None:
             text += "\n" + report.title("verdicts for all grades of unjudged documents, over all judged queries")
             text += report.table(["run a", "run b", "measure", *OF_VERDICTS], _concluded(verdicts), texts=4)
-    if options.html:
+    for path in options.beside:
         from untied.report import comparison_report
 
         page = comparison_report(pairs[0], inputs=inputs, **chosen(options, "queries_text", "docs_text", "threads"))
-        output.write(page, options.html)
-        print(f"{options.html}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)
+        output.write(page, path)
+        print(f"{path}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)
     output.write(text, options.output)
     show(notes)
 

@@ -53,7 +53,7 @@ COMMAND = Command(
     listed_after=None,
     common="-m --ties --unjudged --queries -q --sort-by --format -o",
     rules=(
-        Needs("--plot", "--quantiles"),
+        Needs("-o=svg|png|pdf", "--quantiles"),
         Needs("--quantiles", "--unjudged=nonrelevant|remove"),
         Excludes(
             "--quantiles",
@@ -96,13 +96,8 @@ def declare(arguments: Arguments) -> None:
         "print quantiles of each value over all orders of tied documents, at LEVELS such as 0.05,0.5,0.95",
         type=_levels,
     )
-    group.option(
-        "--plot",
-        "FILE",
-        "also plot to FILE how each mean varies over all orders of tied documents "
-        "(.svg, .png or .pdf; needs matplotlib)",
-    )
-    arguments.add_table(PAPER_FORMATS)
+    plot = "a plot of how each mean varies over all orders of tied documents, with --quantiles (needs matplotlib)"
+    arguments.add_table(PAPER_FORMATS, beside=output.PICTURES, about=plot)
     arguments.add_threads()
 
 
@@ -117,7 +112,7 @@ def main(options: argparse.Namespace) -> None:
     """Run the command."""
     style = options.style
     inputs = inputs_of(options.qrels, *options.runs, options.docs, options.pool)
-    output.check_targets(inputs, output=options.output, plot=options.plot)
+    output.check_targets(inputs, [options.output, *options.beside])
     plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
     order = None
@@ -126,7 +121,7 @@ def main(options: argparse.Namespace) -> None:
 
         order, measures = order_of(options, measures)
     _check(options, measures)
-    if options.plot is not None:
+    if options.beside:
         from untied.results.plotting import need_matplotlib
 
         need_matplotlib()
@@ -199,10 +194,8 @@ def _check(options: argparse.Namespace, measures: list[Measure]) -> None:
     """Refuse options that do not go together with the measures or inputs."""
     if options.sampling_error and ("infAP" not in map(str, measures) or "-" in options.runs):
         raise UsageError("--sampling-error needs -m infAP without parameters, and runs in files")
-    if options.plot is not None:
-        if len(measures) != 1:
-            raise UsageError("--plot needs one measure, such as -m nDCG@10")
-        output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
+    if options.beside and len(measures) != 1:
+        raise UsageError("a plot needs one measure, such as -m nDCG@10")
 
 
 def _with_sampling_errors(table: Table, results: Results, qrels: Qrels, options: argparse.Namespace) -> Table:

@@ -44,6 +44,9 @@ code is 2 if an input or an option was refused.
 """
 
 
+#: What -o writes, by suffix: text or JSON, and a report besides.
+STYLES, JUNIT = {".txt": "text", ".json": "json"}, {".xml": "junit"}
+
 COMMAND = Command(
     "gate",
     "fail a build when quality drops",
@@ -109,8 +112,7 @@ def declare(arguments: Arguments) -> None:
         "--top", "N", f"name the N worst queries for each failed limit (default: {NAMED})", type=count, default=NAMED
     )
     group.option("--format", "FORMAT", "write text (default) or json", choices=("text", "json"), default="text")
-    group.option("--junit", "FILE", "also write a report in JUnit's XML format to FILE")
-    group.option("-o --output", "FILE", "write to FILE; the suffix of FILE sets the format: .txt, .json")
+    arguments.add_output(STYLES, JUNIT, "a report in JUnit's format")
     arguments.add_threads()
 
 
@@ -130,8 +132,8 @@ def main(options: argparse.Namespace) -> int:
     inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
     style = options.format
     if options.output is not None and "format" not in options.typed:
-        style = output.by_suffix(options.output, {".txt": "text", ".json": "json"}, "text")
-    output.check_targets(inputs, output=options.output, junit=options.junit)
+        style = output.by_suffix(options.output, STYLES, "text", beside=JUNIT)
+    output.check_targets(inputs, [options.output, *options.beside])
     plugins = load_plugins(options.plugin)
     limits = chosen(options, "min", "max", "max_drop", "max_med", "certain", "min_overturn")
     if not any(limits.values()):
@@ -167,8 +169,8 @@ def main(options: argparse.Namespace) -> int:
         for check in verdict.checks:
             if not check.passed:
                 complain("\n".join(_lines(check, on_screen=False)))
-    if options.junit is not None:
-        _write(verdict.to_junit(f"untied gate {options.run}"), options.junit)
+    for path in options.beside:
+        _write(verdict.to_junit(f"untied gate {options.run}"), path)
     _write(text, options.output)
     show(verdict.notes)
     return 0 if verdict.passed else 1

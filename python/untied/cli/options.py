@@ -37,6 +37,8 @@ class Arguments(Parser):
     policies: tuple[str, ...] = ()
     #: Formats of the table that the command writes.
     formats: Sequence[str] = ()
+    #: Suffixes of files that are written besides the table, and what these files are.
+    beside: Mapping[str, str] | None = None
     #: The format of the output, where its suffix decides otherwise than for tables.
     style_of: Callable[[Any], str] | None = None
 
@@ -113,8 +115,8 @@ class Arguments(Parser):
             group.option(f"--{what}-format", "FORMAT", about, choices=formats, default="auto")
         self.add_columns(
             (*(f"qrels.{role}" for role in QRELS_COLUMNS), *(f"run.{role}" for role in RUN_COLUMNS)),
-            "read WHAT from the column NAME, such as grade=points; before a name that judgments and runs share, qrels. or "
-            "run. says whose column it is (repeatable)",
+            "read WHAT from the column NAME, such as grade=points; qrels. or run. before WHAT says whose column it is, "
+            "if judgments and runs have one (repeatable)",
         )
 
     def add_columns(self, roles: Iterable[str], about: str) -> None:
@@ -189,16 +191,30 @@ class Arguments(Parser):
             "measure's range, the widest range first; 'width of MEASURE' sorts by the range of MEASURE",
         )
 
-    def add_table(self, formats: Sequence[str] = FORMATS, *, decimals: int = 4) -> None:
-        """Add ``--format``, ``--digits`` and ``-o``, for commands that write a table."""
+    def add_table(
+        self,
+        formats: Sequence[str] = FORMATS,
+        *,
+        decimals: int = 4,
+        beside: Mapping[str, str] | None = None,
+        about: str = "",
+    ) -> None:
+        """Add ``--format``, ``--digits`` and ``-o``, for commands that write a table, and `beside` it other files."""
         self.formats = formats
         listed = f"write {', '.join(formats[1:-1])} or {formats[-1]} (default: table on a terminal, else tsv)"
         self.group("output").option("--format", "FORMAT", listed, choices=formats, default="auto")
         self.add_digits(decimals)
-        suffixes = ", ".join(suffix for suffix, style in SUFFIXES.items() if style in formats)
-        self.group("output").option(
-            "-o --output", "FILE", f"write to FILE; the suffix of FILE sets the format: {suffixes}"
-        )
+        self.add_output([suffix for suffix, style in SUFFIXES.items() if style in formats], beside, about)
+
+    def add_output(self, suffixes: Iterable[str], beside: Mapping[str, str] | None = None, about: str = "") -> None:
+        """Add ``-o`` for a table, and for files `beside` it, which are `about` something."""
+        said = f"write to FILE; the suffix of FILE sets the format: {', '.join(suffixes)}"
+        if not beside:
+            self.group("output").option("-o --output", "FILE", said)
+            return
+        self.beside = beside
+        said += f"; {either(tuple(beside))}: also write {about} (repeatable)"
+        self.group("output").option("-o --output", "FILE", said, action="append")
 
     def add_digits(self, decimals: int = 4, *, rest: str = "; json always has all decimals") -> None:
         """Add ``--digits``."""

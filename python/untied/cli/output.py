@@ -29,43 +29,50 @@ if TYPE_CHECKING:
 HARMFUL = (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 
 
-def choose(style: str, path: str | None, formats: Collection[str] = FORMATS) -> str:
-    """The output format, from ``--format`` and the destination."""
+def choose(style: str, path: str | None, formats: Collection[str] = FORMATS, beside: Collection[str] = ()) -> str:
+    """The output format, from ``--format`` and the destination; suffixes `beside` are of files that are no tables."""
     if style != "auto":
         return style
     if path is not None:
         known = {suffix: style for suffix, style in SUFFIXES.items() if style in formats}
-        return by_suffix(path, known, "tsv", remedy="; --format writes to any name")
+        return by_suffix(path, known, "tsv", beside=beside, remedy="; --format writes to any name")
     return "table" if sys.stdout is not None and sys.stdout.isatty() else "tsv"
 
 
-#: Files of pictures.
+#: Files of pages, and of pictures.
+PAGES = {".html": "html", ".htm": "html"}
 PICTURES = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 
 
+def suffix(path: str) -> str:
+    """The suffix of a file, as formats have it."""
+    return os.path.splitext(path)[1].lower()
+
+
 def by_suffix(
-    path: str, known: Mapping[str, str], otherwise: str | None, *, option: str = "-o", remedy: str = ""
+    path: str, known: Mapping[str, str], otherwise: str, *, beside: Collection[str] = (), remedy: str = ""
 ) -> str:
-    """The format of an output file by its suffix; a default, if there is one, without; an error for an unknown one."""
-    suffix = os.path.splitext(path)[1]
-    if not suffix and otherwise is not None:
+    """The format of an output file by its suffix, a default without; an error for an unknown one."""
+    ending = os.path.splitext(path)[1]
+    if not ending:
         return otherwise
-    if suffix.lower() not in known:
-        given = show_id(suffix) if suffix else "none"
-        raise UsageError(f"{option} {show_id(path)}: expected a suffix of {either(known)}, found {given}{remedy}")
-    return known[suffix.lower()]
+    if ending.lower() not in known:
+        expected = either((*known, *beside))
+        raise UsageError(f"-o {show_id(path)}: expected a suffix of {expected}, found {show_id(ending)}{remedy}")
+    return known[ending.lower()]
 
 
-def check_targets(inputs: Collection[str], **targets: str | None) -> None:
-    """Refuse, before any work, outputs by their options: as `check_target`, and two that are the same file."""
-    given = {name: path for name, path in targets.items() if path is not None}
-    for name, path in given.items():
-        if path == "-":
-            raise UsageError(f"--{name} needs the name of a file; only -o writes to standard output")
+def check_targets(inputs: Collection[str], files: Iterable[str | None], certificate: str | None = None) -> None:
+    """Refuse, before any work, files of ``-o`` and a certificate: as `check_target`, and two that are the same file."""
+    if certificate == "-":
+        raise UsageError("--certificate needs the name of a file; only -o writes to standard output")
+    targets = [*(("-o", path) for path in files), ("--certificate", certificate)]
+    given = [(option, path) for option, path in targets if path is not None]
+    for _, path in given:
         check_target(path, inputs)
-    for (name, path), (other, its) in combinations(given.items(), 2):
+    for (option, path), (other, its) in combinations(given, 2):
         if is_same_file(path, its):
-            raise UsageError(f"--{name} and --{other} name the same file; choose two")
+            raise UsageError(f"{option} {show_id(path)} and {other} {show_id(its)} name the same file; choose two")
 
 
 def bold(line: str, on_screen: bool) -> str:

@@ -11,8 +11,15 @@ from untied.cli.command import Command
 from untied.cli.notes import show
 from untied.cli.options import Arguments, inputs_of, whole
 from untied.comparison.comparison import QUANTILES, quantile
-from untied.comparison.passages import JUDGED, LENGTH, RUN, PassageComparison
-from untied.comparison.passages import compare_passages, read_judged_passages, read_passages
+from untied.comparison.passages import (
+    JUDGED,
+    LENGTH,
+    RUN,
+    PassageComparison,
+    compare_passages,
+    read_judged_passages,
+    read_passages,
+)
 from untied.errors import UntiedError
 from untied.inputs.convert import named_runs
 from untied.results.text import in_queries

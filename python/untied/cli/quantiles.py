@@ -54,9 +54,8 @@ def write(
         rows = ([cell(one, name, options.digits) for name, one in row.items()] for row in table.to_dicts())
         text = output.lines(table.columns, rows, style, texts=4)
     output.write(text, options.output)
-    if options.plot is not None:
-        style = output.by_suffix(options.plot, output.PICTURES, None, option="--plot")
-        output.write(laws.plot(style=style), options.plot)
+    for path in options.beside:
+        output.write(laws.plot(style=output.PICTURES[output.suffix(path)]), path)
     notes.show(said)
 
 

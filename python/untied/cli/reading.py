@@ -76,7 +76,7 @@ def _columns(
 ) -> dict[str, str]:
     """Names of columns by what they hold: those with the input before a dot, and those that only it, or both, have."""
     meant = [(role.removeprefix(f"{whose}."), name) for role, name in options.column
-             if role.startswith(f"{whose}.") or role in own and (with_shared or role not in others)]  # fmt: skip
+             if role.startswith(f"{whose}.") or (role in own and (with_shared or role not in others))]  # fmt: skip
     return column_names(meant)
 
 

@@ -75,7 +75,7 @@ def main(options: argparse.Namespace) -> None:
     inputs = inputs_of(options.qrels, *options.runs, options.queries_text, options.docs_text)
     target = options.output
     if target is not None:
-        output.by_suffix(target, {".html": "html", ".htm": "html"}, "html")
+        output.by_suffix(target, output.PAGES, "html")
     output.check_target(target, inputs)
     load_plugins(options.plugin)
     from untied.report import DISTANCES, report

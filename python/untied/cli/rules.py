@@ -26,9 +26,14 @@ class ByName:
         self.runs = len(getattr(options, "runs", None) or ())
 
     def value(self, name: str) -> Any:
-        """The value that an option has, given or by default; for ``--format``, the format that the output has."""
+        """The value that an option has, given or by default; for ``--format``, the format that the output has.
+
+        For ``-o``, it is the suffix, without the dot, of a file beside the output; None if there is none.
+        """
         if name == "--format" and hasattr(self._options, "style"):
             return self._options.style
+        if name == "-o":
+            return next((path.rpartition(".")[2].lower() for path in self._options.beside), None)
         return getattr(self._options, self._places[name])
 
     def is_given(self, name: str) -> bool:
@@ -55,10 +60,14 @@ class Condition:
         return options.value(self.name) in self.values if self.values else options.is_given(self.name)
 
     def __str__(self) -> str:
+        if self.name == "-o":
+            return f"-o FILE.{' or FILE.'.join(self.values)}"
         return f"{self.name} {either(self.values)}" if self.values else self.name
 
     def shown(self, options: ByName) -> str:
         """The condition that holds, with the value that there is."""
+        if self.name == "-o":
+            return f"-o FILE.{options.value(self.name)}"
         return f"{self.name} {options.value(self.name)}" if self.values else self.name
 
 

@@ -133,10 +133,10 @@ def declare(arguments: Arguments) -> None:
         "compare all other runs with RUN, one of the given runs (default: compare all pairs of runs)",
     )
     arguments.add_significance("differences", " (default with --show power)")
-    about = f"draw N random permutations (default: {SAMPLES})"
-    group.option("--samples", "N", about, type=int, default=SAMPLES)
-    about = "set the seed of random permutations and bootstrap samples (default: 0)"
-    group.option("--seed", "N", about, type=int, default=0)
+    drawn = f"draw N random permutations (default: {SAMPLES})"
+    group.option("--samples", "N", drawn, type=int, default=SAMPLES)
+    seeded = "set the seed of random permutations and bootstrap samples (default: 0)"
+    group.option("--seed", "N", seeded, type=int, default=0)
     arguments.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
     add_certify(arguments)
     arguments.group("ties and judgments").flag(
