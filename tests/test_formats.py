@@ -12,8 +12,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import untied
+from untied._core import file_formats
+from untied.inputs.files import QRELS_READERS, RUN_READERS
 
 HEADER = "qid,docno,score\n"
+
+
+@pytest.mark.parametrize(
+    ("formats", "readers", "native"),
+    [
+        (file_formats(runs=True), RUN_READERS, lambda path, format: untied.Run.read(path, 1, format, None, False)),
+        (
+            file_formats(runs=False),
+            QRELS_READERS,
+            lambda path, format: untied.Qrels.read(path, 1, "trec", format, None),
+        ),
+    ],
+    ids=["runs", "qrels"],
+)
+def test_every_format_has_one_reader(tmp_path, formats, readers, native):
+    """Python reads the formats of the table that the core leaves to it, and no others."""
+    assert {format["name"] for format in formats if format["in_python"]} == readers.keys()
+    path = tmp_path / "file"
+    path.write_text("")
+    for format in formats:
+        with pytest.raises(untied.UntiedError) as refused:
+            native(path, format["name"])
+        assert ("is not read here" in str(refused.value)) == (format["name"] in readers), format["name"]
 
 
 def run(tmp_path, text, suffix=".csv", **options):
