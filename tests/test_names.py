@@ -20,12 +20,22 @@ def test_dir_has_names_that_are_imported_when_used() -> None:
     code = "import sys, untied; print(*dir(untied)); assert not {'numpy', 'untied.arrays'} & {*sys.modules}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     listed = done.stdout.split()
-    assert {*untied.__all__} <= {*listed}
+    measures = {*untied.measures.named.__all__}
+    assert {*untied.__all__} - measures <= {*listed}
+    assert measures & {*listed} == {"AP", "nDCG", "RR", "P", "R"}, "the default measures"
+    assert len(listed) < 65
     assert {"statistics", "report", "gate", "paper", "judging", "results"} <= {*listed}
     # Modules whose functions are all public names, and what belongs to the package itself, would only be in the way.
     assert not {"TYPE_CHECKING", "arrays", "batches", "errors", "features", "policies", "verdicts"} & {*listed}
     assert not [name for name in listed if name.startswith("_") and name != "__version__"]
     assert all(hasattr(untied, name) for name in listed)
+
+
+def test_dir_of_measures_has_all_of_them() -> None:
+    listed = dir(untied.measures)
+    assert {*untied.measures.named.__all__, "as_measure", "as_measures", "parse_measure", "own"} <= {*listed}
+    assert not {"TYPE_CHECKING", "annotations", "named"} & {*listed}
+    assert all(hasattr(untied.measures, name) for name in listed)
 
 
 def test_every_measure_is_an_object() -> None:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 else:
     __getattr__ = imported_when_used(__name__, ("own",))
 
+    def __dir__() -> list[str]:
+        """What completion shows: all measures, and what makes them."""
+        return sorted([*named.__all__, "Measure", "as_measure", "as_measures", "own", "parse_measure"])
+
 
 class Documentation:
     """``__doc__``: the type's own for the type; for a measure, made from its facts when read."""
