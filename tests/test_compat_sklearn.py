@@ -197,7 +197,8 @@ def test_one_document_is_refused() -> None:
     [
         (np.zeros((0, 3)), np.zeros((0, 3))), ([[0, 1, 0]], [[0, math.nan, 1]]), ([[0, 1, 0]], [[0, math.inf, 1]]),
         ([[0, 1, math.nan]], [[0, 1, 2]]), ([[0, 1, 0]], [["a", "b", "c"]]), ([[0, 1], [1, 0, 1]], [[0, 1], [1, 0]]),
-        ([[0, 1, 0]], [[1, 2]]), ([], []),
+        ([[0, 1, 0]], [[1, 2]]), ([], []), ([[0, 1], [0, 0]], [[0, 1], [1, math.nan]]),
+        ([[0, 0], [1, 1]], [[math.inf, 1], [0, 1]]),
     ],
 )  # fmt: skip
 def test_refused_as_there(name: str, y_true: Any, scores: Any) -> None:
@@ -206,6 +207,12 @@ def test_refused_as_there(name: str, y_true: Any, scores: Any) -> None:
         getattr(theirs, name)(y_true, scores)
     with pytest.raises((ValueError, TypeError)):
         getattr(ours, name)(y_true, scores)
+
+
+@pytest.mark.parametrize("name", OURS[2:])
+def test_a_refused_score_is_named_by_its_row(name: str) -> None:
+    with pytest.raises(ValueError, match=r"found NaN for query 1, document 0 \(counted from 0\)"):
+        getattr(ours, name)([[0, 1], [1, 1], [0, 1]], [[0, 1], [math.nan, 1], [0, 1]])
 
 
 @pytest.mark.parametrize("function", [ours.ndcg_score, ours.dcg_score])

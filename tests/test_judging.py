@@ -166,6 +166,16 @@ def test_command(tmp_path, capsys) -> None:
     assert capsys.readouterr().out.splitlines()[0].startswith("query   document   rank in a")
 
 
+def test_what_a_larger_depth_would_do_is_not_claimed(tmp_path, capsys) -> None:
+    """Whether rankings go on below the depth or not."""
+    (tmp_path / "qrels").write_text("q 0 x 1\nq 0 y 0\n")
+    (tmp_path / "a").write_text("q Q0 x 1 9 a\nq Q0 y 2 8 a\n")
+    for depth in ("1", "2", "100"):
+        assert main(["judge-next", str(tmp_path / "qrels"), str(tmp_path / "a"), "--depth", depth]) == 0
+        said = f"all documents down to rank {depth} are judged; if rankings are longer, a larger --depth looks further"
+        assert f"note: {said}\n" in capsys.readouterr().err
+
+
 def test_queries_that_do_not_count_are_noted(tmp_path, capsys) -> None:
     """As by certify, with the same words."""
     (tmp_path / "qrels").write_text("q 0 r 1\nr 0 n 0\n")

@@ -347,6 +347,13 @@ def test_queries_without_judgments_are_counted(browser, tmp_path: Path) -> None:
     tab.close()
 
 
+def test_queries_that_a_run_lacks_are_noted() -> None:
+    """Beside a headline that says who leads, because they count as empty rankings."""
+    runs = {"x": {"q": ["a"], "r": ["b"], "s": ["c"]}, "y": {"q": ["a"]}}
+    notes = data_of(report({"q": {"a": 1}, "r": {"b": 1}, "s": {"c": 1}}, runs, ["RR"]))["notes"]
+    assert notes[0] == "judged queries missing from a run: 2 from y (counted as empty rankings)"
+
+
 def test_texts_of_queries_and_documents(browser, tmp_path: Path) -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["b", "a"]}, "two": {"q1": ["b", "a"], "q2": ["a", "b"]}}
     page = report(

@@ -18,6 +18,7 @@ from page_data import data_of
 from test_certify import FORMS, TOLERANCE, Form
 from test_report import EXAMPLE
 from untied.cli import main
+from untied.comparison.changes import TopChanges, changed_at_the_top
 from untied.errors import InputError, UntiedError
 from untied.inputs.provenance import named_inputs
 from untied.inputs.texts import texts_of
@@ -149,6 +150,17 @@ def test_what_missing_judgments_could_change(headline: Headline) -> None:
         "Whether missing judgments could end the lead is unknown: infAP has no bounds of differences for missing "
         "judgments."
     )
+
+
+def test_the_shares_are_of_the_runs_that_are_named(headline: Headline) -> None:
+    """In their order, which is by how far they could be ahead."""
+    runs = {"leader": {"q": ["r", "r2", "n"]}}
+    runs |= {f"run{number}": {"q": ["r", *(f"x{number}{rank}" for rank in range(number))]} for number in range(1, 5)}
+    said = headline({"q": {"r": 1, "r2": 1, "n": 0}}, runs, "DCG@6")[0]
+    [sentence] = [one for one in said if one.startswith("Missing judgments could end the lead")]
+    bounds, _, shares = sentence.partition(" Of the first ten documents, ")
+    assert re.findall(r" to (run\d)", bounds) == ["run4", "run3", "run2"]
+    assert re.findall(r"\((\w+)\)", shares) == ["leader", "run4", "run3", "run2"]
 
 
 def test_bounds_that_do_not_hold_the_difference(headline: Headline) -> None:
@@ -388,9 +400,39 @@ def test_top_tens_that_changed() -> None:
         "In 8 other queries, the first 10 documents did not move.",
     ]
     assert "could show. untied eval divides by another number than MED" in said[1][4]
+    assert said[0][5] == "The query that changed most by RBO is q1."
+    # Two queries swap the same ranks, and none beyond the depth moves; in a larger collection, few documents leave.
+    new["q2"] = new["q1"]
+    assert headline_of(old, new)[-1] == "The queries that changed most by RBO are q1 and 1 more, all equally."
+    del new["q1"], new["q2"]
+    assert headline_of(old, new, depth=5) == [
+        "The first 5 documents changed in 0 % of queries: in 0 of 8 queries, a document entered or left.",
+        "In 8 queries, the first 5 documents did not move.",
+        "No query changed more than another by RBO.",
+    ]
+    assert len(headline_of({"q": ["a", "b"]}, {"q": ["b", "a"]})) == 2  # nothing to choose from
+    same = {f"q{number}": ["a"] for number in range(99)}
+    assert headline_of(same | {"x": list("abcdefghij")}, same | {"x": list("abcdefghik")})[:2] == [
+        "The first 10 documents changed in 1 % of queries: in 1 of 100 queries, a document entered or left.",
+        "On average, 0.01 documents left the first 10.",
+    ]
     tied = {q: {"a": 1.0, "b": 1.0} for q in QUERIES}
     itself = untied.compare(tied, tied, "RBO").top_changes(1)
     assert repr(itself) == "TopChanges(queries=10, changed=0, reordered=0, left=0)"
+
+
+def headline_of(old: Any, new: Any, **options: Any) -> list[str]:
+    """What a comparison by RBO says, without its value."""
+    said = data_of(comparison_report(untied.compare(old, new, "RBO", **options)))["headline"][0]
+    return [sentence for sentence in said if not sentence.startswith("RBO is ")]
+
+
+@pytest.mark.parametrize(
+    ("changed", "share"), [(0, "0"), (1, "0.001"), (500, "0.50"), (99_999, "99.999"), (10**5, "100")]
+)
+def test_a_share_is_not_rounded_to_none_or_all(changed: int, share: str) -> None:
+    said = changed_at_the_top(TopChanges(10**5, changed, 0, changed), 10)
+    assert said.startswith(f"The first 10 documents changed in {share} % of queries: in {changed:,} of 100,000 queries")
 
 
 @pytest.mark.parametrize(

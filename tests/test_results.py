@@ -37,6 +37,23 @@ VALUE = untied.Value(0.75, 0.5, 1.0, 0.0625, "exact")
 NAN = untied.Value(math.nan)
 
 
+def test_names_and_notes_are_shown_as_the_command_line_does() -> None:
+    """A line for each run, whatever its name is; and what does not count, beside tests of the values too."""
+    qrels = {"q": {"a": 1, "b": 0}, "r": {"b": 1}, "s": {"c": 0}}
+    results = untied.evaluate(qrels, {"two\nlines": {"q": ["a"], "x": ["a"]}, "tied\t": {"q": {"a": 1, "b": 1}}}, "AP")
+    rows = [line.split() for line in repr(results).splitlines()[1:3]]
+    assert rows == [["two\\nlines", "0.3333"], ["tied\\t", "~", "0.2500"]]
+    assert "two\nlines" not in results._repr_html_()
+    tests = repr(significance(results))
+    assert tests.splitlines()[1].split()[1:3] == ["two\\nlines", "tied\\t"]
+    for note in (
+        "judged queries missing from a run: 2 from two\\nlines, 2 from tied\\t (counted as empty rankings)",
+        "queries without judgments, left out: 1 of two\\nlines; untied check lists them, and ids that nearly match",
+        "queries with undefined values, usually because no document is relevant: 1 of 3 (counted as 0)",
+    ):
+        assert f"\nnote: {note}\n" in tests
+
+
 def batches(made: Any, **columns: Any) -> Any:
     rows = pyarrow.table({"query": ["q", "q"], "document": ["a", "b"], **columns})
     return made.summary(made(rows.to_batches()))

@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import width
 from untied.cli.notes import filled
 from untied.cli.output import bold
-from untied.comparison.changes import TOP, changed_at_the_top
+from untied.comparison.changes import changed_at_the_top
 from untied.results.text import aligned, brackets, in_queries, lines, markdown_text, padded
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ class ComparisonText:
         sign = f"; Delta is {old} minus {new}" if _has_delta(comparison) else ""
         parts = [
             self.title(f"{old} to {new}: {in_queries(len(comparison._native))}{sign}"),
-            self._wrapped(changed_at_the_top(comparison.top_changes(TOP), TOP)) + "\n",
+            self._wrapped(changed_at_the_top(comparison.top_changes(comparison._top), comparison._top)) + "\n",
             self._distribution(comparison),
             *([self.table(head, [[show_id(query), *cells] for query, cells in rows.items()])] if per_query else []),
         ]

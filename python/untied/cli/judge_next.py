@@ -132,7 +132,7 @@ def _notes(advice: Advice, depth: int, digits: int) -> Iterator[str]:
         yield from _on_verdict(advice, advice.verdict, digits)
         return
     if not advice.considered:
-        yield f"the first {depth} documents of every ranking are judged; a larger --depth considers more documents"
+        yield f"all documents down to rank {depth} are judged; if rankings are longer, a larger --depth looks further"
     for name, (low, high) in zip(advice.runs, advice.bounds, strict=True):
         yield f"{advice.measure} of {name} is between {low:.{digits}f} and {high:.{digits}f}"
     if advice.difference is not None:

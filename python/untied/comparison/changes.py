@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor, log10
+
 #: Ranks whose documents a comparison counts changes of.
 TOP = 10
 
@@ -48,6 +50,8 @@ def changed_at_the_top(changes: TopChanges, depth: int) -> str:
 
 
 def _percent(count: int, total: int) -> str:
-    """A share in whole percent, or with decimals if it would round to 0 or 100."""
+    """A share in whole percent, or with as many decimals as tell it from 0 and 100."""
     share = 100 * count / total if total else 0.0
-    return f"{share:.0f} %" if 1 <= share <= 99 or share in (0, 100) else f"{share:.2f} %"
+    rest = min(share, 100 - share)
+    digits = 0 if rest >= 1 or count in (0, total) else max(2, -floor(log10(rest)))
+    return f"{share:.{digits}f} %"

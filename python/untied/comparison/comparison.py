@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, isnan, nan
 
 from untied import _core
-from untied.comparison.changes import TopChanges
+from untied.comparison.changes import TOP, TopChanges
 from untied.comparison.measures import as_comparing
 from untied.comparison.notes import on_pairs
 from untied.comparison.outcomes import Assignment, Outcomes
@@ -13,6 +13,7 @@ from untied.errors import UntiedError, check_count, check_flag
 from untied.results.base import MeasureResults
 from untied.results.table import FIELDS, Table, table_of, tidy
 from untied.results.value import Value
+from untied.results.worst import worst_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,19 +203,27 @@ class Comparison(MeasureResults):
         list of str
             The most different query first; equal ones in byte order of their ids.
         """
-        number = 0 if measure is None else self._number(measure)
+        from heapq import nlargest
+
+        changes = self._changes_of_queries(0 if measure is None else self._number(measure))
+        # Where a measure is undefined, a query is not known to differ.
+        most = nlargest(n, range(len(changes)), key=lambda place: -inf if isnan(changes[place]) else changes[place])
+        return [self._native.query(place) for place in most]
+
+    def _changes_of_queries(self, number: int) -> list[float]:
+        """How much each query changed by a measure: the more, the higher; NaN where it is undefined."""
         _, lower_is_better, symmetry = _core.comparing_info(self._measures[number])
-        from heapq import nsmallest
-
         values = self._native.column(number)
+        if symmetry == "opposite":
+            return list(map(abs, values))
+        return list(values) if lower_is_better else [-value for value in values]
 
-        def likeness(query: int) -> float:
-            value = abs(values[query]) if symmetry == "opposite" else values[query]
-            if isnan(value):
-                return inf  # not known to differ
-            return -value if lower_is_better or symmetry == "opposite" else value
-
-        return [self._native.query(query) for query in nsmallest(n, range(len(values)), key=likeness)]
+    def _most_changed(self, measure: Measure) -> tuple[str, int, bool] | None:
+        """The query that changed most, how many more did equally, and whether these are all; None if none is known."""
+        changes = self._changes_of_queries(self._number(measure))
+        places, more = worst_of(changes, 1)
+        known = len(changes) - sum(map(isnan, changes))
+        return (self._native.query(places[0]), more, more + 1 == known) if places else None
 
     def top_changes(self, depth: int = 10, *, threads: int | None = None) -> TopChanges:
         """Count the queries whose first documents differ between the runs.
@@ -248,8 +257,8 @@ class Comparison(MeasureResults):
         query : str
             A query of either run.
         depth : int, optional
-            Consider the documents of both runs down to this rank. By default, this is the cutoff of the first measure,
-            else the depth of the comparison, else 10.
+            Consider the documents of both runs down to this rank. By default, this is the cutoff of the first measure
+            or the depth of the comparison, whichever is smaller, or 10 if there is neither.
 
         Returns
         -------
@@ -368,7 +377,12 @@ class Comparison(MeasureResults):
     def moving_depth(self) -> int:
         """The default depth of `moved`."""
         cutoff, _, _ = _core.comparing_info(self._measures[0])
-        return cutoff or self._options["depth"] or 10
+        return min((depth for depth in (cutoff, self._options["depth"]) if depth), default=TOP)
+
+    @property
+    def _top(self) -> int:
+        """The number of first ranks that the headline is about: rankings end at the depth of the comparison."""
+        return min(TOP, self._options["depth"] or TOP)
 
 
 def record(native: _core.Comparison | Snapshot, measures: list[Measure]) -> Snapshot:

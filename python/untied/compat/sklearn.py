@@ -216,8 +216,9 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
     if len(labels) == 0:
         raise ValueError("coverage_error: there is no sample")
     counts = labels.sum(axis=1, dtype=int)
-    ranks = numpy.zeros(len(labels))
-    for count in set(counts.tolist()) - {0}:  # a search length is that of a number of labels
+    # The first search length checks all scores: those of samples without labels too, and errors name the row.
+    ranks = numpy.where(counts == 1, 1 + _values(ESL(q=1), labels, scores, False), 0.0)
+    for count in set(counts.tolist()) - {0, 1}:  # a search length is that of a number of labels
         rows = counts == count
         ranks[rows] = count + _values(ESL(q=count), labels[rows], scores[rows], False)
     return float(numpy.average(ranks, weights=sample_weight))

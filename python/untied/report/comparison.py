@@ -6,7 +6,7 @@ from math import isnan
 
 from untied import _core
 from untied._core import show_id
-from untied.comparison.changes import TOP, changed_at_the_top
+from untied.comparison.changes import changed_at_the_top
 from untied.report.measures import explained, meaning
 from untied.report.rankings import check_texts, rankings, titles
 from untied.report.values import MOST, number
@@ -71,30 +71,45 @@ def _measure(measure: _core.Measure) -> dict[str, Any]:
 
 def _headline(comparison: Comparison) -> list[list[str]]:
     """The headline: how many of the first ten documents changed, and the value of each measure."""
-    changes = comparison.top_changes(TOP)
+    top = comparison._top
+    changes = comparison.top_changes(top)
     queries, changed, moved, left = changes.queries, changes.changed, changes.reordered, changes.left
     still = queries - changed - moved
-    rest = [f"On average, {left / queries:.1f} documents left the first {TOP}."] if left else []
-    rest += [f"In {_queries(moved)}, the same documents have other ranks."] if moved else []
-    rest += [f"In {_queries(still)}, the first {TOP} documents did not move."] if still else []
+    average = left / queries
+    shown = f"{average:.1f}" if average >= 0.05 else f"{average:.1g}"
+    rest = [f"On average, {shown} documents left the first {top}."] if left else []
+    rest += [f"In {_queries(moved, bool(changed))}, the same documents have other ranks."] if moved else []
+    rest += [f"In {_queries(still, still < queries)}, the first {top} documents did not move."] if still else []
     said = []
     for measure in comparison._measures:
         total = comparison.value(measure)
         show = _signed if _core.comparing_info(measure)[2] == "opposite" else "{:.4f}".format
-        [most] = comparison.most_changed(1, measure)
         said.append(
             [
-                changed_at_the_top(changes, TOP),
+                changed_at_the_top(changes, top),
                 *rest,
                 f"{measure} is {'undefined' if isnan(total.mean) else show(total.mean)} on average. {meaning(measure)}",
-                f"The query that changed most by {measure} is {show_id(most)}.",
+                *_most_changed(comparison, measure),
             ]
         )
     return said
 
 
-def _queries(count: int) -> str:
-    return f"{count:,} other {'query' if count == 1 else 'queries'}"
+def _most_changed(comparison: Comparison, measure: _core.Measure) -> list[str]:
+    """Which query changed most; of a single one, and where none is known, there is nothing to say."""
+    found = comparison._most_changed(measure)
+    if found is None or len(comparison._native) == 1:
+        return []
+    query, more, is_every = found
+    if is_every:
+        return [f"No query changed more than another by {measure}."]
+    if more:
+        return [f"The queries that changed most by {measure} are {show_id(query)} and {more:,} more, all equally."]
+    return [f"The query that changed most by {measure} is {show_id(query)}."]
+
+
+def _queries(count: int, are_others: bool) -> str:
+    return f"{count:,} {'other ' if are_others else ''}{'query' if count == 1 else 'queries'}"
 
 
 def _signed(value: float) -> str:

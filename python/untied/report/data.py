@@ -16,6 +16,7 @@ from untied.report.measures import explained, meaning
 from untied.report.rankings import rankings, titles
 from untied.report.values import HELD, number
 from untied.report.verdicts import PageVerdicts
+from untied.results.notes import of_absent
 from untied.results.scaling import places
 from untied.statistics.notes import said_of
 from untied.statistics.values import scale_of
@@ -54,7 +55,7 @@ def collect(
 
     Every page shows this data, except ``held``, which only pages that recalculate need: the positions of their queries
     among all queries, the highest grade, and the notes that runs share no queries or documents with the judgments or
-    with each other, or that queries have no relevant document.
+    with each other, that they lack queries, or that queries have no relevant document.
     """
     score_dtype, threads = policies["score_dtype"], policies["threads"]
     queries, (queries_text, docs_text) = values.queries, texts
@@ -66,7 +67,7 @@ def collect(
     with mismatch.CollectedNotes() as among_runs:
         compared = _distances(loaded, distances, score_dtype, threads)
     apart = [*values.apart, *among_runs]
-    irrelevant = _without_relevant(values)
+    unusual = [*of_absent(values.facts), *_without_relevant(values)]
     mismatch.warn_or_raise("; ".join(apart))
     how = said_of(values.settings, len(loaded))
     place = None if baseline is None else list(loaded).index(baseline)
@@ -98,7 +99,7 @@ def collect(
         "version": _core.__version__,
         "settings": settings | values.settings,
         "how": how,
-        "notes": [*apart, *irrelevant, *values.notes, *([] if values.apart else certain.notes)],
+        "notes": [*apart, *unusual, *values.notes, *([] if values.apart else certain.notes)],
         "measures": [_measure(measure) for measure in asked],
         "runs": [show_id(name) for name in loaded],
         "baseline": place,
@@ -124,7 +125,7 @@ def collect(
         "held": {
             "rows": values.rows,
             "apart": values.apart,
-            "among": [*among_runs, *irrelevant],
+            "among": [*among_runs, *unusual],
             "highest": values.highest,
         },
     }

@@ -71,16 +71,21 @@ def leaves_ties_open(measures: Iterable[Measure], ties: str) -> bool:
     return ties != "range" and not all(measure.is_count for measure in measures)
 
 
-def of_queries(facts: Mapping[str, Any], queries: str | None = None) -> Iterator[str]:
-    """Notes on queries that only the judgments or only a run has; `queries` is the policy of commands that have it."""
+def of_absent(facts: Mapping[str, Any], queries: str | None = None) -> Iterator[str]:
+    """A note on judged queries that runs lack; `queries` is the policy of commands that have it."""
     absent = {name: fact["absent"] for name, fact in facts.items()}
     if any(absent.values()):
         effect = "left out" if queries == "common" else "counted as empty rankings"
         effect += "; --queries common leaves them out" if queries == "qrels" else ""
         yield f"judged queries missing from a run: {by_run(absent, 'from')} ({effect})"
+
+
+def of_queries(facts: Mapping[str, Any], queries: str | None = None) -> Iterator[str]:
+    """The same, and a note on queries that only a run has."""
+    yield from of_absent(facts, queries)
     unknown = {name: fact["unknown"] for name, fact in facts.items()}
     if any(unknown.values()):
-        near = ", and ids that nearly match" if any(absent.values()) else ""
+        near = ", and ids that nearly match" if any(fact["absent"] for fact in facts.values()) else ""
         hint = f"; untied check lists them{near}"
         yield f"queries without judgments, left out: {by_run(unknown)}{hint}"
 

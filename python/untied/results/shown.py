@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf, isnan
 
 from untied import _core
+from untied._core import show_id
 from untied.results.text import MARK, P_VALUES, WORDS, aligned, brackets, over_all
 
 TYPE_CHECKING = False
@@ -54,13 +55,13 @@ class Marked:
         self.why = why
 
     def __str__(self) -> str:
-        return f"{self.name} {MARK}"
+        return f"{show_id(self.name)} {MARK}"
 
     def html(self) -> str:
         """The name with a mark."""
         from html import escape
 
-        return f'{escape(self.name)} <span title="{self.why}">{MARK}</span>'
+        return f'{escape(show_id(self.name))} <span title="{self.why}">{MARK}</span>'
 
 
 class Grid:
@@ -105,7 +106,7 @@ def _plain(cell: Any, column: str = "") -> str:
             return WORDS[column]
         # A p-value is small where it matters.
         return f"{cell:.0e}" if column in P_VALUES and cell < 0.0001 else f"{cell:z.4f}"
-    return "" if cell is None else str(cell)
+    return "" if cell is None else show_id(cell) if isinstance(cell, str) else str(cell)
 
 
 def wide(

@@ -9,6 +9,7 @@ from untied.errors import UntiedError, check_one_of
 from untied.inputs import mismatch
 from untied.measures import as_measure
 from untied.results.differences import pairs_of
+from untied.results.notes import of_queries, of_undefined
 from untied.results.table import Exported, Table, tidy
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_chance, interval_of
 from untied.statistics.notes import notes_on, on_dropped, said_of
@@ -81,6 +82,8 @@ class Significance(Exported):
         Measures whose bounds over grades of unjudged documents are those of each run alone: they leave out documents
         that only the other run retrieved, which could change the difference, too. For results of arrays, these are all
         measures; as both columns rank the same documents, their bounds may only be wider than what can occur.
+    queries : list of str
+        Notes on judged queries that a run lacks, on queries without judgments, and on queries without a value.
     """
 
     table: Table
@@ -89,6 +92,7 @@ class Significance(Exported):
     notes: list[str]
     varied: tuple[str, ...]
     apart: list[str]
+    queries: list[str]
 
     @property
     def pairs(self) -> int:
@@ -116,7 +120,7 @@ class Significance(Exported):
         return self._grid(ROWS).html(self._how(), *sentences(self._said()))
 
     def _said(self) -> list[str]:
-        return [*self.notes, *on_dropped(self.dropped, self.pairs)]
+        return [*self.queries, *self.notes, *on_dropped(self.dropped, self.pairs)]
 
     def _grid(self, most: int) -> Grid:
         from untied.results.shown import Grid
@@ -248,7 +252,10 @@ def significance(
     settings = {"baseline": baseline} | {name: getattr(method, name) for name in SETTINGS}
     table = Table(texts, columns)
     notes = list(notes_on(results, texts, columns, unsettled, settings, varied, apart))
-    return Significance(table, dropped, settings, notes, varied, apart)
+    facts = results.facts()
+    adjust = "none" if results._policies is None else results._policies.chosen().get("adjust", "none")
+    queries = [*of_queries(facts), *of_undefined(facts, can_leave_out=False, adjust=adjust)]
+    return Significance(table, dropped, settings, notes, varied, apart, queries)
 
 
 # described by untied.statistics.runs.significance: test, correction*, samples, seed, threads

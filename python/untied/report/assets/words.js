@@ -20,7 +20,7 @@ function sentencesOf(page, place) {
   said.push(`The difference is ${test.significant ? "significant" : "not significant"}${can ? "" : ", and no difference could be (see the note)"}: ` +
     `${chance(test.p)} (${page.how}). ${can ? othersWords(page, page.runs[pair[0]], others) : ""}`.trimEnd());
   if (open.length) said.push(leadWords(page, place, ties, open, survivalWords(page, place)));
-  if (judgments !== undefined) said.push(leadWords(page, place, judgments, [GRADES]) + sharesWords(page, pair, judgments));
+  if (judgments !== undefined) said.push(leadWords(page, place, judgments, [GRADES]) + sharesWords(page, place, judgments));
   if (both) said.push(...togetherWords(page, place, [ties, judgments, both]));
   return said;
 }
@@ -46,6 +46,11 @@ function leaderWords({ measures, means, best, leading, baseline, runs }, place) 
 const ORDERS = "order of tied documents", GRADES = "grades of unjudged documents"; // what can be open
 const moversOf = (open) => (open.length > 1 ? "Ties and missing judgments" : open[0] === ORDERS ? "Ties" : "Missing judgments");
 const rivalsOf = (others) => others.filter(({ standing }) => standing === "open" || standing === "worse");
+/** Those that could lead, the one that could be farthest ahead first. */
+const closestOf = (page, place, others) => {
+  const least = ({ low, high }) => (page.measures[place].lower ? -high : low);
+  return others.toSorted((x, y) => least(x) - least(y));
+};
 const inWords = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words[0]);
 const NAMED = 3; // rivals that a sentence names
 
@@ -57,10 +62,10 @@ function leadWords(page, place, others, open, tail = "", who = moversOf(open), a
   if (others === null && !page.is_examined) return `Whether ${who[0].toLowerCase()}${who.slice(1)} could ${end} was not examined: it takes long for ${count(page.of)} queries, and untied certify does it.`;
   if (others === null) return `${unknown}: ${name} has no bounds of differences for missing judgments.`;
   if (others.some(({ standing }) => standing === "unknown")) return `${unknown}: ${name} ignores unjudged documents, but its bounds give each of them a grade.`; // Bpref
-  const least = ({ low, high }) => (info.lower ? -high : low), closest = others.toSorted((x, y) => least(x) - least(y));
+  const closest = closestOf(page, place, others);
   const depending = `depending on the ${open.join(" and the ")}, the`, kind = info.scale === "log" ? "difference of logarithms" : "difference";
   const between = ({ low, high }) => `between ${signed(low)} and ${signed(high)}`, to = (run) => (isPair ? "" : ` to ${page.runs[run]}`);
-  const rivals = closest.filter((one) => rivalsOf(others).includes(one));
+  const rivals = rivalsOf(closest);
   if (!rivals.length) {
     const widest = Math.max(...others.map(({ low, high }) => high - low));
     if (others.every(({ low, high }) => show(low) === show(high))) return `${who} ${unseen(0, widest, isPair ? "the difference" : `any difference to ${page.runs[leader]}`)}.`;
@@ -111,9 +116,9 @@ function aloneWords(page, place) {
   return said;
 }
 
-// How much of the top is unjudged in the leading run and in those that missing judgments could put level or ahead.
-function sharesWords(page, [leader], others) {
-  const rivals = others ? rivalsOf(others).slice(0, NAMED).map(({ run }) => run) : [];
+// How much of the top is unjudged in the leading run and in those that the sentence before names.
+function sharesWords(page, place, others) {
+  const [leader] = page.leading[place], rivals = others ? rivalsOf(closestOf(page, place, others)).slice(0, NAMED).map(({ run }) => run) : [];
   return rivals.length ? topWords([leader, ...rivals].map((run) => [page.top_ten[run], ` (${page.runs[run]})`])) : "";
 }
 
