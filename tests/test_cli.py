@@ -441,7 +441,7 @@ def test_swapped_files_and_strictness(tmp_path: pathlib.Path, capsys: pytest.Cap
     assert main(["eval", str(qrels), str(run), "-m", "AP"]) == 2
     assert capsys.readouterr() == (
         "",
-        "untied: no query in common with the qrels: run; untied check shows query ids that nearly match\n",
+        "untied: no query in common with the qrels: 'run'; untied check shows query ids that nearly match\n",
     )
     assert main(["check", str(qrels), str(run)]) == 0
     assert "query ids that nearly match: 1 (Q401 for 401)" in capsys.readouterr().out

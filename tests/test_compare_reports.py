@@ -153,9 +153,9 @@ def test_all_pairs() -> None:
         found["b", "a"]
     with pytest.raises(KeyError, match="no run 'd'"):
         found["a", "d"]
-    with pytest.raises(untied.UntiedError, match="runs b and c have no query in common"):
+    with pytest.raises(untied.UntiedError, match="runs 'b' and 'c' have no query in common"):
         untied.compare_all({"a": {"1": ["a"], "2": ["a"]}, "b": {"1": ["a"]}, "c": {"2": ["a"]}})
-    with pytest.raises(untied.UntiedError, match="runs b and c have no query in common"):
+    with pytest.raises(untied.UntiedError, match="runs 'b' and 'c' have no query in common"):
         untied.compare({"1": ["a"]}, {"2": ["a"]}, names=("b", "c"))
     with pytest.raises(untied.UntiedError, match="there is only one run"):
         untied.compare_all({"a": runs["a"]})

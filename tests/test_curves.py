@@ -86,9 +86,9 @@ def test_precision_recall_and_gain_are_the_measures() -> None:
 
 
 def test_a_run_without_the_query_is_empty() -> None:
-    with pytest.warns(untied.UntiedWarning, match="nothing is retrieved: run"):
+    with pytest.warns(untied.UntiedWarning, match="nothing is retrieved: 'run'"):
         assert curves({"q": [["a"], ["b"]], "r": {"a": 1}}, {"r": ["a"]}, "q")["value"] == [0.0] * 10
-    with pytest.raises(untied.UntiedError, match="no query in common with the qrels: run"):
+    with pytest.raises(untied.UntiedError, match="no query in common with the qrels: 'run'"):
         curves({"q": {"a": 1}}, {"r": ["a"]}, "q")
 
 

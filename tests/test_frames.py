@@ -176,7 +176,7 @@ def test_no_rows_are_no_queries():
     empty = table().slice(0, 0)
     assert Run(empty).queries() == Run({}).queries() == []
     assert Run(empty.to_pandas()).queries() == Run(polars.DataFrame(empty)).queries() == []
-    with pytest.warns(untied.UntiedWarning, match="nothing is retrieved: run"):
+    with pytest.warns(untied.UntiedWarning, match="nothing is retrieved: 'run'"):
         assert untied.evaluate(QRELS, empty, AP)["AP"].mean == 0.0
 
 

@@ -287,9 +287,9 @@ def test_no_query_in_common_is_an_error():
     with pytest.raises(untied.UntiedError, match="no query to evaluate"):
         untied.evaluate(QRELS, {"q3": {"a": 1.0}}, AP, queries="common")
     for runs in ({"q3": {"a": 1.0}}, {"good": RUN, "other": {"q3": {"a": 1.0}}}):
-        with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: (run|other); untied"):
+        with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: '(run|other)'; untied"):
             untied.evaluate(QRELS, runs, AP)
-    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: run; untied check shows"):
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: 'run'; untied check shows"):
         untied.Evaluator(QRELS, AP).means({"q3": {"a": 1.0}})
 
 

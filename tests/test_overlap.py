@@ -314,7 +314,7 @@ def test_the_reason(situation: str, reason: str) -> None:
     qrels, run = SITUATIONS[situation]
     with pytest.warns(untied.UntiedWarning) as caught:
         untied.evaluate(qrels, {"x": untied.Run(run)})
-    assert [str(one.message) for one in caught] == [f"{reason}: x"]
+    assert [str(one.message) for one in caught] == [f"{reason}: 'x'"]
     assert caught[0].filename == __file__, "where untied was called"
     with pytest.raises(untied.UntiedError, match=f"^{reason[:20]}"):
         untied.evaluate(qrels, {"x": untied.Run(run)}, strict=True)
@@ -324,11 +324,11 @@ def test_the_reason(situation: str, reason: str) -> None:
 
 def test_strict_comparisons() -> None:
     apart = {"q1": {"z": 1.0}}
-    with pytest.raises(untied.UntiedError, match=f"^{mismatch.APART}: b$"):
+    with pytest.raises(untied.UntiedError, match=f"^{mismatch.APART}: 'b'$"):
         untied.compare(RUN, apart, "RBO", strict=True)
-    with pytest.raises(untied.UntiedError, match=f"^{mismatch.APART}: z$"):
+    with pytest.raises(untied.UntiedError, match=f"^{mismatch.APART}: 'z'$"):
         untied.compare_all({"x": RUN, "y": RUN, "z": apart}, "RBO", strict=True)
-    with pytest.raises(untied.UntiedError, match=f"^{mismatch.IMPROBABLE}: a, b$"):
+    with pytest.raises(untied.UntiedError, match=f"^{mismatch.IMPROBABLE}: 'a', 'b'$"):
         untied.compare(RUN, RUN, "Delta(P@2)", probabilities=apart, strict=True)
     assert untied.compare(["x"], ["y"], "RBO", strict=True)["RBO"].mean == 0, "two lists may differ wholly"
 
@@ -338,7 +338,8 @@ def test_several_runs_are_named() -> None:
     with pytest.raises(untied.UntiedError) as refused:
         untied.evaluate(QRELS, runs)
     assert str(refused.value) == (
-        f"{mismatch.QUERIES}: run0, run1, run2, run3 and 2 more runs; {mismatch.DOCUMENTS}: bad; {mismatch.NEARLY}"
+        f"{mismatch.QUERIES}: 'run0', 'run1', 'run2', 'run3' and 2 more runs; "
+        f"{mismatch.DOCUMENTS}: 'bad'; {mismatch.NEARLY}"
     )
 
 
@@ -439,7 +440,7 @@ def test_json_has_the_note(tmp_path: Any, capsys: pytest.CaptureFixture[str]) ->
     (tmp_path / "r").write_text(trec_run(SITUATIONS["other documents"][1]))
     assert main(["eval", str(tmp_path / "q"), str(tmp_path / "r"), "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    note = f"{mismatch.DOCUMENTS}: r"
+    note = f"{mismatch.DOCUMENTS}: 'r'"
     assert note in json.loads(out)["notes"]
     assert err.count(note) == 1
 

@@ -221,7 +221,7 @@ def test_refusals(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             main(["report", QRELS, RUNS[0], option, value, "-o", str(tmp_path / "page.html")])
         assert said in capfd.readouterr().err
-    with pytest.raises(UntiedError, match="runs one and other have no query in common"):
+    with pytest.raises(UntiedError, match="runs 'one' and 'other' have no query in common"):
         report({"1": {"a": 1}, "2": {"a": 1}}, {"one": {"1": {"a": 1}}, "other": {"2": {"a": 1}}})
 
 
@@ -679,9 +679,9 @@ def test_a_map_without_numpy_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_runs_that_share_no_document_are_noted() -> None:
     """Distances of such runs say only that; the page and the warning name them as `compare_all` does."""
     runs = {"x": {"q": {"a": 2.0, "b": 1.0}}, "y": {"q": {"c": 2.0, "d": 1.0}}}
-    with pytest.warns(untied.UntiedWarning, match="no document in common with the other runs: y"):
+    with pytest.warns(untied.UntiedWarning, match="no document in common with the other runs: 'y'"):
         page = report({"q": {"a": 1, "c": 1}}, runs, ["AP"], samples=2000)
-    assert "no document in common with the other runs: y" in page
+    assert "no document in common with the other runs: 'y'" in page
 
 
 @pytest.mark.parametrize(

@@ -67,10 +67,10 @@ def test_two_outputs_are_never_one_file(run, line: str) -> None:
 
 @pytest.mark.parametrize("options", ["", "--from-sample"])
 def test_verdicts_about_other_queries_are_refused_as_tests_are(run, options: str) -> None:
-    why = "untied: no query in common with the qrels: old; untied check shows query ids that nearly match\n"
+    why = "untied: no query in common with the qrels: 'old'; untied check shows query ids that nearly match\n"
     assert run("stats qrels good old") == (2, "", why)
     assert run(f"certify qrels good old -m P@10 {options}") == (2, "", why)
-    with pytest.raises(untied.UntiedError, match="no query in common with the qrels: old"):
+    with pytest.raises(untied.UntiedError, match="no query in common with the qrels: 'old'"):
         untied.certify("qrels", ["good", "old"])
 
 
@@ -191,7 +191,7 @@ def test_one_more_is_not_plural() -> None:
     assert notes.listed(list(five), "run") == "a, b, c, d and 1 more run"
     assert notes.listed(list(counts), "run") == "a, b, c, d and 3 more runs"
     assert notes.listed(list(five)) == "a, b, c, d and 1 more"
-    assert mismatch.sentence(dict.fromkeys(five, mismatch.QUERIES)).endswith("a, b, c, d and 1 more run")
+    assert mismatch.sentence(dict.fromkeys(five, mismatch.QUERIES)).endswith("'a', 'b', 'c', 'd' and 1 more run")
 
 
 def test_files_beside_the_output_are_known_by_their_suffix(run) -> None:

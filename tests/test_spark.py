@@ -334,8 +334,8 @@ def test_nothing_in_common_is_told_on_the_driver(spark):
     other = {"q1": {"y": 1.0}}
     judged, retrieved = frame(spark, qrels, "grade"), frame(spark, run, "score")
     results = untied.spark.evaluate(judged, retrieved, "AP")
-    with pytest.warns(untied.UntiedWarning, match="queries in common with the qrels, but no document: run"):
+    with pytest.warns(untied.UntiedWarning, match="queries in common with the qrels, but no document: 'run'"):
         assert results["AP"].mean == 0
     compared = untied.spark.compare(retrieved, frame(spark, other, "score"), "Overlap@1", qrels=judged)
-    with pytest.warns(untied.UntiedWarning, match="no document in common with the other runs: b; queries in common"):
+    with pytest.warns(untied.UntiedWarning, match="no document in common with the other runs: 'b'; queries in common"):
         assert compared["Overlap@1"].mean == 0

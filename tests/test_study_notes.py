@@ -187,13 +187,13 @@ def test_runs_without_a_judged_query(name: str, tmp_path: pathlib.Path) -> None:
     given = runs(one="abc", two="abcxy", three="xyzabc")
     given["three"] = {query: {f"{doc}!": score for doc, score in of.items()} for query, of in given["three"].items()}
     reason = "queries in common with the qrels, but no document"
-    with pytest.warns(untied.UntiedWarning, match=f"^{reason}: three") as caught:
+    with pytest.warns(untied.UntiedWarning, match=f"^{reason}: 'three'") as caught:
         found = conduct(name, QRELS, given, tmp_path / "one")
     assert len(caught) == 1
     assert f"Note: {caught[0].message}." in found.summary
     if name == "med":
-        assert "no document in common with the other runs: three" in found.summary
-    for qrels, named in (({"other": QRELS["a"]}, "one, two, three"), ({"x": QRELS["a"]}, "one;")):
+        assert "no document in common with the other runs: 'three'" in found.summary
+    for qrels, named in (({"other": QRELS["a"]}, "'one', 'two', 'three'"), ({"x": QRELS["a"]}, "'one';")):
         with pytest.raises(untied.UntiedError, match=f"^no query in common with the qrels: {named}"):
             conduct(name, qrels, given, tmp_path / "refused")
     assert not (tmp_path / "refused").exists()
@@ -202,7 +202,7 @@ def test_runs_without_a_judged_query(name: str, tmp_path: pathlib.Path) -> None:
 def test_other_judgments_without_a_query_in_common(tmp_path: pathlib.Path) -> None:
     also = {"mine": {"a": QRELS["a"]}, "theirs": {"other": QRELS["a"]}}
     with pytest.raises(
-        untied.UntiedError, match=r"^no query in common with the qrels: one with theirs, two with theirs;"
+        untied.UntiedError, match=r"^no query in common with the qrels: 'one' with 'theirs', 'two' with 'theirs';"
     ):
         conduct("agreement", QRELS, runs(one="abc", two="abc"), tmp_path / "out", qrels_also=also)
 
@@ -224,7 +224,7 @@ def test_passages_without_a_judged_query(tmp_path: pathlib.Path) -> None:
         (tmp_path / name).write_text(f"{query} d 0 50 0 1.5 {name}\n")
     paths = [tmp_path / name for name in ("a1", "a2", "b1")]
     options: dict[str, Any] = {"prefix": 1, "plots": "none"}
-    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: b1;"):
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: 'b1';"):
         study.passages(tmp_path / "judged", paths, tmp_path / "out", **options)
     with open(tmp_path / "judged", "a") as file:
         file.write("3 d 0 100 1\n")
@@ -237,5 +237,5 @@ def test_passages_without_a_judged_query(tmp_path: pathlib.Path) -> None:
         "1 in a2, 1 in b1",
     ]
     (tmp_path / "judged").write_text("4 d 0 100 1\n")
-    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: a1, a2, b1;"):
+    with pytest.raises(untied.UntiedError, match=r"^no query in common with the qrels: 'a1', 'a2', 'b1';"):
         study.passages(tmp_path / "judged", paths, tmp_path / "none", **options)

@@ -136,7 +136,7 @@ def compare(
     runs = (as_run(given[0], threads), as_run(given[1], threads))
     options = _options(policies, variance, depth)
     [native] = _core.compare_runs(
-        runs, asked, names=list(map(show_id, names)), **known, **options, itself=False, threads=threads
+        runs, asked, names=[f"'{show_id(name)}'" for name in names], **known, **options, itself=False, threads=threads
     )
     _warn(dict(zip(names, runs, strict=True)), known, not any(ranked_lists), strict, threads)
     return Comparison(names, asked, native, runs, known, options)
@@ -256,7 +256,8 @@ def compare_loaded(
 ) -> Comparisons:
     """Compare every two runs in memory, see `compare_all`; with `only_means`, values of queries are not kept."""
     given = {**known, **options, "itself": itself, "threads": threads, "only_means": only_means}
-    natives = _core.compare_runs(list(runs.values()), measures, names=list(map(show_id, runs)), **given)
+    quoted = [f"'{show_id(name)}'" for name in runs]
+    natives = _core.compare_runs(list(runs.values()), measures, names=quoted, **given)
     _warn(runs, known, True, strict, threads)
     return Comparisons(runs, measures, natives, known, options)
 

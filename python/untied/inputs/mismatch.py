@@ -100,12 +100,12 @@ def sentence(*reasons: Mapping[str, str | None]) -> str | None:
     """A statement on the problems of runs, by name; None if there are none.
 
     >>> sentence({"a": QUERIES, "b": None, "c": QUERIES})
-    'no query in common with the qrels: a, c'
+    "no query in common with the qrels: 'a', 'c'"
     """
     by_reason: dict[str, list[str]] = {}
     for name, reason in (pair for mapping in reasons for pair in mapping.items()):
         if reason is not None:
-            by_reason.setdefault(reason, []).append(_core.show_id(name))
+            by_reason.setdefault(reason, []).append(f"'{_core.show_id(name)}'")
     sentences = [
         reason if reason == NOTHING_RELEVANT else f"{reason}: {listed(names, 'run')}"
         for reason, names in by_reason.items()

@@ -81,8 +81,9 @@ class Agreement(Study):
     def apart(self) -> list[dict[str, str | None]]:
         """Runs that have nothing in common with one of the judgments."""
         threads = self.inputs.threads
-        others = [
-            {f"{name} with {label}": mismatch.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}
+        runs = self.inputs.runs
+        others = [  # a message puts the whole key in quotes
+            {f"{name}' with '{label}": mismatch.of_inputs(qrels, run, threads) for name, run in runs.items()}
             for label, qrels in self.also.items()
         ]
         return [*super().apart(), *others]
