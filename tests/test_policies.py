@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import importlib
 import inspect
+import json
 import pickle
 import re
 import tempfile
@@ -311,16 +312,16 @@ def test_a_default_clashes_only_if_it_was_typed() -> None:
         _core.Policies("runs", typed=["unretrieved"], unretrieved="none")
 
 
-def test_policies_keep_what_was_chosen() -> None:
+def test_policies_say_what_is_used() -> None:
     chosen = _core.Policies("runs", ties="trec", unjudged="range")
     for one in (chosen, pickle.loads(pickle.dumps(chosen))):
         assert one["ties"] == "trec"
         assert one.chosen() == {
-            "ties": "trec", "unjudged": "range", "unretrieved": "none", "score_dtype": "float64", "queries": "qrels",
+            "ties": "trec", "unjudged": "range", "unretrieved": "none", "score_dtype": "float32", "queries": "qrels",
             "on_undefined": "zero", "adjust": "none",
         }  # fmt: skip
-        assert (one.score_dtype, one.varied) == ("float32", ("judgments",))
-    assert _core.Policies("pairs", score_dtype="decimals=2").score_dtype == "decimals=2"
+        assert one.varied == ("judgments",)
+    assert _core.Policies("pairs", score_dtype="decimals=2")["score_dtype"] == "decimals=2"
     of_pairs = _core.Policies("pairs")
     with pytest.raises(KeyError, match="queries"):
         of_pairs["queries"]
@@ -411,6 +412,19 @@ def test_commands_take_every_value(command: str, capsys: pytest.CaptureFixture[s
             chosen = taken(name, action.dest, value, typed=True)
             typed = [word for policy, one in chosen.items() for word in (f"--{policy.replace('_', '-')}", one)]
             assert not main([*command.split(), *ARGUMENTS[command], *typed]), (typed, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+@pytest.mark.usefixtures("folder")
+def test_json_holds_the_policies_that_were_used(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also those that follow from another: trec_eval 9's order of ties reads scores as 32-bit floats."""
+    styles = next((action.choices or () for action in parsers()[command]._actions if action.dest == "format"), ())
+    policies = {action.dest for action in options_of(command)}
+    if not {"ties", "score_dtype"} <= policies or "json" not in styles:
+        pytest.skip("no order of ties says how it reads scores, or it writes no JSON")
+    assert not main([*command.split(), *ARGUMENTS[command], "--ties", "trec", "--format", "json"])
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    assert (settings["ties"], settings["score_dtype"]) == ("trec", "float32")
 
 
 @pytest.mark.parametrize("command", ARGUMENTS)

@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use untied_core::ranking::Precision;
 use untied_core::settings::{self, Purpose, Settings, Take, clash, policy};
 
 use crate::errors::{refused, to_python};
@@ -11,7 +12,7 @@ use crate::errors::{refused, to_python};
 #[pyclass(frozen, module = "untied._core")]
 pub struct Policies {
     purpose: Purpose,
-    /// All policies of the purpose with their values, the chosen ones and defaults.
+    /// All policies of the purpose with the values that are used: chosen, default, or implied by another policy.
     chosen: Vec<(&'static str, String)>,
     pub settings: Settings,
 }
@@ -41,7 +42,8 @@ impl Policies {
         let all = settings::policies(purpose).map(|(policy, choices)| {
             let name = policy.info().name;
             let value = named.iter().find(|chosen| chosen.0 == name).map(|chosen| chosen.1.clone());
-            (name, value.unwrap_or_else(|| choices[0].name.to_owned()))
+            let implied = if name == "score_dtype" { settings.ties.precision } else { None };
+            (name, implied.map(Precision::name).or(value).unwrap_or_else(|| choices[0].name.to_owned()))
         });
         Ok(Policies { purpose, chosen: all.collect(), settings })
     }
@@ -55,17 +57,11 @@ impl Policies {
         value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
-    /// All policies of the purpose with their values as they were chosen.
+    /// All policies of the purpose with the values that are used.
     fn chosen<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         self.chosen.iter().try_for_each(|(name, value)| dict.set_item(name, value))?;
         Ok(dict)
-    }
-
-    /// The precision at which scores are compared, which a tie policy may decide.
-    #[getter]
-    fn score_dtype(&self) -> String {
-        self.settings.precision.name()
     }
 
     /// What varies between the lowest and the highest values: `ties`, `judgments`.

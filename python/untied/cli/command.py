@@ -85,11 +85,13 @@ class Command:
 def parse(arguments: Arguments, words: Sequence[str], rules: Iterable[Rule] = ()) -> argparse.Namespace:
     """Read arguments; options that do not go together are wrong usage."""
     options: argparse.Namespace = arguments.read(words)
-    policies = {name: getattr(options, name) for name in arguments.policies}
+    typed = {name: getattr(options, name) for name in arguments.policies}
     try:
-        options.policies = Policies(arguments.purpose, typed=list(options.typed), **policies)
+        used = Policies(arguments.purpose, typed=list(options.typed), **typed)
     except UntiedError as error:
         arguments.error(str(error))
+    for name in typed:
+        setattr(options, name, used[name])  # one policy may decide another
     split_outputs(options, arguments.beside)
     if getattr(options, "output", None) == "-":
         options.output = None  # standard output, as for the inputs

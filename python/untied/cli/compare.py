@@ -252,7 +252,7 @@ def _json(
 ) -> str:  # fmt: skip
     settings = {
         "ties": options.ties,
-        "score_dtype": options.policies.score_dtype,  # which the tie policy may decide
+        "score_dtype": options.score_dtype,
         "depth": options.depth,
         "qrels_format": options.qrels_format,
         **reading_settings(options),

@@ -152,7 +152,6 @@ def main(options: argparse.Namespace) -> None:
     if order is not None:
         results = order.runs(results)
     said += [*_notes(results, measures, options), *notes.of_repeated(qrels)]
-    settings["score_dtype"] = options.policies.score_dtype  # which the tie policy may decide
     settings |= reading_settings(options)
     table = results.table(per_query=options.per_query)
     if order is not None and options.per_query:

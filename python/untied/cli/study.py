@@ -118,7 +118,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.output is None:
         raise UsageError("-o needs a folder: a study writes several files")
     options = vars(given)
-    del options["typed"], options["policies"], options["beside"]
+    del options["typed"], options["beside"]
     qrels, runs, directory = options.pop("qrels"), options.pop("runs"), options.pop("output")
     inputs_of(qrels, *runs)
     begun = monotonic()

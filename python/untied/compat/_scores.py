@@ -23,7 +23,7 @@ def with_finite_scores(run: Mapping[Any, Any], policies: Policies) -> dict[Any, 
 
     Only queries with scores that are infinite, or too large for 32-bit floats if scores are rounded to them, change.
     """
-    single = policies.score_dtype == "float32"
+    single = policies["score_dtype"] == "float32"
     return {query: finite_scores(query, documents, single=single) for query, documents in run.items()}
 
 

@@ -71,7 +71,7 @@ def compute_metrics(
         the latter.
     """
     policy: TiesOfOneValue = "given" if ties == "corpus_id" else ties
-    single = Policies("one-value", ties=policy).score_dtype == "float32"
+    single = Policies("one-value", ties=policy)["score_dtype"] == "float32"
     qrels: dict[str, dict[Any, int]] = {}
     run: dict[str, Any] = {}
     for query, hits in zip(queries_ids, queries_result_list, strict=True):

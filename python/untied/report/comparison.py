@@ -55,8 +55,8 @@ def collect_comparison(
         ],
         "alone": list(comparison.alone),
         "filled": [[measure, *counts] for measure, counts in comparison.filled.items()],
-        "rankings": rankings(queries, qrels, loaded, depth, policies.score_dtype, texts=docs_text, both_ranks=True),
-        "ties": [_core.tie_counts(run, threads, policies.score_dtype) for run in loaded.values()],
+        "rankings": rankings(queries, qrels, loaded, depth, policies["score_dtype"], texts=docs_text, both_ranks=True),
+        "ties": [_core.tie_counts(run, threads, policies["score_dtype"]) for run in loaded.values()],
     }
 
 
