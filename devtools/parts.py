@@ -100,7 +100,7 @@ PARTS = {
     "compat": Part(
         (f"{PYTHON}compat",),
         "coming_from compat_ir_measures compat_irm_edges compat_pytrec_eval compat_sklearn compat_trainers"
-        " compat_trainers_edges hosts peers",
+        " compat_pytrec_edges compat_trainers_edges hosts peers",
     ),
     "cli": Part(
         (f"{PYTHON}cli", f"{PYTHON}progress.py"),

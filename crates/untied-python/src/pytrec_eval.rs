@@ -55,9 +55,13 @@ impl TrecEvaluator {
         qrels: &Bound<'_, PyAny>,
         measures: Vec<String>,
         policies: &Policies,
-        level: f64,
+        level: &Bound<'_, PyAny>,
         judged_only: bool,
     ) -> PyResult<TrecEvaluator> {
+        let Some(level) = level.extract().ok().filter(|&level: &f64| level > 0.0 && level.is_finite()) else {
+            let found = level.repr()?;
+            return Err(PyTypeError::new_err(format!("relevance_level must be a number above 0, not {found}")));
+        };
         // Scores are rounded when they are taken over, where infinite ones pass too.
         let single = policies.settings.precision == Precision::Float32;
         let settings = Settings {
@@ -81,7 +85,7 @@ impl TrecEvaluator {
         let mut topics = Vec::new();
         let judged = |query: &Bound<'py, PyAny>, id: &[u8]| {
             let number = self.qrels.find(id);
-            topics.extend(number.map(|number| (query.clone(), number)));
+            topics.extend(number.map(|number| (plain(query, id), number)));
             number.is_some()
         };
         let read = |score: f64| {
@@ -122,6 +126,14 @@ impl TrecEvaluator {
             results.set_item(topic, values)?;
         }
         Ok(results)
+    }
+}
+
+/// A topic's id as a str, also of subclasses, whose own text may be another.
+fn plain<'py>(query: &Bound<'py, PyAny>, id: &[u8]) -> Bound<'py, PyAny> {
+    match query.is_exact_instance_of::<PyString>() {
+        true => query.clone(),
+        false => PyString::new(query.py(), &String::from_utf8_lossy(id)).into_any(),
     }
 }
 

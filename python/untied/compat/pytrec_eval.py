@@ -14,6 +14,7 @@ from collections import defaultdict
 
 from untied import _core
 from untied._core import Policies, TrecEvaluator
+from untied.errors import check_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ class RelevanceEvaluator:
     Raises
     ------
     TypeError
-        An id is not a str, or a grade is not a number.
+        An id is not a str, a grade is not a number, or `relevance_level` or `judged_docs_only_flag` cannot be used.
     ValueError
-        A measure is not supported, or its parameters, `relevance_level` or `ties` cannot be used.
+        A measure is not supported, or its parameters or `ties` cannot be used.
     """
 
     def __init__(
@@ -79,15 +80,13 @@ class RelevanceEvaluator:
         ties: TiesOfOneValue = "trec",
     ) -> None:
         names = _combined(measures)
-        if not relevance_level > 0:
-            raise TypeError("Argument relevance_level should be positive.")
         judged = {query: documents for query, documents in query_relevance.items() if len(documents) > 0}
         self._native = TrecEvaluator(
             judged,
             names,
             Policies("one-value", ties=ties),
             level=relevance_level,
-            judged_only=bool(judged_docs_only_flag),
+            judged_only=bool(check_whole("judged_docs_only_flag", judged_docs_only_flag)),
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -157,7 +156,10 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     float
         NaN if there are no values.
     """
-    total = math.fsum(values)
+    try:
+        total = math.fsum(values)
+    except (OverflowError, ValueError):  # beyond what floats hold, or infinities of both signs
+        total = sum(values, 0.0)
     if measure.startswith("num_"):
         return total
     mean = total / len(values) if len(values) > 0 else math.nan
