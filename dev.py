@@ -122,7 +122,7 @@ def web(test: bool) -> None:
     run(BIN / "python", "-m", "devtools.web")
     if test:
         install("dev")
-        run(BIN / "pytest", "tests/test_web.py")
+        run(BIN / "pytest", "tests/web/test_web.py")
 
 
 def check(names: list[str]) -> None:

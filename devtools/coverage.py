@@ -62,7 +62,7 @@ def coverage(names: list[str], processes: int) -> None:
     for old in WORK.glob("python.*"):
         old.unlink()
     objects = build()
-    run_python(sorted({test for name in names or parts.PARTS for test in parts.PARTS[name].tests.split()}), processes)
+    run_python(parts.tests_of(names or parts.PARTS), processes)
     for program in objects[1:]:
         subprocess.run((program, "--quiet"), cwd=TREE / "crates" / program_of(program), env=environment(), check=True)
     rooms: dict[str, Counts] = defaultdict(Counts)
@@ -143,7 +143,7 @@ def run_python(tests: list[str], processes: int) -> None:
     config.write_text(PYTHON_COUNTS, encoding="utf-8")
 
     def run_file(test: str) -> tuple[str, str]:
-        pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/test_{test}.py")
+        pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider", test)
         command = (BIN / "python", "-m", "coverage", "run", f"--rcfile={config}", *pytest)
         done = subprocess.run(command, cwd=TREE, env=environment(), capture_output=True, text=True, check=False)
         return test, done.stdout if done.returncode not in (0, 5) else ""
@@ -151,7 +151,7 @@ def run_python(tests: list[str], processes: int) -> None:
     with ThreadPoolExecutor(processes) as pool:
         for test, output in pool.map(run_file, tests):
             if output:
-                print(f"tests/test_{test}.py fails with counters:\n{output[-2000:]}", file=sys.stderr, flush=True)
+                print(f"{test} fails with counters:\n{output[-2000:]}", file=sys.stderr, flush=True)
     subprocess.run((BIN / "python", "-m", "coverage", "combine", "-q", f"--rcfile={config}"), cwd=TREE, check=True)
 
 

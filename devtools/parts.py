@@ -1,7 +1,7 @@
 """The parts of the project: which sources belong to each, and which tests a change to one needs.
 
-A file belongs to the part with the longest of the paths that it begins with. ``tests/test_dev.py`` holds this to the
-project: every path exists, every file has a part, and every test file is named by one.
+A file belongs to the part with the longest of the paths that it begins with, and ``tests/NAME`` belongs to the part
+NAME. ``tests/project/test_dev.py`` holds this to the project: every path exists, and every file has a part.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Part:
 
     #: Paths that its files begin with.
     sources: tuple[str, ...]
-    #: Its test files, as in ``tests/test_<name>.py``.
-    tests: str
+    #: Names of test files that a change needs besides those in its own folder: ``name`` is ``tests/*/test_name.py``.
+    beside: str = ""
     #: Its modules of the core, as filters of the tests in Rust; none are all of them.
     modules: tuple[str, ...] = ()
 
@@ -32,98 +32,75 @@ class Part:
 #: Parts by name, in the order of ``ARCHITECTURE.md``.
 PARTS = {
     "core": Part(
-        ("crates/untied-core", f"{PYTHON}evaluation", f"{PYTHON}results", "tests/oracle", "tests/strategies.py",
-         "tests/golden.json"),
-        "aggregates curves defaults determinism equality example levels names oracle ranges refused results"
-        " streaming worked writing",
+        (
+            "crates/untied-core",
+            f"{PYTHON}evaluation",
+            f"{PYTHON}results",
+            "tests/oracle",
+            "tests/support/strategies.py",
+            "tests/golden.json",
+        ),
+        "names",
     ),
-    "read": Part(
-        (f"{CORE}read", f"{CORE}table"),
-        "columns faults formats fuzz_readers hostile malformed_lines memory number_types parquet reading streaming",
-        ("read::", "table::"),
-    ),
-    "ranking": Part(
-        (f"{CORE}ranking",),
-        "arrays compare example number_types numerics oracle sampled_ties worked",
-        ("ranking::",),
-    ),
+    "read": Part((f"{CORE}read", f"{CORE}table"), "columns fuzz_readers streaming", ("read::", "table::")),
+    "ranking": Part((f"{CORE}ranking",), "arrays compare example number_types numerics oracle worked", ("ranking::",)),
     "measures": Part(
         (f"{CORE}measures", f"{CORE}names", f"{CORE}registry", f"{PYTHON}measures", "devtools/generate.py"),
-        "bounds bounds_one_grade bounds_undefined possible_grades diversity docs estimates generate large_ties levels"
-        " measure_help names ntcir numerics oracle own_measures peers ranges sampled_pools sampled_ties worked",
+        "estimates generate large_ties levels oracle peers ranges sampled_ties worked",
         ("measures::", "names::", "registry::"),
     ),
     "compare": Part(
         (f"{CORE}similarity", f"{CORE}compare", f"{PYTHON}comparison"),
-        "compare compare_arrays compare_passages compare_reports correlation ranked survives_undefined",
+        "survives_undefined",
         ("similarity::", "compare::"),
     ),
-    "difference": Part(
-        (f"{CORE}difference",),
-        "compare_passages med med_assignment med_expected med_general med_subtopics med_ties med_trec8 med_worked",
-        ("difference::",),
-    ),
-    "certify": Part(
-        (f"{CORE}certify", f"{PYTHON}verdicts"),
-        "certificate certify certify_beside certify_lattice certify_sample joint_bounds",
-        ("certify::",),
-    ),
-    "distributions": Part(
-        (f"{CORE}law", f"{CORE}measures/orders/law", f"{PYTHON}tie_orders"), "adjust distributions", ("law::",)
-    ),
-    "arrays": Part(
-        (f"{CORE}arrays", f"{PYTHON}arrays"), "arrays compare_arrays compat_sklearn number_types", ("arrays::",)
-    ),
-    "features": Part((f"{CORE}features", f"{PYTHON}features"), "features", ("features::", "letor::")),
+    "difference": Part((f"{CORE}difference",), "compare_passages", ("difference::",)),
+    "certify": Part((f"{CORE}certify", f"{PYTHON}verdicts"), "", ("certify::",)),
+    "distributions": Part((f"{CORE}law", f"{CORE}measures/orders/law", f"{PYTHON}tie_orders"), "", ("law::",)),
+    "arrays": Part((f"{CORE}arrays", f"{PYTHON}arrays"), "compare_arrays compat_sklearn number_types", ("arrays::",)),
+    "features": Part((f"{CORE}features", f"{PYTHON}features"), "", ("features::", "letor::")),
     "statistics": Part(
-        (f"{CORE}statistics", f"{PYTHON}statistics", f"{PYTHON}paper.py"),
-        "aggregates equality paper statistics survives_undefined",
-        ("statistics::",),
+        (f"{CORE}statistics", f"{PYTHON}statistics", f"{PYTHON}paper.py"), "aggregates equality", ("statistics::",)
     ),
-    "trec_eval": Part(("crates/untied-trec-eval",), "trec8 trec_eval trec_eval_prefs"),
-    "border": Part(
-        ("crates/untied-python", "crates/untied-arrow"), "arrays batches forks frames inputs pickling threads"
-    ),
-    "inputs": Part(
-        (f"{PYTHON}inputs",),
-        "columns fuzz hostile inputs inputs_table overlap partial_order pickling refused run_names",
-    ),
-    "judging": Part((f"{PYTHON}judging",), "estimates judging sample"),
-    "batches": Part((f"{PYTHON}batches", f"{PYTHON}spark.py"), "batches spark"),
-    "gate": Part((f"{PYTHON}gate",), "gate gate_adversary gate_table"),
-    "conformance": Part(("conformance",), "conformance"),
-    "report": Part((f"{PYTHON}report",), "live report report_words security"),
-    "study": Part(
-        (f"{PYTHON}study",),
-        "study study_agreement study_example study_judging study_med study_notes study_pools study_resumed study_ties",
-    ),
-    "compat": Part(
-        (f"{PYTHON}compat",),
-        "coming_from compat_ir_measures compat_irm_edges compat_pytrec_eval compat_sklearn compat_trainers"
-        " compat_pytrec_edges compat_trainers_edges hosts peers",
-    ),
-    "cli": Part(
-        (f"{PYTHON}cli", f"{PYTHON}progress.py"),
-        "cli cli_notes columns fuzz habits policies progress security shells slips unused_options",
-    ),
-    "python": Part((PYTHON,), "defaults inputs pickling policies typing"),  # what all rooms share
-    "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "live site web"),
-    "fuzz": Part(("crates/untied-fuzz", "fuzz"), "fuzz fuzz_readers"),
-    "docs": Part(
-        ("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"),
-        "coming_from notebooks pages site",
-    ),
-    "project": Part(("",), "benchmarks defaults dev release third_party"),
-}  # fmt: skip
+    "trec_eval": Part(("crates/untied-trec-eval",)),
+    "border": Part(("crates/untied-python", "crates/untied-arrow"), "arrays batches inputs"),
+    "inputs": Part((f"{PYTHON}inputs",), "fuzz hostile pickling refused"),
+    "judging": Part((f"{PYTHON}judging",)),
+    "batches": Part((f"{PYTHON}batches", f"{PYTHON}spark.py")),
+    "gate": Part((f"{PYTHON}gate",)),
+    "conformance": Part(("conformance",)),
+    "report": Part((f"{PYTHON}report",), "security"),
+    "study": Part((f"{PYTHON}study",)),
+    "compat": Part((f"{PYTHON}compat",)),
+    "cli": Part((f"{PYTHON}cli", f"{PYTHON}progress.py"), "columns fuzz"),
+    "python": Part((PYTHON,), "defaults inputs pickling policies"),  # what all rooms share
+    "web": Part(("crates/untied-wasm", "web", "devtools/web.py"), "live site"),
+    "fuzz": Part(("crates/untied-fuzz", "fuzz")),
+    "docs": Part(("docs", "docsite", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples"), "coming_from"),
+    "project": Part(("",), "defaults"),
+}
 
-#: Tests that a change of any code needs: reference values, and what every command prints.
-ALWAYS = ("arrows", "golden", "golden_cli", "rooms")
+#: The folder of tests that a change of any code needs: reference values, arrows, and what every command prints.
+ALWAYS = "across"
+
+
+def tests_of(names: Iterable[str]) -> list[str]:
+    """The test files that changes of these parts need, besides those of any change."""
+    names = list(names)
+    found = {path for name in names for path in tests_in(name)}
+    wanted = {name for part in names for name in PARTS[part].beside.split()}
+    return sorted(found | {path for path in tests_in("*") if Path(path).stem.removeprefix("test_") in wanted})
+
+
+def tests_in(folder: str) -> set[str]:
+    """The test files in a folder of ``tests``."""
+    return {str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob(f"{folder}/test_*.py")}
 
 
 def part_of(path: str) -> str:
     """The part that a file belongs to."""
     lengths = {
-        name: max((len(source) for source in part.sources if within(path, source)), default=-1)
+        name: max((len(source) for source in (*part.sources, f"tests/{name}") if within(path, source)), default=-1)
         for name, part in PARTS.items()
     }
     return max(lengths, key=lambda name: lengths[name])
@@ -170,7 +147,6 @@ def plan(files: Iterable[str], names: Iterable[str] = ()) -> Plan:
         source.startswith("crates/") and not PARTS[name].modules for name in parts for source in PARTS[name].sources
     ):
         modules = []
-    tests = {test for name in parts for test in (*PARTS[name].tests.split(), *ALWAYS)}
-    found = {f"tests/test_{test}.py" for test in tests}
-    found |= {path for path in files if Path(path).match("tests/test_*.py") and (ROOT / path).exists()}
-    return Plan(parts, crates, modules, sorted(found))
+    tests = {*tests_of(parts), *tests_in(ALWAYS)} if parts else set()
+    tests |= {path for path in files if Path(path).match("tests/*/test_*.py") and (ROOT / path).exists()}
+    return Plan(parts, crates, modules, sorted(tests))

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Rooms use helpers that tests of other rooms define.
+sys.path += sorted(str(folder) for folder in Path(__file__).parent.iterdir() if folder.is_dir())
+
 from commands import Command, Outcome
 from nightly import SEED, many
 

@@ -1,7 +1,7 @@
 //! How many random instances the tests in Rust draw, and from which seed; for tests alone.
 //!
 //! As a rule they are few, and the same on every machine. `python3 dev.py nightly` draws ten times as many from a seed
-//! that it prints; it is in `UNTIED_NIGHTLY`, as for the tests in Python (`tests/nightly.py`).
+//! that it prints; it is in `UNTIED_NIGHTLY`, as for the tests in Python (`tests/support/nightly.py`).
 
 #![allow(dead_code, reason = "each crate of tests uses some")]
 

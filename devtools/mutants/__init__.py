@@ -35,7 +35,7 @@ EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 #: What became of a mutant, and which test killed it.
 Outcome = tuple[str, str]
 #: Tests that every room has to face besides its own.
-COMMON = ("conformance", "golden")
+COMMON = ("tests/conformance/test_conformance.py", "tests/across/test_golden.py")
 
 
 @dataclass
@@ -179,8 +179,7 @@ def run_in_python(room_by_number: dict[int, Room], processes: int) -> dict[int, 
     """Run the tests of its room in Python with each mutant."""
 
     def files(room: Room) -> list[str]:
-        tests = parts.PARTS[parts.part_of(f"{room.folder}/")].tests.split()
-        return [f"tests/test_{name}.py" for name in dict.fromkeys([*tests, *COMMON])]
+        return list(dict.fromkeys([*parts.tests_of([parts.part_of(f"{room.folder}/")]), *COMMON]))
 
     results = WORK / "results.jsonl"
     results.unlink(missing_ok=True)

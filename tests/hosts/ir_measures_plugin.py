@@ -1,4 +1,4 @@
-"""For ir_measures' own tests: who computes in its pytrec_eval provider's place (`tests/test_hosts.py`)."""
+"""For ir_measures' own tests: who computes in its pytrec_eval provider's place (`tests/compat/test_hosts.py`)."""
 
 import os
 import sys

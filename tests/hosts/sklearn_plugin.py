@@ -1,4 +1,4 @@
-"""For scikit-learn's own tests: its ranking metrics are ours (`tests/test_hosts.py`)."""
+"""For scikit-learn's own tests: its ranking metrics are ours (`tests/compat/test_hosts.py`)."""
 
 import sklearn.metrics
 import sklearn.metrics.tests.test_ranking
