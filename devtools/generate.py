@@ -270,19 +270,20 @@ def facts_entry() -> list[str]:
 
 
 def commands() -> str:
-    """The module of the commands and what they do, in the order in which each says what it is listed after."""
+    """The module of the commands and what they do: each below the one that it is listed after, and those by name."""
     from importlib import import_module
 
     folder = PACKAGE / "cli"
     files = [path for path in sorted(folder.glob("*.py")) if "\nCOMMAND = Command(" in path.read_text(encoding="utf-8")]
-    made = [import_module(f"untied.cli.{path.stem}").COMMAND for path in files]
-    following = {command.listed_after: command for command in made}
-    if len(following) < len(made):
-        raise ValueError("two commands are listed after the same one")
-    lines, last = [], following.get(None)
-    while last is not None:
-        lines.append(f'    "{last.name}": "{last.about}",')
-        last = following.get(last.name)
+    made = sorted((import_module(f"untied.cli.{path.stem}").COMMAND for path in files), key=lambda one: one.name)
+
+    def below(name: str | None) -> Iterator[str]:
+        for command in made:
+            if command.listed_after == name:
+                yield f'    "{command.name}": "{command.about}",'
+                yield from below(command.name)
+
+    lines = list(below(None))
     if len(lines) < len(made):
         raise ValueError("a command is listed after one that does not exist")
     head = '"""The commands and what they do, so that ``untied --help`` imports none of them."""'

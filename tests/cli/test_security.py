@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import untied
+from entry_points import COMMANDS as LINES
 from untied.cli import main
 from untied.cli.commands import COMMANDS
 
@@ -40,44 +41,28 @@ def files(tmp_path):
     return tmp_path
 
 
-#: A call of every command. Names in braces are files.
-CALLS = {
-    "eval": "eval {q} {a} {b} -q -m AP -m P@2",
-    "measures": "measures nDCG",
-    "completion": "completion bash",
-    "features": "features {l} -m AP",
-    "check": "check {q} {a} {b}",
-    "compare": "compare {a} {b} --top 3",
-    "passages": "passages {pa} {pb} -q",
-    "stats": "stats {q} {a} {b} -m AP",
-    "report": "report {q} {a} {b} -o {page}",
-    "gate": "gate {q} {a} --min AP=0.9 --baseline {b} --max-drop AP=0 -o {junit}",
-    "certify": "certify {q} {a} {b} -m P@2 --ties docid --certificate {certificate}",
-    "verify": "verify {certificate} {q} {a} {b}",
-    "curve": "curve {q} {a} --query {query} --format tsv",
-    "trec_eval": "trec_eval -q {q} {a}",
-    "sample": "sample {q} {a} --documents 0.5 -o {folder}",
-    "study": "study ties {q} {a} {b} -o {study} --plots none",
-    "judge-next": "judge-next {q} {a} {b} --top 3",
+#: Options with which commands print more ids.
+MORE = {
+    "eval": "-q -m AP -m P@2",
+    "compare": "--top 3",
+    "passages": "-q",
+    "stats": "-m AP",
+    "certify": "-m P@2 --ties docid --certificate {certificate}",
+    "gate": "--max AP=0 --baseline {b} --max-drop AP=0 -o {folder}/j.xml",
+    "curve": "--format tsv",
+    "features": "-m AP",
+    "judge-next": "--top 3",
+    "trec_eval": "-q",
 }
+CALLS = {command: [*line.split(), *MORE.get(command, "").split()] for command, line in LINES.items()}
+CALLS["sample"] = ["{q}", "{a}", "--documents", "0.5", "-o", "{folder}/out"]
 
 
 def arguments(command, folder):
-    names = {
-        "q": "q",
-        "a": "a.run",
-        "b": "b.run",
-        "l": "l.txt",
-        "pa": "a.passages",
-        "pb": "b.passages",
-        "page": "page.html",
-        "junit": "j.xml",
-        "folder": "out",
-        "study": "study",
-        "certificate": "c.json",
-    }
-    paths = {name: str(folder / file) for name, file in names.items()} | {"query": f"{EVIL}q"}
-    return [part.format(**paths) for part in CALLS[command].split(" ")]
+    names = {"q": "q", "a": "a.run", "b": "b.run", "pa": "a.passages", "pb": "b.passages", "l": "l.txt"}
+    paths = {name: str(folder / file) for name, file in names.items()}
+    paths |= {"folder": str(folder), "certificate": str(folder / "c.json"), "query": f"{EVIL}q"}
+    return [command, *(word.format(**paths) for word in CALLS[command])]
 
 
 def is_harmless(text):

@@ -101,7 +101,7 @@ COMMAND = Command(
     "stats",
     "test if runs differ significantly, and list queries that got worse",
     EXAMPLES,
-    listed_after="passages",
+    listed_after="compare",
     common="-m --test --correction --ties --certify --sort-by --format -o",
     rules=(
         CORRECTED,
