@@ -94,10 +94,10 @@ class Comparison(MeasureResults):
 
     @property
     def filled(self) -> dict[str, tuple[int, int]]:
-        """Numbers of queries in which each run's ranking ends before the cutoff, for each ``MED`` and ``Delta``.
+        """For each ``MED`` and ``Delta``, the numbers of queries in which each run's ranking ends before the cutoff.
 
-        Such rankings are filled up with unknown documents. Unknown documents count like retrieved documents, except
-        that the mean of ``Delta`` counts them as not relevant.
+        Unknown documents fill it up. They count like retrieved ones, except that the mean of ``Delta`` counts them as
+        not relevant.
         """
         counts = {measure: self._filled(number) for number, measure in enumerate(self.measures)}
         return {measure: of_runs for measure, of_runs in counts.items() if any(of_runs)}

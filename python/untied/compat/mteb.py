@@ -47,9 +47,12 @@ def install(*, ties: TiesOfOneValue = "trec") -> None:
     Parameters
     ----------
     ties : str
-        ``"trec"``: the numbers of MTEB, which ranks equal scores by document id, descending (over 32-bit scores; over
-        the scores as they are for MRR and capped recall, which stay MTEB's own). ``"expected"``: the mean over all
-        orders of equal scores, for these too. Others as for `untied.evaluate`, but not ``"range"``.
+        How equal scores are ordered:
+
+        * ``"trec"``: by document id, descending, after rounding them to 32 bits, which gives MTEB's numbers. MRR and
+          capped recall stay MTEB's own, which do not round.
+        * ``"expected"``: by the mean over all orders, for these two as well
+        * others as for `untied.evaluate`, but not ``"range"``
     """
     uninstall()
     metrics = import_module(MODULE)

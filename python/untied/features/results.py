@@ -209,7 +209,7 @@ class FeatureResults(MeasureResults):
         return self.directions[_core.ranked(means, self._measures[number].lower_is_better)[0][0]]
 
     def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
-        """Features with directions, best first; those with equal values in the order of the data.
+        """The features with their directions, best first; equal ones in the order of the data.
 
         Parameters
         ----------

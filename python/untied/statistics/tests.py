@@ -79,12 +79,14 @@ def randomization_test(
 ) -> Test:
     """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
 
-    Under the null hypothesis, the sign of each query's difference is random. With up to 32 queries (for 100,000
-    samples; in general, if the signs of half of the queries can be chosen in at most `samples` ways), the sum of the
-    differences is compared with the sums for all choices of signs, and p is exact. With more queries, the sum is
-    compared with the sums for a random sample of choices, and p = (1 + number as extreme) / (1 + `samples`) (Phipson &
-    Smyth 2010). Values that differ by at most 1e-12 of the larger one, and sums that differ by less than 1e-12 of the
-    largest difference per query, count as equal.
+    Use it to ask whether a difference could be chance. If the runs did not differ, the sign of each query's difference
+    would be random, so the sum of the differences is compared with the sums for other choices of signs. With up to 32
+    queries, all choices are tried, and p is exact. (This is for 100,000 samples; in general, it must be possible to
+    choose the signs of half of the queries in at most `samples` ways.) With more queries, choices are drawn, and p = (1
+    + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010).
+
+    Values that differ by at most 1e-12 of the larger one, and sums that differ by less than 1e-12 of the largest
+    difference per query, count as equal.
 
     Parameters
     ----------

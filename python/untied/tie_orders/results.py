@@ -48,10 +48,10 @@ COLUMNS = [f"{which}_{end}" for which in Probabilities._fields for end in ("low"
 
 
 class Distribution:
-    """The distribution of a value, if tied documents are shuffled.
+    """How likely each value is, if tied documents are shuffled.
 
-    Values that differ by less than 1e-12 of their size count as equal. If the distribution is not exact, it lies
-    between two known distributions, `lower` and `upper`.
+    If this is not known exactly, it lies between two distributions that are, `lower` and `upper`. Values that differ by
+    less than 1e-12 of their size count as equal.
     """
 
     __slots__ = ("_laws", "_measure", "_row", "notes")
