@@ -189,7 +189,7 @@ pub enum Members {
     /// Two rankings.
     Similarities(&'static [&'static similarity::Definition]),
     /// Two rankings, and what judgments there are.
-    Differences(&'static [&'static difference::Definition]),
+    Differences(&'static [&'static difference::ComparerDefinition]),
 }
 
 impl Family {
@@ -213,7 +213,7 @@ enum Maker {
     OfOne(Build),
     OfUser(&'static Defined),
     Similarity(similarity::Build),
-    Difference(difference::Build),
+    Difference(difference::ComparerBuild),
 }
 
 fn maker(spec: &Spec) -> Result<Maker> {

@@ -8,7 +8,7 @@ use crate::difference::assembled::{LONGEST, difference_if_nonrelevant, separate_
 use crate::difference::catalogue;
 use crate::difference::setup::{Options, Setup};
 use crate::difference::upper_bounds::{MovingDifference, UpperBounds};
-use crate::difference::{Assignment, RankingPair, Ties};
+use crate::difference::{Assignment, RankingPair, TieOrders};
 use crate::equality::without_rounding;
 use crate::error::{Error, Result};
 use crate::measures::{Measure, Scope};
@@ -109,8 +109,8 @@ impl Certifier {
         }
         let unknown = pair.unknown();
         match self.settings.ties {
-            Ties::BestWorst if unknown == 0 => return (up, down),
-            Ties::Mean if !(up.is_attained(0) && down.is_attained(0)) => {
+            TieOrders::BestWorst if unknown == 0 => return (up, down),
+            TieOrders::Mean if !(up.is_attained(0) && down.is_attained(0)) => {
                 let none = difference_if_nonrelevant(&*self.measure, pair);
                 (up, down) = (up.with_none_relevant(none, unknown), down.with_none_relevant(0.0 - none, unknown));
             }
@@ -127,7 +127,7 @@ impl Certifier {
     /// An assignment with at most `most` relevant unknown documents, see [`MovingDifference::assignment`].
     pub fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
         let assignment = self.difference.assignment(pair, most);
-        if pair.is_tied() && self.settings.ties == Ties::Mean && assignment.documents() == 0 {
+        if pair.is_tied() && self.settings.ties == TieOrders::Mean && assignment.documents() == 0 {
             return Assignment { difference: difference_if_nonrelevant(&*self.measure, pair), ..assignment };
         }
         assignment

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use self::certifier::{Certifier, PairBounds, certifiers};
 use self::queries::{Blocks, PairJoiner, QueryRankings};
-use crate::difference::Ties;
+use crate::difference::TieOrders;
 use crate::error::Result;
 use crate::names::Spec;
 use crate::ranking::{Layout, Precision};
@@ -41,7 +41,7 @@ pub struct Settings {
     /// The most unknown documents of a query that may be relevant.
     pub most: Option<usize>,
     /// Whether differences are means over the orders of ties, or those of the best and the worst order of either run.
-    pub ties: Ties,
+    pub ties: TieOrders,
 }
 
 impl Settings {
@@ -49,7 +49,7 @@ impl Settings {
     pub fn new(policies: settings::Settings) -> Settings {
         let settings::Settings { ties, precision, pool_only, pooled: unretrieved, .. } = policies;
         let layout = ties.layout;
-        let ties = if ties.take == Take::Range { Ties::BestWorst } else { Ties::Mean };
+        let ties = if ties.take == Take::Range { TieOrders::BestWorst } else { TieOrders::Mean };
         Settings { layout, precision, ties, pool_only, unretrieved, most: None }
     }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Settings;
-use crate::difference::{Facts, RankingPair};
+use crate::difference::{PairFacts, RankingPair};
 use crate::error::Result;
 use crate::grade::Level;
 use crate::ranking::{Joiner, List, Numbering, Order, Placed, misfit};
@@ -161,12 +161,12 @@ impl PairJoiner {
         self.swapped.clear();
         self.swapped.extend(self.places.iter().map(|&Placed { document, a, b }| Placed { document, a: b, b: a }));
         let count = |are: &[bool]| self.places.iter().filter(|place| are[place.document as usize]).count();
-        let facts = Facts {
+        let facts = PairFacts {
             grades: &query.grades,
             levels: &query.levels,
             unretrieved: if query.all_pooled > 0 { query.all_pooled - count(&query.pooled) } else { 0 },
             outside: count(&query.outside),
-            ..Facts::default()
+            ..PairFacts::default()
         };
         let pair = RankingPair { a, b, places: &self.places, facts };
         ask(&pair, &RankingPair { a: b, b: a, places: &self.swapped, facts })

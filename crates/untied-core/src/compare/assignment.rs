@@ -2,7 +2,7 @@
 
 use super::plan::{ComparisonPlan, QueryBuffers};
 use super::{Evidence, Settings, scope};
-use crate::difference::{Comparer, Outcomes, RankingPair, Workspace};
+use crate::difference::{Comparer, DifferenceWorkspace, Outcomes, RankingPair};
 use crate::error::{Error, Result, show};
 use crate::names::Spec;
 use crate::table::Run;
@@ -32,8 +32,9 @@ pub fn assignment<'a>(
     settings: Settings,
 ) -> Result<Assigned<'a>> {
     let mut buffers = QueryBuffers::default();
-    let assigned =
-        |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.assignment(pair, work);
+    let assigned = |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace| {
+        comparer.assignment(pair, work)
+    };
     let (a_is_ahead, solution) =
         in_query(&mut buffers, runs, known, spec, query, settings, assigned)?.ok_or_else(|| {
             let query = show(query);
@@ -62,8 +63,9 @@ pub fn outcomes(
     settings: Settings,
     grid: (usize, u64),
 ) -> Result<Outcomes> {
-    let outcomes =
-        |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut Workspace| comparer.outcomes(pair, work, grid);
+    let outcomes = |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace| {
+        comparer.outcomes(pair, work, grid)
+    };
     in_query(&mut QueryBuffers::default(), runs, known, spec, query, settings, outcomes)?.ok_or_else(|| {
         let query = show(query);
         Error::Value(format!(
@@ -80,7 +82,7 @@ fn in_query<'a, T>(
     spec: &Spec,
     query: &[u8],
     settings: Settings,
-    tell: impl Fn(&dyn Comparer, &RankingPair<'_>, &mut Workspace) -> Option<T>,
+    tell: impl Fn(&dyn Comparer, &RankingPair<'_>, &mut DifferenceWorkspace) -> Option<T>,
 ) -> Result<Option<T>> {
     let evidence = evidence.needed_by(std::slice::from_ref(spec))?;
     let longest = runs.0.longest().max(runs.1.longest());

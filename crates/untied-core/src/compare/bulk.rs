@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::evidence::Evidence;
 use super::plan::{ComparisonPlan, PairBuffers};
-use crate::difference::Facts;
+use crate::difference::PairFacts;
 use crate::error::{Error, Result};
 use crate::measures::Scope;
 use crate::names::Spec;
@@ -113,7 +113,7 @@ impl Bulk {
     fn one_row(&self, buffers: &mut RowBuffers, values: &mut [f64]) {
         buffers.scores.clear();
         let (a, b) = (&buffers.lists.0, &buffers.lists.1);
-        let facts = Facts { grades: &buffers.grades, ..Facts::default() };
+        let facts = PairFacts { grades: &buffers.grades, ..PairFacts::default() };
         self.plan.one_pair(&mut buffers.pairing, (a, b), facts, false, &mut buffers.scores);
         for (values, score) in values.chunks_exact_mut(3).zip(&buffers.scores) {
             let (low, high) = score.range.unwrap_or((f64::NAN, f64::NAN));

@@ -1,6 +1,6 @@
 //! Facts about documents besides their ranks: judgments, probabilities of relevance, lengths.
 
-use crate::difference::{Facts, Subtopic};
+use crate::difference::{PairFacts, Subtopic};
 use crate::error::{Error, Result, show};
 use crate::grade::Level;
 use crate::names::{Needs, Spec};
@@ -70,7 +70,7 @@ pub(super) struct QueryEvidence<'a> {
     lengths: Option<&'a Lengths>,
 }
 
-/// [`Evidence`] of one query by number of document; see [`Facts`].
+/// [`Evidence`] of one query by number of document; see [`PairFacts`].
 #[derive(Default)]
 pub(super) struct DocumentEvidence {
     grades: Vec<f64>,
@@ -82,9 +82,9 @@ pub(super) struct DocumentEvidence {
 
 impl DocumentEvidence {
     /// As measures read it.
-    pub fn facts(&self) -> Facts<'_> {
+    pub fn facts(&self) -> PairFacts<'_> {
         let DocumentEvidence { grades, levels, chances, lengths, subtopics } = self;
-        Facts { grades, levels, chances, lengths, subtopics, ..Facts::default() }
+        PairFacts { grades, levels, chances, lengths, subtopics, ..PairFacts::default() }
     }
 
     /// Look up the documents of a query.

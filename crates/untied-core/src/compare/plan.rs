@@ -2,7 +2,7 @@
 
 use super::evidence::{DocumentEvidence, QueryEvidence};
 use super::{Settings, pairs, sort};
-use crate::difference::{self, Facts, RankingPair, Workspace};
+use crate::difference::{self, DifferenceWorkspace, PairFacts, RankingPair};
 use crate::error::{Error, Result, show};
 use crate::measures::Scope;
 use crate::names::Spec;
@@ -39,7 +39,7 @@ impl<'a> QueryBuffers<'a> {
     }
 
     /// The first two rankings, joined, and room to work.
-    pub fn pair(&mut self) -> (RankingPair<'_>, &mut Workspace) {
+    pub fn pair(&mut self) -> (RankingPair<'_>, &mut DifferenceWorkspace) {
         let PairBuffers { joiner, places, workspace, .. } = &mut self.pairing;
         let (a, b) = (&self.lists[0], &self.lists[1]);
         joiner.places(a, b, places);
@@ -54,7 +54,7 @@ pub(super) struct PairBuffers {
     pair: Pair,
     places: Vec<Placed>,
     within: CutLists,
-    workspace: Workspace,
+    workspace: DifferenceWorkspace,
 }
 
 /// Two rankings as deep as one measure needs them, where others need more.
@@ -173,7 +173,7 @@ impl ComparisonPlan {
         &self,
         buffers: &mut PairBuffers,
         (a, b): (&List, &List),
-        facts: Facts<'_>,
+        facts: PairFacts<'_>,
         variance: bool,
         values: &mut Vec<PairScore>,
     ) {

@@ -8,14 +8,14 @@
 //! documents for R and F1, and the best possible sum for nDCG. With several grades and a norm that depends on them, the
 //! gains of tie groups are found for the documents of each grade or a higher one apart, which only encloses the difference.
 
-use super::layout::{Scale, Workspace, discounts_by_rank};
-use super::pair::{RankingPair, Ties};
+use super::layout::{DifferenceWorkspace, Scale, discounts_by_rank};
+use super::pair::{RankingPair, TieOrders};
 use super::setup::Setup;
-use super::solution::{Assignment, Chance, Difference, Extent, Outcomes, in_both};
+use super::solution::{Assignment, Chance, Difference, DifferenceRange, Outcomes, in_both};
 use super::solve::dot;
-use super::solve::expected::{self, Moments, Term};
-use super::solve::shares::{Sorted, shares};
-use super::solve::thresholds::{STEPS, Thresholds};
+use super::solve::expected::{self, DifferenceMoments, DifferenceTerm};
+use super::solve::shares::{SortedWeights, shares};
+use super::solve::thresholds::{GradeThresholds, STEPS};
 use super::tie_groups::TieGroups;
 use super::upper_bounds::{MovingDifference, UpperBounds};
 use crate::elementary::powf;
@@ -39,14 +39,14 @@ pub(super) struct Additive {
     /// The most documents that may have each grade.
     per_grade: Option<usize>,
     /// The orders of tied documents.
-    ties: Ties,
+    ties: TieOrders,
 }
 
 impl Additive {
     /// One that goes on to the cutoff, or as far as rankings do.
     pub fn new(scale: Scale, discounts: Vec<f64>) -> Additive {
         let (normalised, persistence) = (false, None);
-        Additive { scale, discounts, normalised, persistence, tail: false, per_grade: None, ties: Ties::Mean }
+        Additive { scale, discounts, normalised, persistence, tail: false, per_grade: None, ties: TieOrders::Mean }
     }
 
     fn with(self, setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
@@ -122,18 +122,20 @@ impl Additive {
         &self.discounts[..self.scale.depth_of(pair)]
     }
 
-    fn weigh(&self, pair: &RankingPair<'_>, work: &mut Workspace) {
+    fn weigh(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) {
         self.scale.weigh(pair, self.discounts(pair), work);
     }
 
     /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
-    fn grades(&self, pair: &RankingPair<'_>, most: usize, open: bool) -> Vec<dot::Grade> {
+    fn grades(&self, pair: &RankingPair<'_>, most: usize, open: bool) -> Vec<dot::GradeLimit> {
         let judged = |grade: f64| {
             let levels = pair.facts.levels.iter().filter(|level| level.grade == grade);
             levels.map(|level| level.count as usize).sum::<usize>()
         };
         let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };
-        self.whole_grades().map(|grade| dot::Grade { gain: self.scale.gain.of(grade), most: limit(grade) }).collect()
+        self.whole_grades()
+            .map(|grade| dot::GradeLimit { gain: self.scale.gain.of(grade), most: limit(grade) })
+            .collect()
     }
 
     fn whole_grades(&self) -> impl Iterator<Item = f64> + use<> {
@@ -163,16 +165,16 @@ impl Additive {
         (value, groups.best(positive.len()).flatten().collect())
     }
 
-    fn terms(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> Vec<Term> {
+    fn terms(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace, chance: Chance<'_>) -> Vec<DifferenceTerm> {
         self.weigh(pair, work);
         terms(pair, &work.weights, chance)
     }
 }
 
 /// What every document adds to a difference, by weights.
-pub(super) fn terms(pair: &RankingPair<'_>, weights: &dot::Weights, chance: Chance<'_>) -> Vec<Term> {
+pub(super) fn terms(pair: &RankingPair<'_>, weights: &dot::WeightedPair, chance: Chance<'_>) -> Vec<DifferenceTerm> {
     let places = pair.places.iter().zip(&weights.documents);
-    places.map(|(place, weighed)| Term::new(weighed, weights.top, chance(place))).collect()
+    places.map(|(place, weighed)| DifferenceTerm::new(weighed, weights.top, chance(place))).collect()
 }
 
 impl Difference for Additive {
@@ -180,9 +182,14 @@ impl Difference for Additive {
         &self.scale
     }
 
-    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+    fn extent(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        directions: (bool, bool),
+    ) -> DifferenceRange {
         let norm = self.norm(pair);
-        let mut extent = Extent::exact(if self.ties.are_best_and_worst(pair) {
+        let mut extent = DifferenceRange::exact(if self.ties.are_best_and_worst(pair) {
             let mut places = Vec::new();
             let swapped = pair.swapped(&mut places);
             let solve = |pair: &mut &RankingPair<'_>| {
@@ -192,14 +199,14 @@ impl Difference for Additive {
             in_both(directions, &mut { pair }, solve, |pair| *pair = &swapped)
         } else {
             self.weigh(pair, work);
-            let solve = |weights: &mut dot::Weights| {
+            let solve = |weights: &mut dot::WeightedPair| {
                 let value = match self.per_grade {
                     None => dot::largest(weights),
                     Some(most) => dot::solve_limited(weights, &self.grades(pair, most, true)).value,
                 };
                 (value / norm, value / norm)
             };
-            in_both(directions, &mut work.weights, solve, dot::Weights::swap)
+            in_both(directions, &mut work.weights, solve, dot::WeightedPair::swap)
         });
         if let Some(p) = self.persistence {
             let below = |length: usize| self.scale.top * powf(p, length as f64);
@@ -213,7 +220,7 @@ impl Difference for Additive {
         extent
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
         let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
         if self.ties.are_best_and_worst(pair) {
             let mut relevant: Vec<u32> = self.best_orders(pair).1;
@@ -225,7 +232,7 @@ impl Difference for Additive {
         self.weigh(pair, work);
         let weights = &mut work.weights;
         let lacking = std::mem::take(&mut weights.lacking.0);
-        weights.documents.extend(lacking.iter().map(|&a| dot::Weighed { a, b: 0.0, known: None }));
+        weights.documents.extend(lacking.iter().map(|&a| dot::WeightedDocument { a, b: 0.0, known: None }));
         let Some(most) = self.per_grade else { return Some((numbers, self.scale.grades(dot::solve(weights).gains))) };
         let gains = dot::solve_limited(weights, &self.grades(pair, most, true)).gains;
         let grade = |gain: &f64| self.whole_grades().find(|&grade| self.scale.gain.of(grade) == *gain);
@@ -234,7 +241,12 @@ impl Difference for Additive {
         Some((numbers, grades.collect()))
     }
 
-    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+    fn moments(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (DifferenceMoments, Certainty) {
         let terms = self.terms(pair, work, chance);
         (expected::dot(&terms).divided(self.norm(pair)), Certainty::Exact)
     }
@@ -242,7 +254,7 @@ impl Difference for Additive {
     fn outcomes(
         &self,
         pair: &RankingPair<'_>,
-        work: &mut Workspace,
+        work: &mut DifferenceWorkspace,
         chance: Chance<'_>,
         (points, _): (usize, u64),
     ) -> Option<Outcomes> {
@@ -251,7 +263,7 @@ impl Difference for Additive {
 }
 
 /// What a sum is divided by.
-enum Norm {
+enum Normaliser {
     /// A constant.
     Fixed(f64),
     /// The relevant documents, R.
@@ -265,39 +277,44 @@ enum Norm {
 /// Such a sum for verdicts.
 struct MovingAdditive {
     scale: Scale,
-    ties: Ties,
+    ties: TieOrders,
     /// Grades that unknown documents may have with their gains, by ascending gain; all above 0.
     levels: Vec<(f64, f64)>,
     /// D(1), D(2), ...
     discounts: Vec<f64>,
-    norm: Norm,
+    norm: Normaliser,
 }
 
 impl MovingAdditive {
-    fn binary(setup: &Setup<'_>, discounts: Vec<f64>, norm: Norm) -> Result<Box<dyn MovingDifference>> {
+    fn binary(setup: &Setup<'_>, discounts: Vec<f64>, norm: Normaliser) -> Result<Box<dyn MovingDifference>> {
         let scale = setup.moving_binary()?;
         let levels = vec![(scale.max_grade, 1.0)];
         Ok(Box::new(MovingAdditive { scale, ties: setup.options.ties, levels, discounts, norm }))
     }
 
     /// One that counts the relevant documents down to the cutoff.
-    fn counting(setup: &Setup<'_>, norm: Norm) -> Result<Box<dyn MovingDifference>> {
+    fn counting(setup: &Setup<'_>, norm: Normaliser) -> Result<Box<dyn MovingDifference>> {
         MovingAdditive::binary(setup, vec![1.0; setup.unfilled_depth()], norm)
     }
 
-    fn graded(setup: &Setup<'_>, gain: Gain, discounts: Vec<f64>, norm: Norm) -> Result<Box<dyn MovingDifference>> {
+    fn graded(
+        setup: &Setup<'_>,
+        gain: Gain,
+        discounts: Vec<f64>,
+        norm: Normaliser,
+    ) -> Result<Box<dyn MovingDifference>> {
         let known = setup.scope.grades.iter().filter(|&&grade| grade >= 0.0);
         if let Some(grade) =
             known.clone().chain([&0.0]).find(|&&grade| gain.of(grade) < 0.0 || grade == 0.0 && gain.of(0.0) > 0.0)
         {
-            let (spec, found) = (setup.spec, gain.of(*grade));
+            let (spec, gain) = (setup.spec, gain.of(*grade));
             return Err(Error::Measure(format!(
-                "{spec}: verdicts need a gain of 0 for grade 0, and no negative gain; the gain of grade {grade} is {found}"
+                "{spec}: verdicts need a gain of 0 for grade 0, and no negative gain; the gain of grade {grade} is {gain}"
             )));
         }
         let mut levels: Vec<(f64, f64)> = setup.possible.iter().map(|&grade| (grade, gain.of(grade))).collect();
         levels.retain(|&(_, gain)| gain > 0.0);
-        levels.sort_by(|one, other| one.1.total_cmp(&other.1));
+        levels.sort_by(|x, y| x.1.total_cmp(&y.1));
         levels.dedup_by(|next, last| next.1 == last.1);
         if levels.is_empty() {
             return Err(Error::Measure(format!("{}: no document could gain anything", setup.spec)));
@@ -308,31 +325,31 @@ impl MovingAdditive {
 
 /// P for verdicts.
 pub(super) fn moving_precision(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    MovingAdditive::counting(setup, Norm::Fixed(setup.spec.cutoff_or(1) as f64))
+    MovingAdditive::counting(setup, Normaliser::Fixed(setup.spec.cutoff_or(1) as f64))
 }
 
 /// Hits for verdicts.
 pub(super) fn moving_hits(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    MovingAdditive::counting(setup, Norm::Fixed(1.0))
+    MovingAdditive::counting(setup, Normaliser::Fixed(1.0))
 }
 
 /// R for verdicts.
 pub(super) fn moving_recall(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    MovingAdditive::counting(setup, Norm::Relevant)
+    MovingAdditive::counting(setup, Normaliser::Relevant)
 }
 
 /// F1 for verdicts.
 pub(super) fn moving_f1(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    MovingAdditive::counting(setup, Norm::MeanWithCutoff(setup.spec.cutoff_or(1)))
+    MovingAdditive::counting(setup, Normaliser::MeanWithCutoff(setup.spec.cutoff_or(1)))
 }
 
 /// RBP for verdicts.
 pub(super) fn moving_rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
     let (_, weights) = persistence(setup, setup.unfilled_depth())?;
     match setup.spec.parameter("max_grade") {
-        None => MovingAdditive::binary(setup, weights, Norm::Fixed(1.0)),
+        None => MovingAdditive::binary(setup, weights, Normaliser::Fixed(1.0)),
         Some(_) => {
-            MovingAdditive::graded(setup, Gain::ShareOf(setup.checked_max_grade(1.0)?), weights, Norm::Fixed(1.0))
+            MovingAdditive::graded(setup, Gain::ShareOf(setup.checked_max_grade(1.0)?), weights, Normaliser::Fixed(1.0))
         }
     }
 }
@@ -343,7 +360,7 @@ pub(super) fn moving_dcg(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>>
         setup,
         Gain::new(setup.spec, setup.scope.grades)?,
         discounts(setup.spec, setup.unfilled_depth())?,
-        Norm::Fixed(1.0),
+        Normaliser::Fixed(1.0),
     )
 }
 
@@ -360,15 +377,15 @@ pub(super) fn moving_ndcg(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>
         Some(*sum)
     });
     let ideal = std::iter::once(0.0).chain(sums).collect();
-    MovingAdditive::graded(setup, Gain::new(setup.spec, setup.scope.grades)?, all, Norm::Ideal(ideal))
+    MovingAdditive::graded(setup, Gain::new(setup.spec, setup.scope.grades)?, all, Normaliser::Ideal(ideal))
 }
 
 /// What a query's judged documents and weights come to.
-struct Weights {
+struct QueryWeights {
     known: f64,
-    weights: Sorted,
+    weights: SortedWeights,
     /// Weights of each grade, where these differ.
-    by_level: Vec<Sorted>,
+    by_level: Vec<SortedWeights>,
 }
 
 impl MovingAdditive {
@@ -381,7 +398,7 @@ impl MovingAdditive {
         pair.documents().map(|(place, grade)| (place, grade, at(a, place.a) - at(b, place.b))).collect()
     }
 
-    fn parts(&self, pair: &RankingPair<'_>) -> Weights {
+    fn parts(&self, pair: &RankingPair<'_>) -> QueryWeights {
         if self.ties.are_best_and_worst(pair) {
             return self.tie_group_weights(pair);
         }
@@ -393,28 +410,28 @@ impl MovingAdditive {
             known += self.scale.gain.of(grade) * weight;
             None
         });
-        let weights = Sorted::new(weights, pair.facts.unretrieved);
-        Weights { known, weights, by_level: Vec::new() }
+        let weights = SortedWeights::new(weights, pair.facts.unretrieved);
+        QueryWeights { known, weights, by_level: Vec::new() }
     }
 
     fn tie_groups(&self, pair: &RankingPair<'_>) -> TieGroups {
         TieGroups::new(pair, &self.discounts, |grade| self.scale.gain.of(grade), self.top())
     }
 
-    fn tie_group_weights(&self, pair: &RankingPair<'_>) -> Weights {
+    fn tie_group_weights(&self, pair: &RankingPair<'_>) -> QueryWeights {
         let all = self.tie_groups(pair);
         let of_level = |&(_, least): &(f64, f64)| {
             let reaches = |grade: f64| f64::from(u8::from(self.scale.gain.of(grade) >= least));
-            Sorted::new(TieGroups::new(pair, &self.discounts, reaches, 1.0).gains(), 0)
+            SortedWeights::new(TieGroups::new(pair, &self.discounts, reaches, 1.0).gains(), 0)
         };
         let by_level = if self.has_thresholds() { self.levels.iter().map(of_level).collect() } else { Vec::new() };
-        let weights = Sorted::new(all.gains().map(|gain| gain / self.top()), 0);
-        Weights { known: all.known, weights, by_level }
+        let weights = SortedWeights::new(all.gains().map(|gain| gain / self.top()), 0);
+        QueryWeights { known: all.known, weights, by_level }
     }
 
     /// Whether grades and the norm depend on each other.
     fn has_thresholds(&self) -> bool {
-        matches!(self.norm, Norm::Ideal(_)) && self.levels.len() > 1
+        matches!(self.norm, Normaliser::Ideal(_)) && self.levels.len() > 1
     }
 
     /// The most that a document may gain.
@@ -432,10 +449,10 @@ impl MovingAdditive {
     /// Z(m) over the most that a document may gain, where all relevant documents gain the same.
     fn norm(&self, relevant: usize) -> f64 {
         match &self.norm {
-            Norm::Fixed(norm) => *norm,
-            Norm::Relevant => relevant as f64,
-            Norm::MeanWithCutoff(cutoff) => (*cutoff + relevant) as f64 / 2.0,
-            Norm::Ideal(sums) => sums[relevant.min(sums.len() - 1)],
+            Normaliser::Fixed(norm) => *norm,
+            Normaliser::Relevant => relevant as f64,
+            Normaliser::MeanWithCutoff(cutoff) => (*cutoff + relevant) as f64 / 2.0,
+            Normaliser::Ideal(sums) => sums[relevant.min(sums.len() - 1)],
         }
     }
 
@@ -443,9 +460,9 @@ impl MovingAdditive {
     fn thresholds(
         &self,
         pair: &RankingPair<'_>,
-        Weights { known, weights, by_level }: &Weights,
-    ) -> Option<Thresholds<'_>> {
-        let Norm::Ideal(ideal) = &self.norm else { return None };
+        QueryWeights { known, weights, by_level }: &QueryWeights,
+    ) -> Option<GradeThresholds<'_>> {
+        let Normaliser::Ideal(ideal) = &self.norm else { return None };
         if !self.has_thresholds() {
             return None;
         }
@@ -453,19 +470,19 @@ impl MovingAdditive {
         let steps = self.levels.iter().zip(below).map(|(&(_, gain), below)| (gain - below, self.judged(pair, gain)));
         let levels = if by_level.is_empty() { std::slice::from_ref(weights) } else { by_level };
         let sums = levels.iter().map(|weights| weights.sums(0.0).collect()).collect();
-        Some(Thresholds { known: *known, sums, ideal, steps: steps.collect() })
+        Some(GradeThresholds { known: *known, sums, ideal, steps: steps.collect() })
     }
 
     /// The largest difference with exactly 0, 1, 2, ... relevant documents, all of which gain the most.
-    fn by_number(&self, pair: &RankingPair<'_>, parts: &Weights) -> impl Iterator<Item = f64> {
+    fn by_number(&self, pair: &RankingPair<'_>, parts: &QueryWeights) -> impl Iterator<Item = f64> {
         let (top, relevant) = (self.top(), self.judged(pair, f64::MIN_POSITIVE));
-        shares(parts.known / top, &parts.weights, move |m| self.norm(relevant + m)).map(move |found| match self.norm {
-            Norm::Ideal(_) => found,
-            _ => found * top,
+        shares(parts.known / top, &parts.weights, move |m| self.norm(relevant + m)).map(move |share| match self.norm {
+            Normaliser::Ideal(_) => share,
+            _ => share * top,
         })
     }
 
-    fn largest(&self, pair: &RankingPair<'_>, parts: &Weights) -> UpperBounds {
+    fn largest(&self, pair: &RankingPair<'_>, parts: &QueryWeights) -> UpperBounds {
         let Some(thresholds) = self.thresholds(pair, parts) else {
             return UpperBounds::of_exact_counts(self.by_number(pair, parts));
         };
@@ -482,7 +499,7 @@ impl MovingAdditive {
 
 impl MovingDifference for MovingAdditive {
     fn largest_weight(&self) -> f64 {
-        if matches!(self.norm, Norm::Ideal(_)) { 1.0 } else { self.top().max(1.0) }
+        if matches!(self.norm, Normaliser::Ideal(_)) { 1.0 } else { self.top().max(1.0) }
     }
 
     fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
@@ -496,7 +513,7 @@ impl MovingDifference for MovingAdditive {
         }
         let parts = self.parts(pair);
         let up = self.largest(pair, &parts);
-        let parts = Weights { known: -parts.known, weights: parts.weights.swapped(), ..parts };
+        let parts = QueryWeights { known: -parts.known, weights: parts.weights.swapped(), ..parts };
         (up, self.largest(swapped, &parts))
     }
 
@@ -525,7 +542,7 @@ impl MovingDifference for MovingAdditive {
             .map(|(place, _, weight)| (weight, Some(place.document)))
             .chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved))
             .collect();
-        open.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.is_none().cmp(&other.1.is_none())));
+        open.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.is_none().cmp(&y.1.is_none())));
         Assignment::of_grades(
             value,
             open.into_iter().map(|(_, document)| document).enumerate().map_while(|(i, document)| {

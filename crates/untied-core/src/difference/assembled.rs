@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::pair::{RankingPair, Ties};
+use super::pair::{RankingPair, TieOrders};
 use crate::grade::Level;
 use crate::measures::Measure;
 use crate::measures::bounds::{Bounds, Open, Resolution, judged};
@@ -40,7 +40,10 @@ fn ranking(pair: &RankingPair<'_>, list: &List, unknown: Option<f64>) -> Ranking
     for end in ends {
         // Grades are not negative here, so their bits are in their order.
         let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
-        list.docs[start..end].iter().filter_map(grade).for_each(|one| *counts.entry(one.to_bits()).or_default() += 1);
+        list.docs[start..end]
+            .iter()
+            .filter_map(grade)
+            .for_each(|grade| *counts.entry(grade.to_bits()).or_default() += 1);
         let levels = counts.into_iter().rev().map(|(bits, count)| Level { grade: f64::from_bits(bits), count });
         ranking.push(start, end - start, levels);
         start = end;
@@ -54,7 +57,12 @@ fn ranking(pair: &RankingPair<'_>, list: &List, unknown: Option<f64>) -> Ranking
 /// Means over orders of ties are exact here, which the bounds of AP, ERR and Bpref only enclose by the best order of one
 /// ranking and the worst of the other. Unknown documents that only the other ranking has count as pooled ones that are not
 /// retrieved: they may be relevant, too.
-pub(crate) fn separate_bounds(measure: &dyn Measure, pair: &RankingPair<'_>, grades: &[f64], ties: Ties) -> (f64, f64) {
+pub(crate) fn separate_bounds(
+    measure: &dyn Measure,
+    pair: &RankingPair<'_>,
+    grades: &[f64],
+    ties: TieOrders,
+) -> (f64, f64) {
     let levels: Vec<Level> = judged(pair.facts.levels, 0.0, 0, pair.facts.outside).collect();
     let known: Vec<f64> = levels.iter().map(|level| level.grade).collect();
     let truth = Judgments::of_levels(&known, &levels);
@@ -67,12 +75,12 @@ pub(crate) fn separate_bounds(measure: &dyn Measure, pair: &RankingPair<'_>, gra
             measure.bounds(&Open { ranking: &ranking, truth: &truth, resolution, grades, unretrieved })
         };
         let (lowest, highest) = match ties {
-            Ties::BestWorst => (bounds(Resolution::Worst), bounds(Resolution::Best)),
-            Ties::Mean => (bounds(Resolution::Mean), bounds(Resolution::Mean)),
+            TieOrders::BestWorst => (bounds(Resolution::Worst), bounds(Resolution::Best)),
+            TieOrders::Mean => (bounds(Resolution::Mean), bounds(Resolution::Mean)),
         };
         (
-            lowest.map_or(f64::NEG_INFINITY, |one| counted(one).low),
-            highest.map_or(f64::INFINITY, |one| counted(one).high),
+            lowest.map_or(f64::NEG_INFINITY, |bounds| counted(bounds).low),
+            highest.map_or(f64::INFINITY, |bounds| counted(bounds).high),
         )
     };
     let ((low_a, high_a), (low_b, high_b)) = (ends(pair.a), ends(pair.b));

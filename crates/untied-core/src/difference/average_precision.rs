@@ -5,14 +5,14 @@
 //! has among those that count only adds to R: where A can be ahead none of them is relevant, else all are.
 
 use super::layout::{Scale, Solvers};
-use super::pair::{RankingPair, Ties};
+use super::pair::{RankingPair, TieOrders};
 use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
-use super::setup::{Divisor, Setup};
+use super::setup::{PrecisionDivisor, Setup};
 use super::solution::{Assignment, Difference, NODES, STEPS};
 use super::solve::budget::Budget;
-use super::solve::expected::{self, Moments, Uncertain};
+use super::solve::expected::{self, DifferenceMoments, Uncertain};
 use super::solve::precisions::{self, Precisions};
-use super::solve::quadratic::{self, Workspace};
+use super::solve::quadratic::{self, QuadraticWorkspace};
 use super::solve::{Document, Instance, Relevance, Solution, scores};
 use super::upper_bounds::{MovingDifference, UpperBounds, rising};
 use crate::error::{Error, Result};
@@ -29,49 +29,51 @@ pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let scale = setup.binary()?;
     let divisor = setup.options.divisor;
     let measure = match divisor {
-        Divisor::Depth => {
+        PrecisionDivisor::Depth => {
             // R is the depth.
-            let of = setup.spec.clone().with("recall_base", Value::Number(depth as f64))?;
-            Some(setup.with_grades(&of, scale.max_grade)?)
+            let by_depth = setup.spec.clone().with("recall_base", Value::Number(depth as f64))?;
+            Some(setup.with_grades(&by_depth, scale.max_grade)?)
         }
         _ => None,
     };
-    Ok(Box::new(ByRank { scale, of: divisor, measure }))
+    Ok(Box::new(ByRank { scale, solver: divisor, measure }))
 }
 
-impl Ranked for Divisor {
+impl Ranked for PrecisionDivisor {
     fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution {
         let memory = &mut solvers.quadratic;
         match *self {
-            Divisor::Depth => quadratic::solve(rankings.instance, NODES, memory),
-            Divisor::Relevant => quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), NODES, memory),
-            Divisor::Most(most) => {
+            PrecisionDivisor::Depth => quadratic::solve(rankings.instance, NODES, memory),
+            PrecisionDivisor::Relevant => {
+                quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), NODES, memory)
+            }
+            PrecisionDivisor::Most(most) => {
                 quadratic::solve_limited(rankings.instance, most, rankings.elsewhere(), NODES, memory)
             }
         }
     }
 
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p> {
-        (*self == Divisor::Depth)
+        (*self == PrecisionDivisor::Depth)
             .then(move || quadratic::tied(instance, ends, Budget::new(STEPS), &mut solvers.quadratic))
     }
 
-    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
-        (*self == Divisor::Depth).then(|| expected::precisions(documents).divided(depth as f64))
+    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<DifferenceMoments> {
+        (*self == PrecisionDivisor::Depth).then(|| expected::precisions(documents).divided(depth as f64))
     }
 
-    fn expected_tied(&self, documents: &[Uncertain], ends: Ends<'_>, depth: usize) -> Option<Moments> {
+    fn expected_tied(&self, documents: &[Uncertain], ends: Ends<'_>, depth: usize) -> Option<DifferenceMoments> {
         let expected = || quadratic::expected_tied(documents, ends, depth).divided(depth as f64);
-        (*self == Divisor::Depth).then(expected)
+        (*self == PrecisionDivisor::Depth).then(expected)
     }
 
     fn score(&self, rankings: UntiedRankings<'_>, by_rank: &[f64], relevant: f64) -> f64 {
-        let whole = match *self {
-            Divisor::Depth => rankings.instance.depth as f64,
-            Divisor::Relevant => relevant + rankings.elsewhere() as f64,
-            Divisor::Most(most) => (rankings.relevant + most) as f64,
+        let divisor = match *self {
+            PrecisionDivisor::Depth => rankings.instance.depth as f64,
+            PrecisionDivisor::Relevant => relevant + rankings.elsewhere() as f64,
+            PrecisionDivisor::Most(most) => (rankings.relevant + most) as f64,
         };
-        if whole > 0.0 { scores::precisions(by_rank) / whole } else { 0.0 }
+        if divisor > 0.0 { scores::precisions(by_rank) / divisor } else { 0.0 }
     }
 }
 
@@ -86,16 +88,16 @@ const LARGEST_OPEN: usize = 300;
 
 /// AP for verdicts.
 pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    Ok(Box::new(AveragePrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
+    Ok(Box::new(MovingAveragePrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
 }
 
-struct AveragePrecision {
+struct MovingAveragePrecision {
     scale: Scale,
-    ties: Ties,
+    ties: TieOrders,
 }
 
 /// Two rankings in one order, as a search takes them.
-struct Problem<'p> {
+struct UntiedQuery<'p> {
     instance: Instance,
     places: Vec<&'p Placed>,
     /// Relevant documents below the depth or in neither ranking.
@@ -111,7 +113,7 @@ struct Searched {
     elsewhere: usize,
 }
 
-impl AveragePrecision {
+impl MovingAveragePrecision {
     /// A ranking to the cutoff, its ties in this order.
     fn precisions(&self, pair: &RankingPair<'_>, list: &List, ties: [Relevance; 3]) -> Precisions {
         let mut by_rank = self.scale.relevance_by_rank(pair, list, ties);
@@ -126,22 +128,22 @@ impl AveragePrecision {
         let relevant = self.scale.relevant(pair);
         let bounds = rising(precisions::separate_bounds(&a, &b, relevant, pair.unknown()).into_iter());
         if pair.is_tied() {
-            return UpperBounds::of_best_and_worst(bounds, pair, self.ties == Ties::BestWorst);
+            return UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst);
         }
         // Of one document, each is tried.
         let none = bounds[0];
         let gain = |place: &Placed| a.gain(place.a) - b.gain(place.b);
         let gains = pair.unknown_documents().map(gain).chain((pair.facts.unretrieved > 0).then_some(0.0));
-        let one = gains.reduce(f64::max).map(|gain| (a.certain() - b.certain() + gain) / (relevant + 1) as f64);
+        let of_one = gains.reduce(f64::max).map(|gain| (a.certain() - b.certain() + gain) / (relevant + 1) as f64);
         let mut bounds = UpperBounds::partly(bounds, None, vec![0]);
-        if let Some(one) = one {
-            bounds.cap_at(1, one.max(none), true);
+        if let Some(of_one) = of_one {
+            bounds.cap_at(1, of_one.max(none), true);
         }
         bounds
     }
 
     /// The pair as a search takes it; none where it would take too long, or documents are tied.
-    fn problem<'p>(&self, pair: &'p RankingPair<'_>) -> Option<Problem<'p>> {
+    fn problem<'p>(&self, pair: &'p RankingPair<'_>) -> Option<UntiedQuery<'p>> {
         if pair.is_tied() {
             return None;
         }
@@ -149,7 +151,7 @@ impl AveragePrecision {
         let places = self.scale.lay_out(pair, &mut instance).collect();
         let unknown = instance.unknown().count();
         let relevant = instance.documents.iter().filter(|x| x.known == Some(1.0)).count();
-        (unknown <= LARGEST).then(|| Problem {
+        (unknown <= LARGEST).then(|| UntiedQuery {
             relevant_elsewhere: self.scale.relevant(pair) - relevant,
             unknown_elsewhere: pair.unknown() - unknown,
             instance,
@@ -164,12 +166,12 @@ fn nodes(instance: &Instance) -> u64 {
     ((MOVING_NODES as f64 / times.powi(3)) as u64).max(1)
 }
 
-impl Problem<'_> {
+impl UntiedQuery<'_> {
     fn is_any_known_relevant(&self) -> bool {
         self.relevant_elsewhere > 0 || self.instance.documents.iter().any(|x| x.known == Some(1.0))
     }
 
-    fn solve(&self, workspace: &mut Workspace) -> Searched {
+    fn solve(&self, workspace: &mut QuadraticWorkspace) -> Searched {
         let limit = nodes(&self.instance);
         let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, limit, workspace);
         let elsewhere = self.unknown_elsewhere;
@@ -182,7 +184,7 @@ impl Problem<'_> {
     }
 
     /// As `solve`, with at most `most` unknown documents relevant.
-    fn solve_at_most(&self, most: usize, workspace: &mut Workspace) -> Searched {
+    fn solve_at_most(&self, most: usize, workspace: &mut QuadraticWorkspace) -> Searched {
         let (own, limit) = (&self.instance, nodes(&self.instance));
         let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, limit, workspace);
         let elsewhere = self.unknown_elsewhere.min(most);
@@ -203,11 +205,11 @@ impl Problem<'_> {
     }
 }
 
-impl MovingDifference for AveragePrecision {
+impl MovingDifference for MovingAveragePrecision {
     fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
         let outer = self.outer(pair);
         let Some(problem) = self.problem(pair) else { return outer };
-        let searched = problem.solve(&mut Workspace::limited(LARGEST_OPEN));
+        let searched = problem.solve(&mut QuadraticWorkspace::limited(LARGEST_OPEN));
         let Solution { value, bound, .. } = searched.solution;
         let none = outer.at_most(0); // no document is chosen, so the bound is the difference itself
         outer.cap(bound.max(none)).attained_from((value == bound).then(|| problem.count(&searched)))
@@ -217,7 +219,7 @@ impl MovingDifference for AveragePrecision {
         if most >= pair.unknown() {
             return None;
         }
-        let searched = self.problem(pair)?.solve_at_most(most, &mut Workspace::limited(LARGEST_OPEN));
+        let searched = self.problem(pair)?.solve_at_most(most, &mut QuadraticWorkspace::limited(LARGEST_OPEN));
         let Solution { value, bound, .. } = searched.solution;
         Some((bound, value == bound))
     }
@@ -226,7 +228,7 @@ impl MovingDifference for AveragePrecision {
         let Some(problem) = self.problem(pair).filter(|_| most > 0) else {
             return Assignment { difference: self.outer(pair).at_most(0), ..Assignment::default() };
         };
-        let mut workspace = Workspace::limited(LARGEST_OPEN);
+        let mut workspace = QuadraticWorkspace::limited(LARGEST_OPEN);
         let mut searched = problem.solve(&mut workspace);
         if problem.count(&searched) > most {
             searched = problem.solve_at_most(most, &mut workspace);

@@ -24,14 +24,14 @@
 //! with the m documents relevant that stand highest, smallest with those that the ranking lacks and then the lowest.
 
 use super::layout::Scale;
-use super::pair::{RankingPair, Ties};
+use super::pair::{RankingPair, TieOrders};
 use super::setup::Setup;
 use super::solution::{Assignment, Difference};
-use super::solve::dot::{Weighed, Weights};
+use super::solve::dot::{WeightedDocument, WeightedPair};
 use super::solve::transport::Transport;
 use super::solve::{Relevance, Solution, share};
 use super::upper_bounds::{MovingDifference, UpperBounds, rising};
-use super::weighed::{ByWeights, Closed};
+use super::weighed::{ByWeights, ClosedForm};
 use crate::error::Result;
 
 /// Bpref for MED and Delta.
@@ -41,7 +41,7 @@ pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
         |rank| rank as f64,
         |pair, scale, ranks| {
             let depth = scale.depth_of(pair) as f64;
-            (depth > 0.0).then(|| Box::new(AllJudged { ranks, depth }) as Box<dyn Closed>)
+            (depth > 0.0).then(|| Box::new(AllJudged { ranks, depth }) as Box<dyn ClosedForm>)
         },
     )
 }
@@ -50,15 +50,15 @@ pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 #[derive(Debug, Clone, Copy)]
 struct AllJudged<'w> {
     /// Weights that are ranks.
-    ranks: &'w Weights,
+    ranks: &'w WeightedPair,
     /// k.
     depth: f64,
 }
 
-impl Closed for AllJudged<'_> {
+impl ClosedForm for AllJudged<'_> {
     fn largest(&self) -> Solution {
-        let Weights { documents, lacking, top } = self.ranks;
-        let alone = |x: &Weighed| x.a == 0.0 || x.b == 0.0;
+        let WeightedPair { documents, lacking, top } = self.ranks;
+        let alone = |x: &WeightedDocument| x.a == 0.0 || x.b == 0.0;
         let mut gains: Vec<f64> = documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
         let mut others = lacking.0.len() as f64;
         let mut places: f64 = lacking.0.iter().map(|rank| rank - 1.0).sum();
@@ -90,7 +90,7 @@ impl Closed for AllJudged<'_> {
         Solution::exact(value, gains)
     }
 
-    fn score(&self, gains: &[f64], rank: fn(&Weighed) -> f64) -> f64 {
+    fn score(&self, gains: &[f64], rank: fn(&WeightedDocument) -> f64) -> f64 {
         let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
         let (mut hits, mut places) = (0.0, 0.0);
         for rank in ranks.filter(|&rank| rank > 0.0) {
@@ -104,9 +104,9 @@ impl Closed for AllJudged<'_> {
 /// The most moves that a solution may take.
 const MOVES: usize = 500_000;
 
-struct Bpref {
+struct MovingBpref {
     scale: Scale,
-    ties: Ties,
+    ties: TieOrders,
     /// Whether d is R + extra, whatever N is.
     paper: bool,
     extra: usize,
@@ -115,12 +115,12 @@ struct Bpref {
 /// Bpref for verdicts.
 pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
     let paper = setup.spec.choice("variant", &[("trec_eval", false), ("paper", true)])?;
-    let whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e9;
-    let extra = setup.spec.number("extra", 0.0, "a whole number of at least 0, below 1e9", whole)? as usize;
-    Ok(Box::new(Bpref { scale: setup.moving_binary()?, ties: setup.options.ties, paper, extra }))
+    let is_whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e9;
+    let extra = setup.spec.number("extra", 0.0, "a whole number of at least 0, below 1e9", is_whole)? as usize;
+    Ok(Box::new(MovingBpref { scale: setup.moving_binary()?, ties: setup.options.ties, paper, extra }))
 }
 
-impl Bpref {
+impl MovingBpref {
     /// d with 0, 1, 2, ... unknown documents relevant.
     fn counted(&self, pair: &RankingPair<'_>) -> Vec<usize> {
         let relevant = self.scale.relevant(pair);
@@ -239,7 +239,7 @@ impl NonRelevantRanks {
     }
 }
 
-impl MovingDifference for Bpref {
+impl MovingDifference for MovingBpref {
     fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
         let Some(transport) = self.transport(pair) else {
             return UpperBounds::of_best_and_worst(self.outer(pair), pair, self.ties.are_best_and_worst(pair));

@@ -6,14 +6,14 @@
 
 use super::general::general;
 use super::layout::{Scale, Solvers};
-use super::pair::{RankingPair, Ties};
+use super::pair::{RankingPair, TieOrders};
 use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
 use super::setup::Setup;
 use super::solution::{Assignment, Difference, NODES, STEPS};
 use super::solve::budget::Budget;
 use super::solve::capped_cascade::{CappedCascade, CappedSolution};
-use super::solve::cascade::{self, Workspace};
-use super::solve::expected::{self, Moments, Uncertain};
+use super::solve::cascade::{self, CascadeWorkspace};
+use super::solve::expected::{self, DifferenceMoments, Uncertain};
 use super::solve::{Instance, Solution, scores};
 use super::upper_bounds::{MovingDifference, UpperBounds, rising};
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ impl Ranked for ExpectedReciprocalRank {
         Some(cascade::tied(instance, ends, self.tail, Budget::new(STEPS), &mut solvers.cascade))
     }
 
-    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
+    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<DifferenceMoments> {
         Some(expected::reciprocal_cascade(documents, depth))
     }
 
@@ -55,25 +55,25 @@ impl Ranked for ExpectedReciprocalRank {
 }
 
 /// A cascade by its discounts.
-pub(super) struct Cascade {
+pub(super) struct DiscountedCascade {
     discounts: Vec<f64>,
 }
 
 pub(super) fn any_cascade(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     match falling(setup.spec, setup.depth())? {
-        Some(discounts) => Cascade::boxed(setup, setup.graded()?, discounts),
+        Some(discounts) => DiscountedCascade::boxed(setup, setup.graded()?, discounts),
         None => general(setup),
     }
 }
 
-impl Cascade {
+impl DiscountedCascade {
     /// One of these discounts, which never rise.
     pub fn boxed(setup: &Setup<'_>, scale: Scale, discounts: Vec<f64>) -> Result<Box<dyn Difference>> {
-        ByRank::boxed(setup, scale, Cascade { discounts })
+        ByRank::boxed(setup, scale, DiscountedCascade { discounts })
     }
 }
 
-impl Ranked for Cascade {
+impl Ranked for DiscountedCascade {
     fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution {
         let discounts = &self.discounts[..rankings.instance.depth];
         cascade::solve_discounted(rankings.instance, discounts, NODES, &mut solvers.cascade)
@@ -84,7 +84,7 @@ impl Ranked for Cascade {
         Some(cascade::discounted_tied(instance, ends, discounts, Budget::new(STEPS), &mut solvers.cascade))
     }
 
-    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
+    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<DifferenceMoments> {
         Some(expected::discounted(documents, &self.discounts[..depth]))
     }
 
@@ -95,13 +95,13 @@ impl Ranked for Cascade {
 
 /// Discounts of a cascade with a solver of its own: discounts never rise nor are below 0, the user goes on with
 /// probability 1 - gain, and grade 0 gains nothing.
-fn falling(of: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
+fn falling(spec: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
     let gains_nothing = |table: &[(f64, f64)]| table.iter().all(|&(grade, gain)| grade != 0.0 || gain == 0.0);
-    let gains = matches!(of.parameter("gain"), Some(Value::Table(table)) if !gains_nothing(table));
-    let mut found = if of.parameter("discount").is_some() { discounts(of, depth)? } else { vec![1.0; depth] };
-    found.resize(depth, 0.0); // a list may be shorter
-    let falls = found.is_sorted_by(|one, next| one >= next) && found.last().is_none_or(|&last| last >= 0.0);
-    Ok(Some(found).filter(|_| falls && !gains && of.parameter("go_on").is_none()))
+    let gains = matches!(spec.parameter("gain"), Some(Value::Table(table)) if !gains_nothing(table));
+    let mut by_rank = if spec.parameter("discount").is_some() { discounts(spec, depth)? } else { vec![1.0; depth] };
+    by_rank.resize(depth, 0.0); // a list may be shorter
+    let falls = by_rank.is_sorted_by(|one, next| one >= next) && by_rank.last().is_none_or(|&last| last >= 0.0);
+    Ok(Some(by_rank).filter(|_| falls && !gains && spec.parameter("go_on").is_none()))
 }
 
 /// Steps that a search may take for a limited number of documents.
@@ -110,7 +110,7 @@ const CAPPED_STEPS: u64 = 2_000_000;
 /// ERR for verdicts.
 struct MovingCascade {
     scale: Scale,
-    ties: Ties,
+    ties: TieOrders,
 }
 
 /// ERR for verdicts.
@@ -154,7 +154,7 @@ impl MovingCascade {
         if instance.depth == 0 {
             return Solution::exact(0.0, Vec::new());
         }
-        cascade::solve(instance, false, NODES, &mut Workspace::default())
+        cascade::solve(instance, false, NODES, &mut CascadeWorkspace::default())
     }
 
     fn search_capped(instance: &Instance, most: usize) -> CappedSolution {
@@ -170,7 +170,7 @@ impl MovingDifference for MovingCascade {
         if pair.is_tied() {
             let all = value(&self.stops(pair, pair.a, self.scale.top, false)) - worst;
             let bounds = if pair.unknown() > 0 { vec![none, all.max(none)] } else { vec![none] };
-            return UpperBounds::of_best_and_worst(bounds, pair, self.ties == Ties::BestWorst);
+            return UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst);
         }
         let (_, instance) = self.instance(pair);
         let gains = CappedCascade::new(&instance).gain_bounds();

@@ -1,8 +1,8 @@
 //! The measures with a dedicated difference, and their builders.
 
 use super::general::general;
-use super::pair::Ties as Orders;
-use super::setup::{Divisor, Options, Setup};
+use super::pair::TieOrders;
+use super::setup::{Options, PrecisionDivisor, Setup};
 use super::solution::Difference;
 use super::upper_bounds::MovingDifference;
 use super::{
@@ -100,11 +100,11 @@ pub(super) fn make(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let has_tail = heeds.contains(&Tail) || heeds.contains(&TailWithoutCutoff) && spec.cutoff.is_none();
     let refused = if tail && !has_tail {
         Some(("tail='upper'", "RBP without a cutoff and with ERR"))
-    } else if divisor != Divisor::Depth && !heeds.contains(&Heeds::Divisor) {
+    } else if divisor != PrecisionDivisor::Depth && !heeds.contains(&Heeds::Divisor) {
         Some(("R", "AP"))
     } else if per_grade.is_some() && !heeds.contains(&PerGrade) {
         Some(("per_grade", "DCG and nDCG"))
-    } else if ties == Orders::BestWorst && (per_grade.is_some() || !heeds.contains(&Ties)) {
+    } else if ties == TieOrders::BestWorst && (per_grade.is_some() || !heeds.contains(&Ties)) {
         Some(("ties='optimistic'", "sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ, SDCG)"))
     } else {
         None

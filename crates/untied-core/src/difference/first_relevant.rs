@@ -13,26 +13,26 @@
 //! are made relevant, only the one that A ranks first counts in A, and others can only help B.
 
 use super::layout::{Scale, Solvers};
-use super::pair::{RankingPair, Ties};
+use super::pair::{RankingPair, TieOrders};
 use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
 use super::setup::Setup;
 use super::solution::{Assignment, Difference};
-use super::solve::expected::{self, Moments, Uncertain};
-use super::solve::{Document, Instance, Solution, Tied};
+use super::solve::expected::{self, DifferenceMoments, Uncertain};
+use super::solve::{Document, Instance, Solution, TiedSolver};
 use super::upper_bounds::{MovingDifference, UpperBounds};
 use crate::error::Result;
 
 /// What the first relevant document is worth at a rank, f; it never rises.
-type Value = fn(f64) -> f64;
+type RankValue = fn(f64) -> f64;
 
-const RECIPROCAL: Value = |rank| 1.0 / rank;
-const CONSTANT: Value = |_| 1.0;
+const RECIPROCAL: RankValue = |rank| 1.0 / rank;
+const CONSTANT: RankValue = |_| 1.0;
 
 /// Such a measure for MED and Delta.
 struct FirstRelevant {
-    value: Value,
+    value: RankValue,
     /// Mean and variance of the difference, where there is a formula.
-    moments: Option<fn(&[Uncertain], usize) -> Moments>,
+    moments: Option<fn(&[Uncertain], usize) -> DifferenceMoments>,
 }
 
 /// RR for MED and Delta.
@@ -56,7 +56,7 @@ pub(super) fn moving_success(setup: &Setup<'_>) -> Result<Box<dyn MovingDifferen
     moving(setup, CONSTANT)
 }
 
-fn moving(setup: &Setup<'_>, value: Value) -> Result<Box<dyn MovingDifference>> {
+fn moving(setup: &Setup<'_>, value: RankValue) -> Result<Box<dyn MovingDifference>> {
     Ok(Box::new(MovingFirstRelevant { scale: setup.moving_binary()?, ties: setup.options.ties, value }))
 }
 
@@ -72,49 +72,49 @@ fn group_of(ends: &[u32], rank: u32) -> usize {
 
 /// Relevant documents of the first tie group that has any.
 #[derive(Debug, Clone, Copy)]
-struct Hits {
+struct FirstHits {
     group: usize,
     count: usize,
 }
 
 /// None is relevant: no group is behind this one.
-const NONE: Hits = Hits { group: usize::MAX, count: 0 };
+const NONE: FirstHits = FirstHits { group: usize::MAX, count: 0 };
 
-impl Hits {
+impl FirstHits {
     /// The first group with one relevant document more in a group.
-    fn with(self, group: usize) -> Hits {
+    fn with(self, group: usize) -> FirstHits {
         match group {
-            earlier if earlier < self.group => Hits { group: earlier, count: 1 },
-            same if same == self.group => Hits { count: self.count + 1, ..self },
+            earlier if earlier < self.group => FirstHits { group: earlier, count: 1 },
+            same if same == self.group => FirstHits { count: self.count + 1, ..self },
             _ => self,
         }
     }
 }
 
 /// Two rankings of which the tie groups count.
-struct Problem<'p> {
-    value: Value,
-    ties: Ties,
+struct FirstRelevantSearch<'p> {
+    value: RankValue,
+    ties: TieOrders,
     /// All documents of both; those with a gain are relevant.
     instance: &'p Instance,
     ends: Ends<'p>,
 }
 
-impl Problem<'_> {
+impl FirstRelevantSearch<'_> {
     /// f; 0 where a rank does not count.
     fn value_at(&self, rank: usize) -> f64 {
         if rank > self.instance.depth { 0.0 } else { (self.value)(rank as f64) }
     }
 
     /// What a ranking with such groups is worth in the best order, the worst, or the mean.
-    fn worth(&self, ends: &[u32], hits: Hits, is_best: bool) -> f64 {
+    fn worth(&self, ends: &[u32], hits: FirstHits, is_best: bool) -> f64 {
         let start = if hits.group == 0 { 0 } else { ends[hits.group - 1] as usize };
         let size = ends[hits.group] as usize - start;
         let last = size - hits.count + 1;
         match (self.ties, is_best) {
-            (Ties::BestWorst, true) => self.value_at(start + 1),
-            (Ties::BestWorst, false) => self.value_at(start + last),
-            (Ties::Mean, _) => {
+            (TieOrders::BestWorst, true) => self.value_at(start + 1),
+            (TieOrders::BestWorst, false) => self.value_at(start + last),
+            (TieOrders::Mean, _) => {
                 // The first one stands at i with probability p_i, p_1 = n / g, p_{i+1} = p_i (g - i - n + 1) / (g - i).
                 let (mut chance, mut sum) = (hits.count as f64 / size as f64, 0.0);
                 for i in 1..=last.min(self.instance.depth.saturating_sub(start)) {
@@ -127,7 +127,7 @@ impl Problem<'_> {
     }
 
     /// The difference with these relevant documents; where A has none, the first document that fills it is.
-    fn difference(&self, a: Hits, b: Hits) -> f64 {
+    fn difference(&self, a: FirstHits, b: FirstHits) -> f64 {
         let of_a = if a.group < usize::MAX {
             self.worth(self.ends.0, a, true)
         } else {
@@ -204,7 +204,7 @@ impl Ranked for FirstRelevant {
         Some(Box::new(TiedRankings { value: self.value, instance, ends }))
     }
 
-    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<Moments> {
+    fn expected(&self, documents: &[Uncertain], depth: usize) -> Option<DifferenceMoments> {
         self.moments.map(|moments| moments(documents, depth))
     }
 
@@ -215,15 +215,16 @@ impl Ranked for FirstRelevant {
 
 /// Two tied rankings for MED and Delta.
 struct TiedRankings<'p> {
-    value: Value,
+    value: RankValue,
     instance: &'p mut Instance,
     ends: Ends<'p>,
 }
 
-impl Tied for TiedRankings<'_> {
+impl TiedSolver for TiedRankings<'_> {
     fn solve(&mut self) -> Solution {
         let TiedRankings { value, ref instance, ends } = *self;
-        let (value, relevant) = Problem { value, ties: Ties::Mean, instance, ends }.largest(usize::MAX);
+        let (value, relevant) =
+            FirstRelevantSearch { value, ties: TieOrders::Mean, instance, ends }.largest(usize::MAX);
         let mut gains: Vec<f64> = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
         relevant.into_iter().for_each(|number| gains[number] = instance.top);
         Solution::exact(value, gains)
@@ -238,13 +239,13 @@ impl Tied for TiedRankings<'_> {
 /// Such a measure for verdicts.
 struct MovingFirstRelevant {
     scale: Scale,
-    ties: Ties,
-    value: Value,
+    ties: TieOrders,
+    value: RankValue,
 }
 
 impl MovingFirstRelevant {
-    fn problem<'p>(&self, pair: &RankingPair<'p>, instance: &'p Instance) -> Problem<'p> {
-        Problem { value: self.value, ties: self.ties, instance, ends: pair.ends() }
+    fn problem<'p>(&self, pair: &RankingPair<'p>, instance: &'p Instance) -> FirstRelevantSearch<'p> {
+        FirstRelevantSearch { value: self.value, ties: self.ties, instance, ends: pair.ends() }
     }
 }
 

@@ -7,18 +7,18 @@ use crate::ranking::{List, Placed};
 
 /// Memory that is kept between pairs of rankings.
 #[derive(Debug, Default)]
-pub struct Workspace {
+pub struct DifferenceWorkspace {
     pub(super) discounts: (Vec<f64>, Vec<f64>),
     pub(super) instance: Instance,
-    pub(super) weights: dot::Weights,
+    pub(super) weights: dot::WeightedPair,
     pub(super) solvers: Solvers,
 }
 
 /// Memory of solvers.
 #[derive(Debug, Default)]
 pub(super) struct Solvers {
-    pub quadratic: quadratic::Workspace,
-    pub cascade: cascade::Workspace,
+    pub quadratic: quadratic::QuadraticWorkspace,
+    pub cascade: cascade::CascadeWorkspace,
 }
 
 /// How documents gain, and which ones count.
@@ -142,8 +142,8 @@ impl Scale {
     }
 
     /// Write what documents weigh to the workspace: the discounts of their ranks, of tied ones the mean.
-    pub fn weigh(&self, pair: &RankingPair<'_>, discounts: &[f64], work: &mut Workspace) {
-        let Workspace { weights, discounts: (of_a, of_b), .. } = work;
+    pub fn weigh(&self, pair: &RankingPair<'_>, discounts: &[f64], work: &mut DifferenceWorkspace) {
+        let DifferenceWorkspace { weights, discounts: (of_a, of_b), .. } = work;
         let (at_a, at_b) = (discounts_by_rank(discounts, pair.a, of_a), discounts_by_rank(discounts, pair.b, of_b));
         self.weigh_by(pair, (at_a, at_b), weights);
         for (lacking, list) in [(&mut weights.lacking.0, pair.a), (&mut weights.lacking.1, pair.b)] {
@@ -154,7 +154,7 @@ impl Scale {
     }
 
     /// The same with weights of the ranks of A and of B; nothing is filled up.
-    pub fn weigh_by(&self, pair: &RankingPair<'_>, (of_a, of_b): (&[f64], &[f64]), weights: &mut dot::Weights) {
+    pub fn weigh_by(&self, pair: &RankingPair<'_>, (of_a, of_b): (&[f64], &[f64]), weights: &mut dot::WeightedPair) {
         let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
         weights.top = self.top;
         weights.lacking.0.clear();
@@ -162,7 +162,7 @@ impl Scale {
         weights.documents.clear();
         weights.documents.extend(pair.places.iter().map(|place| {
             let known = self.known_gain(pair, place);
-            dot::Weighed { a: at(of_a, place.a), b: at(of_b, place.b), known }
+            dot::WeightedDocument { a: at(of_a, place.a), b: at(of_b, place.b), known }
         }));
     }
 }

@@ -6,7 +6,7 @@ use super::pair::RankingPair;
 use super::solution::Chance;
 use super::solve::Document;
 use super::solve::expected::Uncertain;
-use super::solve::scores::Scores;
+use super::solve::scores::ScoresByGains;
 use crate::grade::Level;
 use crate::measures::Measure;
 use crate::ranking::{List, Placed, Ranking};
@@ -17,14 +17,14 @@ pub(super) struct Means<'a> {
     /// All documents, those that fill rankings up to the depth at the end; what is known are grades.
     documents: Vec<Document>,
     measure: &'a dyn Measure,
-    a: Groups,
-    b: Groups,
+    a: GroupedDocuments,
+    b: GroupedDocuments,
     room: RefCell<(Ranking, Vec<f64>)>,
 }
 
 /// Numbers of documents, tie group by tie group.
 #[derive(Default)]
-struct Groups {
+struct GroupedDocuments {
     documents: Vec<usize>,
     ends: Vec<usize>,
 }
@@ -42,8 +42,8 @@ impl<'a> Means<'a> {
         };
         fill(&mut documents, pair.a, true);
         fill(&mut documents, pair.b, false);
-        let a = Groups::new(pair.a, &documents, |x| x.a);
-        let b = Groups::new(pair.b, &documents, |x| x.b);
+        let a = GroupedDocuments::new(pair.a, &documents, |x| x.a);
+        let b = GroupedDocuments::new(pair.b, &documents, |x| x.b);
         Means { documents, measure, a, b, room: RefCell::default() }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Means<'a> {
         own.iter().zip(pair.places).map(uncertain).chain(never).collect()
     }
 
-    fn score(&self, groups: &Groups, grades: &[f64]) -> f64 {
+    fn score(&self, groups: &GroupedDocuments, grades: &[f64]) -> f64 {
         let (ranking, room) = &mut *self.room.borrow_mut();
         ranking.clear();
         ranking.retrieved = groups.documents.len();
@@ -63,8 +63,8 @@ impl<'a> Means<'a> {
         for &end in &groups.ends {
             room.clear();
             room.extend(groups.documents[start..end].iter().map(|&i| grades[i]));
-            room.sort_unstable_by(|one, other| other.total_cmp(one));
-            let levels = room.chunk_by(|one, other| one == other);
+            room.sort_unstable_by(|x, y| y.total_cmp(x));
+            let levels = room.chunk_by(|x, y| x == y);
             ranking.push(start, end - start, levels.map(|same| Level { grade: same[0], count: same.len() as u32 }));
             start = end;
         }
@@ -74,18 +74,18 @@ impl<'a> Means<'a> {
     }
 }
 
-impl Groups {
-    fn new(list: &List, documents: &[Document], rank: impl Fn(&Document) -> u32) -> Groups {
+impl GroupedDocuments {
+    fn new(list: &List, documents: &[Document], rank: impl Fn(&Document) -> u32) -> GroupedDocuments {
         let mut ranked: Vec<(u32, usize)> =
             documents.iter().map(&rank).zip(0..).filter(|(rank, _)| *rank > 0).collect();
         ranked.sort_unstable();
         let of_list = list.ends.iter().map(|&end| end as usize);
         let ends = of_list.chain(list.len() + 1..=ranked.len()).collect();
-        Groups { documents: ranked.into_iter().map(|(_, i)| i).collect(), ends }
+        GroupedDocuments { documents: ranked.into_iter().map(|(_, i)| i).collect(), ends }
     }
 }
 
-impl Scores for Means<'_> {
+impl ScoresByGains for Means<'_> {
     fn a(&self, gains: &[f64]) -> f64 {
         self.score(&self.a, gains)
     }

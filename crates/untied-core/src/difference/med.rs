@@ -2,11 +2,11 @@
 //! expected difference with its bounds.
 
 use super::catalogue;
-use super::layout::Workspace;
-use super::pair::{RankingPair, Ties};
-use super::setup::{Divisor, Options, Setup};
-use super::solution::{Assignment, Difference, Extent, Outcomes};
-use super::solve::expected::Moments;
+use super::layout::DifferenceWorkspace;
+use super::pair::{RankingPair, TieOrders};
+use super::setup::{Options, PrecisionDivisor, Setup};
+use super::solution::{Assignment, Difference, DifferenceRange, Outcomes};
+use super::solve::expected::DifferenceMoments;
 use crate::error::{Error, Failure, Result};
 use crate::measures::{self, Certainty, Scope};
 use crate::names::{Info, OF, Parameter, Spec, Value};
@@ -14,10 +14,10 @@ use crate::ranking::Placed;
 use crate::similarity::{PairScore, Symmetry};
 
 /// Makes a measure of differences; the last argument makes measures of one ranking.
-pub type Build = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Comparer>>;
+pub type ComparerBuild = fn(&Spec, &Scope<'_>, measures::Build) -> Result<Box<dyn Comparer>>;
 
 /// A measure of differences: its facts, and how it is made.
-pub type Definition = crate::names::Definition<Build>;
+pub type ComparerDefinition = crate::names::Definition<ComparerBuild>;
 
 const MAX_GRADE: Parameter = Parameter {
     name: "max_grade",
@@ -50,7 +50,7 @@ const TIES: Parameter = Parameter {
 };
 
 /// The largest difference.
-pub static MED: Definition = Info {
+pub static MED: ComparerDefinition = Info {
     name: "MED",
     aliases: &["med"],
     title: "maximized effectiveness difference",
@@ -70,8 +70,8 @@ pub static MED: Definition = Info {
     reference: "Tan & Clarke 2015",
     ..Info::DEFAULT
 }
-.built_by(|spec, scope, of_one| {
-    let difference = difference(spec, scope, of_one)?;
+.built_by(|spec, scope, build| {
+    let difference = difference(spec, scope, build)?;
     let known = [("both", (true, true)), ("a-b", (true, false)), ("b-a", (false, true))];
     let directions = spec.choice("direction", &known)?;
     Ok(Box::new(Largest { difference, directions }))
@@ -86,7 +86,7 @@ const CHANCE: Parameter = Parameter {
 };
 
 /// The difference, and all that it could become.
-pub static DELTA: Definition = Info {
+pub static DELTA: ComparerDefinition = Info {
     name: "Delta",
     aliases: &["delta"],
     title: "expected difference of two rankings, with the lowest and highest possible one",
@@ -99,8 +99,8 @@ pub static DELTA: Definition = Info {
     reference: "Tan & Clarke 2015",
     ..Info::DEFAULT
 }
-.built_by(|spec, scope, of_one| {
-    let difference = difference(spec, scope, of_one)?;
+.built_by(|spec, scope, build| {
+    let difference = difference(spec, scope, build)?;
     let share = |p: &f64| (0.0..=1.0).contains(p);
     let chance = match spec.parameter(CHANCE.name) {
         None => vec![0.0],
@@ -126,17 +126,22 @@ pub trait Comparer: Send + Sync {
     fn failure(&self) -> Option<Failure>;
 
     /// Its value.
-    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore;
+    fn score(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> PairScore;
 
     /// Whether A can be farther ahead than B, and the grades with which it is; else those with which B is: of MED, where it is
     /// defined.
-    fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut Workspace) -> Option<(bool, Assignment)> {
+    fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut DifferenceWorkspace) -> Option<(bool, Assignment)> {
         None
     }
 
     /// All differences with their probabilities, on a grid of about this many points, or drawn from a seed: of Delta, where
     /// it is defined.
-    fn outcomes(&self, _pair: &RankingPair<'_>, _work: &mut Workspace, _grid: (usize, u64)) -> Option<Outcomes> {
+    fn outcomes(
+        &self,
+        _pair: &RankingPair<'_>,
+        _work: &mut DifferenceWorkspace,
+        _grid: (usize, u64),
+    ) -> Option<Outcomes> {
         None
     }
 }
@@ -144,27 +149,30 @@ pub trait Comparer: Send + Sync {
 /// What a measure of differences is applied to.
 fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<Box<dyn Difference>> {
     let name = spec.info.name;
-    let Some(of) = spec.inner() else {
+    let Some(inner) = spec.inner() else {
         return Err(Error::Measure(format!("{name} needs a measure, for instance {name}(nDCG@20)")));
     };
     let number = |name: &str, expected: &str, fits: fn(f64) -> bool| {
         spec.number(name, f64::NAN, expected, fits).map(|number| Some(number).filter(|number| !number.is_nan()))
     };
-    let whole = |n: f64| (1.0..1e9).contains(&n) && n.fract() == 0.0;
+    let is_whole = |n: f64| (1.0..1e9).contains(&n) && n.fract() == 0.0;
     let options = Options {
         max_grade: number(MAX_GRADE.name, "a number above 0", |grade| grade > 0.0)?,
         tail: spec.choice(TAIL.name, &[("none", false), ("upper", true)])?,
         divisor: match spec.parameter(DIVISOR.name) {
-            Some(&Value::Number(most)) if whole(most) => Divisor::Most(most as usize),
+            Some(&Value::Number(most)) if is_whole(most) => PrecisionDivisor::Most(most as usize),
             Some(Value::Number(_)) => spec
-                .number(DIVISOR.name, 1.0, "'depth', 'relevant' or a whole number of at least 1", whole)
-                .map(|_| Divisor::Depth)?,
-            _ => spec.choice(DIVISOR.name, &[("depth", Divisor::Depth), ("relevant", Divisor::Relevant)])?,
+                .number(DIVISOR.name, 1.0, "'depth', 'relevant' or a whole number of at least 1", is_whole)
+                .map(|_| PrecisionDivisor::Depth)?,
+            _ => spec.choice(
+                DIVISOR.name,
+                &[("depth", PrecisionDivisor::Depth), ("relevant", PrecisionDivisor::Relevant)],
+            )?,
         },
-        per_grade: number(PER_GRADE.name, "a whole number of at least 1", whole)?.map(|n| n as usize),
-        ties: spec.choice(TIES.name, &[("expected", Ties::Mean), ("optimistic", Ties::BestWorst)])?,
+        per_grade: number(PER_GRADE.name, "a whole number of at least 1", is_whole)?.map(|n| n as usize),
+        ties: spec.choice(TIES.name, &[("expected", TieOrders::Mean), ("optimistic", TieOrders::BestWorst)])?,
     };
-    catalogue::make(&Setup { spec: of, scope, possible: &[], options: &options, build })
+    catalogue::make(&Setup { spec: inner, scope, possible: &[], options: &options, build })
 }
 
 /// MED.
@@ -187,8 +195,8 @@ impl Comparer for Largest {
         if self.directions == (true, true) { Symmetry::Same } else { Symmetry::None }
     }
 
-    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore {
-        let Extent { up, down, unseen, sure } = self.difference.extent(pair, work, self.directions);
+    fn score(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> PairScore {
+        let DifferenceRange { up, down, unseen, sure } = self.difference.extent(pair, work, self.directions);
         let value = f64::max(up.0, down.0);
         if value.is_nan() {
             return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
@@ -201,8 +209,8 @@ impl Comparer for Largest {
         PairScore { value, range: Some(range), variance: None, certainty: sure.max(solved) }
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(bool, Assignment)> {
-        let Extent { up: (up, _), down: (down, _), .. } = self.difference.extent(pair, work, self.directions);
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(bool, Assignment)> {
+        let DifferenceRange { up: (up, _), down: (down, _), .. } = self.difference.extent(pair, work, self.directions);
         if up.is_nan() || down.is_nan() {
             return None;
         }
@@ -234,8 +242,8 @@ struct Signed {
 impl Signed {
     /// The probability that an unjudged document is relevant: its own, or that of its first rank in either ranking.
     fn chance(&self, pair: &RankingPair<'_>, place: &Placed) -> f64 {
-        let given = pair.facts.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
-        given.copied().unwrap_or_else(|| {
+        let own = pair.facts.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
+        own.copied().unwrap_or_else(|| {
             let first = [place.a, place.b].into_iter().filter(|&rank| rank > 0).min();
             self.chance[first.map_or(0, |rank| rank as usize - 1).min(self.chance.len() - 1)]
         })
@@ -255,13 +263,13 @@ impl Comparer for Signed {
         Symmetry::Opposite
     }
 
-    fn score(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> PairScore {
+    fn score(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> PairScore {
         let chance = |place: &Placed| self.chance(pair, place);
-        let (Moments { mean, variance }, sure) = self.difference.moments(pair, work, &chance);
+        let (DifferenceMoments { mean, variance }, sure) = self.difference.moments(pair, work, &chance);
         if mean.is_nan() {
             return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
-        let Extent { up, down, unseen, sure: of_range } = self.difference.extent(pair, work, (true, true));
+        let DifferenceRange { up, down, unseen, sure: of_range } = self.difference.extent(pair, work, (true, true));
         let solved = unseen == (0.0, 0.0) && up.0 == up.1 && down.0 == down.1;
         let certainty = sure.max(of_range).max(if solved { Certainty::Exact } else { Certainty::Interval });
         let range = ((-down.1 - unseen.1).min(mean), (up.1 + unseen.0).max(mean));
@@ -269,7 +277,7 @@ impl Comparer for Signed {
         PairScore { value: mean, range: Some(range), variance, certainty }
     }
 
-    fn outcomes(&self, pair: &RankingPair<'_>, work: &mut Workspace, grid: (usize, u64)) -> Option<Outcomes> {
+    fn outcomes(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace, grid: (usize, u64)) -> Option<Outcomes> {
         self.difference.outcomes(pair, work, &|place| self.chance(pair, place), grid)
     }
 }

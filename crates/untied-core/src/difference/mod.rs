@@ -35,8 +35,8 @@ mod u_measure;
 pub(crate) mod upper_bounds;
 mod weighed;
 
-pub use layout::Workspace;
-pub use med::{Build, Comparer, DELTA, Definition, MED};
-pub use pair::{Facts, RankingPair, Subtopic, Ties};
+pub use layout::DifferenceWorkspace;
+pub use med::{Comparer, ComparerBuild, ComparerDefinition, DELTA, MED};
+pub use pair::{PairFacts, RankingPair, Subtopic, TieOrders};
 pub use setup::filled_to;
 pub use solution::{Assignment, Outcomes};

@@ -11,13 +11,13 @@
 //! relevant to any of these.
 
 use super::additive::{Additive, precision};
-use super::cascade::Cascade;
+use super::cascade::DiscountedCascade;
 use super::first_relevant::success;
-use super::layout::{Scale, Workspace};
-use super::pair::{Facts, RankingPair, Subtopic};
+use super::layout::{DifferenceWorkspace, Scale};
+use super::pair::{PairFacts, RankingPair, Subtopic};
 use super::setup::{Options, Setup};
-use super::solution::{Chance, Difference, Extent};
-use super::solve::expected::Moments;
+use super::solution::{Chance, Difference, DifferenceRange};
+use super::solve::expected::DifferenceMoments;
 use crate::error::{Error, Result};
 use crate::measures::cascade::CASCADE;
 use crate::measures::diversity::{ERR_IA, NERR_IA, P_IA, SUBTOPIC_RECALL};
@@ -28,7 +28,7 @@ use crate::measures::{Certainty, Scope};
 use crate::names::{Spec, Value};
 
 /// See above.
-struct Novelty {
+struct NoveltyDifference {
     /// The difference with regard to one subtopic.
     of_subtopic: Box<dyn Difference>,
     rel: f64,
@@ -37,90 +37,103 @@ struct Novelty {
 }
 
 pub(super) fn novelty(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    let of = setup.spec;
-    let Some(k) = of.cutoff else {
-        let name = of.info.name;
+    let spec = setup.spec;
+    let Some(k) = spec.cutoff else {
+        let name = spec.info.name;
         return Err(Error::Measure(format!(
             "{name} needs a cutoff, for instance {name}@10, because its divisor depends on the cutoff"
         )));
     };
-    let rel = of.rel()?;
+    let rel = spec.rel()?;
     let max_grade = f64::from(u8::from(setup.options.max_grade.is_none_or(|most| most >= rel)));
     let options = &Options { max_grade: Some(max_grade), ..*setup.options };
     let scope = &Scope { depth: k, grades: &[1.0, 0.0] };
-    let of_subtopic = |of: &Spec, make: &dyn Fn(&Setup<'_>) -> Result<Box<dyn Difference>>| {
-        make(&Setup { spec: of, scope, options, ..*setup })
+    let of_subtopic = |spec: &Spec, make: &dyn Fn(&Setup<'_>) -> Result<Box<dyn Difference>>| {
+        make(&Setup { spec, scope, options, ..*setup })
     };
     let discounted = |alpha: f64, discounts: Vec<f64>| {
         // The gain of a relevant document.
-        let one = if alpha > 0.0 { alpha } else { 1.0 };
+        let gain = if alpha > 0.0 { alpha } else { 1.0 };
         let go_on = (0..).scan(1.0, |power, _| Some(std::mem::replace(power, *power * (1.0 - alpha))));
         let best = discounts.iter().zip(go_on).map(|(discount, go_on)| discount * go_on).sum::<f64>();
-        let scale = Scale::new(Gain::Table(vec![(1.0, one)]), max_grade, Some(k));
+        let scale = Scale::new(Gain::Table(vec![(1.0, gain)]), max_grade, Some(k));
         if alpha == 0.0 {
             return Ok((Box::new(Additive::new(scale, discounts)) as Box<dyn Difference>, best));
         }
-        let of = Spec::of(&CASCADE.info).with("gain", Value::Table(vec![(1.0, one)]))?;
-        let of = of.with("discount", Value::List(discounts.clone()))?.at(k)?;
-        Ok((of_subtopic(&of, &|setup| Cascade::boxed(setup, scale.clone(), discounts.clone()))?, one * best))
+        let cascade = Spec::of(&CASCADE.info).with("gain", Value::Table(vec![(1.0, gain)]))?;
+        let cascade = cascade.with("discount", Value::List(discounts.clone()))?.at(k)?;
+        Ok((
+            of_subtopic(&cascade, &|setup| DiscountedCascade::boxed(setup, scale.clone(), discounts.clone()))?,
+            gain * best,
+        ))
     };
-    let (of_subtopic, norm) = if *of.info == SUBTOPIC_RECALL.info {
+    let (of_subtopic, norm) = if *spec.info == SUBTOPIC_RECALL.info {
         (of_subtopic(&Spec::of(&SUCCESS.info).at(k)?, &success)?, 1.0)
-    } else if *of.info == P_IA.info {
+    } else if *spec.info == P_IA.info {
         (of_subtopic(&Spec::of(&PRECISION.info).at(k)?, &precision)?, 1.0)
-    } else if [&ERR_IA.info, &NERR_IA.info].contains(&of.info) {
+    } else if [&ERR_IA.info, &NERR_IA.info].contains(&spec.info) {
         discounted(0.5, (1..=k).map(|rank| 1.0 / rank as f64).collect())?
     } else {
         let share = |alpha: f64| (0.0..=1.0).contains(&alpha);
-        discounted(of.number("alpha", 0.5, "a number from 0 to 1", share)?, logarithmic(k))?
+        discounted(spec.number("alpha", 0.5, "a number from 0 to 1", share)?, logarithmic(k))?
     };
-    Ok(Box::new(Novelty { of_subtopic, rel, norm }))
+    Ok(Box::new(NoveltyDifference { of_subtopic, rel, norm }))
 }
 
-impl Novelty {
+impl NoveltyDifference {
     /// Go through the subtopics, for which grades are 1 and 0; their number.
     fn each(&self, pair: &RankingPair<'_>, mut visit: impl FnMut(&RankingPair<'_>)) -> f64 {
         let mut number = 0.0;
-        let mut of = |grades: Vec<f64>| {
+        let mut visit_grades = |grades: Vec<f64>| {
             number += 1.0;
-            visit(&RankingPair { facts: Facts { grades: &grades, subtopics: &[], ..pair.facts }, ..*pair });
+            visit(&RankingPair { facts: PairFacts { grades: &grades, subtopics: &[], ..pair.facts }, ..*pair });
         };
         let is_covered = |subtopic: &&Subtopic| subtopic.highest >= self.rel;
         let relevant = |&grade: &f64| if grade.is_nan() { grade } else { f64::from(u8::from(grade >= self.rel)) };
         for subtopic in pair.facts.subtopics.iter().filter(is_covered) {
-            of(subtopic.grades.iter().map(relevant).collect());
+            visit_grades(subtopic.grades.iter().map(relevant).collect());
         }
         if !pair.facts.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
             // What is judged is relevant to none of however many there are.
-            of(pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
+            visit_grades(pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
         }
         number
     }
 }
 
-impl Difference for Novelty {
+impl Difference for NoveltyDifference {
     fn scale(&self) -> &Scale {
         self.of_subtopic.scale()
     }
 
-    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
-        let mut sum = Extent::exact(((0.0, 0.0), (0.0, 0.0)));
+    fn extent(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        directions: (bool, bool),
+    ) -> DifferenceRange {
+        let mut sum = DifferenceRange::exact(((0.0, 0.0), (0.0, 0.0)));
         let number = self.each(pair, |pair| {
-            let Extent { up, down, .. } = self.of_subtopic.extent(pair, work, directions);
+            let DifferenceRange { up, down, .. } = self.of_subtopic.extent(pair, work, directions);
             sum.up = (sum.up.0 + up.0, sum.up.1 + up.1);
             sum.down = (sum.down.0 + down.0, sum.down.1 + down.1);
         });
         let share = |(value, bound): (f64, f64)| (value / (number * self.norm), bound / (number * self.norm));
-        Extent { up: share(sum.up), down: share(sum.down), ..sum }
+        DifferenceRange { up: share(sum.up), down: share(sum.down), ..sum }
     }
 
     /// It would assign subtopics to documents, not grades.
-    fn assignment(&self, _: &RankingPair<'_>, _: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+    fn assignment(&self, _: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
         None
     }
 
-    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
-        let (mut sum, mut sure) = (Moments::default(), Certainty::Exact);
+    fn moments(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (DifferenceMoments, Certainty) {
+        let (mut sum, mut sure) = (DifferenceMoments::default(), Certainty::Exact);
         let number = self.each(pair, |pair| {
             let (moments, certainty) = self.of_subtopic.moments(pair, work, chance);
             sum.mean += moments.mean;

@@ -23,12 +23,12 @@ pub struct RankingPair<'a> {
     /// The documents of both.
     pub places: &'a [Placed],
     /// Grades and other facts about these documents.
-    pub facts: Facts<'a>,
+    pub facts: PairFacts<'a>,
 }
 
 /// Grades and other facts about a query's documents.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Facts<'a> {
+pub struct PairFacts<'a> {
     /// Grades by number of document; NaN where it is unknown.
     pub grades: &'a [f64],
     /// The grades of all judged documents of the query.
@@ -103,7 +103,7 @@ impl<'a> RankingPair<'a> {
 
 /// The orders of tied documents over which a difference is taken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ties {
+pub enum TieOrders {
     /// The mean over all orders.
     #[default]
     Mean,
@@ -111,9 +111,9 @@ pub enum Ties {
     BestWorst,
 }
 
-impl Ties {
+impl TieOrders {
     /// Whether this pair has ties, and the best order of A and the worst of B count.
     pub(crate) fn are_best_and_worst(self, pair: &RankingPair<'_>) -> bool {
-        self == Ties::BestWorst && pair.is_tied()
+        self == TieOrders::BestWorst && pair.is_tied()
     }
 }

@@ -55,7 +55,7 @@ pub struct Marked {
 }
 
 /// Where a document's text is read: from start to end, the character at the start after `time`.
-struct Reading {
+struct ReadText {
     start: u64,
     end: u64,
     time: f64,
@@ -63,15 +63,15 @@ struct Reading {
 
 /// All that concerns one document.
 #[derive(Default)]
-struct Text {
-    a: Vec<Reading>,
-    b: Vec<Reading>,
+struct DocumentText {
+    a: Vec<ReadText>,
+    b: Vec<ReadText>,
     known: Vec<(u64, u64, f64)>,
 }
 
 /// The largest S(A) - S(B).
 pub fn solve(passages: &Passages) -> Marked {
-    let mut texts: BTreeMap<u32, Text> = BTreeMap::new();
+    let mut texts: BTreeMap<u32, DocumentText> = BTreeMap::new();
     let end = read(&passages.a, passages.overhead, |document, reading| {
         texts.entry(document).or_default().a.push(reading);
     });
@@ -84,25 +84,25 @@ pub fn solve(passages: &Passages) -> Marked {
         }
     }
     let rest = if passages.filled { passages.top * passages.decay.sum(end, f64::INFINITY) } else { 0.0 };
-    let mut found = Marked { value: rest, gains: Vec::new() };
+    let mut marked = Marked { value: rest, gains: Vec::new() };
     for (&document, text) in &texts {
         let mut cuts: Vec<u64> = text.a.iter().chain(&text.b).flat_map(|x| [x.start, x.end]).collect();
         cuts.extend(text.known.iter().flat_map(|x| [x.0, x.1]));
         cuts.sort_unstable();
         cuts.dedup();
         for piece in cuts.windows(2) {
-            found.add(passages, document, text, piece[0], piece[1]);
+            marked.add(passages, document, text, piece[0], piece[1]);
         }
     }
-    found
+    marked
 }
 
 /// When every passage is read; the time at the end.
-fn read(ranking: &[Passage], overhead: f64, mut visit: impl FnMut(u32, Reading)) -> f64 {
+fn read(ranking: &[Passage], overhead: f64, mut visit: impl FnMut(u32, ReadText)) -> f64 {
     let mut time = 0.0;
     for x in ranking.iter().filter(|x| x.length > 0) {
         time += overhead;
-        visit(x.document, Reading { start: x.start, end: x.start + x.length, time });
+        visit(x.document, ReadText { start: x.start, end: x.start + x.length, time });
         time += x.length as f64;
     }
     time
@@ -110,8 +110,8 @@ fn read(ranking: &[Passage], overhead: f64, mut visit: impl FnMut(u32, Reading))
 
 impl Marked {
     /// Choose the gains of a piece from one offset to another, which begins or ends no passage within.
-    fn add(&mut self, passages: &Passages, document: u32, text: &Text, from: u64, to: u64) {
-        let times = |readings: &[Reading]| -> Vec<f64> {
+    fn add(&mut self, passages: &Passages, document: u32, text: &DocumentText, from: u64, to: u64) {
+        let times = |readings: &[ReadText]| -> Vec<f64> {
             let those = readings.iter().filter(|x| x.start <= from && to <= x.end);
             those.map(|x| x.time + (from - x.start) as f64).collect()
         };

@@ -1,24 +1,24 @@
 //! Rprec for verdicts, whose cutoff is the number of relevant documents: see [`counts`](super::solve::counts).
 
 use super::layout::Scale;
-use super::pair::{RankingPair, Ties};
+use super::pair::{RankingPair, TieOrders};
 use super::setup::Setup;
 use super::solution::Assignment;
 use super::solve::Relevance;
-use super::solve::counts::{Counted, Placing, Side, at_moving_cutoff};
+use super::solve::counts::{CountedDocument, CountedRanking, MovingCutoff, at_moving_cutoff};
 use super::tie_groups::TieGroups;
 use super::upper_bounds::{MovingDifference, UpperBounds};
 use crate::error::Result;
 use crate::ranking::{List, Placed};
 
-struct RPrecision {
+struct MovingRPrecision {
     scale: Scale,
-    ties: Ties,
+    ties: TieOrders,
 }
 
 /// Rprec.
 pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    Ok(Box::new(RPrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
+    Ok(Box::new(MovingRPrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
 }
 
 /// The share of its group within a cutoff: the chance that a document is.
@@ -41,17 +41,17 @@ fn by_rank(pair: &RankingPair<'_>, list: &List, rank: fn(&Placed) -> u32) -> Vec
     by_rank
 }
 
-impl RPrecision {
+impl MovingRPrecision {
     /// The largest differences with 0, 1, 2, ... relevant unknown documents.
     fn by_count(&self, pair: &RankingPair<'_>) -> Vec<f64> {
         let counted = |(_, grade)| match self.scale.relevance(grade) {
-            Relevance::Unknown => Counted::new(None),
-            relevance => Counted::new(Some(relevance == Relevance::Relevant)),
+            Relevance::Unknown => CountedDocument::new(None),
+            relevance => CountedDocument::new(Some(relevance == Relevance::Relevant)),
         };
-        at_moving_cutoff(Placing {
+        at_moving_cutoff(MovingCutoff {
             documents: pair.documents().map(counted).collect(),
-            a: Side { documents: by_rank(pair, pair.a, |place| place.a), ends: &pair.a.ends },
-            b: Side { documents: by_rank(pair, pair.b, |place| place.b), ends: &pair.b.ends },
+            a: CountedRanking { documents: by_rank(pair, pair.a, |place| place.a), ends: &pair.a.ends },
+            b: CountedRanking { documents: by_rank(pair, pair.b, |place| place.b), ends: &pair.b.ends },
             relevant: self.scale.relevant(pair),
             unknown: pair.unknown(),
             any_order: self.ties.are_best_and_worst(pair),
@@ -59,7 +59,7 @@ impl RPrecision {
     }
 }
 
-impl MovingDifference for RPrecision {
+impl MovingDifference for MovingRPrecision {
     fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
         UpperBounds::of_exact_counts(self.by_count(pair).into_iter())
     }
@@ -77,7 +77,7 @@ impl MovingDifference for RPrecision {
         let weigh = |rank: (u32, u32)| within(pair.a, rank.0, cutoff) - within(pair.b, rank.1, cutoff);
         let weighed = pair.unknown_documents().map(|place| (weigh((place.a, place.b)), Some(place.document)));
         let mut weighed: Vec<_> = weighed.chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved)).collect();
-        weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.is_none().cmp(&other.1.is_none())));
+        weighed.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.is_none().cmp(&y.1.is_none())));
         Assignment::of_grade(values[m], self.scale.max_grade, weighed.into_iter().take(m).map(|(_, document)| document))
     }
 }

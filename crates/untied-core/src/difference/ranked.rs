@@ -1,13 +1,13 @@
 //! Measures whose largest difference is found by a search on an [`Instance`]: ranks and gains of documents.
 
-use super::layout::{Scale, Solvers, Workspace};
+use super::layout::{DifferenceWorkspace, Scale, Solvers};
 use super::means::Means;
 use super::pair::RankingPair;
 use super::setup::Setup;
-use super::solution::{Chance, Difference, Extent, Sampled, in_both};
-use super::solve::expected::{Moments, Uncertain};
-use super::solve::scores::Scores;
-use super::solve::{Document, Instance, Solution, Tied};
+use super::solution::{Chance, Difference, DifferenceRange, ScoreSampler, in_both};
+use super::solve::expected::{DifferenceMoments, Uncertain};
+use super::solve::scores::ScoresByGains;
+use super::solve::{Document, Instance, Solution, TiedSolver};
 use crate::error::Result;
 use crate::measures::{Certainty, Measure};
 use crate::ranking::Placed;
@@ -36,7 +36,7 @@ impl UntiedRankings<'_> {
 pub(super) type Ends<'e> = (&'e [u32], &'e [u32]);
 
 /// A pair of tied rankings, read once for both directions; none if the measure has no solver for it.
-pub(super) type TiedPair<'p> = Option<Box<dyn Tied + 'p>>;
+pub(super) type TiedPair<'p> = Option<Box<dyn TiedSolver + 'p>>;
 
 /// A measure whose difference a search finds.
 pub(super) trait Ranked: Send + Sync {
@@ -47,12 +47,12 @@ pub(super) trait Ranked: Send + Sync {
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p>;
 
     /// Mean and variance of the difference, without ties; none where they are drawn.
-    fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<Moments> {
+    fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
     /// The same for means over orders.
-    fn expected_tied(&self, _documents: &[Uncertain], _ends: Ends<'_>, _depth: usize) -> Option<Moments> {
+    fn expected_tied(&self, _documents: &[Uncertain], _ends: Ends<'_>, _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
@@ -63,27 +63,27 @@ pub(super) trait Ranked: Send + Sync {
 /// The difference in such a measure.
 pub(super) struct ByRank<M> {
     pub scale: Scale,
-    pub of: M,
+    pub solver: M,
     /// The measure itself, ready for the grades that documents may have; none where its mean over ties is not what is
     /// compared.
     pub measure: Option<Box<dyn Measure>>,
 }
 
 impl<M: Ranked + 'static> ByRank<M> {
-    pub fn boxed(setup: &Setup<'_>, scale: Scale, of: M) -> Result<Box<dyn Difference>> {
+    pub fn boxed(setup: &Setup<'_>, scale: Scale, solver: M) -> Result<Box<dyn Difference>> {
         let measure = Some(setup.with_grades(setup.spec, scale.max_grade)?);
-        Ok(Box::new(ByRank { scale, of, measure }))
+        Ok(Box::new(ByRank { scale, solver, measure }))
     }
 }
 
 impl<M: Ranked> ByRank<M> {
-    fn solve(&self, relevant: usize, work: &mut Workspace) -> Solution {
-        let Workspace { instance, solvers, .. } = work;
-        self.of.solve(UntiedRankings { instance, relevant }, solvers)
+    fn solve(&self, relevant: usize, work: &mut DifferenceWorkspace) -> Solution {
+        let DifferenceWorkspace { instance, solvers, .. } = work;
+        self.solver.solve(UntiedRankings { instance, relevant }, solvers)
     }
 
     /// The documents of untied rankings, whose instance is then in the workspace.
-    fn uncertain(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> Vec<Uncertain> {
+    fn uncertain(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace, chance: Chance<'_>) -> Vec<Uncertain> {
         let places = self.scale.lay_out(pair, &mut work.instance);
         uncertain(&work.instance, places, chance)
     }
@@ -94,32 +94,37 @@ impl<M: Ranked> Difference for ByRank<M> {
         &self.scale
     }
 
-    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+    fn extent(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        directions: (bool, bool),
+    ) -> DifferenceRange {
         if pair.is_tied() {
-            let Workspace { instance, solvers, .. } = work;
+            let DifferenceWorkspace { instance, solvers, .. } = work;
             self.scale.lay_out_tied(pair, instance);
-            let Some(mut tied) = self.of.tied(instance, pair.ends(), solvers) else {
-                return Extent::exact(((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)));
+            let Some(mut tied) = self.solver.tied(instance, pair.ends(), solvers) else {
+                return DifferenceRange::exact(((f64::NAN, f64::NAN), (f64::NAN, f64::NAN)));
             };
-            let solve = |tied: &mut Box<dyn Tied + '_>| {
+            let solve = |tied: &mut Box<dyn TiedSolver + '_>| {
                 let Solution { value, bound, .. } = tied.solve();
                 (value, bound)
             };
-            return Extent::exact(in_both(directions, &mut tied, solve, |tied| tied.swap()));
+            return DifferenceRange::exact(in_both(directions, &mut tied, solve, |tied| tied.swap()));
         }
         drop(self.scale.lay_out(pair, &mut work.instance));
         let relevant = self.scale.relevant(pair);
-        let solve = |work: &mut Workspace| {
+        let solve = |work: &mut DifferenceWorkspace| {
             let Solution { value, bound, .. } = self.solve(relevant, work);
             (value, bound)
         };
-        Extent::exact(in_both(directions, work, solve, |work| work.instance.swap()))
+        DifferenceRange::exact(in_both(directions, work, solve, |work| work.instance.swap()))
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
         if pair.is_tied() {
             self.scale.lay_out_tied(pair, &mut work.instance);
-            let gains = self.of.tied(&mut work.instance, pair.ends(), &mut work.solvers)?.solve().gains;
+            let gains = self.solver.tied(&mut work.instance, pair.ends(), &mut work.solvers)?.solve().gains;
             let numbers = pair.places.iter().map(|place| place.document).collect();
             return Some((numbers, self.scale.grades(self.scale.with_filling(pair, gains))));
         }
@@ -131,28 +136,33 @@ impl<M: Ranked> Difference for ByRank<M> {
     fn sampled<'s>(
         &'s self,
         pair: &'s RankingPair<'_>,
-        work: &'s mut Workspace,
+        work: &'s mut DifferenceWorkspace,
         chance: Chance<'_>,
-    ) -> Option<Sampled<'s>> {
+    ) -> Option<ScoreSampler<'s>> {
         if pair.is_tied() {
             let means = Means::new(pair, self.scale.cutoff.unwrap_or(0), self.measure.as_deref()?);
             let documents = means.uncertain(pair, self.scale.max_grade, chance);
-            return Some(Sampled { documents, scores: Box::new(means) });
+            return Some(ScoreSampler { documents, scores: Box::new(means) });
         }
         let documents = self.uncertain(pair, work, chance);
         let rankings = UntiedRankings { instance: &work.instance, relevant: self.scale.relevant(pair) };
-        Some(Sampled { documents, scores: Box::new(Untied { measure: &self.of, rankings }) })
+        Some(ScoreSampler { documents, scores: Box::new(Untied { measure: &self.solver, rankings }) })
     }
 
-    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+    fn moments(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (DifferenceMoments, Certainty) {
         let depth = self.scale.depth_of(pair);
-        let found = if pair.is_tied() {
+        let moments = if pair.is_tied() {
             let documents = uncertain(&self.scale.with_ties(pair), pair.places.iter(), chance);
-            self.of.expected_tied(&documents, pair.ends(), depth)
+            self.solver.expected_tied(&documents, pair.ends(), depth)
         } else {
-            self.of.expected(&self.uncertain(pair, work, chance), depth)
+            self.solver.expected(&self.uncertain(pair, work, chance), depth)
         };
-        found.map_or_else(|| self.drawn_moments(pair, work, chance), |moments| (moments, Certainty::Exact))
+        moments.map_or_else(|| self.drawn_moments(pair, work, chance), |moments| (moments, Certainty::Exact))
     }
 }
 
@@ -173,7 +183,7 @@ impl<M: Ranked> Untied<'_, M> {
     }
 }
 
-impl<M: Ranked> Scores for Untied<'_, M> {
+impl<M: Ranked> ScoresByGains for Untied<'_, M> {
     fn a(&self, gains: &[f64]) -> f64 {
         self.score(gains, |x| x.a)
     }

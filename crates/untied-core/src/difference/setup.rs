@@ -1,7 +1,7 @@
 //! What the difference of a measure is made from.
 
 use super::layout::Scale;
-use super::pair::Ties;
+use super::pair::TieOrders;
 use crate::error::{Error, Result};
 use crate::measures::gain::Gain;
 use crate::measures::{Build, Measure, Scope};
@@ -9,7 +9,7 @@ use crate::names::{Needs, Spec};
 
 /// What AP is divided by.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) enum Divisor {
+pub(crate) enum PrecisionDivisor {
     /// The depth.
     #[default]
     Depth,
@@ -27,11 +27,11 @@ pub(crate) struct Options {
     /// Whether all that could follow the documents of both rankings is part of the value.
     pub tail: bool,
     /// What AP is divided by.
-    pub divisor: Divisor,
+    pub divisor: PrecisionDivisor,
     /// The most documents that may have each grade.
     pub per_grade: Option<usize>,
     /// The orders of tied documents.
-    pub ties: Ties,
+    pub ties: TieOrders,
 }
 
 /// What a difference is made from.

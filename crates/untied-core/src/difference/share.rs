@@ -13,8 +13,8 @@
 use super::setup::Setup;
 use super::solution::Difference;
 use super::solve::Solution;
-use super::solve::dot::{Weighed, Weights};
-use super::weighed::{ByWeights, Closed};
+use super::solve::dot::{WeightedDocument, WeightedPair};
+use super::weighed::{ByWeights, ClosedForm};
 use crate::error::Result;
 
 /// R.
@@ -42,7 +42,7 @@ pub(super) fn f1(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 #[derive(Debug, Clone, Copy)]
 struct Share<'w> {
     /// Weights of ranks that are 1 within k.
-    weights: &'w Weights,
+    weights: &'w WeightedPair,
     /// Judged documents that are relevant, wherever they are.
     relevant: f64,
     /// k, for F1.
@@ -60,14 +60,14 @@ impl Share<'_> {
     }
 }
 
-impl Closed for Share<'_> {
+impl ClosedForm for Share<'_> {
     fn largest(&self) -> Solution {
         let documents = &self.weights.documents;
         let mut gains: Vec<f64> = documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
-        let may = |x: &Weighed| x.known.is_none() && (x.a > 0.0 || x.b > 0.0);
+        let may = |x: &WeightedDocument| x.known.is_none() && (x.a > 0.0 || x.b > 0.0);
         let open = documents.iter().enumerate().filter(|(_, x)| may(x)).map(|(i, x)| (x.a - x.b, Some(i)));
         let mut open: Vec<_> = self.weights.lacking.0.iter().map(|&w| (w, None)).chain(open).collect();
-        open.sort_by(|one, other| other.0.total_cmp(&one.0)); // stable: of equal ones the first
+        open.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable: of equal ones the first
         let known = documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0));
         let (mut ahead, mut relevant) = (known.map(|x| x.a - x.b).sum::<f64>(), self.relevant);
         let (mut value, mut taken) = (self.value(ahead, relevant), 0);
@@ -82,9 +82,9 @@ impl Closed for Share<'_> {
         Solution::exact(value, gains)
     }
 
-    fn score(&self, gains: &[f64], weight: fn(&Weighed) -> f64) -> f64 {
-        let found = || self.weights.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| x);
-        let unknown = found().filter(|x| x.known.is_none()).count();
-        self.value(found().map(weight).sum(), self.relevant + unknown as f64)
+    fn score(&self, gains: &[f64], weight: fn(&WeightedDocument) -> f64) -> f64 {
+        let relevant = || self.weights.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| x);
+        let unknown = relevant().filter(|x| x.known.is_none()).count();
+        self.value(relevant().map(weight).sum(), self.relevant + unknown as f64)
     }
 }

@@ -3,11 +3,11 @@
 //! Normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of r_G at all ranks, as
 //! Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of their own.
 
-use super::layout::{Scale, Workspace};
+use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
 use super::solve::distribution::{self, Distribution};
-use super::solve::expected::{Moments, Term, Uncertain};
-use super::solve::scores::Scores;
+use super::solve::expected::{DifferenceMoments, DifferenceTerm, Uncertain};
+use super::solve::scores::ScoresByGains;
 use crate::error::Failure;
 use crate::measures::Certainty;
 use crate::ranking::Placed;
@@ -21,7 +21,7 @@ const DRAWS: usize = 10_000;
 
 /// How much one ranking can be ahead of the other.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Extent {
+pub(super) struct DifferenceRange {
     /// The largest S(A) - S(B) that was found, and what it cannot exceed.
     pub up: (f64, f64),
     /// The same of S(B) - S(A).
@@ -32,10 +32,10 @@ pub(super) struct Extent {
     pub sure: Certainty,
 }
 
-impl Extent {
+impl DifferenceRange {
     /// One that nothing below the rankings changes.
-    pub fn exact((up, down): ((f64, f64), (f64, f64))) -> Extent {
-        Extent { up, down, unseen: (0.0, 0.0), sure: Certainty::Exact }
+    pub fn exact((up, down): ((f64, f64), (f64, f64))) -> DifferenceRange {
+        DifferenceRange { up, down, unseen: (0.0, 0.0), sure: Certainty::Exact }
     }
 }
 
@@ -97,9 +97,9 @@ pub struct Outcomes {
 pub(super) type Chance<'c> = &'c dyn Fn(&Placed) -> f64;
 
 /// Documents that are relevant with a probability each, and the scores of two rankings by what they gain.
-pub(super) struct Sampled<'s> {
+pub(super) struct ScoreSampler<'s> {
     pub documents: Vec<Uncertain>,
-    pub scores: Box<dyn Scores + 's>,
+    pub scores: Box<dyn ScoresByGains + 's>,
 }
 
 /// The difference of two rankings in a measure, S(A) - S(B).
@@ -108,31 +108,46 @@ pub(super) trait Difference: Send + Sync {
     fn scale(&self) -> &Scale;
 
     /// The extent of differences, in the directions asked for.
-    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent;
+    fn extent(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        directions: (bool, bool),
+    ) -> DifferenceRange;
 
     /// Numbers of documents and their grades where A is farthest ahead, then the grades of those that fill rankings:
     /// first those of A. None where what is assigned are no grades, or nothing is known.
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)>;
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)>;
 
     /// What mean and distribution are drawn from, where there is no formula; none where nothing is known.
     fn sampled<'s>(
         &'s self,
         _pair: &'s RankingPair<'_>,
-        _work: &'s mut Workspace,
+        _work: &'s mut DifferenceWorkspace,
         _chance: Chance<'_>,
-    ) -> Option<Sampled<'s>> {
+    ) -> Option<ScoreSampler<'s>> {
         None
     }
 
     /// Mean and variance where an unknown document is relevant, of the highest grade, with a probability; and how sure
     /// they are.
-    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+    fn moments(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (DifferenceMoments, Certainty) {
         self.drawn_moments(pair, work, chance)
     }
 
     /// The same, drawn.
-    fn drawn_moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
-        let undefined = Moments { mean: f64::NAN, variance: f64::NAN };
+    fn drawn_moments(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (DifferenceMoments, Certainty) {
+        let undefined = DifferenceMoments { mean: f64::NAN, variance: f64::NAN };
         self.sampled(pair, work, chance).map_or((undefined, Certainty::Exact), |sampled| sampled.moments())
     }
 
@@ -140,7 +155,7 @@ pub(super) trait Difference: Send + Sync {
     fn outcomes(
         &self,
         pair: &RankingPair<'_>,
-        work: &mut Workspace,
+        work: &mut DifferenceWorkspace,
         chance: Chance<'_>,
         (_, seed): (usize, u64),
     ) -> Option<Outcomes> {
@@ -153,35 +168,37 @@ pub(super) trait Difference: Send + Sync {
     }
 }
 
-impl Sampled<'_> {
+impl ScoreSampler<'_> {
     /// Mean and variance of a difference: as it is where nothing is uncertain, else of a sample.
-    pub fn moments(&self) -> (Moments, Certainty) {
+    pub fn moments(&self) -> (DifferenceMoments, Certainty) {
         if self.documents.iter().all(|x| x.chance == 0.0 || x.chance == 1.0) {
             let gains: Vec<f64> = self.documents.iter().map(|x| x.gain * x.chance).collect();
-            return (Moments { mean: self.scores.difference(&gains), variance: 0.0 }, Certainty::Exact);
+            return (DifferenceMoments { mean: self.scores.difference(&gains), variance: 0.0 }, Certainty::Exact);
         }
-        let found = distribution::drawn(&self.documents, &*self.scores, DRAWS, 0);
-        let mean = found.iter().sum::<f64>() / DRAWS as f64;
-        let squares: f64 = found.iter().map(|one| (one - mean).powi(2)).sum();
-        (Moments { mean, variance: squares / (DRAWS - 1) as f64 }, Certainty::Estimate)
+        let drawn = distribution::drawn(&self.documents, &*self.scores, DRAWS, 0);
+        let mean = drawn.iter().sum::<f64>() / DRAWS as f64;
+        let squares: f64 = drawn.iter().map(|difference| (difference - mean).powi(2)).sum();
+        (DifferenceMoments { mean, variance: squares / (DRAWS - 1) as f64 }, Certainty::Estimate)
     }
 
     fn outcomes(&self, seed: u64) -> Outcomes {
-        let found = distribution::drawn(&self.documents, &*self.scores, DRAWS, seed);
+        let drawn = distribution::drawn(&self.documents, &*self.scores, DRAWS, seed);
         let (values, probabilities) =
-            found.chunk_by(|one, other| one == other).map(|same| (same[0], same.len() as f64 / DRAWS as f64)).unzip();
+            drawn.chunk_by(|x, y| x == y).map(|same| (same[0], same.len() as f64 / DRAWS as f64)).unzip();
         Outcomes { values, probabilities, error: None }
     }
 }
 
 impl Outcomes {
     /// Those of a sum of independent terms, which is divided by a number.
-    pub(super) fn of_terms(terms: &[Term], norm: f64, points: usize) -> Outcomes {
-        let terms: Vec<Term> = terms.iter().map(|x| Term { difference: x.difference / norm, ..*x }).collect();
-        let found = Distribution::of(&terms, points);
-        let all = found.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
-        let (values, probabilities) = all.map(|(i, &mass)| (found.low + i as f64 * found.step, mass)).unzip();
-        Outcomes { values, probabilities, error: Some(found.error) }
+    pub(super) fn of_terms(terms: &[DifferenceTerm], norm: f64, points: usize) -> Outcomes {
+        let terms: Vec<DifferenceTerm> =
+            terms.iter().map(|x| DifferenceTerm { difference: x.difference / norm, ..*x }).collect();
+        let distribution = Distribution::of(&terms, points);
+        let all = distribution.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
+        let (values, probabilities) =
+            all.map(|(i, &mass)| (distribution.low + i as f64 * distribution.step, mass)).unzip();
+        Outcomes { values, probabilities, error: Some(distribution.error) }
     }
 }
 
@@ -202,7 +219,9 @@ pub(super) fn in_both<P>(
 }
 
 /// A difference that no grade changes.
-pub(super) fn fixed(directions: (bool, bool), difference: f64) -> Extent {
+pub(super) fn fixed(directions: (bool, bool), difference: f64) -> DifferenceRange {
     let solve = |difference: &mut f64| (*difference, *difference);
-    Extent::exact(in_both(directions, &mut { difference }, solve, |difference| *difference = 0.0 - *difference))
+    DifferenceRange::exact(in_both(directions, &mut { difference }, solve, |difference| {
+        *difference = 0.0 - *difference
+    }))
 }

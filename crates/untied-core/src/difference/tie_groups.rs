@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::pair::RankingPair;
-use super::solve::network::{Edge, Network, Worth};
+use super::solve::network::{Edge, GainsByCount, Network};
 use crate::ranking::List;
 
 /// Two tied rankings, and what their unknown documents gain.
@@ -21,25 +21,25 @@ pub(super) struct TieGroups {
     pub known: f64,
     /// Numbers of the unknown documents of either ranking; those of neither have no number.
     documents: Vec<u32>,
-    components: Vec<Component>,
+    components: Vec<GroupNetwork>,
     /// What each further document of a component gains.
     gains: Vec<Vec<f64>>,
 }
 
 /// Groups that documents join, directly or through others.
-type Component = Network<Steps>;
+type GroupNetwork = Network<GroupGains>;
 
 /// What a group gains with its first, second, ... relevant unknown document.
-type Steps = Vec<f64>;
+type GroupGains = Vec<f64>;
 
-impl Worth for Steps {
+impl GainsByCount for GroupGains {
     fn step(&self, chosen: usize) -> f64 {
         self.get(chosen).copied().unwrap_or(0.0)
     }
 }
 
 /// The tie groups of a ranking as far as they count.
-struct Groups<'l> {
+struct RankingGroups<'l> {
     ends: &'l [u32],
     /// Gains of judged documents.
     known: Vec<Vec<f64>>,
@@ -47,8 +47,8 @@ struct Groups<'l> {
     discounts: Vec<Vec<f64>>,
 }
 
-impl<'l> Groups<'l> {
-    fn new(list: &'l List, discounts: &[f64], is_best: bool) -> Groups<'l> {
+impl<'l> RankingGroups<'l> {
+    fn new(list: &'l List, discounts: &[f64], is_best: bool) -> RankingGroups<'l> {
         let mut start = 0;
         let mut by_group = Vec::new();
         for &end in &list.ends {
@@ -57,11 +57,11 @@ impl<'l> Groups<'l> {
             }
             let mut within: Vec<f64> =
                 (start..end as usize).map(|i| discounts.get(i).copied().unwrap_or(0.0)).collect();
-            within.sort_by(|one, other| if is_best { other.total_cmp(one) } else { one.total_cmp(other) });
+            within.sort_by(|x, y| if is_best { y.total_cmp(x) } else { x.total_cmp(y) });
             by_group.push(within);
             start = end as usize;
         }
-        Groups { ends: &list.ends, known: vec![Vec::new(); by_group.len()], discounts: by_group }
+        RankingGroups { ends: &list.ends, known: vec![Vec::new(); by_group.len()], discounts: by_group }
     }
 
     /// The group that holds a rank, if it counts.
@@ -86,15 +86,15 @@ impl<'l> Groups<'l> {
     }
 
     /// What a group gains with each further unknown document that gains `top`.
-    fn steps(&self, group: usize, top: f64) -> Steps {
+    fn steps(&self, group: usize, top: f64) -> GroupGains {
         let unknown = self.discounts[group].len() - self.known[group].len();
         let worth: Vec<f64> = (0..=unknown).map(|relevant| self.worth(group, relevant, top)).collect();
         worth.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
-    fn all_steps(&mut self, top: f64) -> Vec<Steps> {
+    fn all_steps(&mut self, top: f64) -> Vec<GroupGains> {
         for known in &mut self.known {
-            known.sort_by(|one, other| other.total_cmp(one));
+            known.sort_by(|x, y| y.total_cmp(x));
         }
         (0..self.known.len()).map(|group| self.steps(group, top)).collect()
     }
@@ -103,8 +103,8 @@ impl<'l> Groups<'l> {
 impl TieGroups {
     /// By discounts of ranks, gains of grades, and the gain of an unknown document that is relevant.
     pub fn new(pair: &RankingPair<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> TieGroups {
-        let mut a = Groups::new(pair.a, discounts, true);
-        let mut b = Groups::new(pair.b, discounts, false);
+        let mut a = RankingGroups::new(pair.a, discounts, true);
+        let mut b = RankingGroups::new(pair.b, discounts, false);
         let (mut joined, mut documents) = (Vec::new(), Vec::new());
         for (place, grade) in pair.documents() {
             let (in_a, in_b) = (a.at(place.a), b.at(place.b));
@@ -119,7 +119,7 @@ impl TieGroups {
         joined.resize(joined.len() + pair.facts.unretrieved, (None, None));
         let (steps_a, steps_b) = (a.all_steps(top), b.all_steps(top));
         let mut components = components(&joined, (&steps_a, &steps_b));
-        let all = |component: &mut Component| std::iter::from_fn(|| component.augment(f64::NEG_INFINITY)).collect();
+        let all = |component: &mut GroupNetwork| std::iter::from_fn(|| component.augment(f64::NEG_INFINITY)).collect();
         let gains = components.iter_mut().map(all).collect();
         components.iter_mut().for_each(Network::clear);
         TieGroups { known: a.sum() - b.sum(), documents, components, gains }
@@ -135,7 +135,7 @@ impl TieGroups {
         let all = self.gains.iter().enumerate();
         let mut order: Vec<(f64, usize)> =
             all.flat_map(|(component, gains)| gains.iter().map(move |&gain| (gain, component))).collect();
-        order.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        order.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
         for &(_, component) in order.iter().take(m) {
             self.components[component].augment(f64::NEG_INFINITY);
         }
@@ -145,7 +145,7 @@ impl TieGroups {
 }
 
 /// The components of a problem, in the order of their first groups, from the groups of A and of B that each document joins.
-fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[Steps], &[Steps])) -> Vec<Component> {
+fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[GroupGains], &[GroupGains])) -> Vec<GroupNetwork> {
     // Numbers of groups: those of A, those of B, and for each of them one of the other ranking that is worth nothing.
     let (in_a, in_b) = (steps.0.len(), steps.1.len());
     let all = in_a + in_b;
@@ -157,14 +157,14 @@ fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[Steps], &[Ste
     };
     let mut roots: Vec<usize> = (0..2 * all + 2).collect();
     for (a, b) in joined.iter().map(groups) {
-        let (one, other) = (root(&mut roots, a), root(&mut roots, b));
-        roots[one.max(other)] = one.min(other);
+        let (first, second) = (root(&mut roots, a), root(&mut roots, b));
+        roots[first.max(second)] = first.min(second);
     }
     let mut edges: BTreeMap<(usize, usize, usize), Vec<usize>> = BTreeMap::new();
     for (number, (a, b)) in joined.iter().map(groups).enumerate() {
         edges.entry((root(&mut roots, a), a, b)).or_default().push(number);
     }
-    let mut parts: Vec<(Vec<Steps>, Vec<Steps>, Vec<Edge>)> = Vec::new();
+    let mut parts: Vec<(Vec<GroupGains>, Vec<GroupGains>, Vec<Edge>)> = Vec::new();
     let (mut last, mut numbers) = (None, BTreeMap::new());
     for ((component, a, b), documents) in edges {
         if last != Some(component) {
@@ -198,14 +198,14 @@ fn root(roots: &mut [usize], mut group: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::difference::pair::Facts;
+    use crate::difference::pair::PairFacts;
     use crate::ranking::Placed;
 
     #[test]
     fn one_group_of_a_thousand_documents_against_another() {
         let list = List { docs: (0..1000).collect(), ends: vec![1000] };
         let places: Vec<Placed> = (0..1000).map(|i| Placed { document: i, a: i + 1, b: i + 1 }).collect();
-        let facts = Facts { grades: &[f64::NAN; 1000], ..Facts::default() };
+        let facts = PairFacts { grades: &[f64::NAN; 1000], ..PairFacts::default() };
         let pair = RankingPair { a: &list, b: &list, places: &places, facts };
         let discounts: Vec<f64> = (1..=1000).map(|i| 1.0 / f64::from(i)).collect();
         let groups = TieGroups::new(&pair, &discounts, |_| 0.0, 1.0);

@@ -1,13 +1,13 @@
 //! Time-biased gain: relevance gains, and costs time.
 
-use super::layout::{Scale, Workspace};
+use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
 use super::setup::Setup;
-use super::solution::{Chance, Difference, Extent, STEPS, Sampled, fixed, in_both};
+use super::solution::{Chance, Difference, DifferenceRange, STEPS, ScoreSampler, fixed, in_both};
 use super::solve::Solution;
 use super::solve::budget::Budget;
-use super::solve::expected::{Moments, Uncertain};
-use super::solve::scores::Scores;
+use super::solve::expected::{DifferenceMoments, Uncertain};
+use super::solve::scores::ScoresByGains;
 use super::solve::timed::Timed;
 use crate::error::Result;
 use crate::measures::Certainty;
@@ -15,17 +15,17 @@ use crate::measures::time_biased_gain::TimeBiasedGain;
 use crate::ranking::Placed;
 
 /// TBG.
-struct Timing {
+struct TimeBiasedGainDifference {
     scale: Scale,
     measure: TimeBiasedGain,
 }
 
 pub(super) fn time_biased_gain(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let scale = Scale { fills: false, ..setup.binary()? };
-    Ok(Box::new(Timing { scale, measure: TimeBiasedGain::new(setup.spec, setup.scope)? }))
+    Ok(Box::new(TimeBiasedGainDifference { scale, measure: TimeBiasedGain::new(setup.spec, setup.scope)? }))
 }
 
-impl Timing {
+impl TimeBiasedGainDifference {
     /// Whether a document is relevant, where that is known.
     fn known_relevance(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<bool> {
         self.scale.known_gain(pair, place).map(|gain| gain > 0.0)
@@ -50,12 +50,12 @@ impl Timing {
     }
 }
 
-impl Difference for Timing {
+impl Difference for TimeBiasedGainDifference {
     fn scale(&self) -> &Scale {
         &self.scale
     }
 
-    fn extent(&self, pair: &RankingPair<'_>, _: &mut Workspace, directions: (bool, bool)) -> Extent {
+    fn extent(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace, directions: (bool, bool)) -> DifferenceRange {
         if pair.is_same() {
             return fixed(directions, 0.0);
         }
@@ -63,10 +63,10 @@ impl Difference for Timing {
             let Solution { value, bound, .. } = timed.solve(Budget::new(STEPS));
             (value, bound)
         };
-        Extent::exact(in_both(directions, &mut self.timed(pair), solve, Timed::swap))
+        DifferenceRange::exact(in_both(directions, &mut self.timed(pair), solve, Timed::swap))
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, _: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+    fn assignment(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
         let timed = self.timed(pair);
         let gains = timed.solve(Budget::new(STEPS)).gains;
         let counted = pair.places.iter().zip(gains).enumerate().filter(|(i, _)| timed.counts(*i));
@@ -77,15 +77,20 @@ impl Difference for Timing {
     fn sampled<'s>(
         &'s self,
         pair: &'s RankingPair<'_>,
-        _: &'s mut Workspace,
+        _: &'s mut DifferenceWorkspace,
         chance: Chance<'_>,
-    ) -> Option<Sampled<'s>> {
-        Some(Sampled { documents: self.uncertain(pair, chance), scores: Box::new(self.timed(pair)) })
+    ) -> Option<ScoreSampler<'s>> {
+        Some(ScoreSampler { documents: self.uncertain(pair, chance), scores: Box::new(self.timed(pair)) })
     }
 
     /// Documents do not depend on each other, and S is affine in each; the variance is not known.
-    fn moments(&self, pair: &RankingPair<'_>, _: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+    fn moments(
+        &self,
+        pair: &RankingPair<'_>,
+        _: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (DifferenceMoments, Certainty) {
         let gains: Vec<f64> = self.uncertain(pair, chance).iter().map(|x| x.gain * x.chance).collect();
-        (Moments { mean: self.timed(pair).difference(&gains), variance: f64::NAN }, Certainty::Exact)
+        (DifferenceMoments { mean: self.timed(pair).difference(&gains), variance: f64::NAN }, Certainty::Exact)
     }
 }

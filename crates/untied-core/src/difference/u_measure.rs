@@ -1,31 +1,31 @@
 //! The U-measure: a document's weight decays with the text before it.
 
 use super::additive::terms;
-use super::layout::{Scale, Workspace};
+use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
 use super::setup::Setup;
-use super::solution::{Chance, Difference, Extent, Outcomes, in_both};
-use super::solve::dot::{self, Weights};
-use super::solve::expected::{self, Moments, Term};
+use super::solution::{Chance, Difference, DifferenceRange, Outcomes, in_both};
+use super::solve::dot::{self, WeightedPair};
+use super::solve::expected::{self, DifferenceMoments, DifferenceTerm};
 use crate::error::Result;
 use crate::measures::Certainty;
 use crate::measures::u_measure::UMeasure;
 
 /// U.
-struct Reading {
+struct UMeasureDifference {
     scale: Scale,
     measure: UMeasure,
 }
 
 pub(super) fn u_measure(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let scale = Scale { fills: false, ..setup.binary()? };
-    Ok(Box::new(Reading { scale, measure: UMeasure::new(setup.spec, setup.scope)? }))
+    Ok(Box::new(UMeasureDifference { scale, measure: UMeasure::new(setup.spec, setup.scope)? }))
 }
 
-impl Reading {
+impl UMeasureDifference {
     /// Write what documents weigh in either ranking to the workspace; whether that is exact.
-    fn weigh(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Certainty {
-        let Workspace { weights, discounts: (of_a, of_b), .. } = work;
+    fn weigh(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Certainty {
+        let DifferenceWorkspace { weights, discounts: (of_a, of_b), .. } = work;
         let mut exact = true;
         for (list, worths) in [(pair.a, &mut *of_a), (pair.b, &mut *of_b)] {
             let lengths: Vec<f64> = list.docs.iter().map(|&i| pair.facts.lengths[i as usize].length).collect();
@@ -37,33 +37,51 @@ impl Reading {
         if exact { Certainty::Exact } else { Certainty::Estimate }
     }
 
-    fn terms(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Vec<Term>, Certainty) {
+    fn terms(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (Vec<DifferenceTerm>, Certainty) {
         let sure = self.weigh(pair, work);
         (terms(pair, &work.weights, chance), sure)
     }
 }
 
-impl Difference for Reading {
+impl Difference for UMeasureDifference {
     fn scale(&self) -> &Scale {
         &self.scale
     }
 
-    fn extent(&self, pair: &RankingPair<'_>, work: &mut Workspace, directions: (bool, bool)) -> Extent {
+    fn extent(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        directions: (bool, bool),
+    ) -> DifferenceRange {
         let sure = self.weigh(pair, work);
-        let solve = |weights: &mut Weights| {
+        let solve = |weights: &mut WeightedPair| {
             let value = dot::largest(weights);
             (value, value)
         };
-        Extent { sure, ..Extent::exact(in_both(directions, &mut work.weights, solve, Weights::swap)) }
+        DifferenceRange {
+            sure,
+            ..DifferenceRange::exact(in_both(directions, &mut work.weights, solve, WeightedPair::swap))
+        }
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
+    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
         self.weigh(pair, work);
         let numbers = pair.places.iter().map(|place| place.document).collect();
         Some((numbers, self.scale.grades(dot::solve(&work.weights).gains)))
     }
 
-    fn moments(&self, pair: &RankingPair<'_>, work: &mut Workspace, chance: Chance<'_>) -> (Moments, Certainty) {
+    fn moments(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (DifferenceMoments, Certainty) {
         let (terms, sure) = self.terms(pair, work, chance);
         (expected::dot(&terms), sure)
     }
@@ -71,7 +89,7 @@ impl Difference for Reading {
     fn outcomes(
         &self,
         pair: &RankingPair<'_>,
-        work: &mut Workspace,
+        work: &mut DifferenceWorkspace,
         chance: Chance<'_>,
         (points, _): (usize, u64),
     ) -> Option<Outcomes> {

@@ -1,6 +1,6 @@
 //! The cost of a value and of a bound in the general search.
 
-use super::General;
+use super::GeneralDifference;
 use crate::difference::solution::STEPS;
 use crate::measures::bounds::Resolution;
 use crate::names::Sampled as SampledOrders;
@@ -23,26 +23,26 @@ pub(super) struct Cost {
 
 impl Cost {
     /// The cost for tie groups of these sizes, with `units` documents to decide.
-    pub fn new(of: &General, sizes: &[usize], units: usize) -> Cost {
-        let General { measure, info, .. } = of;
+    pub fn new(difference: &GeneralDifference, sizes: &[usize], units: usize) -> Cost {
+        let GeneralDifference { measure, info, .. } = difference;
         let documents = sizes.iter().sum::<usize>() + units;
         // Of a set documents are only counted.
-        let each = if of.is_of_set() { 5 } else { 20 };
-        let one = if measure.formula().is_some() { CALL } else { 1000 } + each * documents;
+        let each = if difference.is_of_set() { 5 } else { 20 };
+        let untied = if measure.formula().is_some() { CALL } else { 1000 } + each * documents;
         let by_orders = measure.formula().is_some() || info.sampled.iter().any(SampledOrders::is_of_mean);
         let mean = if by_orders {
             // It may go through every order, or through a sample of them.
-            one * sizes.iter().flat_map(|&size| 2..=size).fold(1, |orders, n| (orders * n).min(ORDERS))
+            untied * sizes.iter().flat_map(|&size| 2..=size).fold(1, |orders, n| (orders * n).min(ORDERS))
         } else {
-            one + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
+            untied + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
         };
         // Bounds may take the square of a ranking, and as many means where documents are tied; those of sets do not.
-        let squares = if of.is_of_set() { 0 } else { 2 * documents * documents };
-        let (in_one, tied) = (2 * one + squares, sizes.iter().any(|&size| size > 1));
+        let squares = if difference.is_of_set() { 0 } else { 2 * documents * documents };
+        let (in_one, tied) = (2 * untied + squares, sizes.iter().any(|&size| size > 1));
         let of_means = if measure.formula().is_some() { 4 * mean } else { in_one + documents * mean / 4 };
         let (bound, resolutions) = match tied {
             false => (in_one, [Resolution::Mean; 2]),
-            true if of_means <= WORTH || of.fixed => (of_means, [Resolution::Mean; 2]),
+            true if of_means <= WORTH || difference.fixed => (of_means, [Resolution::Mean; 2]),
             true => (2 * in_one, [Resolution::Worst, Resolution::Best]),
         };
         Cost { mean: 2 * mean, bound, resolutions }

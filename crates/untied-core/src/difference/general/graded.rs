@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 
-use super::General;
+use super::GeneralDifference;
 use super::cost::Cost;
 use crate::difference::pair::RankingPair;
 use crate::difference::solve::branch;
-use crate::difference::solve::scores::Scores;
+use crate::difference::solve::scores::ScoresByGains;
 use crate::grade::Level;
 use crate::measures::Certainty;
 use crate::measures::bounds::{Bounds, Open, Resolution};
@@ -15,7 +15,7 @@ use crate::table::Judgments;
 
 /// Documents that are alike.
 #[derive(Debug, Clone)]
-pub(super) struct Alike {
+pub(super) struct AlikeDocuments {
     /// Their tie groups in A and in B.
     pub groups: [Option<usize>; 2],
     /// Their places among all documents; none for one that fills a ranking up.
@@ -23,23 +23,23 @@ pub(super) struct Alike {
 }
 
 /// A tie group.
-pub(super) struct Group {
+pub(super) struct GroupSpan {
     pub start: usize,
     size: usize,
 }
 
 /// Two rankings of which some documents have no grade yet.
-pub(super) struct Graded<'s> {
-    of: &'s General,
+pub(super) struct GradedPair<'s> {
+    difference: &'s GeneralDifference,
     /// Tie groups of A and of B, also those of one document each that fill them up.
-    pub sides: [Vec<Group>; 2],
+    pub sides: [Vec<GroupSpan>; 2],
     /// All grades that documents have or may have, highest first, and where among them is what a choice stands for.
     grades: Vec<f64>,
     choices: Vec<usize>,
     /// How many judged documents have each grade: of all, and of each group of A and of B one after the other.
     judged: Vec<u32>,
     known: [Vec<u32>; 2],
-    pub cells: Vec<Alike>,
+    pub cells: Vec<AlikeDocuments>,
     /// The cell of every document to decide, in the order in which they are.
     pub units: Vec<usize>,
     /// Tie groups of all documents in A and in B.
@@ -49,30 +49,31 @@ pub(super) struct Graded<'s> {
     root: OnceCell<[Bounds; 2]>,
 }
 
-impl<'s> Graded<'s> {
-    pub fn new(of: &'s General, pair: &RankingPair<'_>) -> Graded<'s> {
-        let filled = of.scale.cutoff.filter(|_| of.scale.fills).unwrap_or(0);
-        let groups = |list: &List| -> Vec<Group> {
-            let ends = of.ends(list).iter().map(|&end| end as usize).chain(list.len() + 1..=filled);
+impl<'s> GradedPair<'s> {
+    pub fn new(difference: &'s GeneralDifference, pair: &RankingPair<'_>) -> GradedPair<'s> {
+        let filled = difference.scale.cutoff.filter(|_| difference.scale.fills).unwrap_or(0);
+        let groups = |list: &List| -> Vec<GroupSpan> {
+            let ends = difference.ends(list).iter().map(|&end| end as usize).chain(list.len() + 1..=filled);
             let group = |start: &mut usize, end: usize| {
                 let start = std::mem::replace(start, end);
-                Some(Group { start, size: end - start })
+                Some(GroupSpan { start, size: end - start })
             };
             ends.scan(0, group).collect()
         };
         let sides = [groups(pair.a), groups(pair.b)];
         let judged = pair.facts.levels.iter().map(|level| level.grade).filter(|&grade| grade >= 0.0);
-        let mut grades: Vec<f64> = of.grades.iter().copied().chain(judged).collect();
-        grades.sort_unstable_by(|one, other| other.total_cmp(one));
+        let mut grades: Vec<f64> = difference.grades.iter().copied().chain(judged).collect();
+        grades.sort_unstable_by(|x, y| y.total_cmp(x));
         grades.dedup();
         let index = |grade: f64| grades.partition_point(|&other| other > grade);
-        let choices: Vec<usize> = of.grades.iter().map(|&grade| index(grade)).collect();
+        let choices: Vec<usize> = difference.grades.iter().map(|&grade| index(grade)).collect();
         let mut all = vec![0; grades.len()];
         for level in pair.facts.levels.iter().filter(|level| level.grade >= 0.0) {
             all[index(level.grade)] += level.count;
         }
         let mut known = [0, 1].map(|side: usize| vec![0; sides[side].len() * grades.len()]);
-        let group = |list: &List, rank: u32| (rank > 0).then(|| of.ends(list).partition_point(|&end| end < rank));
+        let group =
+            |list: &List, rank: u32| (rank > 0).then(|| difference.ends(list).partition_point(|&end| end < rank));
         let places: Vec<[Option<usize>; 2]> =
             pair.places.iter().map(|place| [group(pair.a, place.a), group(pair.b, place.b)]).collect();
         let mut keyed: Vec<([Option<usize>; 2], usize)> = Vec::new();
@@ -89,33 +90,46 @@ impl<'s> Graded<'s> {
             }
         }
         keyed.sort_unstable();
-        let mut cells: Vec<Alike> = Vec::new();
+        let mut cells: Vec<AlikeDocuments> = Vec::new();
         for (groups, place) in keyed {
             match cells.last_mut() {
                 Some(last) if last.groups == groups => last.places.push(place),
-                _ => cells.push(Alike { groups, places: vec![place] }),
+                _ => cells.push(AlikeDocuments { groups, places: vec![place] }),
             }
         }
         // What fills a ranking up is a cell of its own.
         let fillers =
-            |side: usize, list: &List| (of.ends(list).len()..sides[side].len()).map(move |group| (side, group));
+            |side: usize, list: &List| (difference.ends(list).len()..sides[side].len()).map(move |group| (side, group));
         for (side, group) in fillers(0, pair.a).chain(fillers(1, pair.b)) {
             let mut groups = [None; 2];
             groups[side] = Some(group);
-            cells.push(Alike { groups, places: Vec::new() });
+            cells.push(AlikeDocuments { groups, places: Vec::new() });
         }
         // What is in both decides most, then what stands high.
-        let start = |cell: &Alike, side: usize| cell.groups[side].map_or(usize::MAX, |group| sides[side][group].start);
+        let start =
+            |cell: &AlikeDocuments, side: usize| cell.groups[side].map_or(usize::MAX, |group| sides[side][group].start);
         cells.sort_by_key(|cell| (cell.groups.contains(&None), start(cell, 0).min(start(cell, 1))));
         let units = cells.iter().enumerate().flat_map(|(i, cell)| std::iter::repeat_n(i, cell.places.len().max(1)));
         let units: Vec<usize> = units.collect();
         let mut sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
-        if of.is_of_set() {
+        if difference.is_of_set() {
             // Such a group costs no more than documents that are not tied.
             sizes = vec![1; sizes.into_iter().sum()];
         }
-        let cost = Cost::new(of, &sizes, units.len());
-        Graded { of, sides, grades, choices, judged: all, known, cells, units, places, cost, root: OnceCell::new() }
+        let cost = Cost::new(difference, &sizes, units.len());
+        GradedPair {
+            difference,
+            sides,
+            grades,
+            choices,
+            judged: all,
+            known,
+            cells,
+            units,
+            places,
+            cost,
+            root: OnceCell::new(),
+        }
     }
 
     /// Exchange A and B.
@@ -168,9 +182,9 @@ impl<'s> Graded<'s> {
     fn mean(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone) -> f64 {
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
         let ranking = self.ranking(side, decided);
-        let value = self.of.measure.mean(&ranking, &Judgments::none().with_levels(&levels));
+        let value = self.difference.measure.mean(&ranking, &Judgments::none().with_levels(&levels));
         let value = if value.is_nan() { 0.0 } else { value };
-        if let Some(formula) = self.of.measure.formula() {
+        if let Some(formula) = self.difference.measure.formula() {
             let Bounds { low, high, .. } = self.root()[side];
             if low < high {
                 formula.expect_growth(&ranking, low, value);
@@ -185,8 +199,8 @@ impl<'s> Graded<'s> {
         let decided = self.decided(chosen);
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
         let truth = Judgments::none().with_levels(&levels);
-        let of = |side: usize| self.of.measure.certainty(&self.ranking(side, decided.clone()), &truth);
-        of(0).max(of(1))
+        let certainty = |side: usize| self.difference.measure.certainty(&self.ranking(side, decided.clone()), &truth);
+        certainty(0).max(certainty(1))
     }
 
     /// S(A) and S(B) if no grade changes them, as of a measure of what is judged, which does not ask for others.
@@ -206,21 +220,21 @@ impl<'s> Graded<'s> {
         let (ranking, truth) = (self.ranking(side, decided), Judgments::none().with_levels(&levels));
         let others = self.units[chosen.len()..].iter().filter(|&&cell| self.cells[cell].groups[side].is_none());
         let others = others.count();
-        let of = |resolution: Resolution| {
-            let open = Open { resolution, ..self.of.open(&ranking, &truth, others) };
-            match self.of.measure.bounds(&open) {
+        let bounds = |resolution: Resolution| {
+            let open = Open { resolution, ..self.difference.open(&ranking, &truth, others) };
+            match self.difference.measure.bounds(&open) {
                 None => Bounds::new(f64::NEG_INFINITY, f64::INFINITY),
                 Some(bounds) if bounds.low.is_nan() => Bounds::new(0.0, 0.0),
                 Some(bounds) => bounds.with_zero(),
             }
         };
         let [low, high] = self.cost.resolutions;
-        let found = of(low);
-        if low == high { found } else { Bounds::new(found.low, of(high).high) }
+        let lowest = bounds(low);
+        if low == high { lowest } else { Bounds::new(lowest.low, bounds(high).high) }
     }
 }
 
-impl branch::Problem for Graded<'_> {
+impl branch::Problem for GradedPair<'_> {
     fn units(&self) -> &[usize] {
         &self.units
     }
@@ -244,7 +258,7 @@ impl branch::Problem for Graded<'_> {
 }
 
 /// Gains are grades.
-impl Scores for Graded<'_> {
+impl ScoresByGains for GradedPair<'_> {
     fn a(&self, gains: &[f64]) -> f64 {
         self.score(0, gains)
     }
@@ -254,7 +268,7 @@ impl Scores for Graded<'_> {
     }
 }
 
-impl Graded<'_> {
+impl GradedPair<'_> {
     /// S of a ranking where its documents have these grades; what fills it up has none.
     fn score(&self, side: usize, gains: &[f64]) -> f64 {
         if let Some(values) = self.settled() {

@@ -14,12 +14,12 @@ mod sets;
 
 use std::cell::Cell;
 
-use graded::{Alike, Graded};
+use graded::{AlikeDocuments, GradedPair};
 
-use super::layout::{Scale, Workspace};
+use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
 use super::setup::Setup;
-use super::solution::{Chance, Difference, Extent, STEPS, Sampled, fixed, in_both};
+use super::solution::{Chance, Difference, DifferenceRange, STEPS, ScoreSampler, fixed, in_both};
 use super::solve::branch::{self, Incumbent};
 use super::solve::budget::Budget;
 use super::solve::expected::Uncertain;
@@ -39,7 +39,7 @@ const MOST: usize = 256;
 const PROBED: usize = 1000;
 
 /// See above.
-struct General {
+struct GeneralDifference {
     scale: Scale,
     info: &'static Info,
     measure: Box<dyn Measure>,
@@ -54,25 +54,25 @@ struct General {
 /// # Errors
 /// It cannot, or a parameter has a value that it cannot take.
 pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    let of = setup.spec;
-    let refuse = |why: &str| Err(Error::Measure(format!("the largest difference in {of} is not known: {why}")));
-    if of.info.needs != Needs::Judgments {
+    let spec = setup.spec;
+    let refuse = |why: &str| Err(Error::Measure(format!("the largest difference in {spec} is not known: {why}")));
+    if spec.info.needs != Needs::Judgments {
         return refuse("it needs more than the grades of documents");
     }
     let scale = setup.scale(Gain::Linear, setup.highest());
     let most = scale.max_grade;
-    let whole = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
+    let whole_grades = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
     let known = setup.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
-    let mut grades: Vec<f64> = whole.chain(known).chain([most]).collect();
-    grades.sort_unstable_by(|one, other| other.total_cmp(one));
+    let mut grades: Vec<f64> = whole_grades.chain(known).chain([most]).collect();
+    grades.sort_unstable_by(|x, y| y.total_cmp(x));
     grades.dedup();
     if grades.len() > MOST {
         return Err(Error::Value(format!(
-            "{of}: the largest difference is searched for up to {MOST} grades; give max_grade"
+            "{spec}: the largest difference is searched for up to {MOST} grades; give max_grade"
         )));
     }
-    let measure = setup.measure(of, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
-    let mut difference = General { scale, info: of.info, measure, fixed: false, grades };
+    let measure = setup.measure(spec, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
+    let mut difference = GeneralDifference { scale, info: spec.info, measure, fixed: false, grades };
     // As many documents that are not judged as rankings may have.
     let mut ranking = Ranking::default();
     ranking.retrieved = setup.depth().min(PROBED);
@@ -80,10 +80,10 @@ pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let bounds = difference.measure.bounds(&difference.open(&ranking, &Judgments::none(), 0));
     match bounds {
         None => {
-            let why = of.info.unbounded.unwrap_or("it may fall when a grade grows");
+            let why = spec.info.unbounded.unwrap_or("it may fall when a grade grows");
             refuse(&format!("it has no bounds over unjudged documents ({why})"))
         }
-        Some(bounds) if bounds.undefined && of.info.lower_is_better => {
+        Some(bounds) if bounds.undefined && spec.info.lower_is_better => {
             refuse("it is undefined with some grades, where 0 would be its best value")
         }
         Some(bounds) => {
@@ -93,7 +93,7 @@ pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     }
 }
 
-impl General {
+impl GeneralDifference {
     /// Whether no order of documents changes the measure.
     fn is_of_set(&self) -> bool {
         self.info.is_of_set && self.scale.cutoff.is_none()
@@ -116,11 +116,11 @@ impl General {
     }
 
     /// The larger difference, and the grades with which it is reached: A ahead.
-    fn solve(&self, problem: &Graded<'_>) -> Incumbent {
+    fn solve(&self, problem: &GradedPair<'_>) -> Incumbent {
         let last = (self.grades.len() - 1) as u8;
-        let start = |choice: &dyn Fn(&Alike) -> bool| {
-            let of = |&cell: &usize| if choice(&problem.cells[cell]) { 0 } else { last };
-            problem.units.iter().map(of).collect::<Vec<u8>>()
+        let start = |choice: &dyn Fn(&AlikeDocuments) -> bool| {
+            let choice_of = |&cell: &usize| if choice(&problem.cells[cell]) { 0 } else { last };
+            problem.units.iter().map(choice_of).collect::<Vec<u8>>()
         };
         let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
         let mut work = Budget::new(STEPS);
@@ -136,29 +136,29 @@ impl General {
         ];
         let most = scanned.as_ref().map_or(f64::INFINITY, |best| best.bound);
         starts.extend(scanned.map(|best| best.chosen));
-        let found = branch::solve(problem, starts, work);
-        Incumbent { bound: found.bound.min(most).max(found.value), ..found }
+        let incumbent = branch::solve(problem, starts, work);
+        Incumbent { bound: incumbent.bound.min(most).max(incumbent.value), ..incumbent }
     }
 }
 
-impl Difference for General {
+impl Difference for GeneralDifference {
     fn scale(&self) -> &Scale {
         &self.scale
     }
 
-    fn extent(&self, pair: &RankingPair<'_>, _: &mut Workspace, directions: (bool, bool)) -> Extent {
+    fn extent(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace, directions: (bool, bool)) -> DifferenceRange {
         if self.is_same(pair) {
             return fixed(directions, 0.0);
         }
         let sure = Cell::new(Certainty::Exact);
-        let solve = |problem: &mut Graded<'_>| {
+        let solve = |problem: &mut GradedPair<'_>| {
             let best = self.solve(problem);
             if pair.is_tied() {
                 sure.set(sure.get().max(problem.certainty(&best.chosen)));
             }
             (best.value, best.bound)
         };
-        let mut problem = Graded::new(self, pair);
+        let mut problem = GradedPair::new(self, pair);
         let [a, b] = *problem.root();
         if [a.low, a.high, b.low, b.high].iter().any(|bound| !bound.is_finite()) {
             return fixed(directions, f64::NAN); // it has bounds, but not here
@@ -166,12 +166,12 @@ impl Difference for General {
         if let Some([a, b]) = problem.settled() {
             return fixed(directions, a - b);
         }
-        let found = in_both(directions, &mut problem, solve, Graded::swap);
-        Extent { sure: sure.get(), ..Extent::exact(found) }
+        let both = in_both(directions, &mut problem, solve, GradedPair::swap);
+        DifferenceRange { sure: sure.get(), ..DifferenceRange::exact(both) }
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, _: &mut Workspace) -> Option<(Vec<u32>, Vec<f64>)> {
-        let problem = Graded::new(self, pair);
+    fn assignment(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
+        let problem = GradedPair::new(self, pair);
         let best = self.solve(&problem);
         let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
         let mut grades = vec![0.0; numbers.len()];
@@ -194,16 +194,16 @@ impl Difference for General {
     fn sampled<'s>(
         &'s self,
         pair: &'s RankingPair<'_>,
-        _: &'s mut Workspace,
+        _: &'s mut DifferenceWorkspace,
         chance: Chance<'_>,
-    ) -> Option<Sampled<'s>> {
+    ) -> Option<ScoreSampler<'s>> {
         let uncertain = |place: &Placed| {
             let (gain, chance) =
                 pair.grade(place).map_or_else(|| (self.scale.max_grade, chance(place)), |grade| (grade, 1.0));
             Uncertain { a: place.a, b: place.b, gain, chance }
         };
         let documents = pair.places.iter().map(uncertain).collect();
-        Some(Sampled { documents, scores: Box::new(Graded::new(self, pair)) })
+        Some(ScoreSampler { documents, scores: Box::new(GradedPair::new(self, pair)) })
     }
 
     fn failure(&self) -> Option<Failure> {

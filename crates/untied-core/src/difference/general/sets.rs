@@ -9,13 +9,13 @@
 //! No measure has to be trusted with this: what each c may be worth at most, whatever a and b are, is the highest S(A)
 //! less the lowest S(B) that the measure's own bounds tell. Where this is not reached, the search goes on from there.
 
-use super::graded::Graded;
+use super::graded::GradedPair;
 use crate::difference::solve::branch::{Incumbent, Problem};
 use crate::difference::solve::budget::Budget;
 
 /// The best of all numbers of relevant documents in both rankings, and a bound of all others; None if there is not
 /// enough work. The last choice is the lowest grade, the first one the highest.
-pub(super) fn scan(problem: &Graded<'_>, last: u8, work: &mut Budget) -> Option<Incumbent> {
+pub(super) fn scan(problem: &GradedPair<'_>, last: u8, work: &mut Budget) -> Option<Incumbent> {
     let cells = problem.units.iter().map(|&cell| problem.cells[cell].groups);
     let shared = cells.clone().take_while(|groups| !groups.contains(&None)).count();
     let alone: Vec<u8> = cells.skip(shared).map(|[_, of_b]| if of_b.is_none() { 0 } else { last }).collect();

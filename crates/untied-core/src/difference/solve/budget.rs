@@ -28,10 +28,10 @@ impl Budget {
     }
 
     /// Give a part of what is left to another search.
-    pub fn split(&mut self, part: u64, of: u64) -> Budget {
-        let share = (u128::from(self.left) * u128::from(part) / u128::from(of.max(part).max(1))) as u64;
-        self.left -= share;
-        Budget { left: share }
+    pub fn split(&mut self, share: u64, of_shares: u64) -> Budget {
+        let steps = (u128::from(self.left) * u128::from(share) / u128::from(of_shares.max(share).max(1))) as u64;
+        self.left -= steps;
+        Budget { left: steps }
     }
 
     /// Take back what another search did not need.

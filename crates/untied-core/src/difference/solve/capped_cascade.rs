@@ -36,13 +36,13 @@ pub struct CappedSolution {
 }
 
 /// A ranking given what is relevant: by rank the chance to reach it, over the rank, and what all below are worth.
-struct Side {
+struct ReachedRanking {
     reach: Vec<f64>,
     after: Vec<f64>,
 }
 
-impl Side {
-    fn new(stops: &[f64]) -> Side {
+impl ReachedRanking {
+    fn new(stops: &[f64]) -> ReachedRanking {
         let (mut reach, mut chance) = (Vec::with_capacity(stops.len()), 1.0);
         for (rank, stop) in (1..).zip(stops) {
             reach.push(chance / f64::from(rank));
@@ -53,7 +53,7 @@ impl Side {
             after[rank] = sum;
             sum += reach[rank] * stops[rank];
         }
-        Side { reach, after }
+        ReachedRanking { reach, after }
     }
 
     /// The value of the ranking.
@@ -95,13 +95,13 @@ impl<'s> CappedCascade<'s> {
     /// sums of w_x.
     pub fn gain_bounds(&self) -> Vec<f64> {
         let (none, all) = (self.sides(|_| false), self.sides(|_| true));
-        let (a, b, full) = (Side::new(&none.0), Side::new(&none.1), Side::new(&all.1));
+        let (a, b, full) = (ReachedRanking::new(&none.0), ReachedRanking::new(&none.1), ReachedRanking::new(&all.1));
         let open = || self.documents.iter().filter(|x| x.known.is_none());
         let gain = |x: &Document| a.gain(x.a, self.top, 0.0);
         let single = open().map(|x| gain(x) - b.gain(x.b, self.top, 0.0)).fold(0.0, f64::max);
         let mut weights: Vec<f64> = open().map(|x| gain(x) - full.gain(x.b, self.top, self.top)).collect();
         weights.retain(|&weight| weight > 0.0);
-        weights.sort_unstable_by(|one, other| other.total_cmp(one));
+        weights.sort_unstable_by(|x, y| y.total_cmp(x));
         let sums = weights.iter().skip(1).scan(weights.first().copied().unwrap_or(0.0), |sum, weight| {
             *sum += weight;
             Some(*sum)
@@ -111,7 +111,7 @@ impl<'s> CappedCascade<'s> {
 
     /// The largest difference with at most `most` unknown documents relevant.
     pub fn largest(&self, most: usize, work: &mut Budget) -> CappedSolution {
-        let mut search = Search {
+        let mut search = CappedSearch {
             problem: self,
             best: CappedSolution { value: f64::NEG_INFINITY, ..CappedSolution::default() },
             open: None,
@@ -124,19 +124,19 @@ impl<'s> CappedCascade<'s> {
     }
 }
 
-struct Search<'s> {
+struct CappedSearch<'s> {
     problem: &'s CappedCascade<'s>,
     best: CappedSolution,
     /// The largest bound of what was left open.
     open: Option<f64>,
 }
 
-impl Search<'_> {
+impl CappedSearch<'_> {
     /// With some documents relevant, the others that may be, and how many of these.
     fn visit(&mut self, chosen: &mut Vec<usize>, mut open: Vec<usize>, room: usize, work: &mut Budget) {
         let problem = self.problem;
         let stops = problem.sides(|x| chosen.contains(&x));
-        let (a, b) = (Side::new(&stops.0), Side::new(&stops.1));
+        let (a, b) = (ReachedRanking::new(&stops.0), ReachedRanking::new(&stops.1));
         let value = a.value(&stops.0) - b.value(&stops.1);
         self.offer(value, chosen);
         if room == 0 {
@@ -146,7 +146,7 @@ impl Search<'_> {
             let gain = |&x: &usize| {
                 a.gain(problem.documents[x].a, problem.top, 0.0) - b.gain(problem.documents[x].b, problem.top, 0.0)
             };
-            if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|one, other| one.0.total_cmp(&other.0)) {
+            if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|x, y| x.0.total_cmp(&y.0)) {
                 chosen.push(x);
                 self.offer(value + gain, chosen);
                 chosen.pop();
@@ -156,14 +156,14 @@ impl Search<'_> {
         loop {
             let mut all = vec![false; problem.documents.len()];
             chosen.iter().chain(&open).for_each(|&x| all[x] = true);
-            let full = Side::new(&problem.sides(|x| all[x]).1);
+            let full = ReachedRanking::new(&problem.sides(|x| all[x]).1);
             let weigh = |x: usize| {
                 let document = &problem.documents[x];
                 a.gain(document.a, problem.top, 0.0) - full.gain(document.b, problem.top, problem.top)
             };
             let mut weighed: Vec<(f64, usize)> = open.iter().map(|&x| (weigh(x), x)).collect();
             weighed.retain(|&(weight, _)| weight > 0.0);
-            weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+            weighed.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
             let bound = value + weighed.iter().take(room).map(|&(weight, _)| weight).sum::<f64>();
             let Some(&(_, first)) = weighed.first() else { return };
             if bound <= self.best.value + TOLERANCE {

@@ -12,22 +12,22 @@ use super::Instance;
 
 /// A cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct TieCell {
     /// Its group in A, by number.
     pub a: usize,
     /// Its group in B.
     pub b: usize,
-    /// Where its documents begin in [`Cells::documents`].
+    /// Where its documents begin in [`TieCells::documents`].
     start: usize,
     /// Its number of documents.
     pub size: usize,
 }
 
-impl Cell {
+impl TieCell {
     /// One without documents of its own.
     #[cfg(test)]
-    pub fn new((a, b): (usize, usize), size: usize) -> Cell {
-        Cell { a, b, start: 0, size }
+    pub fn new((a, b): (usize, usize), size: usize) -> TieCell {
+        TieCell { a, b, start: 0, size }
     }
 
     /// Exchange A and B.
@@ -36,41 +36,41 @@ impl Cell {
     }
 
     /// The same with other numbers of its groups.
-    pub fn with_groups(&self, a: usize, b: usize) -> Cell {
-        Cell { a, b, ..*self }
+    pub fn with_groups(&self, a: usize, b: usize) -> TieCell {
+        TieCell { a, b, ..*self }
     }
 
     /// Whether it is above another one; also if it is the same.
-    pub fn is_above(&self, other: &Cell) -> bool {
+    pub fn is_above(&self, other: &TieCell) -> bool {
         self.a <= other.a && self.b >= other.b
     }
 }
 
 /// The cells of two rankings, by group of A, then by group of B.
 #[derive(Debug, Default)]
-pub(super) struct Cells {
+pub(super) struct TieCells {
     /// All of them.
-    pub all: Vec<Cell>,
+    pub all: Vec<TieCell>,
     /// Numbers of documents in the instance, cell by cell.
     documents: Vec<usize>,
     /// Groups in A and in B, and the number in the instance, of each document.
     keyed: Vec<(usize, usize, usize)>,
-    sorter: Sorter<(usize, usize, usize)>,
+    sorter: GroupSorter<(usize, usize, usize)>,
 }
 
 /// Sorts by numbers of groups: in linear time, as these are small, and stable.
 #[derive(Debug, Default)]
-pub(super) struct Sorter<T> {
+pub(super) struct GroupSorter<T> {
     /// By group, the place of the next item.
     next: Vec<usize>,
     sorted: Vec<T>,
 }
 
-impl<T: Copy> Sorter<T> {
+impl<T: Copy> GroupSorter<T> {
     /// Sort items by their groups.
     pub fn sort(&mut self, items: &mut Vec<T>, group: impl Fn(&T) -> usize) {
         let Some(&some) = items.first() else { return };
-        let Sorter { next, sorted } = self;
+        let GroupSorter { next, sorted } = self;
         next.clear();
         next.resize(items.iter().map(&group).max().unwrap_or(0) + 1, 0);
         items.iter().for_each(|item| next[group(item)] += 1);
@@ -89,12 +89,12 @@ impl<T: Copy> Sorter<T> {
     }
 }
 
-impl Cells {
+impl TieCells {
     /// Take in the unknown documents of an instance that count in both rankings.
-    pub fn read(&mut self, instance: &Instance, groups: &Groups) {
+    pub fn read(&mut self, instance: &Instance, groups: &DocumentGroups) {
         self.keyed.clear();
-        for (id, (document, &of)) in instance.documents.iter().zip(&groups.of).enumerate() {
-            if let ((Some(a), Some(b)), None) = (of, document.known) {
+        for (id, (document, &groups_of)) in instance.documents.iter().zip(&groups.by_document).enumerate() {
+            if let ((Some(a), Some(b)), None) = (groups_of, document.known) {
                 self.keyed.push((a, b, id));
             }
         }
@@ -105,7 +105,7 @@ impl Cells {
         for (start, &(a, b, id)) in self.keyed.iter().enumerate() {
             match self.all.last_mut() {
                 Some(last) if (last.a, last.b) == (a, b) => last.size += 1,
-                _ => self.all.push(Cell { a, b, start, size: 1 }),
+                _ => self.all.push(TieCell { a, b, start, size: 1 }),
             }
             self.documents.push(id);
         }
@@ -121,24 +121,24 @@ impl Cells {
 
     /// Which documents are relevant, given the number of relevant ones of each cell.
     pub fn chosen<'c>(&'c self, counts: &'c [usize]) -> impl Iterator<Item = usize> + 'c {
-        let of = |(cell, &count): (&Cell, &usize)| &self.documents[cell.start..cell.start + count];
-        self.all.iter().zip(counts).flat_map(of).copied()
+        let chosen = |(cell, &count): (&TieCell, &usize)| &self.documents[cell.start..cell.start + count];
+        self.all.iter().zip(counts).flat_map(chosen).copied()
     }
 }
 
 /// Groups of every document in A and in B: numbers of those that begin within the depth.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub(super) struct DocumentGroups {
     /// By document of the instance.
-    pub of: Vec<(Option<usize>, Option<usize>)>,
+    pub by_document: Vec<(Option<usize>, Option<usize>)>,
     /// By rank, in A and in B.
     by_rank: [Vec<usize>; 2],
 }
 
-impl Groups {
+impl DocumentGroups {
     /// Take in the documents of an instance, and where groups end, in A and in B.
     pub fn read(&mut self, instance: &Instance, ends: (&[u32], &[u32])) {
-        let Groups { of, by_rank: [a, b] } = self;
+        let DocumentGroups { by_document, by_rank: [a, b] } = self;
         for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
             groups.clear();
             for (group, &end) in ends.iter().enumerate() {
@@ -154,20 +154,20 @@ impl Groups {
         }
         // Rank 0 is none.
         let group = |groups: &[usize], rank: u32| groups.get((rank as usize).wrapping_sub(1)).copied();
-        of.clear();
-        of.extend(instance.documents.iter().map(|x| (group(a, x.a), group(b, x.b))));
+        by_document.clear();
+        by_document.extend(instance.documents.iter().map(|x| (group(a, x.a), group(b, x.b))));
     }
 
     /// Give groups other numbers.
     pub fn number(&mut self, (a, b): (&[usize], &[usize])) {
-        for (of_a, of_b) in &mut self.of {
-            of_a.iter_mut().for_each(|group| *group = a[*group]);
-            of_b.iter_mut().for_each(|group| *group = b[*group]);
+        for (in_a, in_b) in &mut self.by_document {
+            in_a.iter_mut().for_each(|group| *group = a[*group]);
+            in_b.iter_mut().for_each(|group| *group = b[*group]);
         }
     }
 
     /// Exchange A and B.
     pub fn swap(&mut self) {
-        self.of.iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
+        self.by_document.iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
     }
 }

@@ -20,42 +20,42 @@ const SPLIT: usize = 1;
 const IN: usize = 2;
 
 /// Numbers of documents by kind in A and in B.
-type Kinds = [[i64; 3]; 3];
+type KindCounts = [[i64; 3]; 3];
 
 /// A document as far as it counts here.
 #[derive(Debug, Clone, Copy)]
-pub struct Counted {
+pub struct CountedDocument {
     /// Whether it is relevant; none if unknown.
     relevant: Option<bool>,
     /// Its kind in A and in B so far.
     kinds: (usize, usize),
 }
 
-impl Counted {
-    pub fn new(relevant: Option<bool>) -> Counted {
-        Counted { relevant, kinds: (OUT, OUT) }
+impl CountedDocument {
+    pub fn new(relevant: Option<bool>) -> CountedDocument {
+        CountedDocument { relevant, kinds: (OUT, OUT) }
     }
 }
 
 /// A ranking: numbers of documents by rank, and where each tie group ends.
 #[derive(Debug)]
-pub struct Side<'p> {
+pub struct CountedRanking<'p> {
     pub documents: Vec<u32>,
     pub ends: &'p [u32],
 }
 
 /// The group that a cutoff splits: its size, and how many documents of it are in; 1 and 0 if it splits none.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+struct SplitGroup {
     size: i64,
     slots: i64,
 }
 
 /// Documents, and where they stand.
-pub struct Placing<'p> {
-    pub documents: Vec<Counted>,
-    pub a: Side<'p>,
-    pub b: Side<'p>,
+pub struct MovingCutoff<'p> {
+    pub documents: Vec<CountedDocument>,
+    pub a: CountedRanking<'p>,
+    pub b: CountedRanking<'p>,
     /// Judged documents that are relevant, wherever they are.
     pub relevant: usize,
     /// All unknown documents.
@@ -65,17 +65,17 @@ pub struct Placing<'p> {
 }
 
 /// What stands where at one cutoff.
-struct At {
+struct CutoffCounts {
     /// Known relevant documents, and unknown ones.
-    known: Kinds,
-    open: Kinds,
-    a: Cut,
-    b: Cut,
+    known: KindCounts,
+    open: KindCounts,
+    a: SplitGroup,
+    b: SplitGroup,
     /// All unknown documents.
     unknown: i64,
 }
 
-impl At {
+impl CutoffCounts {
     /// The most hits in A less those in B with m unknown documents relevant, in the mean.
     fn mean(&self, m: i64) -> f64 {
         if self.a.slots == 0 && self.b.slots == 0 {
@@ -83,8 +83,8 @@ impl At {
             let known = self.known[IN][OUT] - self.known[OUT][IN];
             return (known + m.min(most) - (m - (self.unknown - least)).max(0)) as f64;
         }
-        let of = |cut: Cut| [0.0, cut.slots as f64 / cut.size as f64, 1.0];
-        let (a, b) = (of(self.a), of(self.b));
+        let shares = |cut: SplitGroup| [0.0, cut.slots as f64 / cut.size as f64, 1.0];
+        let (a, b) = (shares(self.a), shares(self.b));
         let mut weights = [(0.0, 0); 9];
         let mut sum = 0.0;
         for (i, weight) in weights.iter_mut().enumerate() {
@@ -92,7 +92,7 @@ impl At {
             *weight = (a[of_a] - b[of_b], self.open[of_a][of_b]);
             sum += weight.0 * self.known[of_a][of_b] as f64;
         }
-        weights.sort_by(|one, other| other.0.total_cmp(&one.0));
+        weights.sort_by(|x, y| y.0.total_cmp(&x.0));
         let mut left = m;
         for (weight, count) in weights {
             sum += weight * left.min(count) as f64;
@@ -103,8 +103,8 @@ impl At {
 
     /// The same in the best order of A and the worst of B.
     fn any(&self, m: i64) -> f64 {
-        let in_a = |kinds: &Kinds, kind: usize| kinds[kind].iter().sum::<i64>();
-        let in_b = |kinds: &Kinds, kind: usize| kinds.iter().map(|of_a| of_a[kind]).sum::<i64>();
+        let in_a = |kinds: &KindCounts, kind: usize| kinds[kind].iter().sum::<i64>();
+        let in_b = |kinds: &KindCounts, kind: usize| kinds.iter().map(|of_a| of_a[kind]).sum::<i64>();
         // Places beyond R in the group of B that R splits, where relevant documents do not count.
         let behind = self.b.size - self.b.slots;
         let (at_a, at_b) = (in_a(&self.known, SPLIT), in_b(&self.known, SPLIT));
@@ -121,21 +121,21 @@ impl At {
 }
 
 /// Goes through a ranking with the cutoff.
-struct Cursor<'p> {
-    side: Side<'p>,
+struct CutoffCursor<'p> {
+    side: CountedRanking<'p>,
     /// The first group that is not in yet.
     group: usize,
     /// Whether it is split.
     is_split: bool,
 }
 
-impl Cursor<'_> {
+impl CutoffCursor<'_> {
     fn start(&self) -> usize {
         if self.group == 0 { 0 } else { self.side.ends[self.group - 1] as usize }
     }
 
     /// Go to a cutoff; documents that change their kind are given to `change`. The group that is split.
-    fn go_to(&mut self, cutoff: usize, mut change: impl FnMut(u32, usize)) -> Cut {
+    fn go_to(&mut self, cutoff: usize, mut change: impl FnMut(u32, usize)) -> SplitGroup {
         while let Some(&end) = self.side.ends.get(self.group) {
             let start = self.start();
             let group = start..end as usize;
@@ -152,29 +152,29 @@ impl Cursor<'_> {
                 self.side.documents[group].iter().for_each(|&document| change(document, SPLIT));
                 self.is_split = true;
             }
-            return Cut { size, slots: (cutoff - start) as i64 };
+            return SplitGroup { size, slots: (cutoff - start) as i64 };
         }
-        Cut { size: 1, slots: 0 }
+        SplitGroup { size: 1, slots: 0 }
     }
 }
 
 /// The largest difference with exactly 0, 1, 2, ... unknown documents relevant.
-pub fn at_moving_cutoff(placing: Placing<'_>) -> Vec<f64> {
-    let Placing { mut documents, a, b, relevant, unknown, any_order } = placing;
-    let mut at = At {
+pub fn at_moving_cutoff(placing: MovingCutoff<'_>) -> Vec<f64> {
+    let MovingCutoff { mut documents, a, b, relevant, unknown, any_order } = placing;
+    let mut counts = CutoffCounts {
         known: [[0; 3]; 3],
         open: [[0; 3]; 3],
-        a: Cut { size: 1, slots: 0 },
-        b: Cut { size: 1, slots: 0 },
+        a: SplitGroup { size: 1, slots: 0 },
+        b: SplitGroup { size: 1, slots: 0 },
         unknown: unknown as i64,
     };
-    at.open[OUT][OUT] = unknown as i64;
-    at.known[OUT][OUT] = documents.iter().filter(|x| x.relevant == Some(true)).count() as i64;
-    let cursor = |side| Cursor { side, group: 0, is_split: false };
+    counts.open[OUT][OUT] = unknown as i64;
+    counts.known[OUT][OUT] = documents.iter().filter(|x| x.relevant == Some(true)).count() as i64;
+    let cursor = |side| CutoffCursor { side, group: 0, is_split: false };
     let (mut a, mut b) = (cursor(a), cursor(b));
-    let mut found = Vec::with_capacity(unknown + 1);
+    let mut differences = Vec::with_capacity(unknown + 1);
     for cutoff in 0..=relevant + unknown {
-        let (known, open) = (&mut at.known, &mut at.open);
+        let (known, open) = (&mut counts.known, &mut counts.open);
         let mut turn = |document: u32, of_a: Option<usize>, of_b: Option<usize>| {
             let document = &mut documents[document as usize];
             let before = document.kinds;
@@ -189,11 +189,11 @@ pub fn at_moving_cutoff(placing: Placing<'_>) -> Vec<f64> {
         };
         let cut_a = a.go_to(cutoff, |document, kind| turn(document, Some(kind), None));
         let cut_b = b.go_to(cutoff, |document, kind| turn(document, None, Some(kind)));
-        (at.a, at.b) = (cut_a, cut_b);
+        (counts.a, counts.b) = (cut_a, cut_b);
         if cutoff >= relevant {
             let m = (cutoff - relevant) as i64;
-            found.push(share(if any_order { at.any(m) } else { at.mean(m) }, cutoff as f64));
+            differences.push(share(if any_order { counts.any(m) } else { counts.mean(m) }, cutoff as f64));
         }
     }
-    found
+    differences
 }

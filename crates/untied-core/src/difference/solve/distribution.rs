@@ -5,8 +5,8 @@
 //! the terms that are present, so by at most the larger of all roundings up and all roundings down added: `error`.
 //! Every quantile is that of the exact distribution within `error`. Of other measures outcomes are drawn.
 
-use super::expected::{Term, Uncertain};
-use super::scores::Scores;
+use super::expected::{DifferenceTerm, Uncertain};
+use super::scores::ScoresByGains;
 use crate::random::Random;
 
 /// Probabilities of differences `low`, `low + step` and so on.
@@ -26,14 +26,14 @@ impl Distribution {
     /// The distribution of a sum of terms on a grid of about `points` points.
     ///
     /// Where all differences are multiples of the smallest one, as those of P@k are, the grid has these and no error.
-    pub fn of(terms: &[Term], points: usize) -> Distribution {
-        let certain = |term: &&Term| term.chance >= 1.0 || term.difference == 0.0;
+    pub fn of(terms: &[DifferenceTerm], points: usize) -> Distribution {
+        let certain = |term: &&DifferenceTerm| term.chance >= 1.0 || term.difference == 0.0;
         let low: f64 = terms.iter().filter(certain).map(|term| term.chance * term.difference).sum();
         let open = terms.iter().filter(|term| !certain(term) && term.chance > 0.0);
-        let open: Vec<Term> = open.copied().collect();
+        let open: Vec<DifferenceTerm> = open.copied().collect();
         let range: f64 = open.iter().map(|term| term.difference.abs()).sum();
         let smallest = open.iter().map(|term| term.difference.abs()).fold(f64::INFINITY, f64::min);
-        let multiple = |term: &Term| {
+        let multiple = |term: &DifferenceTerm| {
             let times = term.difference / smallest;
             (times - times.round()).abs() <= 1e-12 * times.abs()
         };
@@ -43,7 +43,7 @@ impl Distribution {
             false if range / smallest < points && open.iter().all(multiple) => smallest,
             false => range / (points - 1.0),
         };
-        let mut found = Distribution { low, step, masses: vec![1.0], error: 0.0 };
+        let mut distribution = Distribution { low, step, masses: vec![1.0], error: 0.0 };
         let (mut up, mut down) = (0.0, 0.0);
         for term in &open {
             let steps = (term.difference / step).round();
@@ -51,10 +51,10 @@ impl Distribution {
             if rounding.abs() > 1e-12 * term.difference.abs() {
                 (up, down) = (up + rounding.max(0.0), down - rounding.min(0.0));
             }
-            found.add(steps, term.chance);
+            distribution.add(steps, term.chance);
         }
-        found.error = up.max(down);
-        found
+        distribution.error = up.max(down);
+        distribution
     }
 
     /// Add a term of `steps` steps, with a probability.
@@ -74,18 +74,18 @@ impl Distribution {
 }
 
 /// So many differences, drawn from this seed, in ascending order.
-pub fn drawn(documents: &[Uncertain], scores: &(impl Scores + ?Sized), draws: usize, seed: u64) -> Vec<f64> {
+pub fn drawn(documents: &[Uncertain], scores: &(impl ScoresByGains + ?Sized), draws: usize, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let mut gains = vec![0.0; documents.len()];
-    let mut one = || {
+    let mut draw = || {
         for (gain, x) in gains.iter_mut().zip(documents) {
             *gain = if random.unit() < x.chance { x.gain } else { 0.0 };
         }
         scores.difference(&gains)
     };
-    let mut found: Vec<f64> = (0..draws).map(|_| one()).collect();
-    found.sort_by(f64::total_cmp);
-    found
+    let mut differences: Vec<f64> = (0..draws).map(|_| draw()).collect();
+    differences.sort_by(f64::total_cmp);
+    differences
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn multiples_are_exact() {
-        let term = |difference: f64| Term { difference, chance: 0.5 };
+        let term = |difference: f64| DifferenceTerm { difference, chance: 0.5 };
         let found = Distribution::of(&[term(0.1), term(-0.1), term(0.3), term(0.0)], 100);
         assert_eq!((found.error, found.masses.len()), (0.0, 6));
         assert!((found.low + 0.1).abs() < 1e-15 && (found.step - 0.1).abs() < 1e-15);

@@ -14,7 +14,7 @@ use super::Solution;
 
 /// What a document's gain is multiplied by.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weighed {
+pub struct WeightedDocument {
     /// In A, D_A.
     pub a: f64,
     /// In B, D_B.
@@ -25,9 +25,9 @@ pub struct Weighed {
 
 /// Two rankings of a query as a dot product sees them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Weights {
+pub struct WeightedPair {
     /// All documents of either ranking.
-    pub documents: Vec<Weighed>,
+    pub documents: Vec<WeightedDocument>,
     /// Discounts of the ranks that A lacks, and of those that B lacks: unknown documents of their own.
     pub lacking: (Vec<f64>, Vec<f64>),
     /// The most an unknown document may gain, r_G.
@@ -36,14 +36,14 @@ pub struct Weights {
 
 /// A gain, and how many unknown documents may have it at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grade {
+pub struct GradeLimit {
     /// The gain, g_j.
     pub gain: f64,
     /// How many, m_j, without those that are judged.
     pub most: usize,
 }
 
-impl Weights {
+impl WeightedPair {
     /// Exchange A and B.
     pub fn swap(&mut self) {
         std::mem::swap(&mut self.lacking.0, &mut self.lacking.1);
@@ -52,32 +52,32 @@ impl Weights {
 
     /// The gain of a document where S(A) - S(B) is largest.
     #[inline]
-    fn gain(&self, x: &Weighed) -> f64 {
+    fn gain(&self, x: &WeightedDocument) -> f64 {
         x.known.unwrap_or(if x.a > x.b { self.top } else { 0.0 })
     }
 }
 
 /// The largest S(A) - S(B), in one pass.
-pub fn largest(weights: &Weights) -> f64 {
+pub fn largest(weights: &WeightedPair) -> f64 {
     let of_documents: f64 = weights.documents.iter().map(|x| weights.gain(x) * (x.a - x.b)).sum();
     of_documents + weights.top * weights.lacking.0.iter().map(|d| d.max(0.0)).sum::<f64>()
 }
 
 /// The same with the gains of documents.
-pub fn solve(weights: &Weights) -> Solution {
+pub fn solve(weights: &WeightedPair) -> Solution {
     let value = largest(weights);
     let gains = weights.documents.iter().map(|x| weights.gain(x)).collect();
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
 /// The largest S(A) - S(B) where each gain has a largest number of unknown documents; any number of them gain nothing.
-pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
+pub fn solve_limited(weights: &WeightedPair, grades: &[GradeLimit]) -> Solution {
     let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
     let unknown = weights.documents.iter().enumerate().filter(|(_, x)| x.known.is_none());
     let lacking = weights.lacking.0.iter().map(|&d| (d, None));
     let mut open: Vec<(f64, Option<usize>)> = unknown.map(|(i, x)| (x.a - x.b, Some(i))).chain(lacking).collect();
     open.retain(|&(difference, _)| difference > 0.0);
-    open.sort_by(|one, other| other.0.total_cmp(&one.0)); // stable: of equal ones the first
+    open.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable: of equal ones the first
     let mut of_lacking = 0.0;
     for ((difference, document), gain) in open.into_iter().zip(descending(grades)) {
         match document {
@@ -92,14 +92,14 @@ pub fn solve_limited(weights: &Weights, grades: &[Grade]) -> Solution {
 
 /// The most that a ranking can be worth if each gain has a largest number of documents: with `most` counting judged
 /// documents too, the ideal DCG that goes with [`solve_limited`].
-pub fn ideal(discounts: &[f64], grades: &[Grade]) -> f64 {
+pub fn ideal(discounts: &[f64], grades: &[GradeLimit]) -> f64 {
     descending(grades).zip(discounts).map(|(gain, discount)| gain * discount).sum()
 }
 
 /// Positive gains from the highest one, each as often as it may occur.
-fn descending(grades: &[Grade]) -> impl Iterator<Item = f64> + use<> {
-    let mut grades: Vec<Grade> = grades.iter().copied().filter(|grade| grade.gain > 0.0).collect();
-    grades.sort_by(|one, other| other.gain.total_cmp(&one.gain));
+fn descending(grades: &[GradeLimit]) -> impl Iterator<Item = f64> + use<> {
+    let mut grades: Vec<GradeLimit> = grades.iter().copied().filter(|grade| grade.gain > 0.0).collect();
+    grades.sort_by(|x, y| y.gain.total_cmp(&x.gain));
     grades.into_iter().flat_map(|grade| std::iter::repeat_n(grade.gain, grade.most))
 }
 
@@ -109,8 +109,11 @@ mod tests {
 
     #[test]
     fn the_ideal_ranking_has_the_highest_gains_first() {
-        let grades = [Grade { gain: 0.25, most: 12 }, Grade { gain: 0.75, most: 1 }];
+        let grades = [GradeLimit { gain: 0.25, most: 12 }, GradeLimit { gain: 0.75, most: 1 }];
         assert_eq!(ideal(&[1.0, 0.5, 0.25], &grades), 0.75 + 0.125 + 0.0625);
-        assert_eq!(ideal(&[1.0, 0.5, 0.25], &[Grade { gain: 1.0, most: 2 }, Grade { gain: 0.0, most: 9 }]), 1.5);
+        assert_eq!(
+            ideal(&[1.0, 0.5, 0.25], &[GradeLimit { gain: 1.0, most: 2 }, GradeLimit { gain: 0.0, most: 9 }]),
+            1.5
+        );
     }
 }

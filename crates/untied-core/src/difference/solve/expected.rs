@@ -15,7 +15,7 @@
 //! * RR: ERR with c = 1.
 
 use super::Document;
-use super::dot::Weighed;
+use super::dot::WeightedDocument;
 
 /// A document that may be relevant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,35 +32,35 @@ pub struct Uncertain {
 
 /// What a difference is on average, and how much it varies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Moments {
+pub struct DifferenceMoments {
     /// The mean.
     pub mean: f64,
     /// The variance.
     pub variance: f64,
 }
 
-impl Moments {
+impl DifferenceMoments {
     /// Those of the difference divided by a number.
     #[must_use]
-    pub fn divided(self, by: f64) -> Moments {
-        Moments { mean: self.mean / by, variance: self.variance / (by * by) }
+    pub fn divided(self, by: f64) -> DifferenceMoments {
+        DifferenceMoments { mean: self.mean / by, variance: self.variance / (by * by) }
     }
 }
 
 /// A term of a difference of dot products.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Term {
+pub struct DifferenceTerm {
     /// By how much the difference grows if the document is relevant, delta.
     pub difference: f64,
     /// The probability that it is, p.
     pub chance: f64,
 }
 
-impl Term {
+impl DifferenceTerm {
     /// The term of a document that gains `top` with a probability, unless its gain is known.
-    pub fn new(weighed: &Weighed, top: f64, chance: f64) -> Term {
+    pub fn new(weighed: &WeightedDocument, top: f64, chance: f64) -> DifferenceTerm {
         let (gain, chance) = weighed.known.map_or((top, chance), |gain| (gain, 1.0));
-        Term { difference: gain * (weighed.a - weighed.b), chance }
+        DifferenceTerm { difference: gain * (weighed.a - weighed.b), chance }
     }
 }
 
@@ -86,16 +86,16 @@ impl Uncertain {
 }
 
 /// Differences of dot products.
-pub fn dot(terms: &[Term]) -> Moments {
-    let variance = |term: &Term| term.chance * (1.0 - term.chance) * term.difference * term.difference;
-    Moments {
+pub fn dot(terms: &[DifferenceTerm]) -> DifferenceMoments {
+    let variance = |term: &DifferenceTerm| term.chance * (1.0 - term.chance) * term.difference * term.difference;
+    DifferenceMoments {
         mean: terms.iter().map(|term| term.chance * term.difference).sum(),
         variance: terms.iter().map(variance).sum(),
     }
 }
 
 /// Differences of the sum of precisions at relevant ranks, which is AP times k, in O(n^2).
-pub fn precisions(documents: &[Uncertain]) -> Moments {
+pub fn precisions(documents: &[Uncertain]) -> DifferenceMoments {
     let inverse = |rank: u32| if rank == 0 { 0.0 } else { 1.0 / f64::from(rank) };
     // 1/a and 1/b of those that can be relevant, and p.
     let all = documents.iter().map(|x| ((inverse(x.a), inverse(x.b)), x.relevant()));
@@ -105,8 +105,8 @@ pub fn precisions(documents: &[Uncertain]) -> Moments {
 }
 
 /// The moments of `sum q_xx x + sum over pairs of q_xy x y`, for relevance with these chances.
-pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Moments {
-    let mut found = Moments::default();
+pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> DifferenceMoments {
+    let mut moments = DifferenceMoments::default();
     for (x, &chance) in chances.iter().enumerate() {
         let own = q(x, x);
         let (mut with_others, mut squares) = (0.0, 0.0);
@@ -116,83 +116,83 @@ pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Moments
             squares += pair * pair * other * (1.0 - other);
         }
         // Every pair is met twice.
-        found.mean += chance * (own + with_others / 2.0);
-        found.variance += chance * (1.0 - chance) * ((own + with_others).powi(2) + squares / 2.0);
+        moments.mean += chance * (own + with_others / 2.0);
+        moments.variance += chance * (1.0 - chance) * ((own + with_others).powi(2) + squares / 2.0);
     }
-    found
+    moments
 }
 
 /// Differences of ERR to a depth, in O(depth^2).
-pub fn reciprocal_cascade(documents: &[Uncertain], depth: usize) -> Moments {
+pub fn reciprocal_cascade(documents: &[Uncertain], depth: usize) -> DifferenceMoments {
     let fall = |t: usize| 1.0 / (t as f64 * if t == depth { 1.0 } else { (t + 1) as f64 });
-    Cascade::new(documents, depth, fall).moments()
+    ExpectedCascade::new(documents, depth, fall).moments()
 }
 
 /// Differences of a cascade with these discounts by rank, in the square of their number.
-pub fn discounted(documents: &[Uncertain], discounts: &[f64]) -> Moments {
+pub fn discounted(documents: &[Uncertain], discounts: &[f64]) -> DifferenceMoments {
     let fall = |t: usize| discounts[t - 1] - discounts.get(t).unwrap_or(&0.0);
-    Cascade::new(documents, discounts.len(), fall).moments()
+    ExpectedCascade::new(documents, discounts.len(), fall).moments()
 }
 
 /// Differences of RR to a depth, in O(depth^2).
-pub fn first_relevant(documents: &[Uncertain], depth: usize) -> Moments {
+pub fn first_relevant(documents: &[Uncertain], depth: usize) -> DifferenceMoments {
     let stops = |x: &Uncertain| Uncertain { gain: 1.0, chance: x.relevant(), ..*x };
     reciprocal_cascade(&documents.iter().map(stops).collect::<Vec<_>>(), depth)
 }
 
 /// What stands at a rank: (E(1 - c), E(1 - c)^2 / E(1 - c)), and the rank in the other ranking or 0.
 #[derive(Clone, Copy)]
-struct Place {
+struct ExpectedRank {
     once: f64,
     again: f64,
     other: usize,
 }
 
-struct Cascade {
-    a: Vec<Place>,
-    b: Vec<Place>,
+struct ExpectedCascade {
+    a: Vec<ExpectedRank>,
+    b: Vec<ExpectedRank>,
     /// w_t, 0 where the prefixes hold the same documents.
     weights: Vec<f64>,
 }
 
-impl Cascade {
-    fn new(documents: &[Uncertain], depth: usize, fall: impl Fn(usize) -> f64) -> Cascade {
-        let nothing = Place { once: 1.0, again: 1.0, other: 0 };
+impl ExpectedCascade {
+    fn new(documents: &[Uncertain], depth: usize, fall: impl Fn(usize) -> f64) -> ExpectedCascade {
+        let nothing = ExpectedRank { once: 1.0, again: 1.0, other: 0 };
         let (mut a, mut b) = (vec![nothing; depth], vec![nothing; depth]);
         // Prefixes of t that hold the document on one side only.
-        let mut apart = vec![0i64; depth + 2];
+        let mut open_changes = vec![0i64; depth + 2];
         for x in documents {
             let (once, again) = x.factors();
             if x.a > 0 {
-                a[x.a as usize - 1] = Place { once, again, other: x.b as usize };
+                a[x.a as usize - 1] = ExpectedRank { once, again, other: x.b as usize };
             }
             if x.b > 0 {
-                b[x.b as usize - 1] = Place { once, again, other: x.a as usize };
+                b[x.b as usize - 1] = ExpectedRank { once, again, other: x.a as usize };
             }
             let rank = |rank: u32| if rank == 0 { depth + 1 } else { rank as usize };
-            apart[rank(x.a).min(rank(x.b))] += 1;
-            apart[rank(x.a).max(rank(x.b))] -= 1;
+            open_changes[rank(x.a).min(rank(x.b))] += 1;
+            open_changes[rank(x.a).max(rank(x.b))] -= 1;
         }
         let mut open = 0;
         let weight = |t: usize| {
-            open += apart[t];
+            open += open_changes[t];
             if open == 0 { 0.0 } else { fall(t) }
         };
         let weights = (1..=depth).map(weight).collect();
-        Cascade { a, b, weights }
+        ExpectedCascade { a, b, weights }
     }
 
-    fn moments(&self) -> Moments {
+    fn moments(&self) -> DifferenceMoments {
         let ((mean_a, square_a), (mean_b, square_b)) = (self.alone(&self.a), self.alone(&self.b));
         let of_a = square_a - mean_a * mean_a;
         let of_b = square_b - mean_b * mean_b;
         let shared = self.product() - mean_a * mean_b;
         // Rounding may leave less than nothing.
-        Moments { mean: mean_b - mean_a, variance: (of_a + of_b - 2.0 * shared).max(0.0) }
+        DifferenceMoments { mean: mean_b - mean_a, variance: (of_a + of_b - 2.0 * shared).max(0.0) }
     }
 
     /// E and E^2 of sum over t of w_t Q(t).
-    fn alone(&self, places: &[Place]) -> (f64, f64) {
+    fn alone(&self, places: &[ExpectedRank]) -> (f64, f64) {
         // From the end: sum over t > s of w_t E Q(t) / E Q(s).
         let mut below = vec![0.0; places.len() + 1];
         for s in (1..=places.len()).rev() {
@@ -233,7 +233,7 @@ mod tests {
     fn equal_rankings_differ_by_nothing_and_equal_prefixes_do_not_cost_digits() {
         let x = |a: u32, b: u32, chance: f64| Uncertain { a, b, gain: 0.75, chance };
         let mut documents: Vec<Uncertain> = (1..=50).map(|i| x(i, i, 0.3)).collect();
-        assert_eq!(reciprocal_cascade(&documents, 50), Moments::default());
+        assert_eq!(reciprocal_cascade(&documents, 50), DifferenceMoments::default());
         documents[48].b = 50;
         documents[49].b = 49;
         // Only Q(49) differs: by c_49 - c_50 times what is left of the first 48.

@@ -1,7 +1,7 @@
 //! Solvers for the largest `S(A) - S(B)` and its mean: closed forms, searches with bounds, sampling.
 //!
 //! Solvers know the form of a score (a sum, a quadratic program, a cascade), not which measures have it. Each finds
-//! S(A) - S(B); the other direction is that of the rankings exchanged ([`Instance::swap`], [`Tied::swap`]).
+//! S(A) - S(B); the other direction is that of the rankings exchanged ([`Instance::swap`], [`TiedSolver::swap`]).
 
 pub(super) mod branch;
 pub mod budget;
@@ -109,7 +109,7 @@ impl Solution {
 }
 
 /// Two rankings with ties, made ready to be solved in both directions.
-pub trait Tied {
+pub trait TiedSolver {
     /// The largest mean of `S(A) - S(B)` over tie orders.
     fn solve(&mut self) -> Solution;
 
@@ -123,6 +123,6 @@ fn smaller(x: f64, y: f64) -> f64 {
 }
 
 /// A share of nothing is 0.
-pub(super) fn share(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
+pub(super) fn share(sum: f64, norm: f64) -> f64 {
+    if norm > 0.0 { sum / norm } else { 0.0 }
 }

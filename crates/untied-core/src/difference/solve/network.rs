@@ -6,7 +6,7 @@
 //! so the best path from a group ends at the cheapest group that it can reach. What each unit gains never rises.
 
 /// A tie group, by what documents are worth there.
-pub(crate) trait Worth {
+pub(crate) trait GainsByCount {
     /// What one more document adds if `chosen` documents are chosen already.
     fn step(&self, chosen: usize) -> f64;
 }
@@ -34,7 +34,7 @@ impl Edge {
 
 /// A group in the network.
 #[derive(Debug)]
-struct Node<G> {
+struct NetworkGroup<G> {
     group: G,
     /// How many documents of its edges are chosen.
     on: usize,
@@ -44,24 +44,24 @@ struct Node<G> {
 /// Groups of A, groups of B, and the edges between them.
 #[derive(Debug)]
 pub(crate) struct Network<G> {
-    a: Vec<Node<G>>,
-    b: Vec<Node<G>>,
+    a: Vec<NetworkGroup<G>>,
+    b: Vec<NetworkGroup<G>>,
     edges: Vec<Edge>,
 }
 
 /// How to go on from a group towards the end of its path.
 #[derive(Clone, Copy, PartialEq)]
-enum Step {
+enum PathStep {
     Unseen,
     End,
     Along(usize),
 }
 
-impl<G: Worth> Network<G> {
+impl<G: GainsByCount> Network<G> {
     /// Edges name groups by their places.
     pub fn new(a: Vec<G>, b: Vec<G>, edges: Vec<Edge>) -> Network<G> {
-        let nodes = |groups: Vec<G>| -> Vec<Node<G>> {
-            groups.into_iter().map(|group| Node { group, on: 0, edges: Vec::new() }).collect()
+        let nodes = |groups: Vec<G>| -> Vec<NetworkGroup<G>> {
+            groups.into_iter().map(|group| NetworkGroup { group, on: 0, edges: Vec::new() }).collect()
         };
         let (mut a, mut b) = (nodes(a), nodes(b));
         for (number, edge) in edges.iter().enumerate() {
@@ -87,24 +87,24 @@ impl<G: Worth> Network<G> {
         // Groups of B by what one more costs there: every group of A gets the first that it can reach.
         let open = self.b.iter().enumerate().filter(|(_, node)| node.edges.iter().any(|&e| self.edges[e].has_room()));
         let mut ends: Vec<(f64, usize)> = open.map(|(j, node)| (node.group.step(node.on), j)).collect();
-        ends.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut from_a = vec![Step::Unseen; self.a.len()];
-        let mut from_b = vec![Step::Unseen; self.b.len()];
+        ends.sort_by(|x, y| x.0.total_cmp(&y.0));
+        let mut from_a = vec![PathStep::Unseen; self.a.len()];
+        let mut from_b = vec![PathStep::Unseen; self.b.len()];
         let mut best: (f64, Option<usize>) = (least, None);
         let mut reached = Vec::new();
         for (cost, end) in ends {
-            if from_b[end] != Step::Unseen {
+            if from_b[end] != PathStep::Unseen {
                 continue; // a cheaper one can be reached from it
             }
-            from_b[end] = Step::End;
+            from_b[end] = PathStep::End;
             reached.push(end);
             while let Some(j) = reached.pop() {
                 for &edge in self.b[j].edges.iter().filter(|&&e| self.edges[e].has_room()) {
                     let i = self.edges[edge].a;
-                    if from_a[i] != Step::Unseen {
+                    if from_a[i] != PathStep::Unseen {
                         continue;
                     }
-                    from_a[i] = Step::Along(edge);
+                    from_a[i] = PathStep::Along(edge);
                     let node = &self.a[i];
                     let gained = node.group.step(node.on) - cost;
                     if gained > best.0 {
@@ -112,8 +112,8 @@ impl<G: Worth> Network<G> {
                     }
                     for &back in node.edges.iter().filter(|&&e| self.edges[e].on > 0) {
                         let other = self.edges[back].b;
-                        if from_b[other] == Step::Unseen {
-                            from_b[other] = Step::Along(back);
+                        if from_b[other] == PathStep::Unseen {
+                            from_b[other] = PathStep::Along(back);
                             reached.push(other);
                         }
                     }
@@ -122,10 +122,10 @@ impl<G: Worth> Network<G> {
         }
         let (gained, Some(mut i)) = best else { return None };
         self.a[i].on += 1;
-        while let Step::Along(edge) = from_a[i] {
+        while let PathStep::Along(edge) = from_a[i] {
             self.edges[edge].on += 1;
             let j = self.edges[edge].b;
-            let Step::Along(back) = from_b[j] else {
+            let PathStep::Along(back) = from_b[j] else {
                 self.b[j].on += 1;
                 break;
             };

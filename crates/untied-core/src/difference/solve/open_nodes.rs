@@ -31,7 +31,7 @@ impl<T> OpenNodes<T> {
     }
 
     pub fn pop(&mut self) -> Option<(f64, T)> {
-        self.nodes.pop().map(|part| (part.bound, part.content))
+        self.nodes.pop().map(|node| (node.bound, node.content))
     }
 
     pub fn is_empty(&self) -> bool {

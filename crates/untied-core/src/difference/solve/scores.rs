@@ -1,7 +1,7 @@
 //! Scores of two rankings under any gains of their documents, for searches and samples.
 
 /// A measure of two rankings.
-pub trait Scores {
+pub trait ScoresByGains {
     /// S(A) where the documents gain so much.
     fn a(&self, gains: &[f64]) -> f64;
 

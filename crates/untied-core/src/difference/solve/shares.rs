@@ -7,16 +7,16 @@ use super::share;
 
 /// Weights of unknown documents in descending order: those above 0, the number of those that are 0, those below.
 #[derive(Debug, Default)]
-pub struct Sorted {
+pub struct SortedWeights {
     pub above: Vec<f64>,
     pub zeros: usize,
     pub below: Vec<f64>,
 }
 
-impl Sorted {
+impl SortedWeights {
     /// Sort weights.
-    pub fn new(weights: impl Iterator<Item = f64>, others: usize) -> Sorted {
-        let mut sorted = Sorted { zeros: others, ..Sorted::default() };
+    pub fn new(weights: impl Iterator<Item = f64>, others: usize) -> SortedWeights {
+        let mut sorted = SortedWeights { zeros: others, ..SortedWeights::default() };
         for weight in weights {
             if weight > 0.0 {
                 sorted.above.push(weight);
@@ -26,15 +26,15 @@ impl Sorted {
                 sorted.zeros += 1;
             }
         }
-        sorted.above.sort_unstable_by(|one, other| other.total_cmp(one));
-        sorted.below.sort_unstable_by(|one, other| other.total_cmp(one));
+        sorted.above.sort_unstable_by(|x, y| y.total_cmp(x));
+        sorted.below.sort_unstable_by(|x, y| y.total_cmp(x));
         sorted
     }
 
     /// Exchange A and B.
-    pub fn swapped(self) -> Sorted {
+    pub fn swapped(self) -> SortedWeights {
         let negated = |weights: Vec<f64>| weights.iter().rev().map(|weight| -weight).collect();
-        Sorted { above: negated(self.below), zeros: self.zeros, below: negated(self.above) }
+        SortedWeights { above: negated(self.below), zeros: self.zeros, below: negated(self.above) }
     }
 
     fn iter(&self) -> impl Iterator<Item = f64> {
@@ -51,6 +51,6 @@ impl Sorted {
 }
 
 /// The largest share with exactly 0, 1, 2, ... unknown documents relevant.
-pub fn shares(known: f64, weights: &Sorted, norm: impl Fn(usize) -> f64) -> impl Iterator<Item = f64> {
+pub fn shares(known: f64, weights: &SortedWeights, norm: impl Fn(usize) -> f64) -> impl Iterator<Item = f64> {
     weights.sums(known).enumerate().map(move |(m, sum)| share(sum, norm(m)))
 }

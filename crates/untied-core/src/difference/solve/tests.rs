@@ -87,7 +87,7 @@ fn test_both(
 }
 
 /// The search of AP times the depth, solved within a number of nodes.
-fn precisions(name: &str, pair: &Instance, nodes: u64, workspace: &mut quadratic::Workspace) -> Solution {
+fn precisions(name: &str, pair: &Instance, nodes: u64, workspace: &mut quadratic::QuadraticWorkspace) -> Solution {
     let found = quadratic::solve(pair, nodes, workspace);
     assert_eq!(found.bound, found.value, "{name} at depth {}: {} nodes", pair.depth, found.nodes);
     let found = Solution { value: found.value * pair.depth as f64, ..found };
@@ -97,7 +97,7 @@ fn precisions(name: &str, pair: &Instance, nodes: u64, workspace: &mut quadratic
 
 #[test]
 fn average_precision_is_the_largest_over_all_assignments() {
-    let mut workspace = quadratic::Workspace::default();
+    let mut workspace = quadratic::QuadraticWorkspace::default();
     small_pairs(150, 1.0, &[0.0, 1.0], |_, pair, filled| {
         let best = largest(filled, |gains| difference(filled, gains, scores::precisions));
         for pair in [pair, filled] {
@@ -109,7 +109,7 @@ fn average_precision_is_the_largest_over_all_assignments() {
 
 #[test]
 fn average_precision_of_any_recall_base_is_the_largest_over_all_assignments() {
-    let mut workspace = quadratic::Workspace::default();
+    let mut workspace = quadratic::QuadraticWorkspace::default();
     small_pairs(150, 1.0, &[0.0, 1.0], |random, pair, filled| {
         let (elsewhere, most) = (random.below(3) as usize, random.below(6) as usize);
         let known = filled.documents.iter().filter(|x| x.known == Some(1.0)).count() + elsewhere;
@@ -136,7 +136,7 @@ fn average_precision_of_any_recall_base_is_the_largest_over_all_assignments() {
 
 #[test]
 fn average_precision_takes_few_nodes() {
-    let mut workspace = quadratic::Workspace::default();
+    let mut workspace = quadratic::QuadraticWorkspace::default();
     let mut test = |name: &str, pair: &Instance| drop(precisions(name, pair, 20, &mut workspace));
     hard_pairs(&[0.0, 1.0], &mut test);
     pairs(&[10, 20, 50, 100], &[0.0, 0.25, 0.75], by_day(1, 5), &[0.0, 1.0], &mut test);
@@ -151,7 +151,7 @@ fn average_precision_takes_few_nodes() {
 /// Neighbours exchanged as long as that takes more of the search.
 #[test]
 fn pairs_bred_to_be_hard_for_average_precision_are_solved() {
-    let (mut random, mut workspace) = (Random::new(5), quadratic::Workspace::default());
+    let (mut random, mut workspace) = (Random::new(5), quadratic::QuadraticWorkspace::default());
     for depth in [20, 50] {
         let a: Vec<usize> = (0..depth).collect();
         let (_, mut b) = kind("permrand", depth, &mut random);
@@ -172,7 +172,7 @@ fn pairs_bred_to_be_hard_for_average_precision_are_solved() {
 
 #[test]
 fn cascades_are_the_largest_over_all_assignments() {
-    let mut workspace = cascade::Workspace::default();
+    let mut workspace = cascade::CascadeWorkspace::default();
     for top in [TOP, 0.5, 0.9375, 1.0] {
         small_pairs(50, top, &STOPS, |_, pair, filled| {
             let best = largest(filled, |gains| difference(filled, gains, scores::reciprocal_cascade));
@@ -191,7 +191,7 @@ fn cascades_are_the_largest_over_all_assignments() {
 
 #[test]
 fn cascades_are_solved() {
-    let mut workspace = cascade::Workspace::default();
+    let mut workspace = cascade::CascadeWorkspace::default();
     let mut test = |name: &str, pair: &Instance| {
         // Exactly, or at large depths nearly.
         let width = if pair.depth > 100 { 1.01e-7 } else { 0.0 };
@@ -215,14 +215,14 @@ fn nodes_are_spent_on_an_interval() {
     let mut b = a.clone();
     b.rotate_left(1);
     let pair = instance(&b, &a, 100, TOP, |_| None);
-    let found = cascade::solve(&pair, true, 2000, &mut cascade::Workspace::default());
+    let found = cascade::solve(&pair, true, 2000, &mut cascade::CascadeWorkspace::default());
     assert!(found.nodes <= 2000);
     assert!(found.bound > found.value && found.bound - found.value <= 1.01e-4, "{found:?}");
 }
 
 #[test]
 fn searches_cut_short_enclose_the_value() {
-    let (mut of_ap, mut of_err) = (quadratic::Workspace::default(), cascade::Workspace::default());
+    let (mut of_ap, mut of_err) = (quadratic::QuadraticWorkspace::default(), cascade::CascadeWorkspace::default());
     let encloses = |cut: &Solution, whole: &Solution| {
         assert!(cut.value <= whole.value + 1e-12 && whole.value <= cut.bound + 1e-12, "{cut:?} {whole:?}");
     };
@@ -248,7 +248,7 @@ fn searches_cut_short_enclose_the_value() {
 /// No depth, no documents, and one workspace for instances of all sizes.
 #[test]
 fn nothing_to_compare_differs_by_nothing() {
-    let (mut of_ap, mut of_err) = (quadratic::Workspace::default(), cascade::Workspace::default());
+    let (mut of_ap, mut of_err) = (quadratic::QuadraticWorkspace::default(), cascade::CascadeWorkspace::default());
     for (depth, ids) in [(3, &[0][..]), (0, &[]), (1, &[0]), (0, &[])] {
         let pair = instance(ids, ids, depth, 0.5, |_| None);
         let found = [
@@ -322,7 +322,7 @@ fn both_directions_of_tied_rankings_are_solved_as_one_is() {
         let mut turned = tied.instance.clone();
         turned.swap();
         let work = Budget::new(10_000_000);
-        let solve_all = |mut pair: Box<dyn super::Tied + '_>| {
+        let solve_all = |mut pair: Box<dyn super::TiedSolver + '_>| {
             let ahead = pair.solve();
             pair.swap();
             let behind = pair.solve();

@@ -18,7 +18,7 @@ const LEAST: f64 = 1e-15;
 pub const STEPS: usize = 64;
 
 /// The problem of a query.
-pub struct Thresholds<'c> {
+pub struct GradeThresholds<'c> {
     /// N of what is judged.
     pub known: f64,
     /// P(m): the same for all thresholds, or that of each.
@@ -29,7 +29,7 @@ pub struct Thresholds<'c> {
     pub steps: Vec<(f64, usize)>,
 }
 
-impl Thresholds<'_> {
+impl GradeThresholds<'_> {
     /// I(J_t + m): the best discounts of the documents at or above a threshold if m unknown ones are among them.
     fn ideal_gain(&self, t: usize, m: usize) -> f64 {
         self.ideal[(self.steps[t].1 + m).min(self.ideal.len() - 1)]

@@ -33,21 +33,21 @@ pub struct Transport {
 
 /// Where an unknown document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TransportState {
     Relevant,
     Taken,
     Neither,
 }
 
 /// The best of a kind of move: what it gains and which document moves (none: a judged one, or one beyond the end).
-type Move = (i64, Option<usize>);
+type TransportMove = (i64, Option<usize>);
 
 impl Transport {
     /// Sum_{t <= d} p_t - q_t at its largest, for every m; and the L at which it is so.
     pub fn largest(&self) -> Vec<(i64, i64)> {
         let mut best = vec![(i64::MIN, 0); self.counted.len()];
         for level in (1..=self.levels() as i64).map(|half| 2 * half) {
-            let mut states = States::new(self, level);
+            let mut states = TransportStates::new(self, level);
             for (m, best) in best.iter_mut().enumerate() {
                 states.go_to(m);
                 if states.value() > best.0 {
@@ -61,9 +61,9 @@ impl Transport {
     /// The unknown documents that are relevant where the sum is largest for m of them, at a level that [`Self::largest`]
     /// found.
     pub fn relevant(&self, m: usize, level: i64) -> Vec<usize> {
-        let mut states = States::new(self, level);
+        let mut states = TransportStates::new(self, level);
         (0..=m).for_each(|m| states.go_to(m));
-        (0..self.open.len()).filter(|&x| states.at[x] == State::Relevant).collect()
+        (0..self.open.len()).filter(|&x| states.at[x] == TransportState::Relevant).collect()
     }
 
     /// How many L count.
@@ -84,10 +84,10 @@ impl Transport {
 }
 
 /// The states of all unknown documents for one L, going from m to m + 1.
-struct States<'t> {
-    of: &'t Transport,
+struct TransportStates<'t> {
+    transport: &'t Transport,
     level: i64,
-    at: Vec<State>,
+    at: Vec<TransportState>,
     /// (L - a)^+ of each.
     gains: Vec<i64>,
     /// Judged documents in T.
@@ -108,17 +108,17 @@ struct States<'t> {
     from_taken: BinaryHeap<(i64, Reverse<usize>)>,
 }
 
-impl<'t> States<'t> {
+impl<'t> TransportStates<'t> {
     /// Nothing is relevant, and T is empty.
-    fn new(of: &'t Transport, level: i64) -> States<'t> {
+    fn new(transport: &'t Transport, level: i64) -> TransportStates<'t> {
         let gain = |rank: u32| if rank == 0 { 0 } else { (level - i64::from(rank)).max(0) };
-        let gains: Vec<i64> = of.open.iter().map(|&(a, _)| gain(a)).collect();
-        let judged: i64 = of.judged.0.iter().map(|&rank| gain(rank)).sum();
-        let beyond = (level - 1 - of.lengths.0 as i64).max(0);
-        let mut states = States {
-            of,
+        let gains: Vec<i64> = transport.open.iter().map(|&(a, _)| gain(a)).collect();
+        let judged: i64 = transport.judged.0.iter().map(|&rank| gain(rank)).sum();
+        let beyond = (level - 1 - transport.lengths.0 as i64).max(0);
+        let mut states = TransportStates {
+            transport,
             level,
-            at: vec![State::Neither; of.open.len()],
+            at: vec![TransportState::Neither; transport.open.len()],
             constant: -judged - gains.iter().sum::<i64>() - beyond * (beyond + 1) / 2,
             gains,
             filled: 0,
@@ -132,7 +132,7 @@ impl<'t> States<'t> {
             from_relevant: BinaryHeap::new(),
             from_taken: BinaryHeap::new(),
         };
-        (0..of.open.len()).for_each(|x| states.enter(x, State::Neither));
+        (0..transport.open.len()).for_each(|x| states.enter(x, TransportState::Neither));
         states
     }
 
@@ -146,38 +146,42 @@ impl<'t> States<'t> {
         if m > self.relevant {
             self.add_relevant();
         }
-        while self.taken < self.of.counted[m] {
+        while self.taken < self.transport.counted[m] {
             self.add_taken();
         }
-        while self.taken > self.of.counted[m] {
+        while self.taken > self.transport.counted[m] {
             self.drop_taken();
         }
     }
 
-    fn enter(&mut self, x: usize, state: State) {
+    fn enter(&mut self, x: usize, state: TransportState) {
         self.at[x] = state;
-        let (gain, rank, key) = (self.gains[x], i64::from(self.of.open[x].1), Reverse(x));
+        let (gain, rank, key) = (self.gains[x], i64::from(self.transport.open[x].1), Reverse(x));
         match state {
-            State::Neither => {
+            TransportState::Neither => {
                 self.to_relevant.push((gain, key));
                 if rank > 0 {
                     self.to_taken.push((-rank, key));
                 }
             }
-            State::Relevant => {
+            TransportState::Relevant => {
                 self.from_relevant.push((-gain, key));
                 if rank > 0 {
                     self.relevant_to_taken.push((-gain - rank, key));
                 }
             }
-            State::Taken => {
+            TransportState::Taken => {
                 self.from_taken.push((rank, key));
                 self.taken_to_relevant.push((gain + rank, key));
             }
         }
     }
 
-    fn best(at: &[State], heap: &mut BinaryHeap<(i64, Reverse<usize>)>, state: State) -> Option<Move> {
+    fn best(
+        at: &[TransportState],
+        heap: &mut BinaryHeap<(i64, Reverse<usize>)>,
+        state: TransportState,
+    ) -> Option<TransportMove> {
         while let Some(&(gain, Reverse(x))) = heap.peek() {
             if at[x] == state {
                 return Some((gain, Some(x)));
@@ -188,73 +192,73 @@ impl<'t> States<'t> {
     }
 
     /// What costs least to take into T: an unknown document, or the next of the others.
-    fn cheapest(&mut self) -> Move {
-        let filler = (-self.of.filler(self.filled), None);
-        let open = Self::best(&self.at, &mut self.to_taken, State::Neither);
+    fn cheapest(&mut self) -> TransportMove {
+        let filler = (-self.transport.filler(self.filled), None);
+        let open = Self::best(&self.at, &mut self.to_taken, TransportState::Neither);
         open.filter(|open| open.0 >= filler.0).unwrap_or(filler)
     }
 
     /// What gains most out of T.
-    fn dearest(&mut self) -> Option<Move> {
-        let filler = self.filled.checked_sub(1).map(|last| (self.of.filler(last), None));
-        let open = Self::best(&self.at, &mut self.from_taken, State::Taken);
+    fn dearest(&mut self) -> Option<TransportMove> {
+        let filler = self.filled.checked_sub(1).map(|last| (self.transport.filler(last), None));
+        let open = Self::best(&self.at, &mut self.from_taken, TransportState::Taken);
         [open, filler].into_iter().flatten().max_by_key(|one| one.0)
     }
 
-    fn make(&mut self, (gain, document): Move, from: State, to: State) {
+    fn make(&mut self, (gain, document): TransportMove, from: TransportState, to: TransportState) {
         self.value += gain;
         match document {
             Some(x) => self.enter(x, to),
-            None if to == State::Taken => self.filled += 1,
+            None if to == TransportState::Taken => self.filled += 1,
             None => self.filled -= 1,
         }
         for (state, by) in [(from, -1), (to, 1)] {
             match state {
-                State::Taken => self.taken = self.taken.wrapping_add_signed(by),
-                State::Relevant => self.relevant = self.relevant.wrapping_add_signed(by),
-                State::Neither => {}
+                TransportState::Taken => self.taken = self.taken.wrapping_add_signed(by),
+                TransportState::Relevant => self.relevant = self.relevant.wrapping_add_signed(by),
+                TransportState::Neither => {}
             }
         }
     }
 
     fn add_relevant(&mut self) {
-        let direct = Self::best(&self.at, &mut self.to_relevant, State::Neither);
-        let across = Self::best(&self.at, &mut self.taken_to_relevant, State::Taken);
+        let direct = Self::best(&self.at, &mut self.to_relevant, TransportState::Neither);
+        let across = Self::best(&self.at, &mut self.taken_to_relevant, TransportState::Taken);
         let refill = self.cheapest();
         match (direct, across) {
             (direct, Some(across)) if direct.is_none_or(|direct| across.0 + refill.0 > direct.0) => {
-                self.make(across, State::Taken, State::Relevant);
-                self.make(refill, State::Neither, State::Taken);
+                self.make(across, TransportState::Taken, TransportState::Relevant);
+                self.make(refill, TransportState::Neither, TransportState::Taken);
             }
-            (Some(direct), _) => self.make(direct, State::Neither, State::Relevant),
+            (Some(direct), _) => self.make(direct, TransportState::Neither, TransportState::Relevant),
             (None, _) => unreachable!("there are no more relevant documents than unknown ones"),
         }
     }
 
     fn add_taken(&mut self) {
         let direct = self.cheapest();
-        let across = Self::best(&self.at, &mut self.relevant_to_taken, State::Relevant);
-        let refill = Self::best(&self.at, &mut self.to_relevant, State::Neither);
+        let across = Self::best(&self.at, &mut self.relevant_to_taken, TransportState::Relevant);
+        let refill = Self::best(&self.at, &mut self.to_relevant, TransportState::Neither);
         match across.zip(refill).filter(|(across, refill)| across.0 + refill.0 > direct.0) {
             Some((across, refill)) => {
-                self.make(across, State::Relevant, State::Taken);
-                self.make(refill, State::Neither, State::Relevant);
+                self.make(across, TransportState::Relevant, TransportState::Taken);
+                self.make(refill, TransportState::Neither, TransportState::Relevant);
             }
-            None => self.make(direct, State::Neither, State::Taken),
+            None => self.make(direct, TransportState::Neither, TransportState::Taken),
         }
     }
 
     fn drop_taken(&mut self) {
         let direct = self.dearest();
-        let across = Self::best(&self.at, &mut self.taken_to_relevant, State::Taken);
-        let release = Self::best(&self.at, &mut self.from_relevant, State::Relevant);
+        let across = Self::best(&self.at, &mut self.taken_to_relevant, TransportState::Taken);
+        let release = Self::best(&self.at, &mut self.from_relevant, TransportState::Relevant);
         let detour = across.zip(release).map(|(across, release)| (across.0 + release.0, across, release));
         match (direct, detour) {
             (direct, Some((gain, across, release))) if direct.is_none_or(|direct| gain > direct.0) => {
-                self.make(across, State::Taken, State::Relevant);
-                self.make(release, State::Relevant, State::Neither);
+                self.make(across, TransportState::Taken, TransportState::Relevant);
+                self.make(release, TransportState::Relevant, TransportState::Neither);
             }
-            (Some(direct), _) => self.make(direct, State::Taken, State::Neither),
+            (Some(direct), _) => self.make(direct, TransportState::Taken, TransportState::Neither),
             (None, _) => unreachable!("T is not empty"),
         }
     }

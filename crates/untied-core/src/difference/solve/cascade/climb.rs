@@ -3,41 +3,41 @@
 //! With `R_A(i) = sum_{j >= i} A_j Q_A(j)`, `R_B` likewise, what turning x off or on gains is
 //! `R_B(b_x) - R_A(a_x)` times `1 / q - 1` or `q - 1`.
 
-use super::component::Component;
+use super::component::CascadeComponent;
 
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-13;
 
 /// Memory of the search.
 #[derive(Debug, Default)]
-pub(super) struct Climber {
+pub(super) struct CascadeClimber {
     on: Vec<bool>,
     /// `R_A(i)` and `R_B(i)` by position.
     rests: Vec<(f64, f64)>,
 }
 
-impl Climber {
+impl CascadeClimber {
     /// Put the best of two ascents into the part: from nothing on, and from all that A ranks higher.
-    pub(super) fn climb(&mut self, part: &mut Component) {
+    pub(super) fn climb(&mut self, component: &mut CascadeComponent) {
         let mut best = f64::NEG_INFINITY;
         for ahead in [false, true] {
             self.on.clear();
-            self.on.extend(part.documents.iter().map(|x| ahead && x.a < x.b));
-            let value = self.ascend(part);
+            self.on.extend(component.documents.iter().map(|x| ahead && x.a < x.b));
+            let value = self.ascend(component);
             if value > best {
                 best = value;
-                part.on.clone_from(&self.on);
+                component.on.clone_from(&self.on);
             }
         }
     }
 
-    fn ascend(&mut self, part: &Component) -> f64 {
-        let go_on = part.factor(true);
+    fn ascend(&mut self, component: &CascadeComponent) -> f64 {
+        let go_on = component.factor(true);
         let gains = (if go_on > 0.0 { 1.0 / go_on - 1.0 } else { 0.0 }, go_on - 1.0);
         loop {
-            let value = self.evaluate(part);
+            let value = self.evaluate(component);
             let (mut step, mut most) = (None, LEAST);
-            for (number, document) in part.documents.iter().enumerate() {
+            for (number, document) in component.documents.iter().enumerate() {
                 let gain = (self.rests[document.b].1 - self.rests[document.a].0)
                     * if self.on[number] { gains.0 } else { gains.1 };
                 if gain > most {
@@ -50,13 +50,13 @@ impl Climber {
     }
 
     /// The difference, and all `R`.
-    fn evaluate(&mut self, part: &Component) -> f64 {
+    fn evaluate(&mut self, component: &CascadeComponent) -> f64 {
         let (mut a, mut b) = (1.0, 1.0);
         self.rests.clear();
         self.rests.push((0.0, 0.0));
-        for (at_a, at_b) in &part.entries[1..] {
-            a *= part.factor(self.on[at_a.open]);
-            b *= part.factor(self.on[at_b.open]);
+        for (at_a, at_b) in &component.entries[1..] {
+            a *= component.factor(self.on[at_a.open]);
+            b *= component.factor(self.on[at_b.open]);
             self.rests.push((at_a.weight * a, at_b.weight * b));
         }
         let mut rest = (0.0, 0.0);

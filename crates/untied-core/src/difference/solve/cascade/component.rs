@@ -2,7 +2,7 @@
 
 /// A document to decide.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
+pub(super) struct OpenDocument {
     /// Position in A, from 1.
     pub(super) a: usize,
     /// Position in B.
@@ -11,7 +11,7 @@ pub(super) struct Open {
     pub(super) id: usize,
 }
 
-impl Open {
+impl OpenDocument {
     /// Its better position.
     pub(super) fn first(&self) -> usize {
         self.a.min(self.b)
@@ -25,7 +25,7 @@ impl Open {
 
 /// A position in one ranking.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Entry {
+pub(super) struct PositionEntry {
     /// `A_i` or `B_i`.
     pub(super) weight: f64,
     /// Number of its document.
@@ -37,37 +37,37 @@ pub(super) struct Entry {
 /// The part. Its difference is `sum_i B_i Q_B(i) - A_i Q_A(i)` from position 1 to the last, where Q is the product of
 /// factors down to there.
 #[derive(Debug, Default)]
-pub(super) struct Component {
+pub(super) struct CascadeComponent {
     /// A and B by position; at 0 there is nothing.
-    pub(super) entries: Vec<(Entry, Entry)>,
+    pub(super) entries: Vec<(PositionEntry, PositionEntry)>,
     /// By better position.
-    pub(super) documents: Vec<Open>,
+    pub(super) documents: Vec<OpenDocument>,
     /// Powers of the factor of a document that is on.
     pub(super) powers: Vec<f64>,
     /// The best assignment found.
     pub(super) on: Vec<bool>,
 }
 
-impl Component {
+impl CascadeComponent {
     /// State the part of some documents, with positions counted from `above`. `weights` are those of all positions;
     /// that of the last, where both rankings have the same factor, is `last`.
     pub(super) fn read(
         &mut self,
-        documents: impl Iterator<Item = Open>,
+        documents: impl Iterator<Item = OpenDocument>,
         above: usize,
         weights: &[(f64, f64)],
         last: f64,
     ) {
         self.documents.clear();
-        self.documents.extend(documents.map(|x| Open { a: x.a - above, b: x.b - above, id: x.id }));
+        self.documents.extend(documents.map(|x| OpenDocument { a: x.a - above, b: x.b - above, id: x.id }));
         self.documents.sort_unstable_by_key(|x| (x.first(), x.last(), x.a));
         let count = self.documents.len();
         self.entries.clear();
         self.entries.resize(count + 1, Default::default());
         for (number, document) in self.documents.iter().enumerate() {
             let (a, b) = (document.a, document.b);
-            self.entries[a].0 = Entry { weight: weights[above + a].0, open: number, other: b };
-            self.entries[b].1 = Entry { weight: weights[above + b].1, open: number, other: a };
+            self.entries[a].0 = PositionEntry { weight: weights[above + a].0, open: number, other: b };
+            self.entries[b].1 = PositionEntry { weight: weights[above + b].1, open: number, other: a };
         }
         self.end_with(last);
         self.on.clear();

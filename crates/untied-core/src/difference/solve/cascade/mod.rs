@@ -18,7 +18,7 @@
 //! `S(A) - S(B) = sum_i B_i f(y_1) ... f(y_i) - A_i f(x_1) ... f(x_i)`.
 //!
 //! Wherever the first i documents of both are the same ones, the rest does not depend on them but through a factor: the
-//! problem falls into parts, solved from the last to the first ([`Problem::solve`]). A part of one document is a
+//! problem falls into parts, solved from the last to the first ([`CascadeProblem::solve`]). A part of one document is a
 //! comparison, so that rankings which agree about the order take O(K); a larger one is searched ([`search`]).
 
 mod climb;
@@ -27,22 +27,22 @@ mod problem;
 mod search;
 mod tied;
 
-use self::problem::{Problem, stopping_tail};
+use self::problem::{CascadeProblem, stopping_tail};
 use super::budget::Budget;
-use super::{Instance, Solution, Tied};
+use super::{Instance, Solution, TiedSolver};
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
-pub struct Workspace {
-    problem: Problem,
-    tied: tied::Workspace,
+pub struct CascadeWorkspace {
+    problem: CascadeProblem,
+    tied: tied::TiedCascadeWorkspace,
 }
 
 /// The largest `S(A) - S(B)` among the first `depth` documents, or with a `tail` of all that could follow them; in at
 /// most `limit` nodes.
 ///
 /// Where `bound` equals `value` nothing better exists but for `1e-12` a part.
-pub fn solve(instance: &Instance, tail: bool, limit: u64, workspace: &mut Workspace) -> Solution {
+pub fn solve(instance: &Instance, tail: bool, limit: u64, workspace: &mut CascadeWorkspace) -> Solution {
     let (depth, weights) = reciprocal(instance, tail);
     search(instance, depth, weights, limit, workspace)
 }
@@ -63,7 +63,12 @@ fn reciprocal(instance: &Instance, tail: bool) -> (usize, impl Fn(usize) -> (f64
 }
 
 /// The same for discounts that never rise, one for each rank to the depth, and without what could follow.
-pub fn solve_discounted(instance: &Instance, discounts: &[f64], limit: u64, workspace: &mut Workspace) -> Solution {
+pub fn solve_discounted(
+    instance: &Instance,
+    discounts: &[f64],
+    limit: u64,
+    workspace: &mut CascadeWorkspace,
+) -> Solution {
     search(instance, instance.depth, falls(discounts), limit, workspace)
 }
 
@@ -82,11 +87,11 @@ pub fn tied<'p>(
     ends: (&'p [u32], &'p [u32]),
     tail: bool,
     work: Budget,
-    workspace: &'p mut Workspace,
-) -> Box<dyn Tied + 'p> {
+    workspace: &'p mut CascadeWorkspace,
+) -> Box<dyn TiedSolver + 'p> {
     let (depth, weights) = reciprocal(instance, tail);
     let weights = (1..=depth).map(weights).unzip();
-    Box::new(tied::Pair::read(instance, ends, weights, work, &mut workspace.tied))
+    Box::new(tied::TiedCascade::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
 /// As [`solve_discounted`], for means over orders.
@@ -95,10 +100,10 @@ pub fn discounted_tied<'p>(
     ends: (&'p [u32], &'p [u32]),
     discounts: &[f64],
     work: Budget,
-    workspace: &'p mut Workspace,
-) -> Box<dyn Tied + 'p> {
+    workspace: &'p mut CascadeWorkspace,
+) -> Box<dyn TiedSolver + 'p> {
     let weights = (1..=instance.depth).map(falls(discounts)).unzip();
-    Box::new(tied::Pair::read(instance, ends, weights, work, &mut workspace.tied))
+    Box::new(tied::TiedCascade::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
 /// With what each rank to a depth weighs in A and in B.
@@ -107,7 +112,7 @@ fn search(
     depth: usize,
     weights: impl Fn(usize) -> (f64, f64),
     limit: u64,
-    workspace: &mut Workspace,
+    workspace: &mut CascadeWorkspace,
 ) -> Solution {
     let problem = &mut workspace.problem;
     problem.read(instance, depth, weights);

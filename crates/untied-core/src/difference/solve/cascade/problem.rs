@@ -1,16 +1,16 @@
 //! The problem of an instance, and its solution part by part.
 
 use super::super::Instance;
-use super::climb::Climber;
-use super::component::{Component, Open};
-use super::search::{Search, TOLERANCE};
+use super::climb::CascadeClimber;
+use super::component::{CascadeComponent, OpenDocument};
+use super::search::{CascadeSearch, TOLERANCE};
 
 /// No document to decide.
 const NONE: usize = usize::MAX;
 
 /// What stands at a rank of one ranking.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct CascadeRank {
     /// `w_t`.
     weight: f64,
     /// Probability to go on at a document that is not to be decided; else 1.
@@ -21,23 +21,23 @@ struct Place {
 
 /// The problem; see the module's head.
 #[derive(Debug, Default)]
-pub(super) struct Problem {
+pub(super) struct CascadeProblem {
     /// A and B by rank, from the first.
-    ranks: Vec<(Place, Place)>,
+    ranks: Vec<(CascadeRank, CascadeRank)>,
     /// What to decide.
-    documents: Vec<Open>,
+    documents: Vec<OpenDocument>,
     /// Whether each stops the user.
     on: Vec<bool>,
     /// Numbers of the documents by position in A.
     order: Vec<usize>,
     /// `A_i` and `B_i` by position; at 0 above all that is to be decided.
     weights: Vec<(f64, f64)>,
-    part: Component,
-    climber: Climber,
-    search: Search,
+    component: CascadeComponent,
+    climber: CascadeClimber,
+    search: CascadeSearch,
 }
 
-impl Problem {
+impl CascadeProblem {
     /// State an instance, with what each rank to a depth weighs in A and in B.
     pub(super) fn read(&mut self, instance: &Instance, depth: usize, weights: impl Fn(usize) -> (f64, f64)) {
         let go_on = 1.0 - instance.top;
@@ -51,7 +51,7 @@ impl Problem {
             let mut open = NONE;
             if document.known.is_none() && a > 0 && b > 0 {
                 open = self.documents.len();
-                self.documents.push(Open { a: 0, b: 0, id });
+                self.documents.push(OpenDocument { a: 0, b: 0, id });
             }
             if a > 0 {
                 let place = &mut self.ranks[a - 1].0;
@@ -68,13 +68,13 @@ impl Problem {
     }
 
     fn start(&mut self, depth: usize, go_on: f64, weights: impl Fn(usize) -> (f64, f64)) {
-        let powers = &mut self.part.powers;
+        let powers = &mut self.component.powers;
         powers.clear();
         powers.extend((0..=depth).scan(1.0, |power, _| Some(std::mem::replace(power, *power * go_on))));
         self.ranks.clear();
         self.ranks.extend((1..=depth).map(|rank| {
             let (a, b) = weights(rank);
-            let place = |weight: f64| Place { weight, factor: 1.0, open: NONE };
+            let place = |weight: f64| CascadeRank { weight, factor: 1.0, open: NONE };
             (place(a), place(b))
         }));
     }
@@ -120,14 +120,14 @@ impl Problem {
             let last = (own + rest.0, own + rest.1);
             rest = if end - start == 1 {
                 self.on[self.order[start]] = last.0 < 0.0;
-                let best = |last: f64| last * self.part.factor(last < 0.0);
+                let best = |last: f64| last * self.component.factor(last < 0.0);
                 (best(last.0), best(last.1))
             } else {
                 // Of the nodes that are left parts take shares by documents, as earlier ones need theirs.
                 let share = (limit - nodes) * (end - start) as u64 / end as u64;
-                let (found, taken) = self.solve_part(start, end, last, share);
+                let (value_and_bound, taken) = self.solve_component(start, end, last, share);
                 nodes += taken;
-                found
+                value_and_bound
             };
             end = start;
         }
@@ -135,21 +135,21 @@ impl Problem {
         (if gap > TOLERANCE { gap } else { 0.0 }, nodes)
     }
 
-    fn solve_part(&mut self, start: usize, end: usize, last: (f64, f64), limit: u64) -> ((f64, f64), u64) {
-        let documents = self.order[start..end].iter().map(|&x| Open { id: x, ..self.documents[x] });
-        self.part.read(documents, start, &self.weights, last.0);
-        self.climber.climb(&mut self.part);
+    fn solve_component(&mut self, start: usize, end: usize, last: (f64, f64), limit: u64) -> ((f64, f64), u64) {
+        let documents = self.order[start..end].iter().map(|&x| OpenDocument { id: x, ..self.documents[x] });
+        self.component.read(documents, start, &self.weights, last.0);
+        self.climber.climb(&mut self.component);
         let is_known = last.1 <= last.0;
-        let found = self.search.run(&mut self.part, if is_known { limit } else { limit / 2 });
-        for (document, &on) in self.part.documents.iter().zip(&self.part.on) {
+        let below = self.search.run(&mut self.component, if is_known { limit } else { limit / 2 });
+        for (document, &on) in self.component.documents.iter().zip(&self.component.on) {
             self.on[document.id] = on;
         }
         if is_known {
-            return ((found.value, found.bound), found.nodes);
+            return ((below.value, below.bound), below.nodes);
         }
-        self.part.end_with(last.1);
-        let above = self.search.run(&mut self.part, limit - found.nodes);
-        ((found.value, above.bound), found.nodes + above.nodes)
+        self.component.end_with(last.1);
+        let above = self.search.run(&mut self.component, limit - below.nodes);
+        ((below.value, above.bound), below.nodes + above.nodes)
     }
 
     /// Numbers in the instance of the documents that stop the user, of those that were to be decided.
@@ -159,8 +159,9 @@ impl Problem {
 
     /// `S(A) - S(B)`.
     pub(super) fn value(&self) -> f64 {
-        let factor =
-            |place: &Place| if place.open == NONE { place.factor } else { self.part.factor(self.on[place.open]) };
+        let factor = |place: &CascadeRank| {
+            if place.open == NONE { place.factor } else { self.component.factor(self.on[place.open]) }
+        };
         let (mut a, mut b, mut value) = (1.0, 1.0, 0.0);
         for (at_a, at_b) in &self.ranks {
             a *= factor(at_a);

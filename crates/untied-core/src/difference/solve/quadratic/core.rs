@@ -1,21 +1,21 @@
 //! The core: the part of a program that persistency leaves open, and assignments of it.
 
 use super::LEAST;
-use super::program::{Program, Variable};
+use super::program::{QuadraticProgram, Variable};
 use crate::difference::solve::smaller;
 
 /// Undecided documents, so ordered that one before another in both rankings comes first.
 #[derive(Debug, Default)]
-pub(super) struct Core {
+pub(super) struct QuadraticCore {
     /// The documents.
     pub(super) variables: Vec<Variable>,
     /// `1 / a` and `1 / b` of each.
     pub(super) inverse: Vec<(f64, f64)>,
 }
 
-impl Core {
+impl QuadraticCore {
     /// The core of a program.
-    pub(super) fn read(&mut self, program: &Program) {
+    pub(super) fn read(&mut self, program: &QuadraticProgram) {
         self.variables.clone_from(&program.open);
         self.variables.sort_unstable_by_key(|x| (x.a + x.b, x.a, x.id));
         self.inverse.clear();
@@ -36,7 +36,7 @@ impl Core {
 
 /// A part of the core that is not decided yet, given the rest.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Node {
+pub(super) struct CoreNode {
     /// Numbers in the core, rising.
     pub(super) free: Vec<usize>,
     /// Gain of each by itself and with what is relevant.
@@ -47,9 +47,9 @@ pub(super) struct Node {
     pub(super) room: usize,
 }
 
-impl Node {
+impl CoreNode {
     /// Decide the document at a position. What stood behind it moves up.
-    pub(super) fn decide(&mut self, core: &Core, position: usize, on: bool) {
+    pub(super) fn decide(&mut self, core: &QuadraticCore, position: usize, on: bool) {
         let x = self.free.remove(position);
         let gain = self.linear.remove(position);
         if on {
@@ -69,7 +69,7 @@ impl Node {
 
 /// The best assignment found.
 #[derive(Debug, Default)]
-pub(super) struct Incumbent {
+pub(super) struct CoreIncumbent {
     /// Its value.
     pub(super) value: f64,
     /// What is relevant, by number in the core.
@@ -78,7 +78,7 @@ pub(super) struct Incumbent {
     pub(super) decided: Vec<bool>,
 }
 
-impl Incumbent {
+impl CoreIncumbent {
     /// Take an assignment of what is free if it is better.
     pub(super) fn offer(&mut self, free: &[usize], on: &[bool], value: f64) {
         if value > self.value {
@@ -93,7 +93,7 @@ impl Incumbent {
 
 /// Local search in a node.
 #[derive(Debug, Default)]
-pub(super) struct Climber {
+pub(super) struct CoreClimber {
     /// The assignment of what is free.
     pub(super) on: Vec<bool>,
     /// Gain of a document by itself and with the others that are relevant.
@@ -101,9 +101,9 @@ pub(super) struct Climber {
     count: usize,
 }
 
-impl Climber {
+impl CoreClimber {
     /// Improve an assignment by turning single documents, and pairs of them if asked for, until none helps; its value.
-    pub(super) fn climb(&mut self, core: &Core, node: &Node, pairs: bool) -> f64 {
+    pub(super) fn climb(&mut self, core: &QuadraticCore, node: &CoreNode, pairs: bool) -> f64 {
         let mut value = node.constant;
         self.gains.clone_from(&node.linear);
         self.count = 0;
@@ -123,7 +123,7 @@ impl Climber {
         }
     }
 
-    fn turn_singles(&mut self, core: &Core, node: &Node) -> f64 {
+    fn turn_singles(&mut self, core: &QuadraticCore, node: &CoreNode) -> f64 {
         let mut gained = 0.0;
         for position in 0..node.free.len() {
             if self.worth(position) > LEAST && (self.on[position] || self.count < node.room) {
@@ -137,7 +137,7 @@ impl Climber {
         if self.on[position] { -self.gains[position] } else { self.gains[position] }
     }
 
-    fn turn(&mut self, core: &Core, node: &Node, position: usize) -> f64 {
+    fn turn(&mut self, core: &QuadraticCore, node: &CoreNode, position: usize) -> f64 {
         let worth = self.worth(position);
         let sign = if self.on[position] { -1.0 } else { 1.0 };
         let x = node.free[position];
@@ -150,7 +150,7 @@ impl Climber {
         worth
     }
 
-    fn find_pair(&self, core: &Core, node: &Node) -> Option<(usize, usize)> {
+    fn find_pair(&self, core: &QuadraticCore, node: &CoreNode) -> Option<(usize, usize)> {
         for y in 1..node.free.len() {
             for x in 0..y {
                 let together = core.pair(node.free[x], node.free[y]);

@@ -10,7 +10,7 @@
 //! looks for the t with the least L. All of it holds with a limit on the number of relevant documents.
 
 use super::TOLERANCE;
-use super::core::{Climber, Core, Incumbent, Node};
+use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
 use crate::watch;
 
 /// No solution.
@@ -22,7 +22,7 @@ const NOTHING: f64 = 1e-14;
 
 /// A pair about which the rankings disagree.
 #[derive(Debug, Clone, Copy)]
-struct Discordant {
+struct DiscordantPair {
     /// Positions among the free documents.
     i: usize,
     j: usize,
@@ -32,7 +32,7 @@ struct Discordant {
     share: f64,
 }
 
-impl Discordant {
+impl DiscordantPair {
     /// Derivative of L by t.
     fn slope(&self, on: &[bool]) -> f64 {
         let (i, j) = (f64::from(u8::from(on[self.i])), f64::from(u8::from(on[self.j])));
@@ -42,18 +42,18 @@ impl Discordant {
 
 /// The linear program of one choice of t.
 #[derive(Debug, Default, Clone)]
-struct Relaxed {
+struct RelaxedCore {
     linear: Vec<f64>,
     constant: f64,
 }
 
 /// The bound and what it takes to find it.
 #[derive(Debug, Default)]
-pub(super) struct Dual {
-    pairs: Vec<Discordant>,
-    now: Relaxed,
+pub(super) struct CoreDual {
+    pairs: Vec<DiscordantPair>,
+    now: RelaxedCore,
     /// That of the least bound.
-    best: Relaxed,
+    best: RelaxedCore,
     /// `d_j`.
     steps: Vec<f64>,
     /// `f_j(n)`, a row for each j.
@@ -70,17 +70,17 @@ pub(super) struct Dual {
     rest: (Vec<f64>, Vec<f64>),
 }
 
-impl Dual {
+impl CoreDual {
     /// The least bound found within some steps; fewer if it closes the node. `shares` holds all t, by pairs of numbers
     /// in the core. Solutions met on the way are offered to the incumbent.
     pub(super) fn ascend(
         &mut self,
-        core: &Core,
-        node: &Node,
+        core: &QuadraticCore,
+        node: &CoreNode,
         shares: &mut [f64],
         steps: usize,
-        climber: &mut Climber,
-        incumbent: &mut Incumbent,
+        climber: &mut CoreClimber,
+        incumbent: &mut CoreIncumbent,
     ) -> f64 {
         self.prepare(core, node, shares);
         let (mut bound, mut size, mut stalled) = (f64::INFINITY, 1.0, 0);
@@ -117,7 +117,7 @@ impl Dual {
         bound
     }
 
-    fn prepare(&mut self, core: &Core, node: &Node, shares: &[f64]) {
+    fn prepare(&mut self, core: &QuadraticCore, node: &CoreNode, shares: &[f64]) {
         let count = node.free.len();
         self.steps.clear();
         self.steps.extend(node.free.iter().map(|&x| core.step(x)));
@@ -126,7 +126,7 @@ impl Dual {
             for (j, &y) in node.free.iter().enumerate().skip(i + 1) {
                 let excess = core.pair(x, y) - self.steps[j];
                 if excess.abs() > NOTHING {
-                    self.pairs.push(Discordant { i, j, excess, share: shares[x * core.variables.len() + y] });
+                    self.pairs.push(DiscordantPair { i, j, excess, share: shares[x * core.variables.len() + y] });
                 }
             }
         }
@@ -139,17 +139,17 @@ impl Dual {
     }
 
     /// Put the pairs' shares into linear terms.
-    fn relax(&mut self, node: &Node) {
+    fn relax(&mut self, node: &CoreNode) {
         self.now.linear.clone_from(&node.linear);
         self.now.constant = node.constant;
-        for &Discordant { i, j, excess, share } in &self.pairs {
-            let part = excess * share;
-            self.now.linear[i] += part;
+        for &DiscordantPair { i, j, excess, share } in &self.pairs {
+            let weighted = excess * share;
+            self.now.linear[i] += weighted;
             if excess > 0.0 {
-                self.now.linear[j] += excess - part;
+                self.now.linear[j] += excess - weighted;
             } else {
-                self.now.linear[j] += part;
-                self.now.constant -= part;
+                self.now.linear[j] += weighted;
+                self.now.constant -= weighted;
             }
         }
     }

@@ -20,8 +20,8 @@ mod tied;
 pub use self::recall_base::{solve_limited, solve_ratio, solve_ratio_limited};
 pub use self::tied::{expected_tied, tied};
 
-use self::program::Program;
-use self::search::Search;
+use self::program::QuadraticProgram;
+use self::search::CoreSearch;
 use super::{Instance, Solution};
 
 /// What is found to lie this close to the best known, times k, counts as solved.
@@ -33,19 +33,19 @@ const LEAST: f64 = 1e-12;
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
-pub struct Workspace {
-    program: Program,
-    search: Search,
-    tied: tied::Workspace,
-    /// See [`Workspace::limited`].
+pub struct QuadraticWorkspace {
+    program: QuadraticProgram,
+    search: CoreSearch,
+    tied: tied::TiedQuadraticWorkspace,
+    /// See [`QuadraticWorkspace::limited`].
     largest: Option<usize>,
 }
 
-impl Workspace {
+impl QuadraticWorkspace {
     /// A workspace for programs divided by R. If persistency leaves more than `largest` documents open, nothing is searched,
     /// and the bound is infinite: the time of a step grows with the square of this number.
-    pub fn limited(largest: usize) -> Workspace {
-        Workspace { largest: Some(largest), ..Workspace::default() }
+    pub fn limited(largest: usize) -> QuadraticWorkspace {
+        QuadraticWorkspace { largest: Some(largest), ..QuadraticWorkspace::default() }
     }
 }
 
@@ -53,8 +53,8 @@ impl Workspace {
 /// have a gain above 0 is relevant, one known to have none is not.
 ///
 /// Where `bound` equals `value` nothing better exists but for `1e-10 / k`.
-pub fn solve(instance: &Instance, limit: u64, workspace: &mut Workspace) -> Solution {
-    let Workspace { program, search, .. } = workspace;
+pub fn solve(instance: &Instance, limit: u64, workspace: &mut QuadraticWorkspace) -> Solution {
+    let QuadraticWorkspace { program, search, .. } = workspace;
     program.read(instance, false);
     program.persist(usize::MAX);
     let open = search.run(program, usize::MAX, limit);

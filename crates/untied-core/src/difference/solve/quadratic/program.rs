@@ -24,7 +24,7 @@ pub(super) struct Variable {
 
 /// What stands at a rank of one ranking: 1 for yes.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct RankState {
     /// Relevant.
     on: f64,
     /// Undecided.
@@ -35,7 +35,7 @@ struct Place {
     behind: f64,
 }
 
-impl Place {
+impl RankState {
     fn add(&mut self, Variable { a, b, .. }: Variable, times: f64) {
         self.open += times;
         self.ahead += if a < b { times } else { 0.0 };
@@ -45,7 +45,7 @@ impl Place {
 
 /// Sums over one ranking, of what a document at a rank would meet there.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct RankSums {
     /// Gain by itself and with the relevant documents.
     on: f64,
     /// Gain with all undecided ones.
@@ -54,14 +54,14 @@ struct Sums {
 
 /// The program; see the head of this file.
 #[derive(Debug, Default)]
-pub(super) struct Program {
+pub(super) struct QuadraticProgram {
     depth: usize,
     /// `1 / r`; 0 at rank `depth + 1`.
     inverse: Vec<f64>,
-    a: Vec<Place>,
-    b: Vec<Place>,
-    sums_a: Vec<Sums>,
-    sums_b: Vec<Sums>,
+    a: Vec<RankState>,
+    b: Vec<RankState>,
+    sums_a: Vec<RankSums>,
+    sums_b: Vec<RankSums>,
     /// At rank r the most that can be gained with documents ahead, by one of the other kind at or below r.
     up: Vec<f64>,
     /// The most that can be lost with documents behind.
@@ -76,7 +76,7 @@ pub(super) struct Program {
     pub(super) relevant: Vec<bool>,
 }
 
-impl Program {
+impl QuadraticProgram {
     /// State an instance. What only A has is relevant and what only B has is not, unless that is `open` too.
     pub(super) fn read(&mut self, instance: &Instance, open: bool) {
         let beyond = self.resize(instance.depth);
@@ -113,14 +113,14 @@ impl Program {
             self.inverse.clear();
             self.inverse.extend((0..=beyond).map(|rank| 1.0 / rank.max(1) as f64));
             self.inverse[beyond] = 0.0;
-            self.sums_a.resize(beyond + 1, Sums::default());
-            self.sums_b.resize(beyond + 1, Sums::default());
+            self.sums_a.resize(beyond + 1, RankSums::default());
+            self.sums_b.resize(beyond + 1, RankSums::default());
             self.up.resize(beyond + 1, 0.0);
             self.down.resize(beyond + 1, 0.0);
         }
         for places in [&mut self.a, &mut self.b] {
             places.clear();
-            places.resize(beyond + 1, Place::default());
+            places.resize(beyond + 1, RankState::default());
         }
         self.open.clear();
         self.relevant.clear();
@@ -128,7 +128,7 @@ impl Program {
         beyond
     }
 
-    /// Decide a document that was open to [`Program::persist`].
+    /// Decide a document that was open to [`QuadraticProgram::persist`].
     pub(super) fn set(&mut self, variable: Variable, on: bool) {
         self.relevant[variable.id] = on;
         self.count += usize::from(on);
@@ -210,7 +210,7 @@ impl Program {
 
     /// `k (S(A) - S(B))` of what is relevant.
     pub(super) fn score(&self) -> f64 {
-        let score = |places: &[Place]| {
+        let score = |places: &[RankState]| {
             let (mut hits, mut sum) = (0.0, 0.0);
             for (place, inverse) in places.iter().zip(&self.inverse).skip(1) {
                 hits += place.on;
@@ -228,7 +228,7 @@ impl Program {
 }
 
 /// A document at rank r gains `(1 + hits before r) / r + sum_{hits j > r} 1 / j`.
-fn fold(places: &[Place], inverse: &[f64], sums: &mut [Sums]) {
+fn fold(places: &[RankState], inverse: &[f64], sums: &mut [RankSums]) {
     let (mut on, mut open) = (0.0, 0.0);
     for place in &places[1..] {
         on += place.on;
@@ -239,7 +239,7 @@ fn fold(places: &[Place], inverse: &[f64], sums: &mut [Sums]) {
         let (place, weight) = (places[rank], inverse[rank]);
         on -= place.on;
         open -= place.open;
-        sums[rank] = Sums { on: (1.0 + on) * weight + below_on, open: open * weight + below_open };
+        sums[rank] = RankSums { on: (1.0 + on) * weight + below_on, open: open * weight + below_open };
         below_on += place.on * weight;
         below_open += place.open * weight;
     }

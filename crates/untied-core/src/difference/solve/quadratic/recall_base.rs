@@ -9,7 +9,7 @@
 //!   leaves a gap, the search closes it, with the limit in its dynamic program.
 
 use super::super::{Instance, Solution};
-use super::{TOLERANCE, Workspace};
+use super::{QuadraticWorkspace, TOLERANCE};
 use crate::watch;
 
 /// A step that gains no more than this is none.
@@ -18,7 +18,7 @@ const LEAST: f64 = 1e-13;
 /// The largest `S(A) - S(B)` where S is divided by the number of relevant documents: those known to be, `elsewhere` of
 /// which are not among the first `depth` of A or B, and those of these that an assignment makes so. It is 0 where there
 /// are none. No other document is relevant. At most `limit` nodes, and one for each step.
-pub fn solve_ratio(instance: &Instance, elsewhere: usize, limit: u64, workspace: &mut Workspace) -> Solution {
+pub fn solve_ratio(instance: &Instance, elsewhere: usize, limit: u64, workspace: &mut QuadraticWorkspace) -> Solution {
     solve_ratio_limited(instance, usize::MAX, elsewhere, limit, workspace)
 }
 
@@ -28,7 +28,7 @@ pub fn solve_ratio_limited(
     most: usize,
     elsewhere: usize,
     limit: u64,
-    workspace: &mut Workspace,
+    workspace: &mut QuadraticWorkspace,
 ) -> Solution {
     let known = known_relevant(instance) + elsewhere;
     let least = known.max(1) as f64;
@@ -63,7 +63,7 @@ pub fn solve_limited(
     most: usize,
     elsewhere: usize,
     limit: u64,
-    workspace: &mut Workspace,
+    workspace: &mut QuadraticWorkspace,
 ) -> Solution {
     let mut best = workspace.solve_by_price(instance, most, limit);
     if best.bound > best.value {
@@ -88,10 +88,10 @@ fn closed(solution: Solution, scale: f64) -> Solution {
     Solution { bound: if open <= TOLERANCE * scale { solution.value } else { solution.bound }, ..solution }
 }
 
-impl Workspace {
+impl QuadraticWorkspace {
     /// Find the most of `N - price n` with `n <= most`; a bound of it.
     fn solve_at(&mut self, instance: &Instance, price: f64, most: usize, limit: u64) -> f64 {
-        let Workspace { program, search, largest, .. } = self;
+        let QuadraticWorkspace { program, search, largest, .. } = self;
         program.read(instance, true);
         program.price = price;
         program.persist(most);

@@ -1,8 +1,8 @@
 //! Branch and bound over the core.
 
-use super::core::{Climber, Core, Incumbent, Node};
-use super::dual::{BEGINNING, Dual};
-use super::program::Program;
+use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
+use super::dual::{BEGINNING, CoreDual};
+use super::program::QuadraticProgram;
 use super::{SLACK, TOLERANCE};
 use crate::difference::solve::smaller;
 use crate::watch;
@@ -12,14 +12,14 @@ const STEPS: (usize, usize) = (150, 25);
 
 /// The search and its memory.
 #[derive(Debug, Default)]
-pub(super) struct Search {
-    pub(super) core: Core,
-    dual: Dual,
-    climber: Climber,
-    incumbent: Incumbent,
+pub(super) struct CoreSearch {
+    pub(super) core: QuadraticCore,
+    dual: CoreDual,
+    climber: CoreClimber,
+    incumbent: CoreIncumbent,
     /// The multipliers of the bound, by pairs of numbers in the core: children begin with those of their parent.
     shares: Vec<f64>,
-    spare: Vec<Node>,
+    spare: Vec<CoreNode>,
     sums: (Vec<f64>, Vec<f64>),
     limit: u64,
     /// Nodes so far.
@@ -28,10 +28,10 @@ pub(super) struct Search {
     open: Option<f64>,
 }
 
-impl Search {
+impl CoreSearch {
     /// Decide what a program left open, with at most `room` relevant documents. Returns a bound where the search ended at
     /// its limit.
-    pub(super) fn run(&mut self, program: &mut Program, room: usize, limit: u64) -> Option<f64> {
+    pub(super) fn run(&mut self, program: &mut QuadraticProgram, room: usize, limit: u64) -> Option<f64> {
         self.nodes = 0;
         if program.open.is_empty() {
             return None;
@@ -53,11 +53,11 @@ impl Search {
         self.open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
     }
 
-    fn start(&mut self, root: &mut Node) {
+    fn start(&mut self, root: &mut CoreNode) {
         let count = self.core.variables.len();
         root.free.clear();
         root.free.extend(0..count);
-        let Incumbent { value, on, decided } = &mut self.incumbent;
+        let CoreIncumbent { value, on, decided } = &mut self.incumbent;
         *value = root.constant;
         for assignment in [on, decided] {
             assignment.clear();
@@ -76,7 +76,7 @@ impl Search {
         }
     }
 
-    fn visit(&mut self, node: &mut Node) {
+    fn visit(&mut self, node: &mut CoreNode) {
         self.nodes += 1;
         loop {
             self.persist(node);
@@ -95,14 +95,14 @@ impl Search {
         }
     }
 
-    fn bound(&mut self, node: &Node) -> f64 {
-        let Search { core, dual, climber, shares, incumbent, .. } = self;
+    fn bound(&mut self, node: &CoreNode) -> f64 {
+        let CoreSearch { core, dual, climber, shares, incumbent, .. } = self;
         let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
         dual.ascend(core, node, shares, steps, climber, incumbent)
     }
 
     /// What the bound excludes for one value has the other: whether there was any; none if a document has neither.
-    fn fix(&mut self, node: &mut Node) -> Option<bool> {
+    fn fix(&mut self, node: &mut CoreNode) -> Option<bool> {
         self.dual.marginalise();
         let least = self.incumbent.value + TOLERANCE;
         let mut fixed = false;
@@ -123,13 +123,13 @@ impl Search {
         Some(fixed)
     }
 
-    fn decide(&mut self, node: &mut Node, position: usize, on: bool) {
+    fn decide(&mut self, node: &mut CoreNode, position: usize, on: bool) {
         self.incumbent.decided[node.free[position]] = on;
         node.decide(&self.core, position, on);
     }
 
     /// Both values of the document on which the bound hangs most, that of the best solution first.
-    fn branch(&mut self, node: &Node, bound: f64) {
+    fn branch(&mut self, node: &CoreNode, bound: f64) {
         let tensions = &mut self.sums.0;
         self.dual.tensions(tensions);
         let position = (0..tensions.len()).fold(0, |best, x| if tensions[x] > tensions[best] { x } else { best });
@@ -148,7 +148,7 @@ impl Search {
     }
 
     /// First-order persistency, as in the program but pair by pair.
-    fn persist(&mut self, node: &mut Node) {
+    fn persist(&mut self, node: &mut CoreNode) {
         self.sum(node);
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -164,7 +164,7 @@ impl Search {
     }
 
     /// `N_x` and `P_x` of what is free.
-    fn sum(&mut self, node: &Node) {
+    fn sum(&mut self, node: &CoreNode) {
         let (down, up) = &mut self.sums;
         down.clear();
         up.clear();
@@ -184,7 +184,7 @@ impl Search {
     }
 
     /// Take a document that is about to be decided out of the sums.
-    fn forget(&mut self, node: &Node, position: usize) {
+    fn forget(&mut self, node: &CoreNode, position: usize) {
         let (down, up) = &mut self.sums;
         let x = node.free[position];
         for ((down, up), &y) in down.iter_mut().zip(up.iter_mut()).zip(&node.free) {

@@ -6,7 +6,7 @@ use super::{NONE, Timed};
 
 /// Some groups of A and of B.
 #[derive(Debug, Clone)]
-pub(super) struct Component {
+pub(super) struct TimedComponent {
     pub groups: [Range<usize>; 2],
     /// Product of q over the decided documents before them, in A and in B.
     pub reach: [f64; 2],
@@ -16,17 +16,22 @@ pub(super) struct Component {
     pub open: Vec<usize>,
 }
 
-impl Component {
+impl TimedComponent {
     /// All groups and all undecided documents.
-    pub fn everything(timed: &Timed) -> Component {
+    pub fn everything(timed: &Timed) -> TimedComponent {
         let groups = [0, 1].map(|side| 0..timed.sides[side].ends.len());
         let is_open = |&i: &usize| timed.counts(i) && timed.documents[i].known.is_none();
-        Component { groups, reach: [1.0; 2], rest: 0.0, open: (0..timed.documents.len()).filter(is_open).collect() }
+        TimedComponent {
+            groups,
+            reach: [1.0; 2],
+            rest: 0.0,
+            open: (0..timed.documents.len()).filter(is_open).collect(),
+        }
     }
 }
 
 /// The parts, from the first to the last.
-pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Component> {
+pub(super) fn components(timed: &Timed, decided: &[Option<bool>]) -> Vec<TimedComponent> {
     let [a, b] = &timed.sides;
     let is_open = |&&i: &&usize| decided[i].is_none();
     // Undecided documents down to the end of each group of B.
@@ -37,7 +42,7 @@ pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Component> {
             sum
         })
         .collect();
-    let (mut parts, mut begun) = (Vec::new(), [0, 0]);
+    let (mut components, mut begun) = (Vec::new(), [0, 0]);
     // Down to here B must be read to have what A has.
     let (mut open, mut reach) = (0, 0);
     for group in 0..a.ends.len() {
@@ -48,11 +53,11 @@ pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Component> {
         }
         let is_new = a.group(group).iter().any(|i| decided[*i].is_none());
         if is_new && reach != NONE && reach > 0 && down_to_b[reach - 1] == open {
-            parts.push([begun[0]..group + 1, begun[1]..reach]);
+            components.push([begun[0]..group + 1, begun[1]..reach]);
             begun = [group + 1, reach];
         }
     }
-    parts.push([begun[0]..a.ends.len(), begun[1]..b.ends.len()]);
+    components.push([begun[0]..a.ends.len(), begun[1]..b.ends.len()]);
     let mut factors = [1.0; 2];
     let made = |groups: [Range<usize>; 2]| {
         let reach = factors;
@@ -64,7 +69,7 @@ pub(super) fn part(timed: &Timed, decided: &[Option<bool>]) -> Vec<Component> {
         }
         open.sort_unstable();
         open.dedup();
-        Component { groups, reach, rest: 0.0, open }
+        TimedComponent { groups, reach, rest: 0.0, open }
     };
-    parts.into_iter().map(made).collect()
+    components.into_iter().map(made).collect()
 }

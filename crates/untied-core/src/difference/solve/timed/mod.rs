@@ -22,11 +22,11 @@ mod component;
 mod search;
 mod spans;
 
-use self::component::{Component, part};
-use self::search::Search;
+use self::component::{TimedComponent, components};
+use self::search::TimedSearch;
 use super::Solution;
 use super::budget::Budget;
-use super::scores::Scores;
+use super::scores::ScoresByGains;
 use crate::elementary::powi;
 use crate::measures::orders::walk::{self, Kind};
 use crate::ranking::List;
@@ -36,7 +36,7 @@ const NONE: usize = usize::MAX;
 
 /// A document.
 #[derive(Debug, Clone, Copy)]
-struct Reading {
+struct TimedDocument {
     /// Its tie groups in A and in B.
     groups: [usize; 2],
     /// q(0) and q(1).
@@ -47,7 +47,7 @@ struct Reading {
 
 /// Tie groups that begin within the cutoff.
 #[derive(Debug, Clone, Default)]
-struct Side {
+struct TimedRanking {
     /// Numbers of documents, one group after the other.
     documents: Vec<usize>,
     /// For every group, the number of documents up to its end.
@@ -55,7 +55,7 @@ struct Side {
     cutoff: usize,
 }
 
-impl Side {
+impl TimedRanking {
     fn group(&self, group: usize) -> &[usize] {
         &self.documents[self.start(group)..self.ends[group]]
     }
@@ -74,8 +74,8 @@ impl Side {
 /// Two rankings.
 #[derive(Debug, Clone)]
 pub struct Timed {
-    documents: Vec<Reading>,
-    sides: [Side; 2],
+    documents: Vec<TimedDocument>,
+    sides: [TimedRanking; 2],
     /// g.
     gain: f64,
 }
@@ -89,21 +89,21 @@ impl Timed {
         cutoff: usize,
         gain: f64,
     ) -> Timed {
-        let (mut of_number, mut found) = (Vec::new(), Vec::new());
+        let (mut index_of, mut timed) = (Vec::new(), Vec::new());
         for (number, go_on, known) in documents {
-            of_number.resize(of_number.len().max(number as usize + 1), 0);
-            of_number[number as usize] = found.len();
-            found.push(Reading { groups: [NONE; 2], go_on, known });
+            index_of.resize(index_of.len().max(number as usize + 1), 0);
+            index_of[number as usize] = timed.len();
+            timed.push(TimedDocument { groups: [NONE; 2], go_on, known });
         }
-        let side = |list: &List, which: usize, documents: &mut Vec<Reading>| {
-            let mut side = Side { cutoff, ..Side::default() };
+        let side = |list: &List, which: usize, documents: &mut Vec<TimedDocument>| {
+            let mut side = TimedRanking { cutoff, ..TimedRanking::default() };
             for &end in &list.ends {
                 let start = side.documents.len();
                 if start >= cutoff {
                     break;
                 }
                 for &number in &list.docs[start..end as usize] {
-                    let document = of_number[number as usize];
+                    let document = index_of[number as usize];
                     documents[document].groups[which] = side.ends.len();
                     side.documents.push(document);
                 }
@@ -111,8 +111,8 @@ impl Timed {
             }
             side
         };
-        let sides = [side(lists[0], 0, &mut found), side(lists[1], 1, &mut found)];
-        Timed { documents: found, sides, gain }
+        let sides = [side(lists[0], 0, &mut timed), side(lists[1], 1, &mut timed)];
+        Timed { documents: timed, sides, gain }
     }
 
     /// Exchange A and B.
@@ -128,7 +128,7 @@ impl Timed {
 
     /// S of some groups of a ranking, of which those who get there are a share, with documents relevant to some degree:
     /// mean over the orders of ties.
-    fn value(&self, side: &Side, groups: std::ops::Range<usize>, mut reach: f64, gains: &[f64]) -> f64 {
+    fn value(&self, side: &TimedRanking, groups: std::ops::Range<usize>, mut reach: f64, gains: &[f64]) -> f64 {
         let mut total = 0.0;
         let mut kinds = Vec::new();
         for group in groups {
@@ -141,11 +141,11 @@ impl Timed {
     }
 
     /// About how many steps [`Timed::value`] takes for a part.
-    fn steps(&self, part: &Component) -> usize {
-        let of_side = |(side, groups): (&Side, &std::ops::Range<usize>)| -> usize {
+    fn steps(&self, component: &TimedComponent) -> usize {
+        let of_side = |(side, groups): (&TimedRanking, &std::ops::Range<usize>)| -> usize {
             groups.clone().map(|group| 2 + 2 * (side.group(group).len() - 1) * side.slots(group)).sum()
         };
-        self.sides.iter().zip(&part.groups).map(of_side).sum()
+        self.sides.iter().zip(&component.groups).map(of_side).sum()
     }
 
     fn kind(&self, document: usize, relevant: f64) -> Kind {
@@ -155,46 +155,46 @@ impl Timed {
 
     /// More than a part is worth in any case: nobody who gets to a document gains more than g there, and what follows the
     /// part is reached with at most probability 1.
-    fn most(&self, part: &Component) -> f64 {
+    fn most(&self, component: &TimedComponent) -> f64 {
         let side = &self.sides[0];
-        let documents = part.groups[0].clone().flat_map(|group| side.group(group)).take(side.cutoff);
+        let documents = component.groups[0].clone().flat_map(|group| side.group(group)).take(side.cutoff);
         let mut q: Vec<f64> = documents.map(|&i| self.documents[i].go_on).map(|[one, other]| one.max(other)).collect();
-        q.sort_unstable_by(|one, other| other.total_cmp(one));
-        let reached = q.iter().scan(part.reach[0], |reach, q| Some(std::mem::replace(reach, *reach * q)));
-        self.gain * reached.sum::<f64>() + part.rest.max(0.0)
+        q.sort_unstable_by(|x, y| y.total_cmp(x));
+        let reached = q.iter().scan(component.reach[0], |reach, q| Some(std::mem::replace(reach, *reach * q)));
+        self.gain * reached.sum::<f64>() + component.rest.max(0.0)
     }
 
     /// The largest S(A) - S(B). Gains are 1 for relevant documents, else 0.
     pub fn solve(&self, mut work: Budget) -> Solution {
-        let mut search = Search::new(self);
+        let mut search = TimedSearch::new(self);
         let half = work.split(1, 2);
-        work.give_back(search.decide_all(&Component::everything(self), half));
+        work.give_back(search.decide_all(&TimedComponent::everything(self), half));
         let mut rest = (0.0, 0.0);
-        let parts = part(self, &search.decided);
-        let weight = |part: &Component| part.open.len() as u64 + 1;
-        let mut left: u64 = parts.iter().map(weight).sum();
+        let components = components(self, &search.decided);
+        let weight = |component: &TimedComponent| component.open.len() as u64 + 1;
+        let mut left: u64 = components.iter().map(weight).sum();
         let mut nodes = 0;
-        for mut part in parts.into_iter().rev() {
+        for mut component in components.into_iter().rev() {
             // Of the work that is left parts take shares by undecided documents.
-            let mut share = work.split(weight(&part), left);
-            left -= weight(&part);
-            part.rest = rest.0;
+            let mut share = work.split(weight(&component), left);
+            left -= weight(&component);
+            component.rest = rest.0;
             let is_known = rest.0 == rest.1;
             let first = if is_known { share } else { share.split(1, 2) };
-            let found = search.run(&part, first);
-            nodes += found.nodes;
+            let lower = search.run(&component, first);
+            nodes += lower.nodes;
             let above = if is_known {
-                work.give_back(found.rest);
-                found.bound
+                work.give_back(lower.rest);
+                lower.bound
             } else {
-                part.rest = rest.1;
-                share.give_back(found.rest);
-                let above = search.bound(&part, share);
+                component.rest = rest.1;
+                share.give_back(lower.rest);
+                let above = search.bound(&component, share);
                 work.give_back(above.rest);
                 nodes += above.nodes;
                 above.bound
             };
-            rest = (found.value, above);
+            rest = (lower.value, above);
         }
         let value = self.difference(&search.gains);
         let bound = if rest.1 - rest.0 > search::TOLERANCE { value.max(rest.1) } else { value };
@@ -216,7 +216,7 @@ fn worth(kinds: &mut Vec<Kind>, slots: usize) -> f64 {
     walk::mean(kinds, &vec![1.0; slots])
 }
 
-impl Scores for Timed {
+impl ScoresByGains for Timed {
     fn a(&self, gains: &[f64]) -> f64 {
         self.value(&self.sides[0], 0..self.sides[0].ends.len(), 1.0, gains)
     }

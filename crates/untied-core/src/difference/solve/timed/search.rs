@@ -1,8 +1,8 @@
 //! Branch and bound over the undecided documents of a part.
 
 use super::Timed;
-use super::component::Component;
-use super::spans::{Change, Spans};
+use super::component::TimedComponent;
+use super::spans::{Change, ChangeBounds};
 use crate::difference::solve::budget::Budget;
 
 /// Differences that floats do not tell apart.
@@ -22,7 +22,7 @@ pub(super) struct TimedResult {
 }
 
 /// The search and what it knows.
-pub(super) struct Search<'t> {
+pub(super) struct TimedSearch<'t> {
     timed: &'t Timed,
     /// Whether documents are relevant, where that is known or decided.
     pub decided: Vec<Option<bool>>,
@@ -35,30 +35,31 @@ pub(super) struct Search<'t> {
     left: f64,
 }
 
-impl<'t> Search<'t> {
-    pub fn new(timed: &'t Timed) -> Search<'t> {
-        let known = |x: &super::Reading| x.known.or((x.groups == [super::NONE; 2]).then_some(false));
+impl<'t> TimedSearch<'t> {
+    pub fn new(timed: &'t Timed) -> TimedSearch<'t> {
+        let known = |x: &super::TimedDocument| x.known.or((x.groups == [super::NONE; 2]).then_some(false));
         let decided: Vec<Option<bool>> = timed.documents.iter().map(known).collect();
         // What A ranks higher, to begin with.
-        let start = |x: &super::Reading| x.known.unwrap_or(x.groups[0] < x.groups[1]);
+        let start = |x: &super::TimedDocument| x.known.unwrap_or(x.groups[0] < x.groups[1]);
         let gains = timed.documents.iter().map(|x| f64::from(u8::from(start(x)))).collect();
-        Search { timed, decided, gains, best: 0.0, work: Budget::new(0), nodes: 0, left: f64::NEG_INFINITY }
+        TimedSearch { timed, decided, gains, best: 0.0, work: Budget::new(0), nodes: 0, left: f64::NEG_INFINITY }
     }
 
     /// S(A) - S(B) of a part.
-    fn value(&self, part: &Component, gains: &[f64]) -> f64 {
-        let of_side =
-            |side: usize| self.timed.value(&self.timed.sides[side], part.groups[side].clone(), part.reach[side], gains);
-        let rest: f64 = part.open.iter().map(|&i| self.timed.kind(i, gains[i]).go_on).product();
-        of_side(0) - of_side(1) + part.rest * rest
+    fn value(&self, component: &TimedComponent, gains: &[f64]) -> f64 {
+        let of_side = |side: usize| {
+            self.timed.value(&self.timed.sides[side], component.groups[side].clone(), component.reach[side], gains)
+        };
+        let rest: f64 = component.open.iter().map(|&i| self.timed.kind(i, gains[i]).go_on).product();
+        of_side(0) - of_side(1) + component.rest * rest
     }
 
     /// Decide the documents whose change has one sign, for as long as there are any; a bound, and how the others change
     /// the difference; none where there is not enough work left. `trail` gets what was decided.
-    fn settle(&mut self, part: &Component, trail: &mut Vec<usize>) -> Option<(f64, Vec<Change>)> {
+    fn settle(&mut self, component: &TimedComponent, trail: &mut Vec<usize>) -> Option<(f64, Vec<Change>)> {
         let mut settled = None;
         loop {
-            let spans = Spans::new(self.timed, part, &self.decided);
+            let spans = ChangeBounds::new(self.timed, component, &self.decided);
             if !self.work.take(spans.steps()) {
                 return settled;
             }
@@ -85,10 +86,10 @@ impl<'t> Search<'t> {
     }
 
     /// Decide what can be decided at once, for good; work that was not needed.
-    pub fn decide_all(&mut self, part: &Component, work: Budget) -> Budget {
+    pub fn decide_all(&mut self, component: &TimedComponent, work: Budget) -> Budget {
         self.work = work;
-        self.settle(part, &mut Vec::new());
-        for &i in &part.open {
+        self.settle(component, &mut Vec::new());
+        for &i in &component.open {
             if let Some(relevant) = self.decided[i] {
                 self.gains[i] = f64::from(u8::from(relevant));
             }
@@ -97,43 +98,43 @@ impl<'t> Search<'t> {
     }
 
     /// The best of a part, and a bound; the best gains are kept.
-    pub fn run(&mut self, part: &Component, work: Budget) -> TimedResult {
+    pub fn run(&mut self, component: &TimedComponent, work: Budget) -> TimedResult {
         self.work = work;
         let mut search = self.work.split(1, 2);
         std::mem::swap(&mut self.work, &mut search);
-        self.climb(part);
+        self.climb(component);
         self.work.give_back(search);
-        self.start(part)
+        self.start(component)
     }
 
     /// A bound of a part; gains are left alone.
-    pub fn bound(&mut self, part: &Component, work: Budget) -> TimedResult {
+    pub fn bound(&mut self, component: &TimedComponent, work: Budget) -> TimedResult {
         self.work = work;
         let gains = self.gains.clone();
-        let found = self.start(part);
+        let result = self.start(component);
         self.gains = gains;
-        found
+        result
     }
 
-    fn start(&mut self, part: &Component) -> TimedResult {
-        self.best = self.value(part, &self.gains);
+    fn start(&mut self, component: &TimedComponent) -> TimedResult {
+        self.best = self.value(component, &self.gains);
         (self.nodes, self.left) = (0, f64::NEG_INFINITY);
-        self.visit(part, self.timed.most(part));
+        self.visit(component, self.timed.most(component));
         TimedResult { value: self.best, bound: self.best.max(self.left), nodes: self.nodes, rest: self.work }
     }
 
     /// Change single documents for as long as that helps.
-    fn climb(&mut self, part: &Component) {
+    fn climb(&mut self, component: &TimedComponent) {
         let mut gains = std::mem::take(&mut self.gains);
-        let mut best = self.value(part, &gains);
+        let mut best = self.value(component, &gains);
         loop {
             let before = best;
-            for &i in &part.open {
-                if !self.work.take(self.timed.steps(part)) {
+            for &i in &component.open {
+                if !self.work.take(self.timed.steps(component)) {
                     break;
                 }
                 gains[i] = 1.0 - gains[i];
-                let value = self.value(part, &gains);
+                let value = self.value(component, &gains);
                 if value > best {
                     best = value;
                 } else {
@@ -148,21 +149,21 @@ impl<'t> Search<'t> {
     }
 
     /// Search what is undecided; nothing there is above `above`.
-    fn visit(&mut self, part: &Component, above: f64) {
+    fn visit(&mut self, component: &TimedComponent, above: f64) {
         let mut trail = Vec::new();
-        let settled = self.settle(part, &mut trail).filter(|_| self.work.take(self.timed.steps(part)));
+        let settled = self.settle(component, &mut trail).filter(|_| self.work.take(self.timed.steps(component)));
         let Some((bound, changes)) = settled else {
             self.left = self.left.max(above);
             return self.forget(trail);
         };
         // What is left changes the best gains that agree with what is decided by so much at most.
         let mut gains = self.gains.clone();
-        for &i in &part.open {
+        for &i in &component.open {
             if let Some(relevant) = self.decided[i] {
                 gains[i] = f64::from(u8::from(relevant));
             }
         }
-        let value = self.value(part, &gains);
+        let value = self.value(component, &gains);
         let more = |change: &Change| if gains[change.document] > 0.0 { -change.by.0 } else { change.by.1 };
         let above = above.min(bound).min(value + changes.iter().map(|change| more(change).max(0.0)).sum::<f64>());
         if value > self.best {
@@ -180,7 +181,7 @@ impl<'t> Search<'t> {
                 }
                 self.nodes += 1;
                 self.decided[i] = Some(relevant);
-                self.visit(part, above);
+                self.visit(component, above);
             }
             self.decided[i] = None;
         }

@@ -1,7 +1,7 @@
 //! Bounds of the change of S(A) - S(B) when a document becomes relevant, for any state of the undecided ones.
 
-use super::component::Component;
-use super::{NONE, Side, Timed, worth};
+use super::component::TimedComponent;
+use super::{NONE, Timed, TimedRanking, worth};
 use crate::measures::orders::walk::Kind;
 
 /// Documents of a tie group for which bounds are exact: they take the third power of that. Those of a larger one have
@@ -9,59 +9,59 @@ use crate::measures::orders::walk::Kind;
 const EXACT: usize = 64;
 
 /// A lowest and a highest value.
-pub(super) type Span = (f64, f64);
+pub(super) type Interval = (f64, f64);
 
 /// Of an undecided document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
     pub document: usize,
     /// By how much S(A) - S(B) changes, as it is, and divided by the factor of what both have before the document.
-    pub by: Span,
-    pub sign: Span,
+    pub by: Interval,
+    pub sign: Interval,
 }
 
-fn plus(x: Span, y: Span) -> Span {
+fn plus(x: Interval, y: Interval) -> Interval {
     (x.0 + y.0, x.1 + y.1)
 }
 
-fn minus(x: Span, y: Span) -> Span {
+fn minus(x: Interval, y: Interval) -> Interval {
     (x.0 - y.1, x.1 - y.0)
 }
 
 /// A factor that is not negative.
-fn times(factor: Span, x: Span) -> Span {
+fn times(factor: Interval, x: Interval) -> Interval {
     (x.0 * if x.0 < 0.0 { factor.1 } else { factor.0 }, x.1 * if x.1 < 0.0 { factor.0 } else { factor.1 })
 }
 
-fn by(factor: f64, x: Span) -> Span {
+fn by(factor: f64, x: Interval) -> Interval {
     if factor < 0.0 { (factor * x.1, factor * x.0) } else { (factor * x.0, factor * x.1) }
 }
 
 /// What a side looks like to an undecided document of one of its groups.
 #[derive(Debug, Clone, Copy, Default)]
-struct Within {
+struct GroupView {
     /// P, from the group's start on.
-    reach: Span,
+    reach: Interval,
     /// P V.
-    after: Span,
+    after: Interval,
 }
 
 /// A part of which some documents are decided.
-pub(super) struct Spans<'t> {
+pub(super) struct ChangeBounds<'t> {
     timed: &'t Timed,
-    part: &'t Component,
+    component: &'t TimedComponent,
     decided: &'t [Option<bool>],
 }
 
-impl<'t> Spans<'t> {
-    pub fn new(timed: &'t Timed, part: &'t Component, decided: &'t [Option<bool>]) -> Spans<'t> {
-        Spans { timed, part, decided }
+impl<'t> ChangeBounds<'t> {
+    pub fn new(timed: &'t Timed, component: &'t TimedComponent, decided: &'t [Option<bool>]) -> ChangeBounds<'t> {
+        ChangeBounds { timed, component, decided }
     }
 
-    /// About how many steps [`Spans::all`] takes.
+    /// About how many steps [`ChangeBounds::all`] takes.
     pub fn steps(&self) -> usize {
-        let undecided = self.part.open.iter().filter(|&&i| self.decided[i].is_none()).count();
-        let of_side = |(side, groups): (&Side, &std::ops::Range<usize>)| -> usize {
+        let undecided = self.component.open.iter().filter(|&&i| self.decided[i].is_none()).count();
+        let of_side = |(side, groups): (&TimedRanking, &std::ops::Range<usize>)| -> usize {
             let of_group = |group: usize| {
                 let (tied, slots) = (side.group(group), side.slots(group));
                 let open = tied.iter().filter(|&&i| self.decided[i].is_none()).count();
@@ -73,11 +73,11 @@ impl<'t> Spans<'t> {
             };
             groups.clone().map(of_group).sum()
         };
-        4 * undecided * undecided + self.timed.sides.iter().zip(&self.part.groups).map(of_side).sum::<usize>()
+        4 * undecided * undecided + self.timed.sides.iter().zip(&self.component.groups).map(of_side).sum::<usize>()
     }
 
     /// q of a document.
-    fn go_on(&self, document: usize) -> Span {
+    fn go_on(&self, document: usize) -> Interval {
         let [other, relevant] = self.timed.documents[document].go_on;
         match self.decided[document] {
             Some(true) => (relevant, relevant),
@@ -99,9 +99,9 @@ impl<'t> Spans<'t> {
     }
 
     /// V of each group and what follows it in the part; nothing after the last.
-    fn values(&self, which: usize) -> Vec<Span> {
+    fn values(&self, which: usize) -> Vec<Interval> {
         let side = &self.timed.sides[which];
-        let groups = self.part.groups[which].clone();
+        let groups = self.component.groups[which].clone();
         let mut values = vec![(0.0, 0.0); groups.len() + 1];
         for (at, group) in groups.enumerate().rev() {
             let next = values[at + 1];
@@ -129,32 +129,32 @@ impl<'t> Spans<'t> {
     /// Kinds that are no larger, and no smaller, than those of all documents but one, whichever that is: those with the
     /// smallest q where nothing gains, and with the largest where all do.
     fn kinds_but_one(&self, documents: &[usize]) -> [Vec<Kind>; 2] {
-        let mut q: Vec<Span> = documents.iter().map(|&i| self.go_on(i)).collect();
-        q.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+        let mut q: Vec<Interval> = documents.iter().map(|&i| self.go_on(i)).collect();
+        q.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
         let low = q[..q.len() - 1].iter().map(|q| Kind { gain: 0.0, go_on: q.0, count: 1 }).collect();
-        q.sort_unstable_by(|one, other| one.1.total_cmp(&other.1));
+        q.sort_unstable_by(|x, y| x.1.total_cmp(&y.1));
         let high = q[1..].iter().map(|q| Kind { gain: self.timed.gain, go_on: q.1, count: 1 }).collect();
         [low, high]
     }
 
     /// What the documents of the large groups of a side see there.
-    fn within_large(&self, which: usize, values: &[Span]) -> Vec<Within> {
+    fn within_large(&self, which: usize, values: &[Interval]) -> Vec<GroupView> {
         let side = &self.timed.sides[which];
-        let of = |(at, group): (usize, usize)| match side.group(group).len() > EXACT {
+        let view = |(at, group): (usize, usize)| match side.group(group).len() > EXACT {
             true => self.within(side, group, None, values[at + 1]),
-            false => Within::default(),
+            false => GroupView::default(),
         };
-        self.part.groups[which].clone().enumerate().map(of).collect()
+        self.component.groups[which].clone().enumerate().map(view).collect()
     }
 
     /// What a document of a group sees there, or any of a large one; `next` is the value of what follows the group.
-    fn within(&self, side: &Side, group: usize, document: Option<usize>, next: Span) -> Within {
+    fn within(&self, side: &TimedRanking, group: usize, document: Option<usize>, next: Interval) -> GroupView {
         let tied = side.group(group);
         if tied.len() == 1 {
-            return Within { reach: (1.0, 1.0), after: next };
+            return GroupView { reach: (1.0, 1.0), after: next };
         }
         let slots = side.slots(group);
-        let one = |others: &[Kind], next: f64| {
+        let view = |others: &[Kind], next: f64| {
             let with = |gain: f64, go_on: f64| {
                 let mut kinds = others.to_vec();
                 kinds.push(Kind { gain, go_on, count: 1 });
@@ -169,15 +169,15 @@ impl<'t> Spans<'t> {
             Some(document) => self.kinds(tied.iter().filter(|&&i| i != document)),
             None => self.kinds_but_one(tied),
         };
-        let (low, high) = (one(&low, next.0), one(&high, next.1));
-        Within { reach: (low.0, high.0), after: (low.1, high.1) }
+        let (low, high) = (view(&low, next.0), view(&high, next.1));
+        GroupView { reach: (low.0, high.0), after: (low.1, high.1) }
     }
 
     /// Products of q over the decided documents before each group of the part.
     fn decided_before(&self, which: usize) -> Vec<f64> {
         let side = &self.timed.sides[which];
-        let mut product = self.part.reach[which];
-        let groups = self.part.groups[which].clone();
+        let mut product = self.component.reach[which];
+        let groups = self.component.groups[which].clone();
         groups
             .map(|group| {
                 let before = product;
@@ -193,11 +193,12 @@ impl<'t> Spans<'t> {
         let values = [self.values(0), self.values(1)];
         let large = [self.within_large(0, &values[0]), self.within_large(1, &values[1])];
         let before = [self.decided_before(0), self.decided_before(1)];
-        let (open, closed): (Vec<usize>, Vec<usize>) = self.part.open.iter().partition(|&&i| self.decided[i].is_none());
-        let factors: Vec<Span> = open.iter().map(|&i| self.go_on(i)).collect();
+        let (open, closed): (Vec<usize>, Vec<usize>) =
+            self.component.open.iter().partition(|&&i| self.decided[i].is_none());
+        let factors: Vec<Interval> = open.iter().map(|&i| self.go_on(i)).collect();
         let all = factors.iter().fold((1.0, 1.0), |all, &factor| times(factor, all));
-        let rest = self.part.rest * closed.iter().map(|&i| self.go_on(i).0).product::<f64>();
-        let [a, b] = [0, 1].map(|side| by(self.part.reach[side], values[side][0]));
+        let rest = self.component.rest * closed.iter().map(|&i| self.go_on(i).0).product::<f64>();
+        let [a, b] = [0, 1].map(|side| by(self.component.reach[side], values[side][0]));
         let bound = minus(a, b).1 + times(all, (rest, rest)).1;
         let changes = open.iter().map(|&i| {
             let groups = self.timed.documents[i].groups;
@@ -225,7 +226,7 @@ impl<'t> Spans<'t> {
                 if groups[side] == NONE {
                     return (0.0, 0.0);
                 }
-                let at = groups[side] - self.part.groups[side].start;
+                let at = groups[side] - self.component.groups[side].start;
                 let of_side = &self.timed.sides[side];
                 let within = match of_side.group(groups[side]).len() > EXACT {
                     true => large[side][at],

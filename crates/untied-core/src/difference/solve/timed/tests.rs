@@ -9,10 +9,10 @@ fn side(
     tied: bool,
     cutoff: usize,
     which: usize,
-    documents: &mut [Reading],
+    documents: &mut [TimedDocument],
     draw: &mut Random,
-) -> Side {
-    let mut side = Side { documents: Vec::new(), ends: Vec::new(), cutoff };
+) -> TimedRanking {
+    let mut side = TimedRanking { documents: Vec::new(), ends: Vec::new(), cutoff };
     for &i in order {
         let more = tied && draw.below(3) == 0;
         if !more || side.ends.is_empty() {
@@ -37,9 +37,9 @@ fn draw(seed: u64, length: usize, tied: bool) -> Timed {
         let q = share(&mut random);
         let longer = share(&mut random) * width * if seed.is_multiple_of(5) { -1.0 } else { 1.0 };
         let known = (random.below(4) == 0).then(|| random.below(2) == 0);
-        Reading { groups: [NONE; 2], go_on: [q, (q - longer).clamp(0.0, 1.0)], known }
+        TimedDocument { groups: [NONE; 2], go_on: [q, (q - longer).clamp(0.0, 1.0)], known }
     };
-    let mut documents: Vec<Reading> = (0..length + length / 4).map(|_| reading()).collect();
+    let mut documents: Vec<TimedDocument> = (0..length + length / 4).map(|_| reading()).collect();
     let mut order: Vec<usize> = (0..documents.len()).collect();
     let near = seed.is_multiple_of(2);
     let mut sides = [0, 1].map(|which| {
@@ -64,7 +64,7 @@ fn largest(timed: &Timed) -> f64 {
     let mut largest = f64::NEG_INFINITY;
     assignments(unknown, &[0.0, 1.0], &mut |chosen| {
         let mut next = chosen.iter();
-        let gain = |x: &Reading| x.known.map_or_else(|| *next.next().expect("one for each"), f64::from);
+        let gain = |x: &TimedDocument| x.known.map_or_else(|| *next.next().expect("one for each"), f64::from);
         let gains: Vec<f64> = timed.documents.iter().map(gain).collect();
         largest = largest.max(timed.difference(&gains));
     });
@@ -80,7 +80,7 @@ fn it_is_the_largest_over_all_assignments() {
         assert!((found.value - expected).abs() < 1e-11, "{seed} {found:?} {expected} {timed:?}");
         assert_eq!(found.bound, found.value, "{seed}");
         assert!((timed.difference(&found.gains) - found.value).abs() < 1e-14);
-        let is_known = |(x, gain): (&Reading, &f64)| x.known.is_none_or(|known| f64::from(known) == *gain);
+        let is_known = |(x, gain): (&TimedDocument, &f64)| x.known.is_none_or(|known| f64::from(known) == *gain);
         assert!(timed.documents.iter().zip(&found.gains).all(is_known));
     }
 }

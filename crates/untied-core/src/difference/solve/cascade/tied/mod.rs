@@ -10,42 +10,42 @@
 //! submodular in the set of documents that are on, which bounds it too ([`prices`]); ranges of counts are cut in two,
 //! best first ([`search`]).
 
+mod cell_cascade;
 mod positions;
 mod prices;
-mod question;
 mod search;
 mod side;
 
-use self::positions::Positions;
-use self::question::Question;
-use self::search::Search;
-use self::side::Group;
+use self::cell_cascade::CellCascade;
+use self::positions::PositionBounds;
+use self::search::TiedCascadeSearch;
+use self::side::CascadeGroup;
 use crate::difference::solve::budget::Budget;
-use crate::difference::solve::cells::{Cells, Groups};
-use crate::difference::solve::{Document, Instance, Solution, Tied};
+use crate::difference::solve::cells::{DocumentGroups, TieCells};
+use crate::difference::solve::{Document, Instance, Solution, TiedSolver};
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
-pub(super) struct Workspace {
-    groups: Groups,
-    cells: Cells,
+pub(super) struct TiedCascadeWorkspace {
+    groups: DocumentGroups,
+    cells: TieCells,
     /// What is not to be decided, in A and in B.
-    fixed: [Fixed; 2],
-    question: Question,
-    positions: Positions,
+    fixed: [FixedFactors; 2],
+    problem: CellCascade,
+    positions: PositionBounds,
 }
 
 /// Two rankings that were read.
-pub(super) struct Pair<'p> {
+pub(super) struct TiedCascade<'p> {
     instance: &'p mut Instance,
     ends: (&'p [u32], &'p [u32]),
     weights: (Vec<f64>, Vec<f64>),
     /// For each direction.
     work: Budget,
-    memory: &'p mut Workspace,
+    memory: &'p mut TiedCascadeWorkspace,
 }
 
-impl<'p> Pair<'p> {
+impl<'p> TiedCascade<'p> {
     /// Take in two rankings, where each rank down to the depth weighs `weights` in the one that is to be ahead, and in the
     /// other: as for [`super::solve`], with ties. `ends` holds the rank at which each tie group ends, in A and in B. The
     /// instance gives a document any rank of its group, even one below the depth if the group begins above it.
@@ -54,15 +54,15 @@ impl<'p> Pair<'p> {
         ends: (&'p [u32], &'p [u32]),
         weights: (Vec<f64>, Vec<f64>),
         work: Budget,
-        memory: &'p mut Workspace,
-    ) -> Pair<'p> {
+        memory: &'p mut TiedCascadeWorkspace,
+    ) -> TiedCascade<'p> {
         memory.groups.read(instance, ends);
         memory.groups.number((&merged(ends.0, &weights), &merged(ends.1, &weights)));
-        Pair { instance, ends, weights, work, memory }
+        TiedCascade { instance, ends, weights, work, memory }
     }
 }
 
-impl Tied for Pair<'_> {
+impl TiedSolver for TiedCascade<'_> {
     fn solve(&mut self) -> Solution {
         solve(self.instance, self.ends, (&self.weights.0, &self.weights.1), self.work, self.memory)
     }
@@ -80,40 +80,43 @@ fn solve(
     ends: (&[u32], &[u32]),
     weights: (&[f64], &[f64]),
     mut work: Budget,
-    memory: &mut Workspace,
+    memory: &mut TiedCascadeWorkspace,
 ) -> Solution {
     let go_on = 1.0 - instance.top;
-    let Workspace { groups, cells, fixed: [fixed_a, fixed_b], question, positions } = memory;
+    let TiedCascadeWorkspace { groups, cells, fixed: [fixed_a, fixed_b], problem, positions } = memory;
     // A ranking beside itself, down to the depth: the difference is 0 whatever is relevant, and nothing is to be searched.
     let length = ends.0.last().map_or(0, |&end| end as usize).max(instance.lengths.0.min(instance.lengths.1));
-    if (ends.0, weights.0) == (ends.1, weights.1) && length >= instance.depth && groups.of.iter().all(|(a, b)| a == b) {
+    if (ends.0, weights.0) == (ends.1, weights.1)
+        && length >= instance.depth
+        && groups.by_document.iter().all(|(a, b)| a == b)
+    {
         let gains = instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
         return Solution { value: 0.0, bound: 0.0, gains, nodes: 0 };
     }
     cells.read(instance, groups);
-    let gain = |(x, of): (&Document, &(Option<usize>, Option<usize>))| {
-        x.known.unwrap_or(if matches!(of, (Some(_), None)) { instance.top } else { 0.0 })
+    let gain = |(x, groups): (&Document, &(Option<usize>, Option<usize>))| {
+        x.known.unwrap_or(if matches!(groups, (Some(_), None)) { instance.top } else { 0.0 })
     };
-    let mut gains: Vec<f64> = instance.documents.iter().zip(&groups.of).map(gain).collect();
+    let mut gains: Vec<f64> = instance.documents.iter().zip(&groups.by_document).map(gain).collect();
     // Below its last document nobody stops, unless it is filled up.
-    let documents = Documents { instance, groups, gains: &gains };
-    fixed_a.read(&documents, |of| of.0, ends.0, |rank| if rank < instance.lengths.0 { 1.0 } else { go_on });
-    fixed_b.read(&documents, |of| of.1, ends.1, |_| 1.0);
+    let documents = DecidedDocuments { instance, groups, gains: &gains };
+    fixed_a.read(&documents, |groups| groups.0, ends.0, |rank| if rank < instance.lengths.0 { 1.0 } else { go_on });
+    fixed_b.read(&documents, |groups| groups.1, ends.1, |_| 1.0);
     let numbers = (fixed_a.numbered(), fixed_b.numbered());
-    question.cells.clear();
-    question.cells.extend(cells.all.iter().map(|cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b])));
-    if !question.a.read(fixed_a.groups(), weights.0, go_on, &mut work)
-        || !question.b.read(fixed_b.groups(), weights.1, go_on, &mut work)
+    problem.cells.clear();
+    problem.cells.extend(cells.all.iter().map(|cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b])));
+    if !problem.a.read(fixed_a.groups(), weights.0, go_on, &mut work)
+        || !problem.b.read(fixed_b.groups(), weights.1, go_on, &mut work)
     {
         // Too long: with none on, and S(A) at most with all on.
         let of_a = side::ends(fixed_a.groups(), weights.0, go_on);
         let of_b = side::ends(fixed_b.groups(), weights.1, go_on);
         return Solution { value: of_b.0 - of_a.0, bound: of_b.0 - of_a.1, gains, nodes: 0 };
     }
-    let mut search = Search::new(question, positions, work);
+    let mut search = TiedCascadeSearch::new(problem, positions, work);
     let root = search.root();
     if root.is_mostly_decided() {
-        // What is decided makes but factors: the rest is a smaller question.
+        // What is decided makes but factors: the rest is a smaller problem.
         let mut rest = instance.clone();
         let decided = |cell: usize| root.low[cell] == root.high[cell];
         cells.each(|cell, number, id| {
@@ -131,54 +134,54 @@ fn solve(
 }
 
 /// The documents of both rankings.
-struct Documents<'p> {
+struct DecidedDocuments<'p> {
     instance: &'p Instance,
-    groups: &'p Groups,
+    groups: &'p DocumentGroups,
     /// By document, of those that are not to be decided.
     gains: &'p [f64],
 }
 
 /// What one ranking has that is not to be decided.
 #[derive(Debug, Default)]
-struct Fixed {
+struct FixedFactors {
     /// Factors of documents, group by group. Ranks below the last document are groups of their own.
     factors: Vec<f64>,
     /// How many such documents each group has, and how many to decide.
     sizes: Vec<(usize, usize)>,
     /// Factors with their groups, in any order.
-    found: Vec<(usize, f64)>,
+    unsorted: Vec<(usize, f64)>,
     /// Where the next factor of each group belongs.
     next: Vec<usize>,
 }
 
-impl Fixed {
+impl FixedFactors {
     /// Take in a ranking, with the factors of ranks below its last document.
     fn read(
         &mut self,
-        &Documents { instance, groups, gains }: &Documents<'_>,
+        &DecidedDocuments { instance, groups, gains }: &DecidedDocuments<'_>,
         number: impl Fn((Option<usize>, Option<usize>)) -> Option<usize>,
         ends: &[u32],
         below: impl Fn(usize) -> f64,
     ) {
-        let Fixed { factors, sizes, found, next } = self;
+        let FixedFactors { factors, sizes, unsorted, next } = self;
         sizes.clear();
-        found.clear();
-        for ((x, &of), gain) in instance.documents.iter().zip(&groups.of).zip(gains) {
-            let Some(group) = number(of) else { continue };
+        unsorted.clear();
+        for ((x, &groups_of), gain) in instance.documents.iter().zip(&groups.by_document).zip(gains) {
+            let Some(group) = number(groups_of) else { continue };
             sizes.resize(sizes.len().max(group + 1), (0, 0));
-            if x.known.is_none() && of.0.is_some() && of.1.is_some() {
+            if x.known.is_none() && groups_of.0.is_some() && groups_of.1.is_some() {
                 sizes[group].1 += 1;
             } else {
                 sizes[group].0 += 1;
-                found.push((group, 1.0 - gain));
+                unsorted.push((group, 1.0 - gain));
             }
         }
         let start = |sum: &mut usize, &(fixed, _): &(usize, usize)| Some(std::mem::replace(sum, *sum + fixed));
         next.clear();
         next.extend(sizes.iter().scan(0, start));
         factors.clear();
-        factors.resize(found.len(), 0.0);
-        for &(group, factor) in &*found {
+        factors.resize(unsorted.len(), 0.0);
+        for &(group, factor) in &*unsorted {
             factors[next[group]] = factor;
             next[group] += 1;
         }
@@ -188,8 +191,8 @@ impl Fixed {
     }
 
     /// All groups.
-    fn groups(&self) -> impl Iterator<Item = Group<'_>> + Clone {
-        Group::all(&self.factors, &self.sizes)
+    fn groups(&self) -> impl Iterator<Item = CascadeGroup<'_>> + Clone {
+        CascadeGroup::all(&self.factors, &self.sizes)
     }
 
     /// Numbers of the groups that have documents to decide, among these.
@@ -207,13 +210,13 @@ impl Fixed {
 /// matter.
 fn merged(ends: &[u32], (ahead, behind): &(Vec<f64>, Vec<f64>)) -> Vec<usize> {
     let (mut number, mut start, mut was_nothing) = (0, 0, false);
-    let mut found = Vec::with_capacity(ends.len());
+    let mut numbers = Vec::with_capacity(ends.len());
     for &end in ends {
         let mut ranks = ahead.iter().zip(behind).skip(start).take(end as usize - start);
         let is_nothing = ranks.all(|weights| weights == (&0.0, &0.0));
-        number += usize::from(!(found.is_empty() || is_nothing && was_nothing));
-        found.push(number);
+        number += usize::from(!(numbers.is_empty() || is_nothing && was_nothing));
+        numbers.push(number);
         (start, was_nothing) = (end as usize, is_nothing);
     }
-    found
+    numbers
 }

@@ -2,7 +2,7 @@
 //!
 //! Before its groups are summed, a ranking loses `sum_i w_i E Q(i)` where Q(i) is the product over its first i documents to
 //! decide, in a random order of ties. Of a group of m documents, s of which are on, l are in a prefix with the mean
-//! factor `E q^X`, X being hypergeometric ([`Draws`]).
+//! factor `E q^X`, X being hypergeometric ([`PrefixMeans`]).
 //!
 //! As without ties, what both prefixes have for certain is left out: with n such documents that are undecided,
 //! `B_i E Q_B(i) - A_i E Q_A(i)` is at most `v = B_i (none on) - A_i (all others on)` if v > 0, else `v q^n`. And a
@@ -10,10 +10,10 @@
 //! have been in both, terms are bounded like that; before, there are those of one ranking alone. All may be divided by
 //! the factor of the documents that both have by then.
 
-use super::question::{Question, Range};
-use super::side::Side;
+use super::cell_cascade::{CellCascade, CountRange};
+use super::side::GroupLosses;
 use crate::difference::solve::budget::Budget;
-use crate::difference::solve::cells::Cell;
+use crate::difference::solve::cells::TieCell;
 
 /// How much a document may lose by being decided.
 const SLACK: f64 = 1e-15;
@@ -22,16 +22,16 @@ const LARGEST: usize = 64;
 
 /// `E q^X` by the size m of a group, l and s. They hang on q alone, so that questions share them.
 #[derive(Debug, Default)]
-pub(super) struct Draws {
+pub(super) struct PrefixMeans {
     go_on: f64,
     tables: Vec<Vec<f64>>,
 }
 
-impl Draws {
+impl PrefixMeans {
     /// Have those of groups of up to `most` documents.
     fn reach(&mut self, most: usize, go_on: f64) {
         if self.tables.is_empty() || self.go_on != go_on {
-            *self = Draws { go_on, tables: vec![vec![1.0]] };
+            *self = PrefixMeans { go_on, tables: vec![vec![1.0]] };
         }
         for m in self.tables.len()..=most {
             let before = &self.tables[m - 1];
@@ -56,13 +56,13 @@ impl Draws {
 
 /// One ranking in a range.
 #[derive(Debug, Default)]
-struct Line {
+struct PositionLosses {
     /// By group: where it starts; documents that are on before it and in it, and undecided ones likewise.
     starts: Vec<usize>,
     on: Vec<(usize, usize)>,
     open: Vec<(usize, usize)>,
     /// By position, the number of groups that lie wholly in the prefix.
-    whole: Vec<usize>,
+    groups_within: Vec<usize>,
     /// By position, the most that is lost there, and the least but for undecided documents of whole groups.
     high: Vec<f64>,
     least: Vec<f64>,
@@ -70,20 +70,20 @@ struct Line {
     sums: Vec<f64>,
 }
 
-impl Line {
+impl PositionLosses {
     /// Take in where the groups of a ranking start.
-    fn fit(&mut self, side: &Side) {
-        let Line { starts, whole, .. } = self;
+    fn fit(&mut self, side: &GroupLosses) {
+        let PositionLosses { starts, groups_within, .. } = self;
         starts.clear();
-        whole.clear();
+        groups_within.clear();
         for group in 0..side.len() {
-            let start = whole.len();
-            whole.resize(start + side.group(group).len() - 1, group);
+            let start = groups_within.len();
+            groups_within.resize(start + side.group(group).len() - 1, group);
             starts.push(start);
         }
         // Nothing is after the last group.
-        whole.push(starts.len());
-        starts.push(whole.len() - 1);
+        groups_within.push(starts.len());
+        starts.push(groups_within.len() - 1);
     }
 
     /// The size of the largest group.
@@ -99,13 +99,13 @@ impl Line {
         self.starts[group + 1]
     }
 
-    fn read(&mut self, question: &Question, range: &Range, group: fn(&Cell) -> usize) {
+    fn read(&mut self, problem: &CellCascade, range: &CountRange, group: fn(&TieCell) -> usize) {
         let groups = self.starts.len();
         self.on.clear();
         self.on.resize(groups, (0, 0));
         self.open.clear();
         self.open.resize(groups, (0, 0));
-        for (i, cell) in question.cells.iter().enumerate() {
+        for (i, cell) in problem.cells.iter().enumerate() {
             self.on[group(cell)].1 += range.low[i] as usize;
             self.open[group(cell)].1 += (range.high[i] - range.low[i]) as usize;
         }
@@ -119,8 +119,8 @@ impl Line {
     }
 
     /// Fill in what is lost by position.
-    fn sum(&mut self, side: &Side, draws: &Draws) {
-        let positions = self.whole.len();
+    fn sum(&mut self, side: &GroupLosses, draws: &PrefixMeans) {
+        let positions = self.groups_within.len();
         for values in [&mut self.high, &mut self.least, &mut self.sums] {
             values.clear();
             values.resize(positions, 0.0);
@@ -145,20 +145,20 @@ impl Line {
 
     /// Undecided documents that may be among the first i.
     fn open_to(&self, i: usize) -> usize {
-        let group = self.whole[i];
+        let group = self.groups_within[i];
         let (above, own) = self.open[group];
         above + if i > self.starts[group] { own } else { 0 }
     }
 
     /// The least that is lost at a position, leaving out `without` undecided documents.
-    fn low(&self, side: &Side, i: usize, without: usize) -> f64 {
-        self.least[i] * side.power(self.open[self.whole[i]].0 - without)
+    fn low(&self, side: &GroupLosses, i: usize, without: usize) -> f64 {
+        self.least[i] * side.power(self.open[self.groups_within[i]].0 - without)
     }
 
     /// The least and the most that is lost at a position, times the share of orders in which an undecided document of a
     /// group is in the prefix; that document and `both` others left out.
-    fn with(&self, side: &Side, draws: &Draws, i: usize, group: usize, both: usize) -> (f64, f64) {
-        if self.whole[i] > group {
+    fn with(&self, side: &GroupLosses, draws: &PrefixMeans, i: usize, group: usize, both: usize) -> (f64, f64) {
+        if self.groups_within[i] > group {
             return (self.low(side, i, both + 1), self.high[i]);
         }
         let (l, m) = (i - self.starts[group], self.size(group));
@@ -174,12 +174,12 @@ impl Line {
 
 /// Bounds of sums over positions: divided by the factor of what both have, and as it is.
 #[derive(Debug, Clone, Copy, Default)]
-struct Slopes {
+struct SlopeBounds {
     low: (f64, f64),
     high: (f64, f64),
 }
 
-impl Slopes {
+impl SlopeBounds {
     /// Add what lies between these bounds times some factor of at least `least`.
     fn add(&mut self, low: f64, high: f64, least: f64) {
         self.low.0 += low.min(0.0);
@@ -189,47 +189,47 @@ impl Slopes {
     }
 }
 
-/// Bounds by position, and their room, which one question leaves to the next.
+/// Bounds by position, and their room, which one problem leaves to the next.
 #[derive(Debug, Default)]
-pub(super) struct Positions {
-    draws: Draws,
-    a: Line,
-    b: Line,
+pub(super) struct PositionBounds {
+    draws: PrefixMeans,
+    a: PositionLosses,
+    b: PositionLosses,
     /// By position, how many undecided documents both prefixes have for certain.
     both: Vec<usize>,
     /// By position, bounds of the sum from there on.
-    rests: Vec<Slopes>,
+    rests: Vec<SlopeBounds>,
     /// About how many steps it takes to narrow a range.
     pub steps: usize,
 }
 
-impl Positions {
-    /// Get ready for the ranges of a question; false if groups are too large.
-    pub fn fit(&mut self, question: &Question) -> bool {
-        self.a.fit(&question.a);
-        self.b.fit(&question.b);
+impl PositionBounds {
+    /// Get ready for the ranges of a problem; false if groups are too large.
+    pub fn fit(&mut self, problem: &CellCascade) -> bool {
+        self.a.fit(&problem.a);
+        self.b.fit(&problem.b);
         let most = self.a.largest().max(self.b.largest());
         if most > LARGEST {
             return false;
         }
-        self.steps = 8 * (self.a.whole.len() + question.cells.len());
-        self.draws.reach(most, question.a.power(1.min(question.a.total())));
+        self.steps = 8 * (self.a.groups_within.len() + problem.cells.len());
+        self.draws.reach(most, problem.a.power(1.min(problem.a.total())));
         true
     }
 
     /// Narrow a range by what one document changes whatever the others are, and whether it was. Nothing in it was above
     /// the bound.
-    pub fn narrow(&mut self, question: &Question, range: &mut Range, work: &mut Budget) -> (f64, bool) {
-        let bound = self.read(question, range);
+    pub fn narrow(&mut self, problem: &CellCascade, range: &mut CountRange, work: &mut Budget) -> (f64, bool) {
+        let bound = self.read(problem, range);
         let mut changed = false;
         if !work.take(self.steps) {
             return (bound, false);
         }
-        for (i, cell) in question.cells.iter().enumerate() {
+        for (i, cell) in problem.cells.iter().enumerate() {
             if range.low[i] == range.high[i] {
                 continue;
             }
-            let (low, high) = self.slope(question, cell);
+            let (low, high) = self.slope(problem, cell);
             if low >= -SLACK {
                 (range.low[i], changed) = (range.high[i], true);
             } else if high <= SLACK {
@@ -240,13 +240,13 @@ impl Positions {
     }
 
     /// Take in a range; nothing in it is above the bound.
-    fn read(&mut self, question: &Question, range: &Range) -> f64 {
-        self.a.read(question, range, |cell| cell.a);
-        self.b.read(question, range, |cell| cell.b);
-        let positions = self.a.whole.len();
+    fn read(&mut self, problem: &CellCascade, range: &CountRange) -> f64 {
+        self.a.read(problem, range, |cell| cell.a);
+        self.b.read(problem, range, |cell| cell.b);
+        let positions = self.a.groups_within.len();
         self.both.clear();
         self.both.resize(positions, 0);
-        for (i, cell) in question.cells.iter().enumerate() {
+        for (i, cell) in problem.cells.iter().enumerate() {
             self.both[self.a.end(cell.a).max(self.b.end(cell.b))] += (range.high[i] - range.low[i]) as usize;
         }
         let mut sum = 0;
@@ -254,15 +254,15 @@ impl Positions {
             sum += *both;
             *both = sum;
         }
-        self.a.sum(&question.a, &self.draws);
-        self.b.sum(&question.b, &self.draws);
+        self.a.sum(&problem.a, &self.draws);
+        self.b.sum(&problem.b, &self.draws);
         self.rests.clear();
-        self.rests.resize(positions + 1, Slopes::default());
+        self.rests.resize(positions + 1, SlopeBounds::default());
         let mut bound = 0.0;
         for i in (0..positions).rev() {
-            let least = question.a.power(self.both[i]);
-            let of = |line: &Line, side| (line.low(side, i, self.both[i]), line.high[i]);
-            let (a, b) = (of(&self.a, &question.a), of(&self.b, &question.b));
+            let least = problem.a.power(self.both[i]);
+            let losses = |line: &PositionLosses, side| (line.low(side, i, self.both[i]), line.high[i]);
+            let (a, b) = (losses(&self.a, &problem.a), losses(&self.b, &problem.b));
             let mut rest = self.rests[i + 1];
             rest.add(a.0 - b.1, a.1 - b.0, least);
             self.rests[i] = rest;
@@ -273,18 +273,18 @@ impl Positions {
     }
 
     /// Bounds of what A loses less by one more document of an undecided cell, over what B does.
-    fn slope(&self, question: &Question, cell: &Cell) -> (f64, f64) {
+    fn slope(&self, problem: &CellCascade, cell: &TieCell) -> (f64, f64) {
         let (start_a, start_b) = (self.a.starts[cell.a], self.b.starts[cell.b]);
         let (end, meet) = (self.a.end(cell.a).max(self.b.end(cell.b)), start_a.max(start_b) + 1);
         let mut slopes = self.rests[end];
         for i in meet..end {
             let both = self.both[i];
-            let a = self.a.with(&question.a, &self.draws, i, cell.a, both);
-            let b = self.b.with(&question.b, &self.draws, i, cell.b, both);
-            slopes.add(a.0 - b.1, a.1 - b.0, question.a.power(both));
+            let a = self.a.with(&problem.a, &self.draws, i, cell.a, both);
+            let b = self.b.with(&problem.b, &self.draws, i, cell.b, both);
+            slopes.add(a.0 - b.1, a.1 - b.0, problem.a.power(both));
         }
         let (side, line, group) =
-            if start_a < start_b { (&question.a, &self.a, cell.a) } else { (&question.b, &self.b, cell.b) };
+            if start_a < start_b { (&problem.a, &self.a, cell.a) } else { (&problem.b, &self.b, cell.b) };
         // One ranking alone.
         let inside = line.starts[group] + 1..line.end(group).min(meet);
         let inside: f64 = inside.map(|i| line.with(side, &self.draws, i, group, 0).1).sum();

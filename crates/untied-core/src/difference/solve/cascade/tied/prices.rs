@@ -11,15 +11,15 @@
 //! documents that are on before them, as far as `q^n` is not negligible. Prices of an order in which the solution's own
 //! documents come first are exact for it; moving towards these (Frank & Wolfe 1956) makes the bound smaller.
 
-use super::question::{Question, Range};
-use super::side::Side;
+use super::cell_cascade::{CellCascade, CountRange};
+use super::side::GroupLosses;
 
 /// Counts whose remaining probability is below this are treated alike.
 const NEGLIGIBLE: f64 = 1e-14;
 
 /// The prices of a range, and the room for the bound.
 #[derive(Debug, Default)]
-pub(super) struct Prices {
+pub(super) struct DocumentPrices {
     /// The most documents on before a group that make a difference.
     most: usize,
     /// Steps that a bound takes.
@@ -39,15 +39,15 @@ pub(super) struct Prices {
     pub counts: Vec<u32>,
 }
 
-impl Prices {
-    /// Room for the bounds of a question.
-    pub fn new(question: &Question) -> Prices {
-        let documents: usize = question.cells.iter().map(|cell| cell.size).sum();
-        let groups = question.a.len();
-        let most = most_before(&question.a);
+impl DocumentPrices {
+    /// Room for the bounds of a problem.
+    pub fn new(problem: &CellCascade) -> DocumentPrices {
+        let documents: usize = problem.cells.iter().map(|cell| cell.size).sum();
+        let groups = problem.a.len();
+        let most = most_before(&problem.a);
         let before = most + 1;
-        let steps = 3 * (documents + groups) * before + 2 * documents * (question.b.len().min(before) + 20);
-        Prices { most, steps, ..Prices::default() }
+        let steps = 3 * (documents + groups) * before + 2 * documents * (problem.b.len().min(before) + 20);
+        DocumentPrices { most, steps, ..DocumentPrices::default() }
     }
 
     /// What the documents of a cell that are not decided cost together.
@@ -56,28 +56,28 @@ impl Prices {
     }
 
     /// Start with the prices of an order in which some counts come first.
-    pub fn start(&mut self, question: &Question, range: &Range, counts: &[u32]) {
-        let mut found = std::mem::take(&mut self.of_cells);
-        prices(question, range, counts, &mut found);
-        self.of_cells = found;
+    pub fn start(&mut self, problem: &CellCascade, range: &CountRange, counts: &[u32]) {
+        let mut of_cells = std::mem::take(&mut self.of_cells);
+        prices(problem, range, counts, &mut of_cells);
+        self.of_cells = of_cells;
     }
 
     /// Move a share of the way to the prices of an order in which the last solution comes first.
-    pub fn move_on(&mut self, question: &Question, range: &Range, share: f64) {
-        prices(question, range, &self.counts, &mut self.next);
+    pub fn move_on(&mut self, problem: &CellCascade, range: &CountRange, share: f64) {
+        prices(problem, range, &self.counts, &mut self.next);
         for (price, next) in self.of_cells.iter_mut().flatten().zip(self.next.iter().flatten()) {
             *price += share * (next - *price);
         }
     }
 
     /// The bound of these prices; where it is reached is in `counts`.
-    pub fn bound(&mut self, question: &Question, range: &Range) -> f64 {
-        let side = &question.a;
+    pub fn bound(&mut self, problem: &CellCascade, range: &CountRange) -> f64 {
+        let side = &problem.a;
         let count = side.len();
-        let (low, of_b) = question.by_group(&range.low);
+        let (low, of_b) = problem.by_group(&range.low);
         self.offers.iter_mut().for_each(Vec::clear);
         self.offers.resize(count, Vec::new());
-        for (number, (cell, prices)) in question.cells.iter().zip(&self.of_cells).enumerate() {
+        for (number, (cell, prices)) in problem.cells.iter().zip(&self.of_cells).enumerate() {
             self.offers[cell.a].extend(prices.iter().map(|&price| (price, number)));
         }
         let most = self.most;
@@ -87,7 +87,7 @@ impl Prices {
         self.choices.resize(count, Vec::new());
         for group in (0..count).rev() {
             let offers = &mut self.offers[group];
-            offers.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+            offers.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
             self.best.clear();
             self.best.resize(most + 1, f64::NEG_INFINITY);
             let choices = &mut self.choices[group];
@@ -98,9 +98,9 @@ impl Prices {
                 let on = low[group] + j;
                 let loss = side.group(group)[on];
                 for (n, (best, choice)) in self.best.iter_mut().zip(choices.iter_mut()).enumerate() {
-                    let found = self.below[(n + on).min(most)] - side.power(n) * loss - price;
-                    if found > *best {
-                        (*best, *choice) = (found, j as u32);
+                    let value = self.below[(n + on).min(most)] - side.power(n) * loss - price;
+                    if value > *best {
+                        (*best, *choice) = (value, j as u32);
                     }
                 }
                 price += offers.get(j).map_or(0.0, |offer| offer.0);
@@ -115,28 +115,28 @@ impl Prices {
             before = (before + low[group] + chosen).min(most);
         }
         // Counts beyond `most` were treated alike: this is the largest error from that.
-        self.below[0] + question.b.loss(&of_b) + side.power(most) * f64::from(u8::from(most < side.total()))
+        self.below[0] + problem.b.loss(&of_b) + side.power(most) * f64::from(u8::from(most < side.total()))
     }
 }
 
 /// The most documents on before a group that make a difference.
-fn most_before(side: &Side) -> usize {
+fn most_before(side: &GroupLosses) -> usize {
     (0..=side.total()).find(|&n| side.power(n) < NEGLIGIBLE).unwrap_or(side.total())
 }
 
 /// What each document of a range adds to S(B), those of some counts first.
-fn prices(question: &Question, range: &Range, counts: &[u32], found: &mut Vec<Vec<f64>>) {
-    found.resize(question.cells.len(), Vec::new());
-    found.iter_mut().for_each(Vec::clear);
-    let (_, mut on) = question.by_group(&range.low);
-    let mut loss = question.b.loss(&on);
+fn prices(problem: &CellCascade, range: &CountRange, counts: &[u32], of_cells: &mut Vec<Vec<f64>>) {
+    of_cells.resize(problem.cells.len(), Vec::new());
+    of_cells.iter_mut().for_each(Vec::clear);
+    let (_, mut on) = problem.by_group(&range.low);
+    let mut loss = problem.b.loss(&on);
     for first in [true, false] {
-        for (i, cell) in question.cells.iter().enumerate() {
+        for (i, cell) in problem.cells.iter().enumerate() {
             let (from, to) = if first { (range.low[i], counts[i]) } else { (counts[i], range.high[i]) };
             for _ in from..to {
                 on[cell.b] += 1;
-                let less = question.b.loss(&on);
-                found[i].push(loss - less);
+                let less = problem.b.loss(&on);
+                of_cells[i].push(loss - less);
                 loss = less;
             }
         }

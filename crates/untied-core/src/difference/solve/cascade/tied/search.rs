@@ -1,11 +1,11 @@
 //! Best-first search over ranges of counts: the range with the highest bound is split in two.
 
 use super::super::search::TOLERANCE;
-use super::positions::Positions;
-use super::prices::Prices;
-use super::question::{Question, Range, Totals};
+use super::cell_cascade::{CellCascade, CountRange, GroupTotals};
+use super::positions::PositionBounds;
+use super::prices::DocumentPrices;
 use crate::difference::solve::budget::Budget;
-use crate::difference::solve::cells::Cell;
+use crate::difference::solve::cells::TieCell;
 use crate::difference::solve::open_nodes::OpenNodes;
 
 /// Steps of the bound at the root and below it.
@@ -16,30 +16,30 @@ const BY_POSITION: u64 = 300;
 
 /// The search.
 #[derive(Debug)]
-pub(super) struct Search<'q> {
-    question: &'q Question,
+pub(super) struct TiedCascadeSearch<'q> {
+    problem: &'q CellCascade,
     /// The best counts found, and what they are worth.
     pub counts: Vec<u32>,
     pub value: f64,
-    prices: Prices,
-    positions: Option<&'q mut Positions>,
-    totals: Totals,
+    prices: DocumentPrices,
+    positions: Option<&'q mut PositionBounds>,
+    totals: GroupTotals,
     /// Counts of the solutions of a node's bounds, on average.
     means: Vec<f64>,
     pub work: Budget,
     pub nodes: u64,
 }
 
-impl<'q> Search<'q> {
-    pub fn new(question: &'q Question, positions: &'q mut Positions, work: Budget) -> Search<'q> {
-        let (counts, mut totals) = (vec![0; question.cells.len()], Totals::default());
-        let value = question.value(&counts, &mut totals);
-        Search {
-            question,
+impl<'q> TiedCascadeSearch<'q> {
+    pub fn new(problem: &'q CellCascade, positions: &'q mut PositionBounds, work: Budget) -> TiedCascadeSearch<'q> {
+        let (counts, mut totals) = (vec![0; problem.cells.len()], GroupTotals::default());
+        let value = problem.value(&counts, &mut totals);
+        TiedCascadeSearch {
+            problem,
             counts,
             value,
-            prices: Prices::new(question),
-            positions: positions.fit(question).then_some(positions),
+            prices: DocumentPrices::new(problem),
+            positions: positions.fit(problem).then_some(positions),
             totals,
             means: Vec::new(),
             work,
@@ -48,15 +48,15 @@ impl<'q> Search<'q> {
     }
 
     /// All counts that may be best.
-    pub fn root(&mut self) -> Range {
-        let mut range = self.question.range();
+    pub fn root(&mut self) -> CountRange {
+        let mut range = self.problem.range();
         self.narrow(&mut range);
         range
     }
 
     /// Find the best counts of a range; nothing is above the bound that is returned.
-    pub fn run(&mut self, mut range: Range) -> f64 {
-        let bound = self.narrow(&mut range).min(self.question.most(&range, &mut self.totals));
+    pub fn run(&mut self, mut range: CountRange) -> f64 {
+        let bound = self.narrow(&mut range).min(self.problem.most(&range, &mut self.totals));
         if self.list(&range) {
             return self.value;
         }
@@ -89,14 +89,14 @@ impl<'q> Search<'q> {
     }
 
     /// Narrow a range until nothing changes; nothing in it is above the bound.
-    fn narrow(&mut self, range: &mut Range) -> f64 {
+    fn narrow(&mut self, range: &mut CountRange) -> f64 {
         let Some(positions) = &mut self.positions else {
-            self.question.narrow(range, &mut self.work);
+            self.problem.narrow(range, &mut self.work);
             return f64::INFINITY;
         };
         loop {
-            self.question.dominate(range);
-            let (bound, changed) = positions.narrow(self.question, range, &mut self.work);
+            self.problem.dominate(range);
+            let (bound, changed) = positions.narrow(self.problem, range, &mut self.work);
             if !changed {
                 return bound;
             }
@@ -104,10 +104,10 @@ impl<'q> Search<'q> {
     }
 
     /// Two parts of a range, at the undecided cell that comes first in either ranking.
-    fn cut_first(&self, range: &Range) -> [Range; 2] {
+    fn cut_first(&self, range: &CountRange) -> [CountRange; 2] {
         let open = (0..self.counts.len()).filter(|&i| range.low[i] < range.high[i]);
         let place = |&i: &usize| {
-            let Cell { a, b, .. } = self.question.cells[i];
+            let TieCell { a, b, .. } = self.problem.cells[i];
             (a.min(b), a.max(b), a)
         };
         let cell = open.min_by_key(place).unwrap_or(0);
@@ -115,11 +115,11 @@ impl<'q> Search<'q> {
     }
 
     /// Counts with every cell full that stands relatively higher in A than in B.
-    fn ahead(&self, range: &Range) -> Vec<u32> {
-        let (of_a, of_b) = (self.question.a.len() as f64, self.question.b.len() as f64);
-        let is_ahead = |cell: &Cell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
+    fn ahead(&self, range: &CountRange) -> Vec<u32> {
+        let (of_a, of_b) = (self.problem.a.len() as f64, self.problem.b.len() as f64);
+        let is_ahead = |cell: &TieCell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
         let ends = range.low.iter().zip(&range.high);
-        self.question
+        self.problem
             .cells
             .iter()
             .zip(ends)
@@ -129,17 +129,17 @@ impl<'q> Search<'q> {
 
     /// Take counts, climbed from there, if they are better.
     fn improve(&mut self, mut counts: Vec<u32>) {
-        let value = self.question.climb(&mut counts, &mut self.work);
+        let value = self.problem.climb(&mut counts, &mut self.work);
         if value > self.value {
             (self.value, self.counts) = (value, counts);
         }
     }
 
     /// Try all counts of a range, where that takes less work than bounds of it; whether it was done.
-    fn list(&mut self, range: &Range) -> bool {
+    fn list(&mut self, range: &CountRange) -> bool {
         let widths = range.low.iter().zip(&range.high).map(|(&low, &high)| (high - low) as usize + 1);
         let all = widths.fold(1, usize::saturating_mul);
-        let steps = all.saturating_mul(self.question.steps() + range.low.len());
+        let steps = all.saturating_mul(self.problem.steps() + range.low.len());
         let of_bounds = self.positions.as_ref().map_or(STEPS.1 * self.prices.steps, |positions| 4 * positions.steps);
         if all > 1 && (steps > of_bounds || !self.work.take(steps)) {
             return false;
@@ -147,7 +147,7 @@ impl<'q> Search<'q> {
         let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
         let mut counts = range.low.clone();
         loop {
-            let value = self.question.value(&counts, &mut self.totals);
+            let value = self.problem.value(&counts, &mut self.totals);
             if value > self.value {
                 self.value = value;
                 self.counts.clone_from(&counts);
@@ -159,7 +159,7 @@ impl<'q> Search<'q> {
     }
 
     /// A bound of a range; none where there is no work left.
-    fn bound(&mut self, range: &Range) -> Option<f64> {
+    fn bound(&mut self, range: &CountRange) -> Option<f64> {
         let steps = if self.nodes == 0 { STEPS.0 } else { STEPS.1 };
         self.nodes += 1;
         self.means.clear();
@@ -171,13 +171,13 @@ impl<'q> Search<'q> {
                 break;
             }
             match step {
-                0 => self.prices.start(self.question, range, &start),
-                _ => self.prices.move_on(self.question, range, 2.0 / (step as f64 + 2.0)),
+                0 => self.prices.start(self.problem, range, &start),
+                _ => self.prices.move_on(self.problem, range, 2.0 / (step as f64 + 2.0)),
             }
-            let bound = self.prices.bound(self.question, range);
+            let bound = self.prices.bound(self.problem, range);
             let counts = self.prices.counts.clone();
             self.means.iter_mut().zip(&counts).for_each(|(mean, &count)| *mean += f64::from(count) / steps as f64);
-            if self.question.value(&counts, &mut self.totals) > self.value {
+            if self.problem.value(&counts, &mut self.totals) > self.value {
                 self.improve(counts);
             }
             least = Some(least.map_or(bound, |least: f64| least.min(bound)));
@@ -189,7 +189,7 @@ impl<'q> Search<'q> {
     }
 
     /// Two parts of a range: where solutions of bounds disagreed most about a cell, of much that it is worth.
-    fn cut(&self, range: &Range) -> [Range; 2] {
+    fn cut(&self, range: &CountRange) -> [CountRange; 2] {
         let (mut cell, mut most) = (0, -1.0);
         for i in 0..self.counts.len() {
             let (low, high) = (range.low[i], range.high[i]);
@@ -203,7 +203,7 @@ impl<'q> Search<'q> {
         self.halves(range, cell)
     }
 
-    fn halves(&self, range: &Range, cell: usize) -> [Range; 2] {
+    fn halves(&self, range: &CountRange, cell: usize) -> [CountRange; 2] {
         let (low, high) = (range.low[cell], range.high[cell]);
         let half = if (low..high).contains(&self.counts[cell]) { self.counts[cell] } else { (low + high) / 2 };
         let (mut few, mut many) = (range.clone(), range.clone());

@@ -7,7 +7,7 @@ const NEGLIGIBLE: f64 = 1e-20;
 
 /// A ranking: of its groups those that have documents to decide, from the first.
 #[derive(Debug, Default)]
-pub(super) struct Side {
+pub(super) struct GroupLosses {
     /// For every group `D_g(s)`, times the factors of all documents before it that are not to be decided; one group after
     /// the other.
     losses: Vec<f64>,
@@ -25,21 +25,21 @@ pub(super) struct Side {
 
 /// A tie group before it is put into a side.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Group<'f> {
+pub(super) struct CascadeGroup<'f> {
     /// Factors of documents that are not to be decided.
     pub fixed: &'f [f64],
     /// How many are to be decided.
     pub open: usize,
 }
 
-impl Group<'_> {
+impl CascadeGroup<'_> {
     /// The groups of a ranking: factors one group after the other, with the numbers of those and of documents to decide.
-    pub fn all<'f>(factors: &'f [f64], sizes: &[(usize, usize)]) -> impl Iterator<Item = Group<'f>> + Clone {
+    pub fn all<'f>(factors: &'f [f64], sizes: &[(usize, usize)]) -> impl Iterator<Item = CascadeGroup<'f>> + Clone {
         let mut rest = factors;
         sizes.iter().map(move |&(fixed, open)| {
             let (own, below) = rest.split_at(fixed);
             rest = below;
-            Group { fixed: own, open }
+            CascadeGroup { fixed: own, open }
         })
     }
 
@@ -48,24 +48,24 @@ impl Group<'_> {
     ///
     /// After l documents to decide and j others, weigh by the share of orders that begin so; `k_j` is the mean product of j
     /// of the fixed factors.
-    fn weigh(&self, weights: &[f64], found: &mut Vec<f64>) {
+    fn weigh(&self, weights: &[f64], by_read: &mut Vec<f64>) {
         let (open, fixed) = (self.open, self.fixed.len());
         let weight = |read: usize| if read == 0 { 0.0 } else { weights.get(read - 1).copied().unwrap_or(0.0) };
-        found.clear();
+        by_read.clear();
         match *self.fixed {
-            [] => return found.extend((0..=open).map(weight)),
-            [factor] if open == 0 => return found.push(weight(1) * factor),
-            _ => found.resize(open + 1, 0.0),
+            [] => return by_read.extend((0..=open).map(weight)),
+            [factor] if open == 0 => return by_read.push(weight(1) * factor),
+            _ => by_read.resize(open + 1, 0.0),
         }
         let means = means(self.fixed);
         let mut shares = vec![0.0; fixed + 1]; // of l, by j
-        for (l, found) in found.iter_mut().enumerate().take(weights.len() + 1) {
+        for (l, sum) in by_read.iter_mut().enumerate().take(weights.len() + 1) {
             for j in 0..=fixed.min(weights.len() - l) {
                 let left = (open - l) + (fixed - j);
                 let stays = if l == 0 { 0.0 } else { shares[j] * (open - l + 1) as f64 / (left + 1) as f64 };
                 let grows = if j == 0 { 0.0 } else { shares[j - 1] * (fixed - j + 1) as f64 / (left + 1) as f64 };
                 shares[j] = if l + j == 0 { 1.0 } else { stays + grows };
-                *found += weight(l + j) * shares[j] * means[j];
+                *sum += weight(l + j) * shares[j] * means[j];
             }
         }
     }
@@ -73,15 +73,15 @@ impl Group<'_> {
 
 /// Mean products of 0, 1, 2, .. factors drawn without replacement: the i-th of n factors joins with probability i / n.
 fn means(factors: &[f64]) -> Vec<f64> {
-    let mut found = vec![1.0];
+    let mut means = vec![1.0];
     for (n, factor) in (1..).zip(factors) {
-        found.push(0.0);
+        means.push(0.0);
         for i in (1..=n).rev() {
             let drawn = i as f64 / n as f64;
-            found[i] = (1.0 - drawn) * found[i] + drawn * factor * found[i - 1];
+            means[i] = (1.0 - drawn) * means[i] + drawn * factor * means[i - 1];
         }
     }
-    found
+    means
 }
 
 /// `D(s)` of a group with W: a walk over the documents to decide, of which s are on.
@@ -106,7 +106,7 @@ fn walk(weights: &[f64], go_on: f64, values: &mut [f64]) {
 /// Go through the groups of a ranking where each rank down to the depth weighs `weights`: how many documents each has to
 /// decide, and its W times the factors of all documents before it that are not.
 fn each<'f>(
-    groups: impl Iterator<Item = Group<'f>>,
+    groups: impl Iterator<Item = CascadeGroup<'f>>,
     weights: &[f64],
     of_group: &mut Vec<f64>,
     mut visit: impl FnMut(usize, &mut [f64]),
@@ -123,7 +123,7 @@ fn each<'f>(
 }
 
 /// `1 - S`, but for what is the same in any case, where no document to decide is on, and where all are.
-pub(super) fn ends<'f>(groups: impl Iterator<Item = Group<'f>>, weights: &[f64], go_on: f64) -> (f64, f64) {
+pub(super) fn ends<'f>(groups: impl Iterator<Item = CascadeGroup<'f>>, weights: &[f64], go_on: f64) -> (f64, f64) {
     let (mut none, mut all, mut factor) = (0.0, 0.0, 1.0);
     each(groups, weights, &mut Vec::new(), |open, of_group| {
         none += of_group.iter().sum::<f64>();
@@ -136,20 +136,20 @@ pub(super) fn ends<'f>(groups: impl Iterator<Item = Group<'f>>, weights: &[f64],
     (none, all)
 }
 
-impl Side {
+impl GroupLosses {
     /// Take in a ranking, as in [`each`]; false if that takes more work than there is.
     pub fn read<'f>(
         &mut self,
-        groups: impl Iterator<Item = Group<'f>> + Clone,
+        groups: impl Iterator<Item = CascadeGroup<'f>> + Clone,
         weights: &[f64],
         go_on: f64,
         work: &mut Budget,
     ) -> bool {
-        let steps = |group: Group<'_>| 4 * group.open.min(weights.len()) * group.open;
+        let steps = |group: CascadeGroup<'_>| 4 * group.open.min(weights.len()) * group.open;
         if !work.take(groups.clone().map(steps).sum()) {
             return false;
         }
-        let Side { losses, starts, rest, weights: by_place, powers, of_group } = self;
+        let GroupLosses { losses, starts, rest, weights: by_place, powers, of_group } = self;
         losses.clear();
         starts.clear();
         by_place.clear();
@@ -216,9 +216,9 @@ impl Side {
 
     /// By how much one more document that is on in each group makes the loss smaller, and the last one that is on; nothing
     /// where there is none.
-    pub fn marginals(&self, counts: &[usize], found: &mut Vec<(f64, f64)>) {
-        found.clear();
-        found.resize(self.len(), (0.0, 0.0));
+    pub fn marginals(&self, counts: &[usize], changes: &mut Vec<(f64, f64)>) {
+        changes.clear();
+        changes.resize(self.len(), (0.0, 0.0));
         let go_on = self.powers.get(1).copied().unwrap_or(1.0);
         let power = |n: usize| self.powers[n.saturating_sub(1)];
         let mut before: usize = counts.iter().sum();
@@ -228,10 +228,10 @@ impl Side {
             before -= count;
             let above = self.powers[before];
             if let Some(next) = group.get(count + 1) {
-                found[number].0 = above * (group[count] - next) + (1.0 - go_on) * below;
+                changes[number].0 = above * (group[count] - next) + (1.0 - go_on) * below;
             }
             if count > 0 {
-                found[number].1 = above * (group[count - 1] - group[count]) + (lifted - below);
+                changes[number].1 = above * (group[count - 1] - group[count]) + (lifted - below);
             }
             below += above * group[count];
             lifted += power(before) * group[count];
@@ -266,7 +266,7 @@ mod tests {
             let go_on = [0.0, 0.5, 1.0 / 16.0][random.below(3) as usize];
             let fixed: Vec<f64> = (0..fixed).map(|_| [1.0, 0.25, 0.5, 0.0][random.below(4) as usize]).collect();
             let weights: Vec<f64> = (0..1 + random.below(8)).map(|_| random.unit()).collect();
-            let (mut side, group) = (Side::default(), Group { fixed: &fixed, open });
+            let (mut side, group) = (GroupLosses::default(), CascadeGroup { fixed: &fixed, open });
             assert!(side.read(std::iter::once(group), &weights, go_on, &mut Budget::new(1_000_000)));
             for on in 0..=open {
                 let mut factors = fixed.clone();

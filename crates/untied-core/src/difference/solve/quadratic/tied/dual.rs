@@ -13,7 +13,7 @@
 //!
 //! A subgradient method looks for the multipliers with the least bound.
 
-use super::node::{Free, Incumbent, Node, Question, gain};
+use super::node::{CellCore, CellIncumbent, CellNode, FreeCell, gain};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::quadratic::TOLERANCE;
 
@@ -26,7 +26,7 @@ const PAIRS: usize = 4_000_000;
 
 /// Two cells of which one is above the other.
 #[derive(Debug, Clone, Copy)]
-struct Comparable {
+struct ComparablePair {
     /// Their positions among what is free.
     above: u32,
     below: u32,
@@ -38,8 +38,8 @@ struct Comparable {
 
 /// The bound, and what it takes to find it.
 #[derive(Debug, Default)]
-pub(super) struct Dual {
-    pairs: Vec<Comparable>,
+pub(super) struct CellDual {
+    pairs: Vec<ComparablePair>,
     linear: Vec<f64>,
     /// `f_j(n)`, a row for each j.
     table: Vec<f64>,
@@ -48,19 +48,19 @@ pub(super) struct Dual {
     counts: Vec<usize>,
 }
 
-impl Dual {
+impl CellDual {
     /// The least bound found within some steps; fewer if it closes the node, none if that is too much work. Solutions met
     /// on the way are offered to the incumbent.
     pub fn descend(
         &mut self,
-        question: &Question,
-        node: &Node,
+        core: &CellCore,
+        node: &CellNode,
         steps: usize,
-        incumbent: &mut Incumbent,
+        incumbent: &mut CellIncumbent,
         work: &mut Budget,
     ) -> f64 {
-        let rough = node.rough_bound(question, work);
-        if !self.prepare(question, node, work) {
+        let rough = node.rough_bound(core, work);
+        if !self.prepare(core, node, work) {
             return rough;
         }
         let documents: usize = node.free.iter().map(|x| x.size).sum();
@@ -72,7 +72,7 @@ impl Dual {
                 break;
             }
             self.relax(node);
-            let now = node.constant + self.solve(question, node);
+            let now = node.constant + self.solve(core, node);
             if now < bound - 1e-15 {
                 (bound, stalled) = (now, 0);
             } else {
@@ -82,18 +82,18 @@ impl Dual {
                 }
             }
             if step % 8 == 0 || now <= incumbent.value + 1e-9 {
-                incumbent.improve(question, node, self.counts.clone(), work);
+                incumbent.improve(core, node, self.counts.clone(), work);
             }
             if bound <= incumbent.value + TOLERANCE || !self.step(node, size * (now - incumbent.value + 1e-9)) {
                 break;
             }
         }
-        incumbent.improve(question, node, self.counts.clone(), work);
+        incumbent.improve(core, node, self.counts.clone(), work);
         bound
     }
 
     /// List the pairs; whether there is room for them.
-    fn prepare(&mut self, question: &Question, node: &Node, work: &mut Budget) -> bool {
+    fn prepare(&mut self, core: &CellCore, node: &CellNode, work: &mut Budget) -> bool {
         let count = node.free.len();
         self.counts.clear();
         self.counts.resize(count, 0);
@@ -102,18 +102,18 @@ impl Dual {
             return false;
         }
         for (i, x) in node.free.iter().enumerate() {
-            let of_x = question.cells[x.cell];
+            let cell_x = core.cells[x.cell];
             for (j, y) in node.free.iter().enumerate().skip(i + 1) {
-                let of_y = question.cells[y.cell];
-                let (above, below) = match (of_x.is_above(&of_y), of_y.is_above(&of_x)) {
+                let cell_y = core.cells[y.cell];
+                let (above, below) = match (cell_x.is_above(&cell_y), cell_y.is_above(&cell_x)) {
                     (true, _) => (i as u32, j as u32),
                     (_, true) => (j as u32, i as u32),
                     _ => continue,
                 };
-                let excess = question.pair(x.cell, y.cell) - question.places[y.cell].step();
+                let excess = core.pair(x.cell, y.cell) - core.places[y.cell].step();
                 if excess.abs() > NOTHING {
                     let multiplier = excess * if excess > 0.0 { BEGINNING.0 } else { BEGINNING.1 };
-                    self.pairs.push(Comparable { above, below, excess, multiplier });
+                    self.pairs.push(ComparablePair { above, below, excess, multiplier });
                 }
             }
         }
@@ -124,10 +124,10 @@ impl Dual {
     }
 
     /// Put the multipliers into linear terms.
-    fn relax(&mut self, node: &Node) {
+    fn relax(&mut self, node: &CellNode) {
         self.linear.clear();
         self.linear.extend(node.free.iter().map(|x| x.linear));
-        for &Comparable { above, below, excess, multiplier } in &self.pairs {
+        for &ComparablePair { above, below, excess, multiplier } in &self.pairs {
             let (above, below) = (above as usize, below as usize);
             self.linear[below] += (excess - multiplier) * node.free[above].size as f64;
             self.linear[above] += multiplier * node.free[below].size as f64;
@@ -135,14 +135,14 @@ impl Dual {
     }
 
     /// By how much a pair meets its constraint.
-    fn slack(&self, node: &Node, pair: &Comparable) -> f64 {
+    fn slack(&self, node: &CellNode, pair: &ComparablePair) -> f64 {
         let (above, below) = (pair.above as usize, pair.below as usize);
-        let of = |one: usize, other: usize| (node.free[one].size * self.counts[other]) as f64;
-        of(below, above) - of(above, below)
+        let product = |sized: usize, counted: usize| (node.free[sized].size * self.counts[counted]) as f64;
+        product(below, above) - product(above, below)
     }
 
     /// Move all multipliers against their slopes; whether there was anything to move.
-    fn step(&mut self, node: &Node, gap: f64) -> bool {
+    fn step(&mut self, node: &CellNode, gap: f64) -> bool {
         let mut norm = 0.0;
         for pair in &self.pairs {
             let slack = self.slack(node, pair);
@@ -162,17 +162,17 @@ impl Dual {
     }
 
     /// The dynamic program; its value, and its solution in `counts`.
-    fn solve(&mut self, question: &Question, node: &Node) -> f64 {
+    fn solve(&mut self, core: &CellCore, node: &CellNode) -> f64 {
         let mut top = 0;
         self.table[0] = 0.0;
-        for (j, &Free { cell, size, .. }) in node.free.iter().enumerate() {
+        for (j, &FreeCell { cell, size, .. }) in node.free.iter().enumerate() {
             let (before, after) = self.table[j * self.width..(j + 2) * self.width].split_at_mut(self.width);
             let before = &before[..=top];
             after[..=top].copy_from_slice(before);
             after[top + 1..=top + size].fill(f64::NEG_INFINITY);
-            let step = question.places[cell].step();
+            let step = core.places[cell].step();
             for t in 1..=size {
-                let (own, each) = (gain(t, self.linear[j], question.pair(cell, cell)), step * t as f64);
+                let (own, each) = (gain(t, self.linear[j], core.pair(cell, cell)), step * t as f64);
                 let mut number = 0.0;
                 for (to, from) in after[t..=t + top].iter_mut().zip(before) {
                     let grown = from + own + each * number;
@@ -185,12 +185,12 @@ impl Dual {
         let last = &self.table[node.free.len() * self.width..][..=top];
         let mut number = (0..=top).fold(0, |best, n| if last[n] > last[best] { n } else { best });
         let value = last[number];
-        for (j, &Free { cell, size, .. }) in node.free.iter().enumerate().rev() {
+        for (j, &FreeCell { cell, size, .. }) in node.free.iter().enumerate().rev() {
             let (before, after) = self.table[j * self.width..(j + 2) * self.width].split_at(self.width);
             top -= size;
-            let step = question.places[cell].step();
+            let step = core.places[cell].step();
             let reached = |&t: &usize| {
-                let (own, each) = (gain(t, self.linear[j], question.pair(cell, cell)), step * t as f64);
+                let (own, each) = (gain(t, self.linear[j], core.pair(cell, cell)), step * t as f64);
                 let from = before[number - t];
                 let grown = if t == 0 { from } else { from + own + each * (number - t) as f64 };
                 grown == after[number]
@@ -203,7 +203,7 @@ impl Dual {
     }
 
     /// The position of the cell on which the bound hangs most.
-    pub fn tensest(&self, node: &Node) -> usize {
+    pub fn tensest(&self, node: &CellNode) -> usize {
         let mut tensions = vec![0.0; node.free.len()];
         for pair in &self.pairs {
             let tension = pair.excess.abs() * (self.slack(node, pair).abs() + 0.1);

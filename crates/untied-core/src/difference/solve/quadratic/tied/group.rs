@@ -4,7 +4,7 @@ use crate::difference::solve::smaller;
 
 /// A tie group.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Group {
+pub(super) struct PrecisionGroup {
     /// Ranks of its first and its last document, added up.
     pub place: usize,
     /// m.
@@ -22,38 +22,38 @@ pub(super) struct Group {
     pub gain: f64,
 }
 
-impl Group {
-    fn new(start: usize, end: usize, depth: usize) -> Group {
+impl PrecisionGroup {
+    fn new(start: usize, end: usize, depth: usize) -> PrecisionGroup {
         let n = (end - start) as f64;
         let inverse = |rank: usize| 1.0 / rank as f64;
         if end == start + 1 {
             let mean = if end <= depth { inverse(end) } else { 0.0 };
-            return Group { place: 2 * end, mean, ..Group::default() };
+            return PrecisionGroup { place: 2 * end, mean, ..PrecisionGroup::default() };
         }
         let ranks = || start + 1..=end.min(depth);
         let lower = |rank: usize| (rank - start - 1) as f64 * inverse(rank);
-        Group {
+        PrecisionGroup {
             place: start + 1 + end,
             mean: ranks().map(inverse).sum::<f64>() / n,
             together: 2.0 * ranks().map(lower).sum::<f64>() / (n * (n - 1.0)),
-            ..Group::default()
+            ..PrecisionGroup::default()
         }
     }
 
     /// List all groups of a ranking, and those of one document each that fill it up.
-    pub fn list(found: &mut Vec<Group>, ends: &[u32], depth: usize) {
+    pub fn list(groups: &mut Vec<PrecisionGroup>, ends: &[u32], depth: usize) {
         let length = ends.last().map_or(0, |&end| end as usize);
         let mut start = 0;
-        found.clear();
+        groups.clear();
         for end in ends.iter().map(|&end| end as usize).chain(length + 1..=depth) {
-            found.push(Group::new(start, end, depth));
+            groups.push(PrecisionGroup::new(start, end, depth));
             start = end;
         }
     }
 
     /// Put in what undecided documents gain, in the ranking that is to be ahead or in the other one; the value of what is
     /// certain.
-    pub fn sum(groups: &mut [Group], is_ahead: bool) -> f64 {
+    pub fn sum(groups: &mut [PrecisionGroup], is_ahead: bool) -> f64 {
         let (mut before, mut value, mut below) = (0.0, 0.0, 0.0);
         for group in &mut *groups {
             group.on = group.judged + if is_ahead { group.alone } else { 0.0 };
@@ -71,7 +71,7 @@ impl Group {
 
 /// Where a document stands in one ranking.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct GroupPlace {
     /// The number of its group.
     group: usize,
     /// m.
@@ -80,16 +80,16 @@ pub(super) struct Place {
     less: f64,
 }
 
-impl Place {
+impl GroupPlace {
     /// In no group, where nothing counts.
-    pub const NONE: Place = Place { group: usize::MAX, mean: 0.0, less: 0.0 };
+    pub const NONE: GroupPlace = GroupPlace { group: usize::MAX, mean: 0.0, less: 0.0 };
 
-    pub fn new(number: usize, &Group { mean, together, .. }: &Group) -> Place {
-        Place { group: number, mean, less: mean - together }
+    pub fn new(number: usize, &PrecisionGroup { mean, together, .. }: &PrecisionGroup) -> GroupPlace {
+        GroupPlace { group: number, mean, less: mean - together }
     }
 
     /// What a pair of relevant documents weighs.
-    fn with(self, other: Place) -> f64 {
+    fn with(self, other: GroupPlace) -> f64 {
         let lower = smaller(self.mean, other.mean);
         if self.group == other.group { lower - self.less } else { lower }
     }
@@ -97,14 +97,14 @@ impl Place {
 
 /// Where a document stands in A and in B.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Places {
-    pub a: Place,
-    pub b: Place,
+pub(super) struct CellPlaces {
+    pub a: GroupPlace,
+    pub b: GroupPlace,
 }
 
-impl Places {
+impl CellPlaces {
     /// `q` of two documents.
-    pub fn pair(&self, other: &Places) -> f64 {
+    pub fn pair(&self, other: &CellPlaces) -> f64 {
         self.a.with(other.a) - self.b.with(other.b)
     }
 

@@ -18,27 +18,27 @@ mod node;
 mod program;
 mod search;
 
-use self::group::{Group, Place, Places};
-use self::program::Program;
-use self::search::{Memory, Search};
+use self::group::{CellPlaces, GroupPlace, PrecisionGroup};
+use self::program::CellProgram;
+use self::search::{CellSearch, CellSearchMemory};
 use crate::difference::solve::budget::Budget;
-use crate::difference::solve::cells::{Cells, Groups};
-use crate::difference::solve::expected::{self, Moments, Uncertain};
-use crate::difference::solve::{Instance, Solution, Tied};
+use crate::difference::solve::cells::{DocumentGroups, TieCells};
+use crate::difference::solve::expected::{self, DifferenceMoments, Uncertain};
+use crate::difference::solve::{Instance, Solution, TiedSolver};
 
 /// Memory that one solution leaves to the next.
 #[derive(Debug, Default)]
-pub(super) struct Workspace {
-    groups: Groups,
-    cells: Cells,
+pub(super) struct TiedQuadraticWorkspace {
+    groups: DocumentGroups,
+    cells: TieCells,
     /// Groups of A and of B.
-    sides: [Vec<Group>; 2],
+    sides: [Vec<PrecisionGroup>; 2],
     /// Unknown documents that only A, or only B, has.
     alone: [Vec<usize>; 2],
     /// How many documents of each cell are relevant.
     counts: Vec<usize>,
-    program: Program,
-    search: Memory,
+    program: CellProgram,
+    search: CellSearchMemory,
 }
 
 /// Rankings with ties, for the largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`]. `ends` holds the rank
@@ -48,35 +48,35 @@ pub fn tied<'p>(
     instance: &'p Instance,
     ends: (&[u32], &[u32]),
     work: Budget,
-    workspace: &'p mut super::Workspace,
-) -> Box<dyn Tied + 'p> {
+    workspace: &'p mut super::QuadraticWorkspace,
+) -> Box<dyn TiedSolver + 'p> {
     workspace.tied.read(instance, ends);
-    Box::new(Pair { instance, work, memory: &mut workspace.tied })
+    Box::new(TiedPrecisions { instance, work, memory: &mut workspace.tied })
 }
 
 /// Two rankings that were read.
-struct Pair<'p> {
+struct TiedPrecisions<'p> {
     instance: &'p Instance,
     /// For each direction.
     work: Budget,
-    memory: &'p mut Workspace,
+    memory: &'p mut TiedQuadraticWorkspace,
 }
 
-impl Workspace {
+impl TiedQuadraticWorkspace {
     /// Take in two rankings.
     fn read(&mut self, instance: &Instance, ends: (&[u32], &[u32])) {
-        let Workspace { groups, cells, sides: [a, b], alone: [only_a, only_b], program, .. } = self;
+        let TiedQuadraticWorkspace { groups, cells, sides: [a, b], alone: [only_a, only_b], program, .. } = self;
         groups.read(instance, ends);
         only_a.clear();
         only_b.clear();
         for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
-            Group::list(groups, ends, instance.depth);
+            PrecisionGroup::list(groups, ends, instance.depth);
             // Only this ranking has the documents that fill it up, which are relevant where any unknown document can be.
             let filling = if instance.top > 0.0 { 1.0 } else { 0.0 };
             groups.iter_mut().skip(ends.len()).for_each(|group| group.alone = filling);
         }
-        for (id, (x, &of)) in instance.documents.iter().zip(&groups.of).enumerate() {
-            match (x.known, of) {
+        for (id, (x, &groups_of)) in instance.documents.iter().zip(&groups.by_document).enumerate() {
+            match (x.known, groups_of) {
                 (Some(gain), (of_a, of_b)) if gain > 0.0 => {
                     of_a.iter().for_each(|&group| a[group].judged += 1.0);
                     of_b.iter().for_each(|&group| b[group].judged += 1.0);
@@ -97,23 +97,24 @@ impl Workspace {
     }
 }
 
-impl Tied for Pair<'_> {
+impl TiedSolver for TiedPrecisions<'_> {
     fn solve(&mut self) -> Solution {
-        let Workspace { cells, sides: [a, b], alone: [alone, _], counts, program, search, .. } = &mut *self.memory;
+        let TiedQuadraticWorkspace { cells, sides: [a, b], alone: [alone, _], counts, program, search, .. } =
+            &mut *self.memory;
         let mut work = self.work;
         counts.clear();
         counts.resize(cells.all.len(), 0);
-        let certain = Group::sum(a, true) - Group::sum(b, false);
+        let certain = PrecisionGroup::sum(a, true) - PrecisionGroup::sum(b, false);
         program.open_all(a, b);
         let decided = certain + program.persist(counts, &mut work);
         let (mut value, mut bound, mut nodes) = (decided, decided, 0);
         if !program.open().is_empty() {
-            let core = program.core();
-            let question = program.question(&core);
-            let mut search = Search::new(&question, search, work);
-            bound = search.run(program.root(&core, decided));
+            let order = program.open_in_order();
+            let core = program.core(&order);
+            let mut search = CellSearch::new(&core, search, work);
+            bound = search.run(program.root(&order, decided));
             (value, nodes) = (search.incumbent.value, search.nodes);
-            core.iter().zip(&search.incumbent.counts).for_each(|(&cell, &count)| counts[cell] = count);
+            order.iter().zip(&search.incumbent.counts).for_each(|(&cell, &count)| counts[cell] = count);
         }
         let mut gains: Vec<f64> = self.instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
         alone.iter().copied().chain(cells.chosen(counts)).for_each(|id| gains[id] = self.instance.top);
@@ -133,21 +134,21 @@ impl Tied for Pair<'_> {
 /// Mean and variance of the difference of these means, times the depth, for documents that are relevant with chances of
 /// their own, as [`crate::difference::solve::expected::precisions`]; ranks as for [`tied`]. What a ranking lacks gains
 /// nothing. The variance is over what is relevant, not over orders.
-pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> Moments {
+pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> DifferenceMoments {
     let (mut a, mut b) = (Vec::new(), Vec::new());
-    Group::list(&mut a, ends.0, depth);
-    Group::list(&mut b, ends.1, depth);
-    let place = |groups: &[Group], ends: &[u32], rank: u32| match rank {
-        0 => Place::NONE,
+    PrecisionGroup::list(&mut a, ends.0, depth);
+    PrecisionGroup::list(&mut b, ends.1, depth);
+    let place = |groups: &[PrecisionGroup], ends: &[u32], rank: u32| match rank {
+        0 => GroupPlace::NONE,
         _ => {
             let number = ends.partition_point(|&end| end < rank);
-            Place::new(number, &groups[number])
+            GroupPlace::new(number, &groups[number])
         }
     };
     let relevant = || documents.iter().filter(|x| x.relevant() > 0.0);
     let chances: Vec<f64> = relevant().map(Uncertain::relevant).collect();
-    let places: Vec<Places> =
-        relevant().map(|x| Places { a: place(&a, ends.0, x.a), b: place(&b, ends.1, x.b) }).collect();
+    let places: Vec<CellPlaces> =
+        relevant().map(|x| CellPlaces { a: place(&a, ends.0, x.a), b: place(&b, ends.1, x.b) }).collect();
     // A document with itself: 1/rank, as the pair of a document with one that stands before it.
     expected::pairs(&chances, |x, y| if x == y { places[x].step() } else { places[x].pair(&places[y]) })
 }

@@ -1,18 +1,18 @@
 //! A node of the search: the undecided cells, given the decided ones, and assignments of them.
 
-use super::group::Places;
+use super::group::CellPlaces;
 use crate::difference::solve::budget::Budget;
-use crate::difference::solve::cells::Cell;
+use crate::difference::solve::cells::TieCell;
 use crate::difference::solve::quadratic::{LEAST, SLACK};
 
 /// What is asked: cells so ordered that one before another in both rankings comes first.
 #[derive(Debug, Default)]
-pub(super) struct Question {
-    pub cells: Vec<Cell>,
-    pub places: Vec<Places>,
+pub(super) struct CellCore {
+    pub cells: Vec<TieCell>,
+    pub places: Vec<CellPlaces>,
 }
 
-impl Question {
+impl CellCore {
     pub fn pair(&self, x: usize, y: usize) -> f64 {
         self.places[x].pair(&self.places[y])
     }
@@ -20,7 +20,7 @@ impl Question {
 
 /// An undecided cell.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Free {
+pub(super) struct FreeCell {
     /// Its number.
     pub cell: usize,
     /// How many of its documents are undecided.
@@ -35,7 +35,7 @@ pub(super) fn gain(count: usize, linear: f64, pair: f64) -> f64 {
     n * linear + pair * (n * (n - 1.0) / 2.0)
 }
 
-impl Free {
+impl FreeCell {
     /// How many of its documents gain most: of a parabola one of the ends, or the vertex where it opens downwards.
     pub fn peak(&self, linear: f64, own: f64) -> usize {
         let vertex = if own < 0.0 { (0.5 - linear / own).clamp(0.0, self.size as f64) as usize } else { 0 };
@@ -47,16 +47,16 @@ impl Free {
 
 /// The best counts found.
 #[derive(Debug, Default)]
-pub(super) struct Incumbent {
+pub(super) struct CellIncumbent {
     pub value: f64,
     /// By cell.
     pub counts: Vec<usize>,
 }
 
-impl Incumbent {
+impl CellIncumbent {
     /// Take counts of what is free in a node, climbed from there, if they are better.
-    pub fn improve(&mut self, question: &Question, node: &Node, mut counts: Vec<usize>, work: &mut Budget) {
-        let Some(value) = node.climb(question, &mut counts, work) else { return };
+    pub fn improve(&mut self, core: &CellCore, node: &CellNode, mut counts: Vec<usize>, work: &mut Budget) {
+        let Some(value) = node.climb(core, &mut counts, work) else { return };
         if value > self.value {
             self.value = value;
             self.counts.clone_from(&node.decided);
@@ -67,39 +67,39 @@ impl Incumbent {
 
 /// A part of the question that is not decided yet.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Node {
+pub(super) struct CellNode {
     /// What is undecided, in the order of the cells.
-    pub free: Vec<Free>,
+    pub free: Vec<FreeCell>,
     /// Relevant documents by cell.
     pub decided: Vec<usize>,
     /// Value of what is decided.
     pub constant: f64,
 }
 
-impl Node {
+impl CellNode {
     /// Make `count` more documents of the cell at `position` relevant; the cell stays at its position.
-    pub fn add(&mut self, question: &Question, position: usize, count: usize) {
+    pub fn add(&mut self, core: &CellCore, position: usize, count: usize) {
         if count == 0 {
             return;
         }
-        let Free { cell, linear, .. } = self.free[position];
-        self.constant += gain(count, linear, question.pair(cell, cell));
+        let FreeCell { cell, linear, .. } = self.free[position];
+        self.constant += gain(count, linear, core.pair(cell, cell));
         self.decided[cell] += count;
         self.free[position].size -= count;
-        let places = question.places[cell];
+        let places = core.places[cell];
         for other in &mut self.free {
-            other.linear += count as f64 * places.pair(&question.places[other.cell]);
+            other.linear += count as f64 * places.pair(&core.places[other.cell]);
         }
     }
 
     /// First-order persistency: a cell is relevant as a whole if no document of it can lose, and not at all if none can
     /// gain, whatever the others are; again, until nothing changes. Not where there is not that much work left.
-    pub fn persist(&mut self, question: &Question, work: &mut Budget) {
+    pub fn persist(&mut self, core: &CellCore, work: &mut Budget) {
         let count = self.free.len();
         if !work.take(count * count) {
             return;
         }
-        let mut sums: Vec<(f64, f64)> = self.free.iter().map(|x| self.sums(question, x)).collect();
+        let mut sums: Vec<(f64, f64)> = self.free.iter().map(|x| self.sums(core, x)).collect();
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for position in (0..self.free.len()).rev() {
@@ -112,12 +112,12 @@ impl Node {
                     return;
                 }
                 changed = true;
-                let Free { cell, size, .. } = self.free[position];
-                self.add(question, position, if on { size } else { 0 });
+                let FreeCell { cell, size, .. } = self.free[position];
+                self.add(core, position, if on { size } else { 0 });
                 self.free.remove(position);
                 sums.remove(position);
                 for (other, (down, up)) in self.free.iter().zip(&mut sums) {
-                    let pair = size as f64 * question.pair(cell, other.cell);
+                    let pair = size as f64 * core.pair(cell, other.cell);
                     *(if pair < 0.0 { down } else { up }) -= pair;
                 }
             }
@@ -125,11 +125,11 @@ impl Node {
     }
 
     /// Sums of q < 0 and of q > 0 over all others.
-    pub fn sums(&self, question: &Question, x: &Free) -> (f64, f64) {
-        let places = &question.places[x.cell];
+    pub fn sums(&self, core: &CellCore, x: &FreeCell) -> (f64, f64) {
+        let places = &core.places[x.cell];
         let (mut down, mut up) = (0.0, 0.0);
         for y in &self.free {
-            let pair = (y.size - usize::from(x.cell == y.cell)) as f64 * places.pair(&question.places[y.cell]);
+            let pair = (y.size - usize::from(x.cell == y.cell)) as f64 * places.pair(&core.places[y.cell]);
             down += if pair < 0.0 { pair } else { 0.0 };
             up += if pair > 0.0 { pair } else { 0.0 };
         }
@@ -138,21 +138,21 @@ impl Node {
 
     /// A bound that takes little work: what two documents gain together is split between them, or, where even that is
     /// too much, what one of them gains is that with all that are above 0.
-    pub fn rough_bound(&self, question: &Question, work: &mut Budget) -> f64 {
+    pub fn rough_bound(&self, core: &CellCore, work: &mut Budget) -> f64 {
         let count = self.free.len();
         if !work.take(count * count) {
             // Pairs gain at most what the lower one does in A.
             let documents: usize = self.free.iter().map(|x| x.size).sum();
             let most =
-                |x: &Free| x.size as f64 * (x.linear.max(0.0) + documents as f64 * question.places[x.cell].most());
+                |x: &FreeCell| x.size as f64 * (x.linear.max(0.0) + documents as f64 * core.places[x.cell].most());
             return self.constant + self.free.iter().map(most).sum::<f64>();
         }
-        let most = |x: &Free| x.size as f64 * (x.linear + self.sums(question, x).1 / 2.0).max(0.0);
+        let most = |x: &FreeCell| x.size as f64 * (x.linear + self.sums(core, x).1 / 2.0).max(0.0);
         self.constant + self.free.iter().map(most).sum::<f64>()
     }
 
     /// Improve counts cell by cell until that does not help; their value, or none where not enough work is left.
-    pub fn climb(&self, question: &Question, counts: &mut [usize], work: &mut Budget) -> Option<f64> {
+    pub fn climb(&self, core: &CellCore, counts: &mut [usize], work: &mut Budget) -> Option<f64> {
         let filled = counts.iter().filter(|count| **count > 0).count();
         if filled > 0 && !work.take(filled * counts.len()) {
             return None;
@@ -160,15 +160,15 @@ impl Node {
         let mut value = self.constant;
         let mut linear: Vec<f64> = self.free.iter().map(|x| x.linear).collect();
         let turn = |linear: &mut [f64], position: usize, by: f64| {
-            let places = &question.places[self.free[position].cell];
+            let places = &core.places[self.free[position].cell];
             for (linear, other) in linear.iter_mut().zip(&self.free) {
-                *linear += by * places.pair(&question.places[other.cell]);
+                *linear += by * places.pair(&core.places[other.cell]);
             }
             // A document makes no pair with itself: `linear` of a cell is without its own.
             linear[position] -= by * places.pair(places);
         };
         for position in (0..counts.len()).filter(|&position| counts[position] > 0) {
-            let own = question.pair(self.free[position].cell, self.free[position].cell);
+            let own = core.pair(self.free[position].cell, self.free[position].cell);
             value += gain(counts[position], linear[position], own);
             turn(&mut linear, position, counts[position] as f64);
         }
@@ -176,7 +176,7 @@ impl Node {
         while std::mem::take(&mut changed) {
             for position in 0..counts.len() {
                 let free = self.free[position];
-                let own = question.pair(free.cell, free.cell);
+                let own = core.pair(free.cell, free.cell);
                 let worth = |count: usize| gain(count, linear[position], own);
                 let (now, best) = (worth(counts[position]), free.peak(linear[position], own));
                 if worth(best) > now + LEAST && work.take(3 * counts.len()) {

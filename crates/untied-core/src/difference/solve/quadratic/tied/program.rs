@@ -19,24 +19,24 @@
 //! where x itself adds nothing to the first sum, and the second is one over y before x in B and one over y after it. If
 //! B has x higher, that is `P_x`, with A and B exchanged. `P_x + N_x` is a difference of sums over groups.
 
-use super::group::{Group, Place, Places};
-use super::node::{Free, Node, Question};
+use super::group::{CellPlaces, GroupPlace, PrecisionGroup};
+use super::node::{CellCore, CellNode, FreeCell};
 use crate::difference::solve::budget::Budget;
-use crate::difference::solve::cells::{Cell, Sorter};
+use crate::difference::solve::cells::{GroupSorter, TieCell};
 use crate::difference::solve::quadratic::SLACK;
 
 /// The cells of two rankings, some of which are decided.
 #[derive(Debug, Default)]
-pub(super) struct Program {
-    cells: Vec<Cell>,
+pub(super) struct CellProgram {
+    cells: Vec<TieCell>,
     is_open: Vec<bool>,
-    rankings: [Ranking; 2],
-    sorter: Sorter<usize>,
+    rankings: [CellRanking; 2],
+    sorter: GroupSorter<usize>,
 }
 
 /// One ranking: what it has of cells.
 #[derive(Debug, Default)]
-struct Ranking {
+struct CellRanking {
     groups: Vec<CellGroup>,
     /// Cells by group, then by group of the other ranking.
     all: Vec<usize>,
@@ -50,7 +50,7 @@ struct Ranking {
 #[derive(Debug, Default, Clone, Copy)]
 struct CellGroup {
     /// The group; its gain is what a document gains with all that is in no cell.
-    of: Group,
+    tie_group: PrecisionGroup,
     /// Its number in the ranking.
     number: usize,
     /// Documents in cells.
@@ -68,16 +68,21 @@ struct CellGroup {
     loss: f64,
 }
 
-impl Ranking {
+impl CellRanking {
     /// Keep the groups that have cells, of which `all` is the order, and write each group's number into its cells.
-    fn read(&mut self, groups: &[Group], cells: &mut [Cell], group: fn(&mut Cell) -> &mut usize) {
+    fn read(&mut self, groups: &[PrecisionGroup], cells: &mut [TieCell], group_of: fn(&mut TieCell) -> &mut usize) {
         self.groups.clear();
         for &cell in &self.all {
             let size = cells[cell].size as f64;
-            let number = group(&mut cells[cell]);
+            let number = group_of(&mut cells[cell]);
             match self.groups.last_mut() {
                 Some(last) if last.number == *number => last.size += size,
-                _ => self.groups.push(CellGroup { of: groups[*number], number: *number, size, ..CellGroup::default() }),
+                _ => self.groups.push(CellGroup {
+                    tie_group: groups[*number],
+                    number: *number,
+                    size,
+                    ..CellGroup::default()
+                }),
             }
             *number = self.groups.len() - 1;
         }
@@ -86,46 +91,46 @@ impl Ranking {
     }
 
     /// Nothing is decided.
-    fn open_all(&mut self, groups: &[Group]) {
+    fn open_all(&mut self, groups: &[PrecisionGroup]) {
         self.open.clone_from(&self.all);
-        for part in &mut self.groups {
-            part.of.gain = groups[part.number].gain;
-            part.on = 0.0;
-            part.open = part.size;
+        for group in &mut self.groups {
+            group.tie_group.gain = groups[group.number].gain;
+            group.on = 0.0;
+            group.open = group.size;
         }
     }
 
     /// Put in what documents gain with those that are decided, and with all that are not; the value of the former.
     fn sum(&mut self) -> f64 {
         let (mut on, mut open, mut value) = (0.0, 0.0, 0.0);
-        for part in &mut self.groups {
-            let Group { mean, together, gain, .. } = part.of;
-            part.gain = gain + on * mean + part.on * together;
-            part.open_gain = open * mean + (part.open - 1.0) * together;
-            value += part.on * (gain + on * mean + (part.on - 1.0) / 2.0 * together);
-            on += part.on;
-            open += part.open;
+        for group in &mut self.groups {
+            let PrecisionGroup { mean, together, gain, .. } = group.tie_group;
+            group.gain = gain + on * mean + group.on * together;
+            group.open_gain = open * mean + (group.open - 1.0) * together;
+            value += group.on * (gain + on * mean + (group.on - 1.0) / 2.0 * together);
+            on += group.on;
+            open += group.open;
         }
         let (mut on, mut open) = (0.0, 0.0);
-        for part in self.groups.iter_mut().rev() {
-            part.gain += on;
-            part.open_gain += open;
-            on += part.on * part.of.mean;
-            open += part.open * part.of.mean;
+        for group in self.groups.iter_mut().rev() {
+            group.gain += on;
+            group.open_gain += open;
+            on += group.on * group.tie_group.mean;
+            open += group.open * group.tie_group.mean;
         }
         value
     }
 }
 
 /// The number of a cell's group in A, or in B.
-fn group(cell: &Cell, ranking: usize) -> usize {
+fn group_of(cell: &TieCell, ranking: usize) -> usize {
     if ranking == 0 { cell.a } else { cell.b }
 }
 
-impl Program {
+impl CellProgram {
     /// Take in cells, which are in the order of A's groups, then of B's.
-    pub fn read(&mut self, all: &[Cell], a: &[Group], b: &[Group]) {
-        let Program { cells, rankings: [of_a, of_b], sorter, .. } = self;
+    pub fn read(&mut self, all: &[TieCell], a: &[PrecisionGroup], b: &[PrecisionGroup]) {
+        let CellProgram { cells, rankings: [of_a, of_b], sorter, .. } = self;
         cells.clear();
         cells.extend(all);
         for ranking in [&mut *of_a, &mut *of_b] {
@@ -138,7 +143,7 @@ impl Program {
     }
 
     /// Nothing is decided; documents gain with all that is in no cell what the groups say.
-    pub fn open_all(&mut self, a: &[Group], b: &[Group]) {
+    pub fn open_all(&mut self, a: &[PrecisionGroup], b: &[PrecisionGroup]) {
         self.is_open.clear();
         self.is_open.resize(self.cells.len(), true);
         self.rankings[0].open_all(a);
@@ -147,7 +152,7 @@ impl Program {
 
     /// Exchange A and B.
     pub fn swap(&mut self) {
-        self.cells.iter_mut().for_each(Cell::swap);
+        self.cells.iter_mut().for_each(TieCell::swap);
         self.rankings.swap(0, 1);
     }
 
@@ -188,35 +193,42 @@ impl Program {
     fn decide(&mut self, cell: usize, count: usize) {
         self.is_open[cell] = false;
         let cell = &self.cells[cell];
-        for (ranking, of) in self.rankings.iter_mut().enumerate() {
-            let part = &mut of.groups[group(cell, ranking)];
-            part.open -= cell.size as f64;
-            part.on += count as f64;
+        for (number, ranking) in self.rankings.iter_mut().enumerate() {
+            let group = &mut ranking.groups[group_of(cell, number)];
+            group.open -= cell.size as f64;
+            group.on += count as f64;
         }
     }
 
     /// Undecided cells, so ordered that one before another in both rankings comes first.
-    pub fn core(&self) -> Vec<usize> {
-        let place = |&cell: &usize| self.parts(cell).map(|part| part.of.place);
-        let mut core = self.open().to_vec();
-        core.sort_by_key(|cell| (place(cell)[0] + place(cell)[1], self.cells[*cell].a));
-        core
+    pub fn open_in_order(&self) -> Vec<usize> {
+        let place = |&cell: &usize| self.groups_of(cell).map(|group| group.tie_group.place);
+        let mut order = self.open().to_vec();
+        order.sort_by_key(|cell| (place(cell)[0] + place(cell)[1], self.cells[*cell].a));
+        order
     }
 
     /// What is asked about these cells.
-    pub fn question(&self, core: &[usize]) -> Question {
-        let place = |cell: &Cell, ranking: usize| {
-            let number = group(cell, ranking);
-            Place::new(number, &self.rankings[ranking].groups[number].of)
+    pub fn core(&self, order: &[usize]) -> CellCore {
+        let place = |cell: &TieCell, ranking: usize| {
+            let number = group_of(cell, ranking);
+            GroupPlace::new(number, &self.rankings[ranking].groups[number].tie_group)
         };
-        let cells: Vec<Cell> = core.iter().map(|&cell| self.cells[cell]).collect();
-        Question { places: cells.iter().map(|cell| Places { a: place(cell, 0), b: place(cell, 1) }).collect(), cells }
+        let cells: Vec<TieCell> = order.iter().map(|&cell| self.cells[cell]).collect();
+        CellCore {
+            places: cells.iter().map(|cell| CellPlaces { a: place(cell, 0), b: place(cell, 1) }).collect(),
+            cells,
+        }
     }
 
     /// All of them undecided, where what is decided is worth `constant`.
-    pub fn root(&self, core: &[usize], constant: f64) -> Node {
-        let free = |(cell, &of): (usize, &usize)| Free { cell, size: self.cells[of].size, linear: self.linear(of) };
-        Node { free: core.iter().enumerate().map(free).collect(), decided: vec![0; core.len()], constant }
+    pub fn root(&self, order: &[usize], constant: f64) -> CellNode {
+        let free = |(cell, &number): (usize, &usize)| FreeCell {
+            cell,
+            size: self.cells[number].size,
+            linear: self.linear(number),
+        };
+        CellNode { free: order.iter().enumerate().map(free).collect(), decided: vec![0; order.len()], constant }
     }
 
     fn sum(&mut self) -> f64 {
@@ -224,29 +236,29 @@ impl Program {
         a.sum() - b.sum()
     }
 
-    fn parts(&self, cell: usize) -> [&CellGroup; 2] {
+    fn groups_of(&self, cell: usize) -> [&CellGroup; 2] {
         let cell = &self.cells[cell];
         [&self.rankings[0].groups[cell.a], &self.rankings[1].groups[cell.b]]
     }
 
     /// `c_x`, from the last sums.
     fn linear(&self, cell: usize) -> f64 {
-        let [a, b] = self.parts(cell);
+        let [a, b] = self.groups_of(cell);
         a.gain - b.gain
     }
 
     /// Whether A has a cell higher; if both have it alike, either may.
     fn is_higher_in_a(&self, cell: usize) -> bool {
-        let [a, b] = self.parts(cell);
-        a.of.mean >= b.of.mean
+        let [a, b] = self.groups_of(cell);
+        a.tie_group.mean >= b.tie_group.mean
     }
 
     /// `c_x + N_x` and `c_x + P_x`.
     fn span(&self, cell: usize) -> (f64, f64) {
-        let [a, b] = self.parts(cell);
+        let [a, b] = self.groups_of(cell);
         let (linear, all) = (a.gain - b.gain, a.open_gain - b.open_gain);
         let others = self.cells[cell].size as f64 - 1.0;
-        let together = b.of.together - a.of.together;
+        let together = b.tie_group.together - a.tie_group.together;
         // Both, to choose without a branch.
         let loss = b.loss + self.rankings[0].tied[cell] + others * together.max(0.0);
         let gain = a.loss + self.rankings[1].tied[cell] + others * (-together).max(0.0);
@@ -256,8 +268,8 @@ impl Program {
 
     /// All that bounds take of groups and cells.
     fn bound(&mut self) {
-        for part in self.rankings.iter_mut().flat_map(|of| &mut of.groups) {
-            (part.higher, part.lower, part.loss) = (0.0, 0.0, 0.0);
+        for group in self.rankings.iter_mut().flat_map(|ranking| &mut ranking.groups) {
+            (group.higher, group.lower, group.loss) = (0.0, 0.0, 0.0);
         }
         for place in 0..self.open().len() {
             let number = self.open()[place];
@@ -283,18 +295,19 @@ impl Program {
     fn tie(&mut self, ranking: usize) {
         let cells = &self.cells;
         let [a, b] = &mut self.rankings;
-        let (Ranking { groups, open, tied, .. }, other) = if ranking == 0 { (a, &b.groups) } else { (b, &a.groups) };
+        let (CellRanking { groups, open, tied, .. }, other) =
+            if ranking == 0 { (a, &b.groups) } else { (b, &a.groups) };
         let size = |cell: usize| cells[cell].size as f64;
-        let mean = |cell: usize| other[group(&cells[cell], 1 - ranking)].of.mean;
-        for alike in open.chunk_by(|&x, &y| group(&cells[x], ranking) == group(&cells[y], ranking)) {
-            let part = &mut groups[group(&cells[alike[0]], ranking)];
-            if part.open == 1.0 {
+        let mean = |cell: usize| other[group_of(&cells[cell], 1 - ranking)].tie_group.mean;
+        for alike in open.chunk_by(|&x, &y| group_of(&cells[x], ranking) == group_of(&cells[y], ranking)) {
+            let group = &mut groups[group_of(&cells[alike[0]], ranking)];
+            if group.open == 1.0 {
                 tied[alike[0]] = 0.0;
                 continue;
             }
-            let Group { mean: m, together: u, .. } = part.of;
+            let PrecisionGroup { mean: m, together: u, .. } = group.tie_group;
             let more = |cell: usize| size(cell) * ((u - mean(cell)).max(0.0) - (m - mean(cell)).max(0.0));
-            part.loss += alike.iter().map(|&cell| more(cell)).sum::<f64>();
+            group.loss += alike.iter().map(|&cell| more(cell)).sum::<f64>();
             // In the order of the other ranking: those after a cell, then those before it.
             let mut after = 0.0;
             for &cell in alike.iter().rev() {
@@ -314,18 +327,18 @@ impl Program {
 fn sweep(other: &[CellGroup], groups: &mut [CellGroup]) {
     let (mut slope, mut constant) = (0.0, 0.0);
     let mut left = other;
-    for part in groups.iter_mut().rev() {
-        let mean = part.of.mean;
+    for group in groups.iter_mut().rev() {
+        let mean = group.tie_group.mean;
         while let [rest @ .., below] = left
-            && below.of.mean < mean
+            && below.tie_group.mean < mean
         {
             left = rest;
             slope += below.lower;
-            constant -= below.lower * below.of.mean;
+            constant -= below.lower * below.tie_group.mean;
         }
-        part.loss += slope * mean + constant;
-        slope -= part.higher;
-        constant += part.higher * mean;
+        group.loss += slope * mean + constant;
+        slope -= group.higher;
+        constant += group.higher * mean;
     }
 }
 
@@ -348,23 +361,23 @@ mod tests {
                 ends.split_off(1)
             };
             let (mut a, mut b) = (Vec::new(), Vec::new());
-            Group::list(&mut a, &ends(), depth);
-            Group::list(&mut b, &ends(), depth);
+            PrecisionGroup::list(&mut a, &ends(), depth);
+            PrecisionGroup::list(&mut b, &ends(), depth);
             let mut cells = Vec::new();
             for (a, b) in (0..a.len()).flat_map(|a| (0..b.len()).map(move |b| (a, b))) {
                 if random.below(3) == 0 {
-                    cells.push(Cell::new((a, b), 1 + random.below(3) as usize));
+                    cells.push(TieCell::new((a, b), 1 + random.below(3) as usize));
                 }
             }
-            let mut program = Program::default();
+            let mut program = CellProgram::default();
             program.read(&cells, &a, &b);
             program.open_all(&a, &b);
             program.sum();
             program.bound();
-            let core = program.core();
-            let (question, root) = (program.question(&core), program.root(&core, 0.0));
-            for (free, &cell) in root.free.iter().zip(&core) {
-                let (down, up) = root.sums(&question, free);
+            let order = program.open_in_order();
+            let (core, root) = (program.core(&order), program.root(&order, 0.0));
+            for (free, &cell) in root.free.iter().zip(&order) {
+                let (down, up) = root.sums(&core, free);
                 let (low, high) = program.span(cell);
                 let near = |x: f64, y: f64| (x - y).abs() < 1e-12;
                 assert!(near(low, free.linear + down) && near(high, free.linear + up), "{seed} {cell} {cells:?}");

@@ -1,7 +1,7 @@
 //! Branch and bound over the numbers of relevant documents in cells.
 
-use super::dual::Dual;
-use super::node::{Free, Incumbent, Node, Question, gain};
+use super::dual::CellDual;
+use super::node::{CellCore, CellIncumbent, CellNode, FreeCell, gain};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::quadratic::TOLERANCE;
 
@@ -10,16 +10,16 @@ const STEPS: (usize, usize) = (150, 40);
 
 /// Memory that one search leaves to the next.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
-    dual: Dual,
+pub(super) struct CellSearchMemory {
+    dual: CellDual,
 }
 
 /// The search.
 #[derive(Debug)]
-pub(super) struct Search<'q> {
-    question: &'q Question,
-    pub incumbent: Incumbent,
-    memory: &'q mut Memory,
+pub(super) struct CellSearch<'q> {
+    core: &'q CellCore,
+    pub incumbent: CellIncumbent,
+    memory: &'q mut CellSearchMemory,
     work: Budget,
     /// Nodes so far.
     pub nodes: u64,
@@ -27,17 +27,17 @@ pub(super) struct Search<'q> {
     open: f64,
 }
 
-impl<'q> Search<'q> {
-    pub fn new(question: &'q Question, memory: &'q mut Memory, work: Budget) -> Search<'q> {
-        let incumbent = Incumbent { value: f64::NEG_INFINITY, counts: vec![0; question.cells.len()] };
-        Search { question, incumbent, memory, work, nodes: 0, open: f64::NEG_INFINITY }
+impl<'q> CellSearch<'q> {
+    pub fn new(core: &'q CellCore, memory: &'q mut CellSearchMemory, work: Budget) -> CellSearch<'q> {
+        let incumbent = CellIncumbent { value: f64::NEG_INFINITY, counts: vec![0; core.cells.len()] };
+        CellSearch { core, incumbent, memory, work, nodes: 0, open: f64::NEG_INFINITY }
     }
 
     /// Find the best counts; nothing is above the bound that is returned.
-    pub fn run(&mut self, root: Node) -> f64 {
+    pub fn run(&mut self, root: CellNode) -> f64 {
         for full in [false, true] {
             let counts = root.free.iter().map(|x| if full { x.size } else { 0 }).collect();
-            self.incumbent.improve(self.question, &root, counts, &mut self.work);
+            self.incumbent.improve(self.core, &root, counts, &mut self.work);
         }
         self.visit(root);
         // What lies this close to the best counts as solved.
@@ -45,23 +45,23 @@ impl<'q> Search<'q> {
         if self.open > value + TOLERANCE { self.open } else { value }
     }
 
-    fn visit(&mut self, mut node: Node) {
+    fn visit(&mut self, mut node: CellNode) {
         self.nodes += 1;
-        let question = self.question;
-        node.persist(question, &mut self.work);
+        let core = self.core;
+        node.persist(core, &mut self.work);
         if node.free.is_empty() {
-            return self.incumbent.improve(question, &node, Vec::new(), &mut self.work);
+            return self.incumbent.improve(core, &node, Vec::new(), &mut self.work);
         }
-        if let Some(chain) = chain(question, &node) {
+        if let Some(chain) = chain(core, &node) {
             return self.fill(node, &chain);
         }
         let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
-        let bound = self.memory.dual.descend(question, &node, steps, &mut self.incumbent, &mut self.work);
+        let bound = self.memory.dual.descend(core, &node, steps, &mut self.incumbent, &mut self.work);
         if bound <= self.incumbent.value + TOLERANCE {
             return;
         }
         let position = self.memory.dual.tensest(&node);
-        let Free { cell, size, .. } = node.free[position];
+        let FreeCell { cell, size, .. } = node.free[position];
         let half = node.decided[cell] + size / 2;
         let most_first = self.incumbent.counts[cell] > half;
         for most in [most_first, !most_first] {
@@ -69,14 +69,14 @@ impl<'q> Search<'q> {
                 self.open = self.open.max(bound);
                 return;
             }
-            self.visit(branch(question, &node, position, most));
+            self.visit(branch(core, &node, position, most));
         }
     }
 
     /// Decide a node in which of all pairs of cells one is above the other: in some optimum all before one cell are full
     /// and all after it empty. Not where there is not that much work left.
-    fn fill(&mut self, mut node: Node, chain: &[usize]) {
-        let bound = node.rough_bound(self.question, &mut self.work);
+    fn fill(&mut self, mut node: CellNode, chain: &[usize]) {
+        let bound = node.rough_bound(self.core, &mut self.work);
         for &position in chain {
             if !self.work.take(4 * node.free.len()) {
                 self.open = self.open.max(bound);
@@ -84,7 +84,7 @@ impl<'q> Search<'q> {
             }
             let mut counts = vec![0; node.free.len()];
             let free = node.free[position];
-            let own = self.question.pair(free.cell, free.cell);
+            let own = self.core.pair(free.cell, free.cell);
             counts[position] = free.peak(free.linear, own);
             let value = node.constant + gain(counts[position], free.linear, own);
             if value > self.incumbent.value {
@@ -92,14 +92,14 @@ impl<'q> Search<'q> {
                 self.incumbent.counts.clone_from(&node.decided);
                 self.incumbent.counts[free.cell] += counts[position];
             }
-            node.add(self.question, position, free.size);
+            node.add(self.core, position, free.size);
         }
     }
 }
 
 /// Positions of the free cells from the uppermost to the lowest, if of every two one is above the other.
-fn chain(question: &Question, node: &Node) -> Option<Vec<usize>> {
-    let cell = |&position: &usize| question.cells[node.free[position].cell];
+fn chain(core: &CellCore, node: &CellNode) -> Option<Vec<usize>> {
+    let cell = |&position: &usize| core.cells[node.free[position].cell];
     let mut positions: Vec<usize> = (0..node.free.len()).collect();
     positions.sort_by_key(|position| (cell(position).a, std::cmp::Reverse(cell(position).b)));
     positions.is_sorted_by(|x, y| cell(x).is_above(&cell(y))).then_some(positions)
@@ -107,21 +107,21 @@ fn chain(question: &Question, node: &Node) -> Option<Vec<usize>> {
 
 /// A node where more than half of a cell's documents are relevant, or at most half of them: then those above are full,
 /// or those below empty.
-fn branch(question: &Question, node: &Node, position: usize, most: bool) -> Node {
+fn branch(core: &CellCore, node: &CellNode, position: usize, most: bool) -> CellNode {
     let mut child = node.clone();
-    let of = question.cells[node.free[position].cell];
+    let split = core.cells[node.free[position].cell];
     let half = node.free[position].size / 2;
     if most {
-        child.add(question, position, half + 1);
+        child.add(core, position, half + 1);
     } else {
         child.free[position].size = half;
     }
     for other in 0..child.free.len() {
-        let cell = question.cells[child.free[other].cell];
-        if other != position && most && cell.is_above(&of) {
+        let cell = core.cells[child.free[other].cell];
+        if other != position && most && cell.is_above(&split) {
             let size = child.free[other].size;
-            child.add(question, other, size);
-        } else if other != position && !most && of.is_above(&cell) {
+            child.add(core, other, size);
+        } else if other != position && !most && split.is_above(&cell) {
             child.free[other].size = 0;
         }
     }

@@ -1,32 +1,32 @@
 //! Cells of two rankings, and the numbers of relevant documents in them.
 
-use super::side::Side;
+use super::side::GroupLosses;
 use crate::difference::solve::budget::Budget;
-use crate::difference::solve::cells::Cell;
+use crate::difference::solve::cells::TieCell;
 
 /// A step that gains no more than this is none.
 const LEAST: f64 = 1e-13;
 
 /// Documents that are on in each group of A, and of B.
-pub(super) type Totals = (Vec<usize>, Vec<usize>);
+pub(super) type GroupTotals = (Vec<usize>, Vec<usize>);
 
 /// What is asked.
 #[derive(Debug, Default)]
-pub(super) struct Question {
+pub(super) struct CellCascade {
     /// By group of A, then by group of B: numbers of groups in the sides.
-    pub cells: Vec<Cell>,
-    pub a: Side,
-    pub b: Side,
+    pub cells: Vec<TieCell>,
+    pub a: GroupLosses,
+    pub b: GroupLosses,
 }
 
 /// Counts from `low` to `high`, by cell.
 #[derive(Debug, Clone)]
-pub(super) struct Range {
+pub(super) struct CountRange {
     pub low: Vec<u32>,
     pub high: Vec<u32>,
 }
 
-impl Range {
+impl CountRange {
     /// Whether at most half of the cells are undecided, but not none of them.
     pub fn is_mostly_decided(&self) -> bool {
         let open = self.low.iter().zip(&self.high).filter(|(low, high)| low < high).count();
@@ -40,9 +40,9 @@ impl Range {
     }
 }
 
-impl Question {
+impl CellCascade {
     /// Add these counts up.
-    pub fn add_up(&self, counts: &[u32], (a, b): &mut Totals) {
+    pub fn add_up(&self, counts: &[u32], (a, b): &mut GroupTotals) {
         a.clear();
         a.resize(self.a.len(), 0);
         b.clear();
@@ -54,20 +54,20 @@ impl Question {
     }
 
     /// The same, in memory of its own.
-    pub fn by_group(&self, counts: &[u32]) -> Totals {
-        let mut totals = Totals::default();
+    pub fn by_group(&self, counts: &[u32]) -> GroupTotals {
+        let mut totals = GroupTotals::default();
         self.add_up(counts, &mut totals);
         totals
     }
 
     /// `S(A) - S(B)`.
-    pub fn value(&self, counts: &[u32], room: &mut Totals) -> f64 {
+    pub fn value(&self, counts: &[u32], room: &mut GroupTotals) -> f64 {
         self.add_up(counts, room);
         self.b.loss(&room.1) - self.a.loss(&room.0)
     }
 
     /// More than any counts of a range are worth: all on in A, none in B.
-    pub fn most(&self, range: &Range, room: &mut Totals) -> f64 {
+    pub fn most(&self, range: &CountRange, room: &mut GroupTotals) -> f64 {
         self.add_up(&range.low, room);
         let of_b = self.b.loss(&room.1);
         self.add_up(&range.high, room);
@@ -80,8 +80,8 @@ impl Question {
     }
 
     /// All counts.
-    pub fn range(&self) -> Range {
-        Range { low: vec![0; self.cells.len()], high: self.cells.iter().map(|cell| cell.size as u32).collect() }
+    pub fn range(&self) -> CountRange {
+        CountRange { low: vec![0; self.cells.len()], high: self.cells.iter().map(|cell| cell.size as u32).collect() }
     }
 
     /// Improve counts until that does not help; the value. Documents are turned one by one, always that which gains most;
@@ -125,9 +125,9 @@ impl Question {
                     }
                     let (of_a, of_b) = (a[cell.a], b[cell.b]);
                     (a[cell.a], b[cell.b]) = (of_a.wrapping_add_signed(by), of_b.wrapping_add_signed(by));
-                    let found = self.b.loss(b) - self.a.loss(a);
+                    let value = self.b.loss(b) - self.a.loss(a);
                     (a[cell.a], b[cell.b]) = (of_a, of_b);
-                    if found > now + LEAST {
+                    if value > now + LEAST {
                         return Some((i, by));
                     }
                 }
@@ -139,10 +139,10 @@ impl Question {
 
     /// Narrow a range by dominance, and by what one document changes whatever the others are: `S` gains least by it
     /// where all others are on, and most where none is.
-    pub fn narrow(&self, range: &mut Range, work: &mut Budget) {
+    pub fn narrow(&self, range: &mut CountRange, work: &mut Budget) {
         let count = self.cells.len();
         let (mut most, mut least) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
-        let (mut totals, mut changed) = (Totals::default(), true);
+        let (mut totals, mut changed) = (GroupTotals::default(), true);
         while std::mem::take(&mut changed) && work.take(4 * count + 4 * self.steps()) {
             self.dominate(range);
             self.add_up(&range.low, &mut totals);
@@ -167,10 +167,10 @@ impl Question {
     }
 
     /// Where one of a cell is on, all above it are; where not all are on, none below.
-    pub fn dominate(&self, range: &mut Range) {
+    pub fn dominate(&self, range: &mut CountRange) {
         // From the last group of A, cells below have been seen if they are in a later one, or in this one and before in B.
         let (mut least, mut end) = (usize::MAX, self.cells.len());
-        for row in self.cells.chunk_by(|one, other| one.a == other.a).rev() {
+        for row in self.cells.chunk_by(|x, y| x.a == y.a).rev() {
             end -= row.len();
             let mut on = least;
             for (i, cell) in (end..).zip(row) {
@@ -183,7 +183,7 @@ impl Question {
         }
         // From the first, those above.
         let (mut most, mut start) = (None, 0);
-        for row in self.cells.chunk_by(|one, other| one.a == other.a) {
+        for row in self.cells.chunk_by(|x, y| x.a == y.a) {
             let mut off = most;
             start += row.len();
             for (i, cell) in (start - row.len()..start).zip(row).rev() {
