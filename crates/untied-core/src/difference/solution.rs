@@ -222,6 +222,6 @@ pub(super) fn in_both<P>(
 pub(super) fn fixed(directions: (bool, bool), difference: f64) -> DifferenceRange {
     let solve = |difference: &mut f64| (*difference, *difference);
     DifferenceRange::exact(in_both(directions, &mut { difference }, solve, |difference| {
-        *difference = 0.0 - *difference
+        *difference = 0.0 - *difference;
     }))
 }

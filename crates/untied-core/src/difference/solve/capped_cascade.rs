@@ -11,6 +11,7 @@
 //! Branching is on the document with the largest w_x.
 
 use super::budget::Budget;
+use super::search::{Bound, BranchAndBound, depth_first};
 use super::{Document, Instance};
 
 /// What is found to lie this close to the best known counts as solved.
@@ -111,79 +112,90 @@ impl<'s> CappedCascade<'s> {
 
     /// The largest difference with at most `most` unknown documents relevant.
     pub fn largest(&self, most: usize, work: &mut Budget) -> CappedSolution {
-        let mut search = CappedSearch {
-            problem: self,
-            best: CappedSolution { value: f64::NEG_INFINITY, ..CappedSolution::default() },
-            open: None,
-        };
+        let best = CappedSolution { value: f64::NEG_INFINITY, ..CappedSolution::default() };
+        let mut search = CappedSearch { problem: self, best, work };
         let all = (0..self.documents.len()).filter(|&x| self.documents[x].known.is_none()).collect();
-        search.visit(&mut Vec::new(), all, most, work);
+        let open = depth_first(&mut search, self.node(Vec::new(), all, most), f64::INFINITY);
         let mut best = search.best;
-        best.bound = search.open.map_or(best.value, |open| open.max(best.value));
+        best.bound = open.map_or(best.value, |open| open.max(best.value));
         best
     }
+
+    fn node(&self, chosen: Vec<usize>, open: Vec<usize>, room: usize) -> CappedNode {
+        let stops = self.sides(|x| chosen.contains(&x));
+        let (a, b) = (ReachedRanking::new(&stops.0), ReachedRanking::new(&stops.1));
+        let value = a.value(&stops.0) - b.value(&stops.1);
+        CappedNode { chosen, value, a, b, open, room }
+    }
+}
+
+/// Some documents that are relevant, others that may be, and how many of these.
+struct CappedNode {
+    chosen: Vec<usize>,
+    /// The difference and both rankings with the chosen ones alone.
+    value: f64,
+    a: ReachedRanking,
+    b: ReachedRanking,
+    /// Those that may be relevant; once the node is bounded by falling w_x, all above 0.
+    open: Vec<usize>,
+    room: usize,
 }
 
 struct CappedSearch<'s> {
     problem: &'s CappedCascade<'s>,
     best: CappedSolution,
-    /// The largest bound of what was left open.
-    open: Option<f64>,
+    work: &'s mut Budget,
 }
 
 impl CappedSearch<'_> {
-    /// With some documents relevant, the others that may be, and how many of these.
-    fn visit(&mut self, chosen: &mut Vec<usize>, mut open: Vec<usize>, room: usize, work: &mut Budget) {
-        let problem = self.problem;
-        let stops = problem.sides(|x| chosen.contains(&x));
-        let (a, b) = (ReachedRanking::new(&stops.0), ReachedRanking::new(&stops.1));
-        let value = a.value(&stops.0) - b.value(&stops.1);
-        self.offer(value, chosen);
-        if room == 0 {
-            return;
-        }
-        if room == 1 {
-            let gain = |&x: &usize| {
-                a.gain(problem.documents[x].a, problem.top, 0.0) - b.gain(problem.documents[x].b, problem.top, 0.0)
-            };
-            if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|x, y| x.0.total_cmp(&y.0)) {
-                chosen.push(x);
-                self.offer(value + gain, chosen);
-                chosen.pop();
-            }
-            return;
-        }
-        loop {
-            let mut all = vec![false; problem.documents.len()];
-            chosen.iter().chain(&open).for_each(|&x| all[x] = true);
-            let full = ReachedRanking::new(&problem.sides(|x| all[x]).1);
-            let weigh = |x: usize| {
-                let document = &problem.documents[x];
-                a.gain(document.a, problem.top, 0.0) - full.gain(document.b, problem.top, problem.top)
-            };
-            let mut weighed: Vec<(f64, usize)> = open.iter().map(|&x| (weigh(x), x)).collect();
-            weighed.retain(|&(weight, _)| weight > 0.0);
-            weighed.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
-            let bound = value + weighed.iter().take(room).map(|&(weight, _)| weight).sum::<f64>();
-            let Some(&(_, first)) = weighed.first() else { return };
-            if bound <= self.best.value + TOLERANCE {
-                return;
-            }
-            if !work.take(8 * problem.depth + 4 * problem.documents.len()) {
-                self.open = Some(self.open.map_or(bound, |open| open.max(bound)));
-                return;
-            }
-            open = weighed.iter().map(|&(_, x)| x).filter(|&x| x != first).collect();
-            chosen.push(first);
-            self.visit(chosen, open.clone(), room - 1, work);
-            chosen.pop();
-        }
-    }
-
     fn offer(&mut self, value: f64, chosen: &[usize]) {
         if value > self.best.value {
             self.best.value = value;
             self.best.documents = chosen.to_vec();
         }
+    }
+}
+
+impl BranchAndBound for CappedSearch<'_> {
+    type Node = CappedNode;
+
+    fn bound(&mut self, node: &mut CappedNode, _: f64) -> Bound {
+        let CappedCascade { documents, top, depth } = *self.problem;
+        let CappedNode { chosen, value, a, b, open, room } = node;
+        self.offer(*value, chosen);
+        if *room == 0 {
+            return Bound::Closed;
+        }
+        if *room == 1 {
+            let gain = |&x: &usize| a.gain(documents[x].a, top, 0.0) - b.gain(documents[x].b, top, 0.0);
+            if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|x, y| x.0.total_cmp(&y.0)) {
+                chosen.push(x);
+                self.offer(*value + gain, chosen);
+            }
+            return Bound::Closed;
+        }
+        let mut may = vec![false; documents.len()];
+        chosen.iter().chain(&*open).for_each(|&x| may[x] = true);
+        let full = ReachedRanking::new(&self.problem.sides(|x| may[x]).1);
+        let weigh = |x: usize| a.gain(documents[x].a, top, 0.0) - full.gain(documents[x].b, top, top);
+        let mut weighed: Vec<(f64, usize)> = open.iter().map(|&x| (weigh(x), x)).collect();
+        weighed.retain(|&(weight, _)| weight > 0.0);
+        weighed.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
+        let bound = *value + weighed.iter().take(*room).map(|&(weight, _)| weight).sum::<f64>();
+        *open = weighed.into_iter().map(|(_, x)| x).collect();
+        if open.is_empty() || bound <= self.best.value + TOLERANCE {
+            Bound::Closed
+        } else if self.work.take(8 * depth + 4 * documents.len()) {
+            Bound::AtMost(bound)
+        } else {
+            Bound::OutOfBudget(bound)
+        }
+    }
+
+    /// With the open document that weighs most, and without it.
+    fn split(&mut self, mut node: CappedNode) -> [CappedNode; 2] {
+        let first = node.open.remove(0);
+        let chosen = node.chosen.iter().copied().chain([first]).collect();
+        [self.problem.node(chosen, node.open.clone(), node.room - 1), node]
     }
 }

@@ -17,6 +17,7 @@ mod open_nodes;
 pub(super) mod precisions;
 pub mod quadratic;
 pub(super) mod scores;
+mod search;
 pub(super) mod shares;
 #[cfg(test)]
 pub(super) mod testing;

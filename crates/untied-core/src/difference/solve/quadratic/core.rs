@@ -35,7 +35,7 @@ impl QuadraticCore {
 }
 
 /// A part of the core that is not decided yet, given the rest.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct CoreNode {
     /// Numbers in the core, rising.
     pub(super) free: Vec<usize>,
@@ -45,6 +45,8 @@ pub(super) struct CoreNode {
     pub(super) constant: f64,
     /// How many more may be relevant.
     pub(super) room: usize,
+    /// Whether each document is decided to be relevant, by number in the core.
+    pub(super) decided: Vec<bool>,
 }
 
 impl CoreNode {
@@ -52,6 +54,7 @@ impl CoreNode {
     pub(super) fn decide(&mut self, core: &QuadraticCore, position: usize, on: bool) {
         let x = self.free.remove(position);
         let gain = self.linear.remove(position);
+        self.decided[x] = on;
         if on {
             self.constant += gain;
             self.room -= 1;
@@ -74,17 +77,15 @@ pub(super) struct CoreIncumbent {
     pub(super) value: f64,
     /// What is relevant, by number in the core.
     pub(super) on: Vec<bool>,
-    /// What is relevant of that which is decided where the search is.
-    pub(super) decided: Vec<bool>,
 }
 
 impl CoreIncumbent {
-    /// Take an assignment of what is free if it is better.
-    pub(super) fn offer(&mut self, free: &[usize], on: &[bool], value: f64) {
+    /// Take an assignment of what is free in a node if it is better; where `on` ends, none of it is relevant.
+    pub(super) fn offer(&mut self, node: &CoreNode, on: &[bool], value: f64) {
         if value > self.value {
             self.value = value;
-            self.on.clone_from(&self.decided);
-            for (&x, &on) in free.iter().zip(on) {
+            self.on.clone_from(&node.decided);
+            for (&x, &on) in node.free.iter().zip(on) {
                 self.on[x] = on;
             }
         }

@@ -93,7 +93,7 @@ impl CoreDual {
             if step % 8 == 0 || now < bound - 1e-9 {
                 climber.on.clone_from(&self.on);
                 let value = climber.climb(core, node, step == 8 || !node.is_roomy());
-                incumbent.offer(&node.free, &climber.on, value);
+                incumbent.offer(node, &climber.on, value);
             }
             if now < bound - 1e-12 {
                 bound = now;

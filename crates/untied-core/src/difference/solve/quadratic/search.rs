@@ -4,6 +4,7 @@ use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
 use super::dual::{BEGINNING, CoreDual};
 use super::program::QuadraticProgram;
 use super::{SLACK, TOLERANCE};
+use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
 use crate::difference::solve::smaller;
 use crate::watch;
 
@@ -19,13 +20,10 @@ pub(super) struct CoreSearch {
     incumbent: CoreIncumbent,
     /// The multipliers of the bound, by pairs of numbers in the core: children begin with those of their parent.
     shares: Vec<f64>,
-    spare: Vec<CoreNode>,
     sums: (Vec<f64>, Vec<f64>),
     limit: u64,
     /// Nodes so far.
     pub(super) nodes: u64,
-    /// The largest bound of a node left open.
-    open: Option<f64>,
 }
 
 impl CoreSearch {
@@ -36,38 +34,33 @@ impl CoreSearch {
         if program.open.is_empty() {
             return None;
         }
-        self.open = None;
         self.limit = limit;
         self.core.read(program);
-        let mut root = self.spare.pop().unwrap_or_default();
-        root.linear.clear();
-        root.linear.extend(self.core.variables.iter().map(|&x| program.linear(x)));
-        root.constant = program.value();
-        root.room = room;
-        self.start(&mut root);
-        self.visit(&mut root);
-        self.spare.push(root);
+        let count = self.core.variables.len();
+        let root = CoreNode {
+            free: (0..count).collect(),
+            linear: self.core.variables.iter().map(|&x| program.linear(x)).collect(),
+            constant: program.value(),
+            room,
+            decided: vec![false; count],
+        };
+        self.start(&root);
+        let open = depth_first(self, root, f64::INFINITY);
         for (&variable, &on) in self.core.variables.iter().zip(&self.incumbent.on) {
             program.set(variable, on);
         }
-        self.open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
+        open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
     }
 
-    fn start(&mut self, root: &mut CoreNode) {
-        let count = self.core.variables.len();
-        root.free.clear();
-        root.free.extend(0..count);
-        let CoreIncumbent { value, on, decided } = &mut self.incumbent;
-        *value = root.constant;
-        for assignment in [on, decided] {
-            assignment.clear();
-            assignment.resize(count, false);
-        }
+    fn start(&mut self, root: &CoreNode) {
+        let count = root.free.len();
+        self.incumbent.value = root.constant;
+        self.incumbent.on.clone_from(&root.decided);
         for on in [false, root.is_roomy()] {
             self.climber.on.clear();
             self.climber.on.resize(count, on);
             let value = self.climber.climb(&self.core, root, !root.is_roomy());
-            self.incumbent.offer(&root.free, &self.climber.on, value);
+            self.incumbent.offer(root, &self.climber.on, value);
         }
         self.shares.clear();
         for i in 0..count {
@@ -76,26 +69,8 @@ impl CoreSearch {
         }
     }
 
-    fn visit(&mut self, node: &mut CoreNode) {
-        self.nodes += 1;
-        loop {
-            self.persist(node);
-            if node.free.is_empty() || node.room == 0 {
-                return self.incumbent.offer(&[], &[], node.constant);
-            }
-            let bound = self.bound(node);
-            if bound <= self.incumbent.value + TOLERANCE {
-                return;
-            }
-            match self.fix(node) {
-                None => return,
-                Some(true) => {}
-                Some(false) => return self.branch(node, bound),
-            }
-        }
-    }
-
-    fn bound(&mut self, node: &CoreNode) -> f64 {
+    /// The Lagrangian bound.
+    fn ascend(&mut self, node: &CoreNode) -> f64 {
         let CoreSearch { core, dual, climber, shares, incumbent, .. } = self;
         let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
         dual.ascend(core, node, shares, steps, climber, incumbent)
@@ -115,36 +90,12 @@ impl CoreSearch {
                     if on && node.room == 0 {
                         return None;
                     }
-                    self.decide(node, position, on);
+                    node.decide(&self.core, position, on);
                     fixed = true;
                 }
             }
         }
         Some(fixed)
-    }
-
-    fn decide(&mut self, node: &mut CoreNode, position: usize, on: bool) {
-        self.incumbent.decided[node.free[position]] = on;
-        node.decide(&self.core, position, on);
-    }
-
-    /// Both values of the document on which the bound hangs most, that of the best solution first.
-    fn branch(&mut self, node: &CoreNode, bound: f64) {
-        let tensions = &mut self.sums.0;
-        self.dual.tensions(tensions);
-        let position = (0..tensions.len()).fold(0, |best, x| if tensions[x] > tensions[best] { x } else { best });
-        let first = self.incumbent.on[node.free[position]];
-        for on in [first, !first] {
-            if self.nodes >= self.limit || watch::is_stopped() {
-                self.open = Some(self.open.map_or(bound, |open| open.max(bound)));
-                return;
-            }
-            let mut child = self.spare.pop().unwrap_or_default();
-            child.clone_from(node);
-            self.decide(&mut child, position, on);
-            self.visit(&mut child);
-            self.spare.push(child);
-        }
     }
 
     /// First-order persistency, as in the program but pair by pair.
@@ -156,7 +107,7 @@ impl CoreSearch {
                 let on = node.is_roomy() && node.linear[position] + self.sums.0[position] >= -SLACK;
                 if on || node.linear[position] + self.sums.1[position] <= SLACK {
                     self.forget(node, position);
-                    self.decide(node, position, on);
+                    node.decide(&self.core, position, on);
                     changed = true;
                 }
             }
@@ -194,5 +145,45 @@ impl CoreSearch {
         }
         down.remove(position);
         up.remove(position);
+    }
+}
+
+impl BranchAndBound for CoreSearch {
+    type Node = CoreNode;
+
+    fn bound(&mut self, node: &mut CoreNode, above: f64) -> Bound {
+        if self.nodes > 0 && (self.nodes >= self.limit || watch::is_stopped()) {
+            return Bound::OutOfBudget(above);
+        }
+        self.nodes += 1;
+        loop {
+            self.persist(node);
+            if node.free.is_empty() || node.room == 0 {
+                self.incumbent.offer(node, &[], node.constant);
+                return Bound::Closed;
+            }
+            let bound = self.ascend(node);
+            if bound <= self.incumbent.value + TOLERANCE {
+                return Bound::Closed;
+            }
+            match self.fix(node) {
+                None => return Bound::Closed,
+                Some(true) => {}
+                Some(false) => return Bound::AtMost(bound),
+            }
+        }
+    }
+
+    /// Both values of the document on which the bound hangs most, that of the best assignment first.
+    fn split(&mut self, node: CoreNode) -> [CoreNode; 2] {
+        let tensions = &mut self.sums.0;
+        self.dual.tensions(tensions);
+        let position = (0..tensions.len()).fold(0, |best, x| if tensions[x] > tensions[best] { x } else { best });
+        let first = self.incumbent.on[node.free[position]];
+        [first, !first].map(|on| {
+            let mut child = node.clone();
+            child.decide(&self.core, position, on);
+            child
+        })
     }
 }

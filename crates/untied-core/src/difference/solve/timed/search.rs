@@ -1,9 +1,10 @@
-//! Branch and bound over the undecided documents of a part.
+//! Branch and bound over the undecided documents of a component.
 
 use super::Timed;
 use super::component::TimedComponent;
 use super::spans::{Change, ChangeBounds};
 use crate::difference::solve::budget::Budget;
+use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
 
 /// Differences that floats do not tell apart.
 pub(super) const TOLERANCE: f64 = 1e-12;
@@ -31,8 +32,6 @@ pub(super) struct TimedSearch<'t> {
     best: f64,
     work: Budget,
     nodes: u64,
-    /// The highest bound of a node that was not visited.
-    left: f64,
 }
 
 impl<'t> TimedSearch<'t> {
@@ -42,7 +41,7 @@ impl<'t> TimedSearch<'t> {
         // What A ranks higher, to begin with.
         let start = |x: &super::TimedDocument| x.known.unwrap_or(x.groups[0] < x.groups[1]);
         let gains = timed.documents.iter().map(|x| f64::from(u8::from(start(x)))).collect();
-        TimedSearch { timed, decided, gains, best: 0.0, work: Budget::new(0), nodes: 0, left: f64::NEG_INFINITY }
+        TimedSearch { timed, decided, gains, best: 0.0, work: Budget::new(0), nodes: 0 }
     }
 
     /// S(A) - S(B) of a part.
@@ -55,29 +54,22 @@ impl<'t> TimedSearch<'t> {
     }
 
     /// Decide the documents whose change has one sign, for as long as there are any; a bound, and how the others change
-    /// the difference; none where there is not enough work left. `trail` gets what was decided.
-    fn settle(&mut self, component: &TimedComponent, trail: &mut Vec<usize>) -> Option<(f64, Vec<Change>)> {
+    /// the difference; none where there is not enough work left.
+    fn settle(&mut self, component: &TimedComponent, decided: &mut [Option<bool>]) -> Option<(f64, Vec<Change>)> {
         let mut settled = None;
         loop {
-            let spans = ChangeBounds::new(self.timed, component, &self.decided);
+            let spans = ChangeBounds::new(self.timed, component, decided);
             if !self.work.take(spans.steps()) {
                 return settled;
             }
             let (bound, mut changes) = spans.all();
-            let before = trail.len();
-            for change in &changes {
-                let relevant = if change.sign.1 <= SLACK {
-                    false
-                } else if change.sign.0 >= -SLACK {
-                    true
-                } else {
-                    continue;
-                };
-                self.decided[change.document] = Some(relevant);
-                trail.push(change.document);
-            }
-            let all_stay = trail.len() == before;
-            changes.retain(|change| self.decided[change.document].is_none());
+            let before = changes.len();
+            changes.retain(|change| {
+                decided[change.document] =
+                    if change.sign.1 <= SLACK { Some(false) } else { (change.sign.0 >= -SLACK).then_some(true) };
+                decided[change.document].is_none()
+            });
+            let all_stay = changes.len() == before;
             settled = Some((bound, changes));
             if all_stay {
                 return settled;
@@ -88,13 +80,22 @@ impl<'t> TimedSearch<'t> {
     /// Decide what can be decided at once, for good; work that was not needed.
     pub fn decide_all(&mut self, component: &TimedComponent, work: Budget) -> Budget {
         self.work = work;
-        self.settle(component, &mut Vec::new());
+        let mut decided = std::mem::take(&mut self.decided);
+        self.settle(component, &mut decided);
+        self.decided = decided;
+        self.gains = self.agreeing(component, &self.decided);
+        self.work
+    }
+
+    /// The best gains, but for the documents of a component that are decided.
+    fn agreeing(&self, component: &TimedComponent, decided: &[Option<bool>]) -> Vec<f64> {
+        let mut gains = self.gains.clone();
         for &i in &component.open {
-            if let Some(relevant) = self.decided[i] {
-                self.gains[i] = f64::from(u8::from(relevant));
+            if let Some(relevant) = decided[i] {
+                gains[i] = f64::from(u8::from(relevant));
             }
         }
-        self.work
+        gains
     }
 
     /// The best of a part, and a bound; the best gains are kept.
@@ -118,9 +119,12 @@ impl<'t> TimedSearch<'t> {
 
     fn start(&mut self, component: &TimedComponent) -> TimedResult {
         self.best = self.value(component, &self.gains);
-        (self.nodes, self.left) = (0, f64::NEG_INFINITY);
-        self.visit(component, self.timed.most(component));
-        TimedResult { value: self.best, bound: self.best.max(self.left), nodes: self.nodes, rest: self.work }
+        self.nodes = 0;
+        let root = TimedNode { decided: self.decided.clone(), widest: None };
+        let above = self.timed.most(component);
+        let open = depth_first(&mut ComponentSearch { search: self, component }, root, above);
+        let bound = open.map_or(self.best, |open| open.max(self.best));
+        TimedResult { value: self.best, bound, nodes: self.nodes, rest: self.work }
     }
 
     /// Change single documents for as long as that helps.
@@ -147,50 +151,51 @@ impl<'t> TimedSearch<'t> {
         }
         self.gains = gains;
     }
+}
 
-    /// Search what is undecided; nothing there is above `above`.
-    fn visit(&mut self, component: &TimedComponent, above: f64) {
-        let mut trail = Vec::new();
-        let settled = self.settle(component, &mut trail).filter(|_| self.work.take(self.timed.steps(component)));
-        let Some((bound, changes)) = settled else {
-            self.left = self.left.max(above);
-            return self.forget(trail);
+/// What is decided, and the undecided document whose change is the least certain, once it is known.
+struct TimedNode {
+    decided: Vec<Option<bool>>,
+    widest: Option<usize>,
+}
+
+/// The search of one component.
+struct ComponentSearch<'s, 't> {
+    search: &'s mut TimedSearch<'t>,
+    component: &'s TimedComponent,
+}
+
+impl BranchAndBound for ComponentSearch<'_, '_> {
+    type Node = TimedNode;
+
+    fn bound(&mut self, node: &mut TimedNode, above: f64) -> Bound {
+        let ComponentSearch { search, component } = self;
+        search.nodes += 1;
+        let settled = search.settle(component, &mut node.decided);
+        let Some((bound, changes)) = settled.filter(|_| search.work.take(search.timed.steps(component))) else {
+            return Bound::OutOfBudget(above);
         };
         // What is left changes the best gains that agree with what is decided by so much at most.
-        let mut gains = self.gains.clone();
-        for &i in &component.open {
-            if let Some(relevant) = self.decided[i] {
-                gains[i] = f64::from(u8::from(relevant));
-            }
-        }
-        let value = self.value(component, &gains);
+        let gains = search.agreeing(component, &node.decided);
+        let value = search.value(component, &gains);
         let more = |change: &Change| if gains[change.document] > 0.0 { -change.by.0 } else { change.by.1 };
         let above = above.min(bound).min(value + changes.iter().map(|change| more(change).max(0.0)).sum::<f64>());
-        if value > self.best {
-            self.best = value;
-            self.gains = gains;
+        if value > search.best {
+            search.best = value;
+            search.gains = gains;
         }
         let widest = changes.iter().max_by(|x, y| (x.by.1 - x.by.0).total_cmp(&(y.by.1 - y.by.0)));
-        if let Some(change) = widest.filter(|_| above > self.best + TOLERANCE) {
-            let i = change.document;
-            let first = self.gains[i] > 0.0;
-            for relevant in [first, !first] {
-                if self.work.left() == 0 {
-                    self.left = self.left.max(above);
-                    break;
-                }
-                self.nodes += 1;
-                self.decided[i] = Some(relevant);
-                self.visit(component, above);
-            }
-            self.decided[i] = None;
-        }
-        self.forget(trail);
+        node.widest = widest.map(|change| change.document);
+        if node.widest.is_none() || above <= search.best + TOLERANCE { Bound::Closed } else { Bound::AtMost(above) }
     }
 
-    fn forget(&mut self, trail: Vec<usize>) {
-        for i in trail {
-            self.decided[i] = None;
-        }
+    /// The document whose change is the least certain is as in the best assignment, or not.
+    fn split(&mut self, node: TimedNode) -> [TimedNode; 2] {
+        let first = node.widest.is_some_and(|document| self.search.gains[document] > 0.0);
+        [first, !first].map(|relevant| {
+            let mut decided = node.decided.clone();
+            node.widest.into_iter().for_each(|document| decided[document] = Some(relevant));
+            TimedNode { decided, widest: None }
+        })
     }
 }

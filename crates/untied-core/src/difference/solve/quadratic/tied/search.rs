@@ -4,6 +4,7 @@ use super::dual::CellDual;
 use super::node::{CellCore, CellIncumbent, CellNode, FreeCell, gain};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::quadratic::TOLERANCE;
+use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
 
 /// Steps of the bound at the root and below it.
 const STEPS: (usize, usize) = (150, 40);
@@ -23,14 +24,12 @@ pub(super) struct CellSearch<'q> {
     work: Budget,
     /// Nodes so far.
     pub nodes: u64,
-    /// The largest bound of a node left open.
-    open: f64,
 }
 
 impl<'q> CellSearch<'q> {
     pub fn new(core: &'q CellCore, memory: &'q mut CellSearchMemory, work: Budget) -> CellSearch<'q> {
         let incumbent = CellIncumbent { value: f64::NEG_INFINITY, counts: vec![0; core.cells.len()] };
-        CellSearch { core, incumbent, memory, work, nodes: 0, open: f64::NEG_INFINITY }
+        CellSearch { core, incumbent, memory, work, nodes: 0 }
     }
 
     /// Find the best counts; nothing is above the bound that is returned.
@@ -39,48 +38,19 @@ impl<'q> CellSearch<'q> {
             let counts = root.free.iter().map(|x| if full { x.size } else { 0 }).collect();
             self.incumbent.improve(self.core, &root, counts, &mut self.work);
         }
-        self.visit(root);
+        let open = depth_first(self, root, f64::INFINITY);
         // What lies this close to the best counts as solved.
         let value = self.incumbent.value;
-        if self.open > value + TOLERANCE { self.open } else { value }
-    }
-
-    fn visit(&mut self, mut node: CellNode) {
-        self.nodes += 1;
-        let core = self.core;
-        node.persist(core, &mut self.work);
-        if node.free.is_empty() {
-            return self.incumbent.improve(core, &node, Vec::new(), &mut self.work);
-        }
-        if let Some(chain) = chain(core, &node) {
-            return self.fill(node, &chain);
-        }
-        let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
-        let bound = self.memory.dual.descend(core, &node, steps, &mut self.incumbent, &mut self.work);
-        if bound <= self.incumbent.value + TOLERANCE {
-            return;
-        }
-        let position = self.memory.dual.tensest(&node);
-        let FreeCell { cell, size, .. } = node.free[position];
-        let half = node.decided[cell] + size / 2;
-        let most_first = self.incumbent.counts[cell] > half;
-        for most in [most_first, !most_first] {
-            if self.work.left() == 0 {
-                self.open = self.open.max(bound);
-                return;
-            }
-            self.visit(branch(core, &node, position, most));
-        }
+        open.filter(|bound| *bound > value + TOLERANCE).unwrap_or(value)
     }
 
     /// Decide a node in which of all pairs of cells one is above the other: in some optimum all before one cell are full
     /// and all after it empty. Not where there is not that much work left.
-    fn fill(&mut self, mut node: CellNode, chain: &[usize]) {
+    fn fill(&mut self, node: &mut CellNode, chain: &[usize]) -> Bound {
         let bound = node.rough_bound(self.core, &mut self.work);
         for &position in chain {
             if !self.work.take(4 * node.free.len()) {
-                self.open = self.open.max(bound);
-                return;
+                return Bound::OutOfBudget(bound);
             }
             let mut counts = vec![0; node.free.len()];
             let free = node.free[position];
@@ -94,6 +64,39 @@ impl<'q> CellSearch<'q> {
             }
             node.add(self.core, position, free.size);
         }
+        Bound::Closed
+    }
+}
+
+impl BranchAndBound for CellSearch<'_> {
+    type Node = CellNode;
+
+    fn bound(&mut self, node: &mut CellNode, above: f64) -> Bound {
+        if self.nodes > 0 && self.work.left() == 0 {
+            return Bound::OutOfBudget(above);
+        }
+        self.nodes += 1;
+        let core = self.core;
+        node.persist(core, &mut self.work);
+        if node.free.is_empty() {
+            self.incumbent.improve(core, node, Vec::new(), &mut self.work);
+            return Bound::Closed;
+        }
+        if let Some(chain) = chain(core, node) {
+            return self.fill(node, &chain);
+        }
+        let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
+        let bound = self.memory.dual.descend(core, node, steps, &mut self.incumbent, &mut self.work);
+        if bound <= self.incumbent.value + TOLERANCE { Bound::Closed } else { Bound::AtMost(bound) }
+    }
+
+    /// More than half of the documents of the cell on which the bound hangs most, or at most half of them.
+    fn split(&mut self, node: CellNode) -> [CellNode; 2] {
+        let position = self.memory.dual.tensest(&node);
+        let FreeCell { cell, size, .. } = node.free[position];
+        let half = node.decided[cell] + size / 2;
+        let most_first = self.incumbent.counts[cell] > half;
+        [most_first, !most_first].map(|most| branch(self.core, &node, position, most))
     }
 }
 
