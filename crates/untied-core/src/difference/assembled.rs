@@ -87,7 +87,7 @@ pub(crate) fn separate_bounds(
     (high_a - low_b, high_b - low_a)
 }
 
-/// As above, but an undefined value counts as 0, because verdicts count it so.
+/// Bounds in which an undefined value counts as 0, because verdicts count it so.
 fn counted(bounds: Bounds) -> Bounds {
     if bounds.low.is_nan() { Bounds::new(0.0, 0.0) } else { bounds.with_zero() }
 }

@@ -83,7 +83,7 @@ const TYPICAL: usize = 200;
 const MOVING_NODES: u64 = 2_000;
 /// The most unknown documents of two rankings that are searched where R moves.
 const LARGEST: usize = 600;
-/// Of these, the most for which it is not clear at once what is best.
+/// The most of them that persistency may leave undecided.
 const LARGEST_OPEN: usize = 300;
 
 /// AP for verdicts.
@@ -106,7 +106,7 @@ struct UntiedQuery<'p> {
     unknown_elsewhere: usize,
 }
 
-/// What a search returns.
+/// The result of a search.
 struct Searched {
     solution: Solution,
     /// How many unknown documents are relevant that only add to R.
@@ -183,7 +183,7 @@ impl UntiedQuery<'_> {
         Searched { solution, elsewhere }
     }
 
-    /// As `solve`, with at most `most` unknown documents relevant.
+    /// Searches with at most `most` unknown documents relevant.
     fn solve_at_most(&self, most: usize, workspace: &mut QuadraticWorkspace) -> Searched {
         let (own, limit) = (&self.instance, nodes(&self.instance));
         let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, limit, workspace);

@@ -1,4 +1,4 @@
-//! How documents gain in a measure, and the problem of a pair of rankings as solvers take it.
+//! How documents gain in a measure, and the input of solvers made from a pair of rankings.
 
 use super::pair::RankingPair;
 use super::solve::{Document, Instance, Relevance, cascade, dot, quadratic};
@@ -25,8 +25,9 @@ pub(super) struct Solvers {
 #[derive(Clone)]
 pub(crate) struct Scale {
     pub gain: Gain,
-    /// The highest grade that an unknown document may have, and the most that it gains, r_G.
+    /// The highest grade that an unknown document may have.
     pub max_grade: f64,
+    /// The gain of that grade, r_G.
     pub top: f64,
     /// Documents below this rank do not matter.
     pub cutoff: Option<usize>,
@@ -46,7 +47,7 @@ impl Scale {
         if self.fills { self.cutoff.unwrap_or(longest) } else { self.cutoff.unwrap_or(usize::MAX).min(longest) }
     }
 
-    /// Documents that fill A.
+    /// The number of documents that fill A up to the depth.
     pub fn lacking(&self, pair: &RankingPair<'_>) -> usize {
         if self.fills { self.depth_of(pair).saturating_sub(pair.a.len()) } else { 0 }
     }
@@ -96,13 +97,13 @@ impl Scale {
         gains.into_iter().map(|gain| if gain > 0.0 { self.max_grade } else { 0.0 }).collect()
     }
 
-    /// Gains of documents, and then of those that fill A.
+    /// Appends the gains of the documents that fill A, which are the highest.
     pub fn with_filling(&self, pair: &RankingPair<'_>, mut gains: Vec<f64>) -> Vec<f64> {
         gains.resize(gains.len() + self.lacking(pair), self.top);
         gains
     }
 
-    /// Write the documents within the depth to an instance; their places.
+    /// Writes the documents within the depth to an instance, and returns their places.
     pub fn lay_out<'p>(
         &self,
         pair: &'p RankingPair<'_>,
@@ -122,14 +123,14 @@ impl Scale {
         pair.places.iter().filter(counted)
     }
 
-    /// All documents with their gains, wherever they stand.
+    /// An instance of all documents, wherever they stand, for rankings with ties.
     pub fn with_ties(&self, pair: &RankingPair<'_>) -> Instance {
         let mut instance = Instance::default();
         self.lay_out_tied(pair, &mut instance);
         instance
     }
 
-    /// Write all documents with their gains to an instance, wherever they stand.
+    /// Writes such an instance to existing memory.
     pub fn lay_out_tied(&self, pair: &RankingPair<'_>, instance: &mut Instance) {
         let depth = self.depth_of(pair);
         let place = |place: &Placed| Document { a: place.a, b: place.b, known: self.known_gain(pair, place) };
@@ -141,7 +142,7 @@ impl Scale {
         instance.documents.extend(pair.places.iter().map(place));
     }
 
-    /// Write what documents weigh to the workspace: the discounts of their ranks, of tied ones the mean.
+    /// Writes each document's weights to the workspace: the discounts of its ranks, or their mean over its tie group.
     pub fn weigh(&self, pair: &RankingPair<'_>, discounts: &[f64], work: &mut DifferenceWorkspace) {
         let DifferenceWorkspace { weights, discounts: (of_a, of_b), .. } = work;
         let (at_a, at_b) = (discounts_by_rank(discounts, pair.a, of_a), discounts_by_rank(discounts, pair.b, of_b));
@@ -153,7 +154,7 @@ impl Scale {
         }
     }
 
-    /// The same with weights of the ranks of A and of B; nothing is filled up.
+    /// Writes each document's weights, given those of the ranks of A and of B; rankings are not filled up.
     pub fn weigh_by(&self, pair: &RankingPair<'_>, (of_a, of_b): (&[f64], &[f64]), weights: &mut dot::WeightedPair) {
         let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
         weights.top = self.top;
@@ -167,7 +168,7 @@ impl Scale {
     }
 }
 
-/// Discounts of a ranking's documents, rank by rank: in a tie group the mean over its positions.
+/// The discount of the document at each rank: in a tie group the mean over its ranks.
 pub(super) fn discounts_by_rank<'a>(discounts: &'a [f64], list: &List, memory: &'a mut Vec<f64>) -> &'a [f64] {
     if !list.is_tied() {
         return discounts;

@@ -114,18 +114,18 @@ pub static DELTA: ComparerDefinition = Info {
     Ok(Box::new(Signed { difference, chance }))
 });
 
-/// How much two rankings differ, or could differ.
+/// MED or Delta of a measure.
 pub trait Comparer: Send + Sync {
     /// Documents below this rank do not matter.
     fn depth(&self) -> usize;
 
-    /// What becomes of it when the rankings change places.
+    /// How the value changes when the rankings change places.
     fn symmetry(&self) -> Symmetry;
 
-    /// What went wrong in code of the user's since this was last asked.
+    /// The exception that the user's code raised since the last call, if any.
     fn failure(&self) -> Option<Failure>;
 
-    /// Its value.
+    /// The value for two rankings.
     fn score(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> PairScore;
 
     /// Whether A can be farther ahead than B, and the grades with which it is; else those with which B is: of MED, where it is
@@ -146,7 +146,7 @@ pub trait Comparer: Send + Sync {
     }
 }
 
-/// What a measure of differences is applied to.
+/// The difference in the measure that MED or Delta is applied to.
 fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<Box<dyn Difference>> {
     let name = spec.info.name;
     let Some(inner) = spec.inner() else {
@@ -235,7 +235,7 @@ impl Comparer for Largest {
 /// Delta.
 struct Signed {
     difference: Box<dyn Difference>,
-    /// By rank; what follows has the last one.
+    /// The probability at each rank; ranks beyond the end have the last one.
     chance: Vec<f64>,
 }
 

@@ -27,12 +27,12 @@ use crate::measures::success::SUCCESS;
 use crate::measures::{Certainty, Scope};
 use crate::names::{Spec, Value};
 
-/// See above.
+/// The difference in a measure of novelty, a sum over subtopics.
 struct NoveltyDifference {
     /// The difference with regard to one subtopic.
     of_subtopic: Box<dyn Difference>,
     rel: f64,
-    /// What its values are divided by.
+    /// The highest value with regard to one subtopic, by which values are divided.
     norm: f64,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn novelty(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl NoveltyDifference {
-    /// Go through the subtopics, for which grades are 1 and 0; their number.
+    /// Visits the pair with the judgments of each subtopic, as grades 1 and 0; returns how many there are.
     fn each(&self, pair: &RankingPair<'_>, mut visit: impl FnMut(&RankingPair<'_>)) -> f64 {
         let mut number = 0.0;
         let mut visit_grades = |grades: Vec<f64>| {

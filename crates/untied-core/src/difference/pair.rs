@@ -16,11 +16,11 @@ pub struct Subtopic {
 /// Two rankings of a query, with facts about their documents. Documents without a grade are *unknown*: they may have any.
 #[derive(Debug, Clone, Copy)]
 pub struct RankingPair<'a> {
-    /// The first ranking.
+    /// The first ranking, A.
     pub a: &'a List,
-    /// The second ranking.
+    /// The second ranking, B.
     pub b: &'a List,
-    /// The documents of both.
+    /// Every document of either ranking with its ranks.
     pub places: &'a [Placed],
     /// Grades and other facts about these documents.
     pub facts: PairFacts<'a>,
@@ -51,7 +51,7 @@ impl<'a> RankingPair<'a> {
         self.a.is_tied() || self.b.is_tied()
     }
 
-    /// The same rankings exchanged; `places` keeps their documents.
+    /// The pair with A and B exchanged; `places` is memory for its documents.
     pub(super) fn swapped<'s>(&self, places: &'s mut Vec<Placed>) -> RankingPair<'s>
     where
         'a: 's,
@@ -61,7 +61,7 @@ impl<'a> RankingPair<'a> {
         RankingPair { a: self.b, b: self.a, places, ..*self }
     }
 
-    /// Where tie groups of A and of B end.
+    /// The ranks at which the tie groups of A and of B end.
     pub(super) fn ends(&self) -> (&'a [u32], &'a [u32]) {
         (&self.a.ends, &self.b.ends)
     }

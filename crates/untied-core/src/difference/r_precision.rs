@@ -16,7 +16,7 @@ struct MovingRPrecision {
     ties: TieOrders,
 }
 
-/// Rprec.
+/// Rprec for verdicts.
 pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
     Ok(Box::new(MovingRPrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
 }

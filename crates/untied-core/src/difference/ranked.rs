@@ -21,18 +21,18 @@ pub(super) struct UntiedRankings<'q> {
 }
 
 impl UntiedRankings<'_> {
-    /// Those of them that either ranking has.
+    /// How many of the relevant documents either ranking has.
     pub fn relevant_retrieved(&self) -> usize {
         self.instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count()
     }
 
-    /// Those that neither has.
+    /// How many of them neither ranking has.
     pub fn elsewhere(&self) -> usize {
         self.relevant - self.relevant_retrieved()
     }
 }
 
-/// Where tie groups of A and of B end.
+/// The ranks at which the tie groups of A and of B end.
 pub(super) type Ends<'e> = (&'e [u32], &'e [u32]);
 
 /// A pair of tied rankings, read once for both directions; none if the measure has no solver for it.
@@ -43,24 +43,24 @@ pub(super) trait Ranked: Send + Sync {
     /// The largest S(A) - S(B) of rankings without ties.
     fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution;
 
-    /// The same for means over the orders of ties.
+    /// Makes a pair with ties ready to be solved, for the mean over their orders.
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p>;
 
-    /// Mean and variance of the difference, without ties; none where they are drawn.
+    /// Mean and variance of the difference without ties; none if they are drawn.
     fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
-    /// The same for means over orders.
+    /// Mean and variance over relevance of the mean over orders of ties; none if they are drawn.
     fn expected_tied(&self, _documents: &[Uncertain], _ends: Ends<'_>, _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
-    /// S of gains by rank, given the number of relevant documents in both rankings.
+    /// S of one ranking by the gains at its ranks, given the number of relevant documents of both rankings.
     fn score(&self, rankings: UntiedRankings<'_>, by_rank: &[f64], relevant: f64) -> f64;
 }
 
-/// The difference in such a measure.
+/// The difference in a measure that is solved by a search.
 pub(super) struct ByRank<M> {
     pub scale: Scale,
     pub solver: M,
@@ -82,7 +82,7 @@ impl<M: Ranked> ByRank<M> {
         self.solver.solve(UntiedRankings { instance, relevant }, solvers)
     }
 
-    /// The documents of untied rankings, whose instance is then in the workspace.
+    /// The documents of untied rankings with their chances; writes their instance to the workspace.
     fn uncertain(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace, chance: Chance<'_>) -> Vec<Uncertain> {
         let places = self.scale.lay_out(pair, &mut work.instance);
         uncertain(&work.instance, places, chance)

@@ -1,4 +1,4 @@
-//! What the difference of a measure is made from.
+//! What a measure's difference is made from: its name with parameters, the grades that occur, and options.
 
 use super::layout::Scale;
 use super::pair::TieOrders;
@@ -24,7 +24,7 @@ pub(crate) enum PrecisionDivisor {
 pub(crate) struct Options {
     /// The highest grade that unjudged documents may have; none: that of the measure or the qrels.
     pub max_grade: Option<f64>,
-    /// Whether all that could follow the documents of both rankings is part of the value.
+    /// Whether the value counts documents that could follow the ends of the rankings.
     pub tail: bool,
     /// What AP is divided by.
     pub divisor: PrecisionDivisor,
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     pub ties: TieOrders,
 }
 
-/// What a difference is made from.
+/// All that the builder of a difference may ask.
 pub(crate) struct Setup<'s> {
     pub spec: &'s Spec,
     /// The most documents that two rankings and the judgments of a query hold together, and the grades of the qrels.
@@ -42,7 +42,7 @@ pub(crate) struct Setup<'s> {
     /// The grades that an unknown document may have, highest first; the last is 0. See [`Spec::possible_grades`].
     pub possible: &'s [f64],
     pub options: &'s Options,
-    /// What makes measures of one ranking.
+    /// Builds measures of one ranking.
     pub build: Build,
 }
 
@@ -75,17 +75,17 @@ impl Setup<'_> {
         }
     }
 
-    /// Documents are relevant or not.
+    /// A scale on which documents are relevant or not.
     pub fn binary(&self) -> Result<Scale> {
         self.spec.rel().map(|rel| self.scale(Gain::From(rel), rel))
     }
 
-    /// The same for verdicts: an unknown document has the highest possible grade or none, and nothing is filled up.
+    /// A binary scale for verdicts: an unknown document has the highest possible grade or 0, and rankings are not filled up.
     pub fn moving_binary(&self) -> Result<Scale> {
         Ok(self.moving(Gain::From(self.spec.rel()?.max(0.0))))
     }
 
-    /// Documents gain by their grade.
+    /// A scale on which documents gain by their grade.
     pub fn graded(&self) -> Result<Scale> {
         let highest = self.scope.grades.first().copied().unwrap_or(0.0).max(1.0);
         Ok(self.scale(Gain::new(self.spec, self.scope.grades)?, highest))
@@ -96,13 +96,13 @@ impl Setup<'_> {
         self.scope.grades.first().copied().unwrap_or(0.0).max(self.spec.least_grade().unwrap_or(1.0)).max(1.0)
     }
 
-    /// Unknown documents have the highest grade that was asked for, or else this one.
+    /// A scale whose highest grade is the one that the user asked for, or else `highest`.
     pub fn scale(&self, gain: Gain, highest: f64) -> Scale {
         let scale = Scale::new(gain, self.options.max_grade.unwrap_or(highest), self.spec.cutoff);
         Scale { fills: filled_to(self.spec).is_some(), ..scale }
     }
 
-    /// For verdicts: unknown documents have the highest possible grade, and nothing is filled up.
+    /// A scale for verdicts: unknown documents may have the highest possible grade, and rankings are not filled up.
     pub fn moving(&self, gain: Gain) -> Scale {
         Scale { fills: false, ..Scale::new(gain, self.possible[0], self.spec.cutoff) }
     }

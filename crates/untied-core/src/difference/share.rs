@@ -17,7 +17,7 @@ use super::solve::dot::{WeightedDocument, WeightedPair};
 use super::weighed::{ByWeights, ClosedForm};
 use crate::error::Result;
 
-/// R.
+/// R@k for MED and Delta.
 pub(super) fn recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     ByWeights::boxed(
         setup,
@@ -26,7 +26,7 @@ pub(super) fn recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     )
 }
 
-/// F1.
+/// F1@k for MED and Delta.
 pub(super) fn f1(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     ByWeights::boxed(
         setup,
@@ -50,7 +50,7 @@ struct Share<'w> {
 }
 
 impl Share<'_> {
-    /// By the numbers of relevant documents among the first k and in all.
+    /// The value, given the numbers of relevant documents among the first k and in all.
     fn value(&self, hits: f64, relevant: f64) -> f64 {
         match self.f1 {
             Some(k) => 2.0 * hits / (k + relevant),

@@ -24,7 +24,7 @@ const DRAWS: usize = 10_000;
 pub(super) struct DifferenceRange {
     /// The largest S(A) - S(B) that was found, and what it cannot exceed.
     pub up: (f64, f64),
-    /// The same of S(B) - S(A).
+    /// The largest S(B) - S(A) that was found, and what it cannot exceed.
     pub down: (f64, f64),
     /// What documents below the last of A, and of B, may still add to it.
     pub unseen: (f64, f64),
@@ -33,7 +33,7 @@ pub(super) struct DifferenceRange {
 }
 
 impl DifferenceRange {
-    /// One that nothing below the rankings changes.
+    /// A range that documents below the rankings do not change.
     pub fn exact((up, down): ((f64, f64), (f64, f64))) -> DifferenceRange {
         DifferenceRange { up, down, unseen: (0.0, 0.0), sure: Certainty::Exact }
     }
@@ -53,12 +53,12 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// One of documents of the same grade, the most important first; those that neither ranking has have no number.
+    /// Assigns one grade to documents, the most important first; `None` stands for a document that neither ranking has.
     pub(super) fn of_grade(difference: f64, grade: f64, documents: impl Iterator<Item = Option<u32>>) -> Assignment {
         Assignment::of_grades(difference, documents.map(|document| (document, grade)))
     }
 
-    /// The same of documents with a grade each.
+    /// Assigns documents a grade each, as [`Assignment::of_grade`] does.
     pub(super) fn of_grades(difference: f64, documents: impl Iterator<Item = (Option<u32>, f64)>) -> Assignment {
         let mut assignment = Assignment { difference, ..Assignment::default() };
         for (document, grade) in documents {
@@ -75,7 +75,7 @@ impl Assignment {
         self.grades.len() + self.elsewhere.len()
     }
 
-    /// The same with A and B exchanged.
+    /// The assignment with A and B exchanged.
     #[must_use]
     pub fn turned(self) -> Assignment {
         Assignment { difference: 0.0 - self.difference, ..self }
@@ -119,7 +119,7 @@ pub(super) trait Difference: Send + Sync {
     /// first those of A. None where what is assigned are no grades, or nothing is known.
     fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)>;
 
-    /// What mean and distribution are drawn from, where there is no formula; none where nothing is known.
+    /// What mean and distribution are drawn from if they have no formula; none if there is no way to draw them.
     fn sampled<'s>(
         &'s self,
         _pair: &'s RankingPair<'_>,
@@ -140,7 +140,7 @@ pub(super) trait Difference: Send + Sync {
         self.drawn_moments(pair, work, chance)
     }
 
-    /// The same, drawn.
+    /// Mean and variance, estimated from draws.
     fn drawn_moments(
         &self,
         pair: &RankingPair<'_>,
@@ -162,7 +162,7 @@ pub(super) trait Difference: Send + Sync {
         Some(self.sampled(pair, work, chance)?.outcomes(seed))
     }
 
-    /// What went wrong in code of the user's since this was last asked.
+    /// The exception that the user's code raised since the last call, if any.
     fn failure(&self) -> Option<Failure> {
         None
     }
@@ -190,7 +190,7 @@ impl ScoreSampler<'_> {
 }
 
 impl Outcomes {
-    /// Those of a sum of independent terms, which is divided by a number.
+    /// The outcomes of a sum of independent terms, divided by `norm`.
     pub(super) fn of_terms(terms: &[DifferenceTerm], norm: f64, points: usize) -> Outcomes {
         let terms: Vec<DifferenceTerm> =
             terms.iter().map(|x| DifferenceTerm { difference: x.difference / norm, ..*x }).collect();
@@ -202,7 +202,7 @@ impl Outcomes {
     }
 }
 
-/// What a solver finds in one direction and, rankings being exchanged, in the other; nothing where it is not asked for.
+/// Solves a problem as it is and with its rankings exchanged, in the directions asked for; the other has no value.
 pub(super) fn in_both<P>(
     directions: (bool, bool),
     problem: &mut P,
@@ -218,7 +218,7 @@ pub(super) fn in_both<P>(
     (up, solve(problem))
 }
 
-/// A difference that no grade changes.
+/// The range of a difference that no grade changes.
 pub(super) fn fixed(directions: (bool, bool), difference: f64) -> DifferenceRange {
     let solve = |difference: &mut f64| (*difference, *difference);
     DifferenceRange::exact(in_both(directions, &mut { difference }, solve, |difference| {

@@ -38,7 +38,7 @@ impl GainsByCount for GroupGains {
     }
 }
 
-/// The tie groups of a ranking as far as they count.
+/// The tie groups of one ranking that begin at ranks with a discount.
 struct RankingGroups<'l> {
     ends: &'l [u32],
     /// Gains of judged documents.
@@ -101,7 +101,7 @@ impl<'l> RankingGroups<'l> {
 }
 
 impl TieGroups {
-    /// By discounts of ranks, gains of grades, and the gain of an unknown document that is relevant.
+    /// The tie groups of a pair, given the discounts of ranks, the gain of each grade, and that of a relevant unknown document.
     pub fn new(pair: &RankingPair<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> TieGroups {
         let mut a = RankingGroups::new(pair.a, discounts, true);
         let mut b = RankingGroups::new(pair.b, discounts, false);

@@ -14,7 +14,7 @@ use crate::measures::Certainty;
 use crate::measures::time_biased_gain::TimeBiasedGain;
 use crate::ranking::Placed;
 
-/// TBG.
+/// The difference in time-biased gain.
 struct TimeBiasedGainDifference {
     scale: Scale,
     measure: TimeBiasedGain,

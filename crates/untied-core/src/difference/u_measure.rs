@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::measures::Certainty;
 use crate::measures::u_measure::UMeasure;
 
-/// U.
+/// The difference in the U-measure.
 struct UMeasureDifference {
     scale: Scale,
     measure: UMeasure,

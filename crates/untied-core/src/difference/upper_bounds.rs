@@ -7,26 +7,26 @@ use super::solution::Assignment;
 /// What S(A) - S(B) cannot exceed, by the number of unknown documents that are relevant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UpperBounds {
-    /// With at most 0, 1, 2, ... of them relevant. More change nothing beyond the end.
+    /// The bound with at most 0, 1, 2, ... of them relevant; the last one holds for any larger number.
     pub by_count: Vec<f64>,
-    /// The least number from which on all are attained by an assignment.
+    /// The smallest number from which on assignments attain all bounds.
     from: Option<usize>,
-    /// Others that are.
+    /// Other numbers whose bounds are attained.
     attained: Vec<usize>,
 }
 
 impl UpperBounds {
-    /// All of them are attained.
+    /// Bounds that are all attained.
     pub fn exact(by_count: Vec<f64>) -> UpperBounds {
         UpperBounds::partly(by_count, Some(0), Vec::new())
     }
 
-    /// Nothing is known of which are attained.
+    /// Bounds that need not be attained.
     pub fn outer(by_count: Vec<f64>) -> UpperBounds {
         UpperBounds::partly(by_count, None, Vec::new())
     }
 
-    /// Some are attained: from a number on, if any is known, and those of others.
+    /// Bounds that are attained from a number on, if it is known, and at some others.
     pub fn partly(by_count: Vec<f64>, from: Option<usize>, attained: Vec<usize>) -> UpperBounds {
         let mut bounds = UpperBounds { by_count, from, attained };
         bounds.trim();
@@ -86,7 +86,7 @@ impl UpperBounds {
         self.trim();
     }
 
-    /// Leave out what repeats the last one.
+    /// Removes bounds at the end that repeat the last one.
     fn trim(&mut self) {
         let last = self.by_count.last().copied();
         let first = self.by_count.iter().position(|&bound| Some(bound) == last);
@@ -110,7 +110,7 @@ impl UpperBounds {
     }
 }
 
-/// The largest so far: with at most n instead of exactly n documents.
+/// The running maximum: it turns values for exactly n documents into values for at most n.
 pub(super) fn rising(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
         .scan(f64::NEG_INFINITY, |most, value| {

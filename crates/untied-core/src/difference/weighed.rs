@@ -17,7 +17,7 @@ pub(super) trait ClosedForm {
     /// The largest S(A) - S(B).
     fn largest(&self) -> Solution;
 
-    /// S of the ranking in which documents weigh so much.
+    /// S of one of the rankings, whose weight of a document is `weight`.
     fn score(&self, gains: &[f64], weight: fn(&WeightedDocument) -> f64) -> f64;
 }
 
@@ -31,19 +31,19 @@ impl ScoresByGains for Box<dyn ClosedForm + '_> {
     }
 }
 
-/// Two rankings as a measure takes them; none where there is nothing to solve.
+/// Makes the closed form of two rankings; none if there is nothing to solve.
 type ReadClosedForm = for<'w> fn(&RankingPair<'_>, &Scale, &'w WeightedPair) -> Option<Box<dyn ClosedForm + 'w>>;
 
-/// The difference in such a measure.
+/// The difference in a measure with a closed form.
 pub(super) struct ByWeights {
     scale: Scale,
-    /// By rank.
+    /// The weight of each rank.
     weights: Vec<f64>,
     problem: ReadClosedForm,
 }
 
 impl ByWeights {
-    /// One of binary relevance, where ranks to the depth weigh so much.
+    /// The difference of a measure of binary relevance, given the weight of each rank.
     pub fn boxed(
         setup: &Setup<'_>,
         weight: impl Fn(usize) -> f64,
@@ -62,7 +62,7 @@ impl ByWeights {
     }
 }
 
-/// Whether a document may matter.
+/// Whether a document is within the depth of either ranking.
 fn counts(x: &WeightedDocument) -> bool {
     x.a > 0.0 || x.b > 0.0
 }

@@ -13,7 +13,7 @@ use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::ranking::{List, Ranking};
 use crate::table::Judgments;
 
-/// Documents that are alike.
+/// Documents that stand in the same tie groups, so that only the number of each grade counts.
 #[derive(Debug, Clone)]
 pub(super) struct AlikeDocuments {
     /// Their tie groups in A and in B.
@@ -141,7 +141,7 @@ impl<'s> GradedPair<'s> {
         self.root.get_mut().into_iter().for_each(|root| root.swap(0, 1));
     }
 
-    /// A ranking where documents have these grades besides the known ones, each by its groups and the number of its grade.
+    /// A ranking with the judged documents and those that are decided, each by its groups and the number of its grade.
     fn ranking(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)>) -> Ranking {
         let width = self.grades.len();
         let mut counts = self.known[side].clone();
@@ -165,14 +165,14 @@ impl<'s> GradedPair<'s> {
         levels.map(|(&grade, &count)| Level { grade, count }).collect()
     }
 
-    /// Levels of the query's judged documents and of those that have got a grade.
+    /// The levels of the query's judged documents and of those that are decided.
     fn truth(&self, decided: impl Iterator<Item = usize>) -> Vec<Level> {
         let mut counts = self.judged.clone();
         decided.for_each(|grade| counts[grade] += 1);
         self.levels(&counts)
     }
 
-    /// Groups and numbers of grades of the first documents to decide.
+    /// The tie groups and the grade, by number, of each document that is decided.
     fn decided<'c>(&'c self, chosen: &'c [u8]) -> impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone + 'c {
         let units = self.units.iter().zip(chosen);
         units.map(|(&cell, &choice)| (self.cells[cell].groups, self.choices[choice as usize]))
@@ -194,7 +194,7 @@ impl<'s> GradedPair<'s> {
         value
     }
 
-    /// How sure the means are where all is decided.
+    /// Whether the means over orders of ties are exact if all documents have these grades.
     pub fn certainty(&self, chosen: &[u8]) -> Certainty {
         let decided = self.decided(chosen);
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
@@ -203,7 +203,7 @@ impl<'s> GradedPair<'s> {
         certainty(0).max(certainty(1))
     }
 
-    /// S(A) and S(B) if no grade changes them, as of a measure of what is judged, which does not ask for others.
+    /// S(A) and S(B) if no grade changes them, as in a measure that leaves out unjudged documents.
     pub fn settled(&self) -> Option<[f64; 2]> {
         let root = self.root();
         root.iter().all(|bounds| bounds.low == bounds.high).then(|| root.map(|bounds| bounds.low))

@@ -32,13 +32,13 @@ use crate::names::{Info, Needs};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
-/// Grades that documents may have.
+/// The most grades that documents may have.
 const MOST: usize = 256;
 
 /// Documents of the ranking for which a measure has to have bounds.
 const PROBED: usize = 1000;
 
-/// See above.
+/// The difference in a measure of which only bounds are known.
 struct GeneralDifference {
     scale: Scale,
     info: &'static Info,
@@ -115,7 +115,7 @@ impl GeneralDifference {
         Open { ranking, truth, resolution: Resolution::Mean, grades: &self.grades, unretrieved }
     }
 
-    /// The larger difference, and the grades with which it is reached: A ahead.
+    /// Searches for the largest S(A) - S(B) and the grades with which it is attained.
     fn solve(&self, problem: &GradedPair<'_>) -> Incumbent {
         let last = (self.grades.len() - 1) as u8;
         let start = |choice: &dyn Fn(&AlikeDocuments) -> bool| {

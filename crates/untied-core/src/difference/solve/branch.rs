@@ -28,7 +28,7 @@ pub trait Problem {
     fn steps(&self) -> (usize, usize);
 }
 
-/// What was found.
+/// The best choices so far, and a bound of all others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incumbent {
     /// The choices.
@@ -37,7 +37,7 @@ pub struct Incumbent {
     pub value: f64,
     /// Nothing is above this.
     pub bound: f64,
-    /// Nodes.
+    /// How many nodes were visited.
     pub nodes: u64,
 }
 
@@ -61,7 +61,7 @@ pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> I
 }
 
 impl Incumbent {
-    /// Take choices if they are better.
+    /// Keeps choices if they are better.
     pub fn offer(&mut self, value: f64, chosen: &[u8]) {
         if value > self.value {
             self.value = value;
@@ -74,12 +74,12 @@ impl Incumbent {
         bound <= self.value + TOLERANCE * self.value.abs().max(1.0)
     }
 
-    /// The same; a bound that is hardly above the value is the value.
+    /// The incumbent, whose bound is its value if the difference is only rounding.
     pub fn close(self) -> Incumbent {
         Incumbent { bound: if self.is_closed(self.bound) { self.value } else { self.bound }, ..self }
     }
 
-    /// Change one unit after the other for as long as that helps.
+    /// Changes one unit after the other as long as the value grows.
     fn climb(&mut self, problem: &dyn Problem, work: &mut Budget) {
         let mut chosen = self.chosen.clone();
         let mut helps = true;

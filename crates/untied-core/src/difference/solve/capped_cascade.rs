@@ -136,7 +136,7 @@ struct CappedNode {
     value: f64,
     a: ReachedRanking,
     b: ReachedRanking,
-    /// Those that may be relevant; once the node is bounded by falling w_x, all above 0.
+    /// Documents that may be relevant too. Bounding a node sorts them by falling w_x, and drops those with w_x <= 0.
     open: Vec<usize>,
     room: usize,
 }
@@ -192,7 +192,7 @@ impl BranchAndBound for CappedSearch<'_> {
         }
     }
 
-    /// With the open document that weighs most, and without it.
+    /// Makes the open document with the largest w_x relevant, or excludes it.
     fn split(&mut self, mut node: CappedNode) -> [CappedNode; 2] {
         let first = node.open.remove(0);
         let chosen = node.chosen.iter().copied().chain([first]).collect();

@@ -10,7 +10,7 @@
 
 use super::Instance;
 
-/// A cell.
+/// The unknown documents that a tie group of A and one of B have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TieCell {
     /// Its group in A, by number.
@@ -24,7 +24,7 @@ pub(super) struct TieCell {
 }
 
 impl TieCell {
-    /// One without documents of its own.
+    /// A cell without documents.
     #[cfg(test)]
     pub fn new((a, b): (usize, usize), size: usize) -> TieCell {
         TieCell { a, b, start: 0, size }
@@ -35,7 +35,7 @@ impl TieCell {
         std::mem::swap(&mut self.a, &mut self.b);
     }
 
-    /// The same with other numbers of its groups.
+    /// The cell with other numbers for its groups.
     pub fn with_groups(&self, a: usize, b: usize) -> TieCell {
         TieCell { a, b, ..*self }
     }
@@ -61,7 +61,7 @@ pub(super) struct TieCells {
 /// Sorts by numbers of groups: in linear time, as these are small, and stable.
 #[derive(Debug, Default)]
 pub(super) struct GroupSorter<T> {
-    /// By group, the place of the next item.
+    /// The place of the next item of each group.
     next: Vec<usize>,
     sorted: Vec<T>,
 }
@@ -129,9 +129,9 @@ impl TieCells {
 /// Groups of every document in A and in B: numbers of those that begin within the depth.
 #[derive(Debug, Default)]
 pub(super) struct DocumentGroups {
-    /// By document of the instance.
+    /// The groups of each document of the instance.
     pub by_document: Vec<(Option<usize>, Option<usize>)>,
-    /// By rank, in A and in B.
+    /// The group at each rank of A and of B.
     by_rank: [Vec<usize>; 2],
 }
 
@@ -158,7 +158,7 @@ impl DocumentGroups {
         by_document.extend(instance.documents.iter().map(|x| (group(a, x.a), group(b, x.b))));
     }
 
-    /// Give groups other numbers.
+    /// Gives groups other numbers.
     pub fn number(&mut self, (a, b): (&[usize], &[usize])) {
         for (in_a, in_b) in &mut self.by_document {
             in_a.iter_mut().for_each(|group| *group = a[*group]);

@@ -22,7 +22,7 @@ const IN: usize = 2;
 /// Numbers of documents by kind in A and in B.
 type KindCounts = [[i64; 3]; 3];
 
-/// A document as far as it counts here.
+/// A document: its relevance and where it stands with regard to the cutoff.
 #[derive(Debug, Clone, Copy)]
 pub struct CountedDocument {
     /// Whether it is relevant; none if unknown.
@@ -64,7 +64,7 @@ pub struct MovingCutoff<'p> {
     pub any_order: bool,
 }
 
-/// What stands where at one cutoff.
+/// How many documents stand where at one cutoff.
 struct CutoffCounts {
     /// Known relevant documents, and unknown ones.
     known: KindCounts,
@@ -101,7 +101,7 @@ impl CutoffCounts {
         sum
     }
 
-    /// The same in the best order of A and the worst of B.
+    /// The most hits in A less those in B with m unknown documents relevant, in A's best order and B's worst.
     fn any(&self, m: i64) -> f64 {
         let in_a = |kinds: &KindCounts, kind: usize| kinds[kind].iter().sum::<i64>();
         let in_b = |kinds: &KindCounts, kind: usize| kinds.iter().map(|of_a| of_a[kind]).sum::<i64>();
@@ -120,7 +120,7 @@ impl CutoffCounts {
     }
 }
 
-/// Goes through a ranking with the cutoff.
+/// Moves the cutoff down a ranking.
 struct CutoffCursor<'p> {
     side: CountedRanking<'p>,
     /// The first group that is not in yet.

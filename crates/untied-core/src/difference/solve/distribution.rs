@@ -73,7 +73,7 @@ impl Distribution {
     }
 }
 
-/// So many differences, drawn from this seed, in ascending order.
+/// Draws differences from a seed, and returns them in ascending order.
 pub fn drawn(documents: &[Uncertain], scores: &(impl ScoresByGains + ?Sized), draws: usize, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let mut gains = vec![0.0; documents.len()];

@@ -63,7 +63,7 @@ pub fn largest(weights: &WeightedPair) -> f64 {
     of_documents + weights.top * weights.lacking.0.iter().map(|d| d.max(0.0)).sum::<f64>()
 }
 
-/// The same with the gains of documents.
+/// The largest S(A) - S(B) with the gains of documents.
 pub fn solve(weights: &WeightedPair) -> Solution {
     let value = largest(weights);
     let gains = weights.documents.iter().map(|x| weights.gain(x)).collect();

@@ -40,7 +40,7 @@ pub struct DifferenceMoments {
 }
 
 impl DifferenceMoments {
-    /// Those of the difference divided by a number.
+    /// The moments of the difference divided by a number.
     #[must_use]
     pub fn divided(self, by: f64) -> DifferenceMoments {
         DifferenceMoments { mean: self.mean / by, variance: self.variance / (by * by) }
@@ -50,7 +50,7 @@ impl DifferenceMoments {
 /// A term of a difference of dot products.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferenceTerm {
-    /// By how much the difference grows if the document is relevant, delta.
+    /// What the document adds to the difference if it is relevant, delta.
     pub difference: f64,
     /// The probability that it is, p.
     pub chance: f64,

@@ -34,7 +34,7 @@ pub struct Document {
     pub a: u32,
     /// Rank in B, likewise.
     pub b: u32,
-    /// What is known of it: its gain (relevance 0 or 1, or the probability to stop).
+    /// Its gain if it is judged: relevance 0 or 1, or the probability that the user stops.
     pub known: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ impl Instance {
         self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
     }
 
-    /// The same with the documents that A and B lack as documents; they come last.
+    /// The instance in which the documents that fill A and B are listed too, at the end.
     pub fn filled(&self) -> Instance {
         let mut filled = Instance { lengths: (self.depth, self.depth), ..self.clone() };
         let ranks = |length: usize| length as u32 + 1..=self.depth as u32;
@@ -92,18 +92,18 @@ impl Instance {
 /// The largest `S(A) - S(B)` over all assignments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// The best found.
+    /// The largest difference that was found.
     pub value: f64,
-    /// Nothing is above this; equals `value` where solved exactly.
+    /// A bound of the difference, equal to `value` if that is proved to be the largest.
     pub bound: f64,
     /// Gain of every document, in the order of the instance.
     pub gains: Vec<f64>,
-    /// Nodes of the search.
+    /// How many nodes the search visited.
     pub nodes: u64,
 }
 
 impl Solution {
-    /// One that needed no search.
+    /// A solution that needed no search.
     pub(super) fn exact(value: f64, gains: Vec<f64>) -> Solution {
         Solution { value, bound: value, gains, nodes: 0 }
     }
@@ -118,12 +118,12 @@ pub trait TiedSolver {
     fn swap(&mut self);
 }
 
-/// The smaller one of two numbers that are not NaN, which `f64::min` would have to look for.
+/// The smaller of two numbers that are not NaN; `f64::min` would check for it.
 fn smaller(x: f64, y: f64) -> f64 {
     if x < y { x } else { y }
 }
 
-/// A share of nothing is 0.
+/// A sum divided by a norm; 0 if the norm is 0.
 pub(super) fn share(sum: f64, norm: f64) -> f64 {
     if norm > 0.0 { sum / norm } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! A part of a problem: documents that take the same set of positions in A as in B.
+//! A component of a problem: documents that take the same set of positions in A as in B.
 
 /// A document to decide.
 #[derive(Debug, Clone, Copy)]
@@ -34,13 +34,13 @@ pub(super) struct PositionEntry {
     pub(super) other: usize,
 }
 
-/// The part. Its difference is `sum_i B_i Q_B(i) - A_i Q_A(i)` from position 1 to the last, where Q is the product of
+/// The component. Its difference is `sum_i B_i Q_B(i) - A_i Q_A(i)` from position 1 to the last, where Q is the product of
 /// factors down to there.
 #[derive(Debug, Default)]
 pub(super) struct CascadeComponent {
     /// A and B by position; at 0 there is nothing.
     pub(super) entries: Vec<(PositionEntry, PositionEntry)>,
-    /// By better position.
+    /// The documents to decide, by their better position.
     pub(super) documents: Vec<OpenDocument>,
     /// Powers of the factor of a document that is on.
     pub(super) powers: Vec<f64>,
@@ -49,7 +49,7 @@ pub(super) struct CascadeComponent {
 }
 
 impl CascadeComponent {
-    /// State the part of some documents, with positions counted from `above`. `weights` are those of all positions;
+    /// Takes some documents, with positions counted from `above`. `weights` are those of all positions;
     /// that of the last, where both rankings have the same factor, is `last`.
     pub(super) fn read(
         &mut self,

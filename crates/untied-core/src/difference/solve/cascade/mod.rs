@@ -62,7 +62,7 @@ fn reciprocal(instance: &Instance, tail: bool) -> (usize, impl Fn(usize) -> (f64
     })
 }
 
-/// The same for discounts that never rise, one for each rank to the depth, and without what could follow.
+/// [`solve`] for a cascade with discounts that never rise, one for each rank to the depth, and without a tail.
 pub fn solve_discounted(
     instance: &Instance,
     discounts: &[f64],
@@ -81,7 +81,7 @@ fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
     }
 }
 
-/// As [`solve`], for means over tie orders. `ends` holds the rank at which each tie group ends: see [`tied`].
+/// Makes a pair with ties ready for [`solve`] in the mean over their orders; `ends` holds the rank at which each tie group ends.
 pub fn tied<'p>(
     instance: &'p mut Instance,
     ends: (&'p [u32], &'p [u32]),
@@ -94,7 +94,7 @@ pub fn tied<'p>(
     Box::new(tied::TiedCascade::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
-/// As [`solve_discounted`], for means over orders.
+/// Makes a pair with ties ready for [`solve_discounted`] in the mean over their orders.
 pub fn discounted_tied<'p>(
     instance: &'p mut Instance,
     ends: (&'p [u32], &'p [u32]),
@@ -106,7 +106,7 @@ pub fn discounted_tied<'p>(
     Box::new(tied::TiedCascade::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
-/// With what each rank to a depth weighs in A and in B.
+/// Solves an instance, given what each rank to a depth weighs in A and in B.
 fn search(
     instance: &Instance,
     depth: usize,

@@ -5,10 +5,10 @@ use super::climb::CascadeClimber;
 use super::component::{CascadeComponent, OpenDocument};
 use super::search::{CascadeSearch, TOLERANCE};
 
-/// No document to decide.
+/// The number of a document that is not to be decided.
 const NONE: usize = usize::MAX;
 
-/// What stands at a rank of one ranking.
+/// A rank of one ranking, and the document there.
 #[derive(Debug, Clone, Copy)]
 struct CascadeRank {
     /// `w_t`.
@@ -19,7 +19,7 @@ struct CascadeRank {
     open: usize,
 }
 
-/// The problem; see the module's head.
+/// The problem of an instance: weights of positions, and documents to decide.
 #[derive(Debug, Default)]
 pub(super) struct CascadeProblem {
     /// A and B by rank, from the first.

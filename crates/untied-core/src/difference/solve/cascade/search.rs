@@ -21,7 +21,7 @@ const WIDTHS: [f64; 4] = [1e-4, 1e-5, 1e-7, 1e-9];
 /// How much a document may lose by being decided.
 const SLACK: f64 = 1e-15;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CascadeResult {
     /// The best value.
@@ -32,7 +32,7 @@ pub(super) struct CascadeResult {
     pub(super) nodes: u64,
 }
 
-/// Where the search is.
+/// A node of the search: a prefix of documents is decided.
 #[derive(Debug, Clone, Copy)]
 struct CascadeNode {
     /// The next document to decide.
@@ -88,7 +88,7 @@ impl PositionSums {
 pub(super) struct CascadeSearch {
     /// Sums over a position and all below, nothing being decided.
     roots: Vec<PositionSums>,
-    /// The same of `B_i`: no more than b times this can be gained.
+    /// Sums of `B_i` from a position on: no more than b times this can be gained.
     rests: Vec<f64>,
     /// What is decided: the factor of each document.
     factors: Vec<f64>,

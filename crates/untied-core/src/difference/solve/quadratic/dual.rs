@@ -13,9 +13,9 @@ use super::TOLERANCE;
 use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
 use crate::watch;
 
-/// No solution.
+/// The value of an entry that has no solution.
 const NEVER: f64 = -1e300;
-/// Where the shares of pairs with positive and with negative excess begin.
+/// The first shares of pairs with positive excess, and with negative excess.
 pub(super) const BEGINNING: (f64, f64) = (0.5, 0.3);
 /// Excess of a concordant pair is 0 but for rounding.
 const NOTHING: f64 = 1e-14;
@@ -47,12 +47,12 @@ struct RelaxedCore {
     constant: f64,
 }
 
-/// The bound and what it takes to find it.
+/// The Lagrangian bound, and memory to find it.
 #[derive(Debug, Default)]
 pub(super) struct CoreDual {
     pairs: Vec<DiscordantPair>,
     now: RelaxedCore,
-    /// That of the least bound.
+    /// The linear program of the least bound so far.
     best: RelaxedCore,
     /// `d_j`.
     steps: Vec<f64>,

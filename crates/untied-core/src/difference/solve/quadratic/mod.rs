@@ -37,7 +37,7 @@ pub struct QuadraticWorkspace {
     program: QuadraticProgram,
     search: CoreSearch,
     tied: tied::TiedQuadraticWorkspace,
-    /// See [`QuadraticWorkspace::limited`].
+    /// The most documents that are searched, see [`QuadraticWorkspace::limited`].
     largest: Option<usize>,
 }
 

@@ -70,14 +70,15 @@ pub(super) struct QuadraticProgram {
     pub(super) price: f64,
     /// How many are.
     pub(super) count: usize,
-    /// What is not decided.
+    /// The undecided documents.
     pub(super) open: Vec<Variable>,
-    /// What is relevant, by number.
+    /// Whether each document is relevant, by its number.
     pub(super) relevant: Vec<bool>,
 }
 
 impl QuadraticProgram {
-    /// State an instance. What only A has is relevant and what only B has is not, unless that is `open` too.
+    /// Takes an instance. Unknown documents of A alone are relevant, and those of B alone are not, unless `open` leaves them
+    /// undecided.
     pub(super) fn read(&mut self, instance: &Instance, open: bool) {
         let beyond = self.resize(instance.depth);
         self.relevant.resize(instance.documents.len(), false);
@@ -221,7 +222,7 @@ impl QuadraticProgram {
         score(&self.a) - score(&self.b)
     }
 
-    /// The same less what is to be paid.
+    /// The score less the price of the relevant documents.
     pub(super) fn value(&self) -> f64 {
         self.score() - self.price * self.count as f64
     }

@@ -22,7 +22,7 @@ pub fn solve_ratio(instance: &Instance, elsewhere: usize, limit: u64, workspace:
     solve_ratio_limited(instance, usize::MAX, elsewhere, limit, workspace)
 }
 
-/// The same with at most `most` documents relevant of which nothing is known.
+/// [`solve_ratio`] with at most `most` unknown documents relevant.
 pub fn solve_ratio_limited(
     instance: &Instance,
     most: usize,
@@ -89,7 +89,7 @@ fn closed(solution: Solution, scale: f64) -> Solution {
 }
 
 impl QuadraticWorkspace {
-    /// Find the most of `N - price n` with `n <= most`; a bound of it.
+    /// Searches for the largest `N - price n` with `n <= most`, and returns a bound of it.
     fn solve_at(&mut self, instance: &Instance, price: f64, most: usize, limit: u64) -> f64 {
         let QuadraticWorkspace { program, search, largest, .. } = self;
         program.read(instance, true);
@@ -102,7 +102,7 @@ impl QuadraticWorkspace {
         open.map_or(program.value(), |bound| bound.max(program.value()))
     }
 
-    /// Take the last assignment, if it is better.
+    /// Keeps the last assignment if it is better.
     fn offer(&self, instance: &Instance, best: &mut Solution) {
         if self.program.score() > best.value {
             best.value = self.program.score();

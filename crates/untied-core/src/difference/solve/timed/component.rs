@@ -1,10 +1,10 @@
-//! Parts of a problem: ranges of groups of A and of B that contain the same undecided documents.
+//! Components of a problem: ranges of groups of A and of B that contain the same undecided documents.
 
 use std::ops::Range;
 
 use super::{NONE, Timed};
 
-/// Some groups of A and of B.
+/// A range of groups of A and one of B with the same undecided documents.
 #[derive(Debug, Clone)]
 pub(super) struct TimedComponent {
     pub groups: [Range<usize>; 2],
@@ -17,7 +17,7 @@ pub(super) struct TimedComponent {
 }
 
 impl TimedComponent {
-    /// All groups and all undecided documents.
+    /// The component of all groups and all undecided documents.
     pub fn everything(timed: &Timed) -> TimedComponent {
         let groups = [0, 1].map(|side| 0..timed.sides[side].ends.len());
         let is_open = |&i: &usize| timed.counts(i) && timed.documents[i].known.is_none();
@@ -30,7 +30,7 @@ impl TimedComponent {
     }
 }
 
-/// The parts, from the first to the last.
+/// The components, from the first to the last.
 pub(super) fn components(timed: &Timed, decided: &[Option<bool>]) -> Vec<TimedComponent> {
     let [a, b] = &timed.sides;
     let is_open = |&&i: &&usize| decided[i].is_none();

@@ -31,10 +31,10 @@ use crate::elementary::powi;
 use crate::measures::orders::walk::{self, Kind};
 use crate::ranking::List;
 
-/// No tie group.
+/// The group of a document that a ranking lacks; it comes after all groups.
 const NONE: usize = usize::MAX;
 
-/// A document.
+/// A document, with the share of users who go on after it.
 #[derive(Debug, Clone, Copy)]
 struct TimedDocument {
     /// Its tie groups in A and in B.
@@ -71,7 +71,7 @@ impl TimedRanking {
     }
 }
 
-/// Two rankings.
+/// Two rankings as a reader sees them.
 #[derive(Debug, Clone)]
 pub struct Timed {
     documents: Vec<TimedDocument>,

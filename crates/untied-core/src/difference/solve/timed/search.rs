@@ -11,7 +11,7 @@ pub(super) const TOLERANCE: f64 = 1e-12;
 /// How much a document may lose by being decided.
 const SLACK: f64 = 1e-14;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimedResult {
     pub value: f64,
@@ -22,7 +22,7 @@ pub(super) struct TimedResult {
     pub rest: Budget,
 }
 
-/// The search and what it knows.
+/// The search, with all that is decided so far.
 pub(super) struct TimedSearch<'t> {
     timed: &'t Timed,
     /// Whether documents are relevant, where that is known or decided.

@@ -11,12 +11,13 @@ const EXACT: usize = 64;
 /// A lowest and a highest value.
 pub(super) type Interval = (f64, f64);
 
-/// Of an undecided document.
+/// How an undecided document changes the difference.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
     pub document: usize,
-    /// By how much S(A) - S(B) changes, as it is, and divided by the factor of what both have before the document.
+    /// By how much S(A) - S(B) changes if the document becomes relevant.
     pub by: Interval,
+    /// The change divided by the factor of the documents before it in both rankings, which has the same sign and closer bounds.
     pub sign: Interval,
 }
 
@@ -37,7 +38,7 @@ fn by(factor: f64, x: Interval) -> Interval {
     if factor < 0.0 { (factor * x.1, factor * x.0) } else { (factor * x.0, factor * x.1) }
 }
 
-/// What a side looks like to an undecided document of one of its groups.
+/// How a ranking goes on for those who reach a document, as that document of one of its groups sees it.
 #[derive(Debug, Clone, Copy, Default)]
 struct GroupView {
     /// P, from the group's start on.

@@ -10,10 +10,10 @@ const LEAST: f64 = 1e-13;
 /// Documents that are on in each group of A, and of B.
 pub(super) type GroupTotals = (Vec<usize>, Vec<usize>);
 
-/// What is asked.
+/// Two rankings of which the number of documents on in each cell is to be decided.
 #[derive(Debug, Default)]
 pub(super) struct CellCascade {
-    /// By group of A, then by group of B: numbers of groups in the sides.
+    /// The cells in the order of their groups in A, then in B; groups are numbered as in `a` and `b`.
     pub cells: Vec<TieCell>,
     pub a: GroupLosses,
     pub b: GroupLosses,
@@ -33,7 +33,7 @@ impl CountRange {
         (1..=self.low.len() / 2).contains(&open)
     }
 
-    /// The nearest counts within.
+    /// The nearest counts within the range.
     pub fn clamp(&self, counts: &[u32]) -> Vec<u32> {
         let within = |(&count, (&low, &high)): (&u32, (&u32, &u32))| count.clamp(low, high);
         counts.iter().zip(self.low.iter().zip(&self.high)).map(within).collect()
@@ -53,7 +53,7 @@ impl CellCascade {
         }
     }
 
-    /// The same, in memory of its own.
+    /// Adds counts up, in memory of its own.
     pub fn by_group(&self, counts: &[u32]) -> GroupTotals {
         let mut totals = GroupTotals::default();
         self.add_up(counts, &mut totals);
@@ -79,7 +79,7 @@ impl CellCascade {
         2 * (self.a.len() + self.b.len())
     }
 
-    /// All counts.
+    /// The range of all counts.
     pub fn range(&self) -> CountRange {
         CountRange { low: vec![0; self.cells.len()], high: self.cells.iter().map(|cell| cell.size as u32).collect() }
     }

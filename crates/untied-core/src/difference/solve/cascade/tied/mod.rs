@@ -29,7 +29,7 @@ use crate::difference::solve::{Document, Instance, Solution, TiedSolver};
 pub(super) struct TiedCascadeWorkspace {
     groups: DocumentGroups,
     cells: TieCells,
-    /// What is not to be decided, in A and in B.
+    /// The factors of documents that are not to be decided, in A and in B.
     fixed: [FixedFactors; 2],
     problem: CellCascade,
     positions: PositionBounds,
@@ -137,7 +137,7 @@ fn solve(
 struct DecidedDocuments<'p> {
     instance: &'p Instance,
     groups: &'p DocumentGroups,
-    /// By document, of those that are not to be decided.
+    /// The gain of each document that is not to be decided.
     gains: &'p [f64],
 }
 

@@ -54,17 +54,20 @@ impl PrefixMeans {
     }
 }
 
-/// One ranking in a range.
+/// What one ranking loses at each position, for counts in a range.
 #[derive(Debug, Default)]
 struct PositionLosses {
-    /// By group: where it starts; documents that are on before it and in it, and undecided ones likewise.
+    /// Where each group starts.
     starts: Vec<usize>,
+    /// The documents that are on before each group, and in it.
     on: Vec<(usize, usize)>,
+    /// The undecided documents before each group, and in it.
     open: Vec<(usize, usize)>,
-    /// By position, the number of groups that lie wholly in the prefix.
+    /// The number of groups that lie wholly in the prefix, by position.
     groups_within: Vec<usize>,
-    /// By position, the most that is lost there, and the least but for undecided documents of whole groups.
+    /// The most that is lost at each position.
     high: Vec<f64>,
+    /// The least that is lost there, but for undecided documents of groups within the prefix.
     least: Vec<f64>,
     /// Sums of `high` before a position.
     sums: Vec<f64>,
@@ -195,9 +198,9 @@ pub(super) struct PositionBounds {
     draws: PrefixMeans,
     a: PositionLosses,
     b: PositionLosses,
-    /// By position, how many undecided documents both prefixes have for certain.
+    /// How many undecided documents both prefixes have for certain, by position.
     both: Vec<usize>,
-    /// By position, bounds of the sum from there on.
+    /// Bounds of the sum from each position on.
     rests: Vec<SlopeBounds>,
     /// About how many steps it takes to narrow a range.
     pub steps: usize,

@@ -17,14 +17,14 @@ use super::side::GroupLosses;
 /// Counts whose remaining probability is below this are treated alike.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// The prices of a range, and the room for the bound.
+/// The prices of a range, and memory for its bound.
 #[derive(Debug, Default)]
 pub(super) struct DocumentPrices {
     /// The most documents on before a group that make a difference.
     most: usize,
     /// Steps that a bound takes.
     pub steps: usize,
-    /// By cell, of each document that is not decided.
+    /// The price of each undecided document, by cell.
     of_cells: Vec<Vec<f64>>,
     /// The prices that `of_cells` moves towards.
     next: Vec<Vec<f64>>,
@@ -33,7 +33,7 @@ pub(super) struct DocumentPrices {
     /// The best that is left, by documents on before a group.
     best: Vec<f64>,
     below: Vec<f64>,
-    /// By group, how many are on then.
+    /// How many documents of each group are on in the best solution.
     choices: Vec<Vec<u32>>,
     /// The solution of the last bound.
     pub counts: Vec<u32>,

@@ -19,7 +19,7 @@ pub(super) struct GroupLosses {
     pub weights: Vec<f64>,
     /// `q^n`.
     powers: Vec<f64>,
-    /// W of one group.
+    /// Memory for W of one group.
     of_group: Vec<f64>,
 }
 
@@ -186,7 +186,7 @@ impl GroupLosses {
         &self.losses[self.starts[number]..self.starts[number + 1]]
     }
 
-    /// Those of all groups.
+    /// The losses of each group.
     fn groups(&self) -> impl DoubleEndedIterator<Item = &[f64]> + ExactSizeIterator {
         self.starts.windows(2).map(|ends| &self.losses[ends[0]..ends[1]])
     }
@@ -214,8 +214,8 @@ impl GroupLosses {
         sum + self.powers[before] * self.rest
     }
 
-    /// By how much one more document that is on in each group makes the loss smaller, and the last one that is on; nothing
-    /// where there is none.
+    /// By how much the loss falls with one more document on in each group, and by how much it fell with the last one; 0 where
+    /// there is no such document.
     pub fn marginals(&self, counts: &[usize], changes: &mut Vec<(f64, f64)>) {
         changes.clear();
         changes.resize(self.len(), (0.0, 0.0));

@@ -134,7 +134,7 @@ impl CellDual {
         }
     }
 
-    /// By how much a pair meets its constraint.
+    /// `n_y z_x - n_x z_y` of a pair, which its constraint wants to be at least 0.
     fn slack(&self, node: &CellNode, pair: &ComparablePair) -> f64 {
         let (above, below) = (pair.above as usize, pair.below as usize);
         let product = |sized: usize, counted: usize| (node.free[sized].size * self.counts[counted]) as f64;

@@ -5,7 +5,7 @@ use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 use crate::difference::solve::quadratic::{LEAST, SLACK};
 
-/// What is asked: cells so ordered that one before another in both rankings comes first.
+/// The cells that persistency leaves open, so ordered that one before another in both rankings comes first.
 #[derive(Debug, Default)]
 pub(super) struct CellCore {
     pub cells: Vec<TieCell>,
@@ -49,7 +49,7 @@ impl FreeCell {
 #[derive(Debug, Default)]
 pub(super) struct CellIncumbent {
     pub value: f64,
-    /// By cell.
+    /// The number of relevant documents in each cell.
     pub counts: Vec<usize>,
 }
 

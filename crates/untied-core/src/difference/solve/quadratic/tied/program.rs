@@ -34,15 +34,15 @@ pub(super) struct CellProgram {
     sorter: GroupSorter<usize>,
 }
 
-/// One ranking: what it has of cells.
+/// The cells in one ranking.
 #[derive(Debug, Default)]
 struct CellRanking {
     groups: Vec<CellGroup>,
     /// Cells by group, then by group of the other ranking.
     all: Vec<usize>,
-    /// Those that are undecided.
+    /// The undecided cells, in the same order.
     open: Vec<usize>,
-    /// Of a cell that is higher here: the second line of the sum.
+    /// The second line of the sum, for each cell that this ranking has higher.
     tied: Vec<f64>,
 }
 
@@ -64,7 +64,7 @@ struct CellGroup {
     /// How many of them this ranking has higher than the other one, and how many lower.
     higher: f64,
     lower: f64,
-    /// Of one that is lower here: the first line of the sum.
+    /// The first line of the sum, for a cell that this ranking has lower.
     loss: f64,
 }
 
@@ -208,7 +208,7 @@ impl CellProgram {
         order
     }
 
-    /// What is asked about these cells.
+    /// The core of these cells.
     pub fn core(&self, order: &[usize]) -> CellCore {
         let place = |cell: &TieCell, ranking: usize| {
             let number = group_of(cell, ranking);
@@ -221,7 +221,7 @@ impl CellProgram {
         }
     }
 
-    /// All of them undecided, where what is decided is worth `constant`.
+    /// The node in which all these cells are undecided; `constant` is the value of the decided ones.
     pub fn root(&self, order: &[usize], constant: f64) -> CellNode {
         let free = |(cell, &number): (usize, &usize)| FreeCell {
             cell,
