@@ -563,6 +563,22 @@ def test_what_is_known_for_certain_is_told_apart(browser, page_path: Path) -> No
     tab.close()
 
 
+def test_an_order_of_ties_in_which_all_is_judged_is_not_all_orders(browser, page_path: Path, tmp_path: Path) -> None:
+    """The last of the first ten documents is tied with one that nobody judged, whichever of them comes first."""
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("".join(f"q 0 m{place} {place % 2}\n" for place in range(10)))
+    for unjudged in ("a", "z"):
+        run = tmp_path / f"{unjudged}.run"
+        scores = {f"m{place}": 20 - place for place in range(10)} | {unjudged: 11}
+        run.write_text("".join(f"q Q0 {doc} 1 {score} t\n" for doc, score in scores.items()))
+        tab = Tab(browser, page_path)
+        tab.drop(qrels, run)
+        tab.page.select_option("#policy-unjudged", "range")
+        tab.page.wait_for_function("() => state.policies.unjudged === 'range' && state.checks.size === 1")
+        assert not [sentence for sentence in answers(tab) if sentence.startswith("All of the first")]
+        tab.close()
+
+
 def test_archives_of_codecs_in_c_are_refused(browser, page_path: Path, tmp_path: Path) -> None:
     path = tmp_path / "one.run.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
