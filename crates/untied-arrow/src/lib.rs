@@ -25,7 +25,7 @@ const ROWS: usize = 1 << 16;
 /// Rows of a chunk that is evaluated at once: few enough to stay in the cache until then.
 pub const STREAMED_ROWS: usize = 1 << 14;
 
-/// What a slice is wrong about: the row within it, what was expected, what was found.
+/// The error in a slice: the row within it, what was expected, and what was found.
 struct Wrong {
     row: usize,
     expected: String,
@@ -135,7 +135,7 @@ enum Failure {
     Row(Wrong),
 }
 
-/// What a producer says about a failure, on one line; without where in its code, which pyarrow appends.
+/// A producer's message about a failure, on one line, and without the place in its code that pyarrow appends.
 fn said(error: &ArrowError) -> String {
     let text = error.to_string();
     let said = text.split_once("Producer error: ").map_or(text.as_str(), |(_, said)| said);

@@ -16,7 +16,7 @@ pub fn fits(kind: &DataType) -> bool {
     kind.is_integer() || kind.is_floating() || kind.is_decimal() || matches!(kind, DataType::Boolean | DataType::Null)
 }
 
-/// All numbers of a column as they are in 64 bits, and marks of those that were rounded.
+/// Converts all numbers of a column to 64 bits, and marks those that were rounded.
 pub fn read(array: &dyn Array, name: &str, number: &Number) -> Result<(Vec<f64>, Vec<Rounded>), Wrong> {
     let (accepts, expected) = number.accepted;
     all_there(array, name, expected)?;

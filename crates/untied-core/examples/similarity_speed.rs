@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use untied_core::compare::parse;
 use untied_core::measures::Scope;
-use untied_core::ranking::{Block, Pair, Side};
+use untied_core::ranking::{Pair, SharedDocuments, Side};
 use untied_core::registry::{Comparator, comparator};
 use untied_core::similarity::Overlaps;
 
@@ -40,7 +40,7 @@ fn pair(depth: usize, chance: &mut Chance) -> Pair {
         places.swap(one, other);
     }
     let blocks = (0..).zip(&places[..depth]).filter(|(_, b)| **b < depth as u32);
-    let blocks = blocks.map(|(a, &b)| Block { a, b, count: 1 }).collect();
+    let blocks = blocks.map(|(a, &b)| SharedDocuments { a, b, count: 1 }).collect();
     let side = || Side::new((1..=depth as u32).collect());
     Pair { a: side(), b: side(), blocks }
 }

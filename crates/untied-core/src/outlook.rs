@@ -1,8 +1,8 @@
 //! The unjudged documents that are most worth judging: what one more judgment does to a measure's value and bounds.
 //!
-//! To a measure, unjudged documents of a tie group are alike, and so are all documents that are not retrieved. So every
-//! group is looked at once for each grade, however many documents it holds, and once for all short rankings that are
-//! alike. Queries are looked at one by one, and only the documents that are worth most are kept.
+//! A measure does not distinguish the unjudged documents of a tie group, nor the documents that are not retrieved. So
+//! each group is evaluated only once for each grade, however many documents it has. Short rankings often repeat, so
+//! their outcomes are cached. Queries are evaluated one by one, and only the most valuable documents are kept.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -22,24 +22,24 @@ use crate::statistics;
 use crate::table::{Judgments, Qrels, Rows, Run};
 use crate::watch;
 
-/// Queries that one thread looks at in a row.
+/// How many queries a thread evaluates as one task.
 const AT_ONCE: usize = 256;
-/// Numbers that describe a ranking, up to which its outcomes are kept for rankings that are alike.
+/// A ranking is cached if at most this many numbers describe it.
 const SHORT: usize = 256;
-/// Tie groups that one thread looks at in a row.
+/// How many tie groups a thread evaluates as one task.
 const SEPARATE: usize = 16;
-/// Rankings whose outcomes a thread keeps.
+/// How many rankings the cache of a thread holds.
 const KEPT: usize = 1 << 14;
 
-/// A measure's value, unjudged documents being non-relevant, and its bounds over all grades they may have. Of tied
-/// documents each is the mean over all orders.
+/// A measure's value if unjudged documents are non-relevant, and its bounds over all grades that they may have. If
+/// documents are tied, all three are means over all orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
     /// The value.
     pub value: f64,
-    /// Its smallest value.
+    /// The smallest value that the measure may have.
     pub low: f64,
-    /// Its largest value.
+    /// The largest value that the measure may have.
     pub high: f64,
 }
 
@@ -50,8 +50,8 @@ pub struct Search {
     pub top: usize,
     /// How many documents of each ranking to consider: the first, with ties by id, descending.
     pub depth: usize,
-    /// The probability that a document has a grade above 0; without it, the share of such grades among the judgments of
-    /// the query, with half a document more of either kind.
+    /// The probability that a document has a grade above 0. If it is None, it is the share of such grades among the
+    /// judgments of the query, to which half a document of either kind is added.
     pub prior: Option<f64>,
     /// Whether a document of two runs counts by how much it helps to decide which of them is better.
     pub until_decided: bool,
@@ -72,7 +72,7 @@ pub struct Candidate {
     pub narrowing: f64,
     /// How much the mean, or the difference of two, changes if its grade is above 0 instead of 0.
     pub swing: f64,
-    /// What documents are ranked by.
+    /// How valuable a judgment is: candidates are ranked by this.
     pub worth: f64,
 }
 
@@ -87,8 +87,8 @@ pub struct Advice {
     pub considered: usize,
 }
 
-/// Rank the unjudged documents at the top of one run or two by what a judgment of each would tell; the plan holds one
-/// measure and reaches as deep as the runs.
+/// Ranks the unjudged documents at the top of one or two runs by how valuable a judgment of each would be. The plan
+/// must have one measure, and reach as deep as the runs.
 ///
 /// # Errors
 /// Bounds of the measure are not known.
@@ -123,10 +123,10 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
     Ok(Advice { now, candidates: best.kept, considered: best.considered })
 }
 
-/// The first run counts for, the second against.
+/// The signs of the two runs in a difference.
 const SIGNS: [f64; 2] = [1.0, -1.0];
 
-/// The sum of the differences of two runs as they stand.
+/// The sum over queries of the differences of two runs with the present judgments.
 fn lead(qrels: &Qrels, runs: &[&Run], planned: &Planned) -> Result<f64> {
     let difference = |(judge, side): &mut (Judge, RunOfQuery), query: usize| {
         let truth = qrels.judgments(query);
@@ -163,7 +163,7 @@ fn shares(qrels: &Qrels, possible_grades: &[f64]) -> Vec<f64> {
     counts.iter().map(|count| count / total).collect()
 }
 
-/// The share of grades above 0 among a query's judgments, with half a document more of either kind.
+/// The share of grades above 0 among a query's judgments, after half a document of either kind is added.
 fn smoothed_share(levels: &[Level]) -> f64 {
     let from = |least: f64| levels.iter().filter(|level| level.grade >= least).map(|level| level.count).sum::<u32>();
     (f64::from(from(f64::MIN_POSITIVE)) + 0.5) / (f64::from(from(0.0)) + 1.0)
@@ -184,7 +184,7 @@ struct Valuer<'a> {
 }
 
 impl Valuer<'_> {
-    /// Add the candidates of a query, and write each run's value and bounds as it stands.
+    /// Adds the candidates of a query, and writes each run's value and bounds with the present judgments.
     fn consider(
         &self,
         query: usize,
@@ -212,7 +212,7 @@ impl Valuer<'_> {
         documents.dedup();
         best.considered += documents.len();
         let probability = self.search.prior.unwrap_or_else(|| smoothed_share(truth.levels));
-        // Grade by grade as the outcomes, highest first, the last being 0.
+        // The probability of each grade, in the order of the outcomes: highest first, and 0 last.
         let weights: Vec<f64> =
             self.shares.iter().map(|share| probability * share).chain([1.0 - probability]).collect();
         let mut sums = vec![(0.0, 0.0); documents.len()];
@@ -249,12 +249,12 @@ impl Valuer<'_> {
     }
 }
 
-/// The candidates that are worth most, with room for as many more.
+/// The most valuable candidates so far. It collects up to twice as many before it drops the rest.
 struct BestCandidates<'a> {
     qrels: &'a Qrels,
     top: usize,
     kept: Vec<Candidate>,
-    /// A candidate that is worth less is not among them.
+    /// The smallest worth that a candidate needs to be kept.
     least: f64,
     /// The number of documents considered.
     considered: usize,
@@ -276,7 +276,8 @@ impl<'a> BestCandidates<'a> {
         }
     }
 
-    /// Keep the best, best first; of those that are worth the same, the first by the ids of query and document.
+    /// Keeps the best candidates, best first. If several have the same worth, those with lower ids of query and
+    /// document come first.
     fn cut(&mut self) {
         let id = |one: &Candidate| self.qrels.id(one.query);
         self.kept.sort_unstable_by(|one, other| {
@@ -300,12 +301,12 @@ impl<'a> BestCandidates<'a> {
     }
 }
 
-/// Outcomes of one ranking.
+/// The outcomes of one ranking, with the present judgments and after one more.
 struct Prospects {
-    /// As it stands.
+    /// The outcome with the present judgments.
     now: Outcome,
-    /// After judging a document of each tie group, and last one that is not retrieved: grade by grade; empty as long as
-    /// nobody has asked for it.
+    /// For each tie group, and last for documents that are not retrieved: the outcome of each grade that the judgment
+    /// of a document may have. It is empty until it is computed.
     after: Vec<Vec<Outcome>>,
 }
 
@@ -315,7 +316,7 @@ impl Prospects {
         Ok(Prospects { now, after: vec![Vec::new(); ranking.groups().count() + 1] })
     }
 
-    /// Look at those of some places that are missing.
+    /// Computes the outcomes of some places that are not computed yet.
     fn complete(
         &mut self,
         planned: &Planned,

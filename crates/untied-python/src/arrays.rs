@@ -128,12 +128,12 @@ impl ArrayEvaluator {
         packed(py, self.labels.labels().map(f64::to_ne_bytes))
     }
 
-    /// Where there are documents, if there is padding.
+    /// Which entries are documents, if there is padding.
     fn present<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyByteArray>>> {
         self.labels.present().map(|flags| packed(py, flags.map(|flag| [u8::from(flag)]))).transpose()
     }
 
-    /// How many documents of each grade every query has, in the array or not.
+    /// The number of documents of each grade in every query, also of those outside the array.
     fn totals<'py>(&self, py: Python<'py>) -> PyResult<Vec<(f64, Bound<'py, PyByteArray>)>> {
         let grades = self.labels.grades().iter().filter(|&&grade| grade >= 0.0);
         grades.map(|&grade| Ok((grade, packed(py, self.labels.total(grade).map(u64::to_ne_bytes))?))).collect()

@@ -14,7 +14,7 @@ use untied_core::table::columns::Content;
 
 use crate::errors::refused;
 
-/// What an object's `__arrow_c_stream__` gives.
+/// The stream that an object's `__arrow_c_stream__` returns.
 pub fn stream(object: &Bound<'_, PyAny>, source: &str) -> PyResult<FFI_ArrowArrayStream> {
     let Ok(method) = object.getattr("__arrow_c_stream__") else {
         let found = object.get_type().name()?;

@@ -1,4 +1,4 @@
-//! Which measures of users have called for work: a measure that evaluates itself would never end.
+//! Remembers which measures of users have started work, because a measure that evaluates itself would never end.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,9 +14,9 @@ const DEEPEST: usize = 32;
 pub type Calls = Arc<Mutex<Vec<String>>>;
 
 thread_local! {
-    /// Those that called for what this thread's pool does.
+    /// The measures that started the work of this thread's pool.
     static CALLERS: RefCell<Calls> = RefCell::default();
-    /// Those whose functions this thread is in, beyond these.
+    /// The other measures whose functions this thread is running.
     static ENTERED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -25,7 +25,7 @@ pub fn attend(callers: Calls) {
     CALLERS.set(callers);
 }
 
-/// All measures whose functions have called for what runs in this thread now.
+/// All measures whose functions started the work that this thread does now.
 pub fn calls() -> Vec<String> {
     let callers = CALLERS.with_borrow(Arc::clone);
     let mut calls = callers.lock().unwrap_or_else(PoisonError::into_inner).clone();

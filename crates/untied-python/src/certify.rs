@@ -1,4 +1,4 @@
-//! What can be concluded about runs, for Python.
+//! Verdicts on runs, for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;

@@ -16,7 +16,7 @@ pub fn show_id(id: &Bound<'_, PyAny>) -> PyResult<String> {
     with_id(id, "id", |bytes| Ok(show(bytes)))
 }
 
-/// What stands where something else is expected, as Python shows it, shortened to what fits an error message.
+/// Python's representation of an unexpected object, shortened to fit into an error message.
 pub fn found(value: &Bound<'_, PyAny>) -> String {
     const LONGEST: usize = 60;
     let Ok(shown) = value.repr().map(|shown| shown.to_string()) else {
@@ -98,7 +98,7 @@ fn other_number(value: &Bound<'_, PyAny>) -> Option<f64> {
 }
 
 /// The mark of a number that was rounded: of anything but a float that has more digits (Decimal, Fraction, longdouble).
-/// What Python prints for a float is that float: 0.1 has no mark.
+/// A float has no mark if its value is what Python prints, such as 0.1.
 pub fn mark(value: &Bound<'_, PyAny>, number: f64) -> Option<u64> {
     let is_plain = value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>();
     if is_plain || value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
@@ -173,7 +173,7 @@ fn dict_items<'py>(
     for _ in 0..size {
         let item = if ran && dict.len() != size { None } else { items.next() };
         let (key, value) = item.ok_or_else(changed)?;
-        // Of these types no code runs, and to ask for the length takes longer than to look at them.
+        // Iterating over these types runs no code of the user, and asking for their length would take longer.
         let is_number = value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>();
         ran = !(is_number && key.is_exact_instance_of::<PyString>());
         visit(&key, &value)?;

@@ -20,7 +20,7 @@ use crate::calls::enter;
 use crate::errors::{refused_measure, to_python};
 use crate::measure::{Measure, value};
 
-/// What is said about a measure, whatever its kind.
+/// The description that measures of all kinds have.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct About {
@@ -163,7 +163,7 @@ fn discounts(discount: &Bound<'_, PyAny>, depth: usize) -> PyResult<Vec<f64>> {
     discount.try_iter()?.take(depth).enumerate().map(|(i, found)| of(i + 1, found?)).collect()
 }
 
-/// What a formula can ask for, by the name of an argument.
+/// The values that a formula can ask for, by the name of an argument.
 #[derive(Clone, Copy, PartialEq)]
 enum Input {
     Grades,
@@ -248,7 +248,7 @@ struct Function {
 }
 
 thread_local! {
-    /// What went wrong in this thread, until it is asked for.
+    /// The exception in this thread, until it is taken.
     static FAILED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -343,7 +343,7 @@ fn packed<'py>(py: Python<'py>, numbers: impl ExactSizeIterator<Item = [u8; 8]>)
     })
 }
 
-/// How many documents of a ranking a formula is given.
+/// Which documents of a ranking a formula gets.
 struct Documents(usize);
 
 impl Documents {

@@ -55,7 +55,7 @@ fn raise(py: Python<'_>, error: Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-/// What a user's code has raised, as it is, with a note on where.
+/// The exception that a user's code raised, unchanged, with a note that says where.
 fn noted(py: Python<'_>, raised: PyErr, measure: &str, query: Option<&str>) -> PyResult<PyErr> {
     let of_query = query.map(|query| format!(", query {query}")).unwrap_or_default();
     raised.value(py).call_method1("add_note", (format!("in measure {measure}{of_query}"),))?;

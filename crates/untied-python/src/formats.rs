@@ -35,7 +35,7 @@ pub fn place_columns(names: Vec<String>, format: Option<&str>, ranks: bool, sour
 /// See [`place_columns`].
 type Found = (usize, usize, Vec<(usize, bool)>, Option<usize>);
 
-/// What qrels of a format say besides a grade, where they are tables.
+/// The details of judgments besides grades, for formats of qrels that are tables.
 pub fn detail(format: &str) -> PyResult<Option<Detail>> {
     let is_detailed = |other: &&Format| other.detail.is_some();
     match qrels_format(format) {
@@ -105,7 +105,7 @@ pub fn path_text(path: FilePath) -> PyResult<String> {
     text.map_err(|path| refused(format!("a path must be valid Unicode, not {}", path.display())))
 }
 
-/// All of a file, unpacked: for formats that Python reads, by lines or as a whole.
+/// Reads a file and unpacks it, for the formats that Python parses.
 #[pyfunction]
 #[pyo3(signature = (path, *, lines))]
 pub fn read_bytes<'py>(py: Python<'py>, path: FilePath, lines: bool) -> PyResult<Bound<'py, PyBytes>> {

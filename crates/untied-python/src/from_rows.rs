@@ -63,7 +63,7 @@ fn is_row(row: &Bound<'_, PyAny>) -> bool {
     row.is_instance_of::<PyTuple>() || row.is_instance_of::<PyList>()
 }
 
-/// What is needed to take one row after the other.
+/// The state of a table that is built row by row.
 struct Reader<'s> {
     columns: Columns,
     names: Vec<String>,

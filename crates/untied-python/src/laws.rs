@@ -47,7 +47,7 @@ impl Laws {
         Laws { queries: queries.iter().map(|&query| text(qrels.id(query))).collect(), totals, of_queries }
     }
 
-    /// That of a measure: of a query by its row, or of the mean.
+    /// The distribution of a measure, for the query in a row, or for the mean.
     fn get(&self, measure: usize, row: Option<usize>) -> Option<&Law> {
         row.map_or(&self.totals, |row| &self.of_queries[row])[measure].as_ref()
     }
@@ -62,7 +62,7 @@ impl Laws {
         Laws { queries, totals: all(totals), of_queries: of_queries.into_iter().map(all).collect() }
     }
 
-    /// All that there is, as plain data.
+    /// All distributions as plain data.
     #[allow(clippy::type_complexity)]
     fn parts(&self) -> (Vec<String>, Vec<Option<Held>>, Vec<Vec<Option<Held>>>) {
         let all = |laws: &Vec<Option<Law>>| laws.iter().map(|one| one.as_ref().map(held)).collect();

@@ -60,7 +60,7 @@ impl Taken {
         taken
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.chunks.last.block.len()
     }
@@ -339,7 +339,7 @@ fn finite<'py>(
     }
 }
 
-/// Where a number stands, for messages.
+/// The place of a number, for messages.
 pub fn place(query: &Bound<'_, PyAny>, doc: &Bound<'_, PyAny>) -> String {
     let id = |id: &Bound<'_, PyAny>| with_id(id, "id", |bytes| Ok(quote(bytes))).unwrap_or_default();
     format!("query {}, document {}", id(query), id(doc))

@@ -18,7 +18,7 @@ use crate::registered::PICKLED;
 #[pyclass(frozen, module = "untied")]
 pub struct Measure(pub Spec);
 
-/// What the core knows these measures by.
+/// The measures as the core represents them.
 pub fn specs(measures: &[PyRef<'_, Measure>]) -> Vec<Spec> {
     measures.iter().map(|measure| measure.0.clone()).collect()
 }

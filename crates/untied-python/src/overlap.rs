@@ -6,7 +6,7 @@ use untied_core::overlap;
 use crate::tables::{Qrels, Run};
 use crate::threads::{self, Threads};
 
-/// What a run is held against.
+/// The judgments or run that a run is compared with.
 #[derive(FromPyObject)]
 pub enum Other<'py> {
     /// Judgments.

@@ -64,7 +64,7 @@ impl Policies {
         Ok(dict)
     }
 
-    /// What varies between the lowest and the highest values: `ties`, `judgments`.
+    /// What the lowest and highest values range over: `ties`, `judgments`.
     #[getter]
     fn varied<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let Settings { ties, unjudged, .. } = self.settings;
@@ -77,7 +77,7 @@ impl Policies {
 /// The error for a wrong value; none for a right one.
 fn wrong(purpose: Purpose, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let policy = policy(purpose, name).map_err(to_python)?;
-    // What is no text, or half of a surrogate pair, is no value.
+    // An object that is no text, or is half of a surrogate pair, is no value.
     let text = value.extract::<String>().unwrap_or_default();
     Ok(policy.why_not(purpose, &text, &value.repr()?.to_string()))
 }

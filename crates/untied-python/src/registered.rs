@@ -11,9 +11,9 @@ pub struct Registered {
     function: PyOnceLock<Py<PyAny>>,
 }
 
-/// Makes a run from whatever holds it.
+/// Makes a run from any object that holds one.
 pub static AS_RUN: Registered = Registered::new("as_run");
-/// Makes qrels from whatever holds them.
+/// Makes qrels from any object that holds them.
 pub static AS_QRELS: Registered = Registered::new("as_qrels");
 /// Tells pickle how to make a measure again that a user has defined.
 pub static PICKLED: Registered = Registered::new("pickled");

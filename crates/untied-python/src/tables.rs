@@ -116,7 +116,7 @@ fn reduced<'py>(object: &Bound<'py, PyAny>, store: impl FnOnce() -> Vec<u8> + Se
     Ok((object.get_type().getattr("restore")?, (PyBytes::new(object.py(), &bytes),)))
 }
 
-/// What was stored, made again.
+/// Makes the object that was stored.
 fn restored<T: Send>(py: Python<'_>, bytes: &[u8], restore: fn(&[u8]) -> Option<T>, what: &str) -> PyResult<T> {
     let restored = threads::run(py, None, || Ok(restore(bytes)))?;
     restored.ok_or_else(|| refused(format!("these bytes are no {what} of this version of untied")))

@@ -15,7 +15,7 @@ use crate::errors::{refused, to_python};
 /// More threads than this only wait for each other.
 const MOST: usize = 256;
 
-/// How often the thread that waits for work looks for signals (Ctrl-C) and tells how far the work is.
+/// How often the waiting thread checks for signals (Ctrl-C) and reports progress.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A number of threads; the error for anything else names the option.

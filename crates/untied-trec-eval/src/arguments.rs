@@ -1,4 +1,4 @@
-//! What follows a measure's name and a full stop in `-m`: cutoffs, levels, numbers, or gains of grades.
+//! Reads the text after a measure's name and a full stop in `-m`: cutoffs, levels, numbers, or gains of grades.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! Which trec_eval, and what its options say to measures.
+//! The version of trec_eval, and the options that its measures read.
 
-/// Which trec_eval.
+/// A version of trec_eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// 9.0.8, also inside pytrec_eval.
@@ -9,7 +9,7 @@ pub enum Version {
     Ten,
 }
 
-/// What decides on measures beside their names.
+/// The options that change the values of measures.
 #[derive(Debug, Clone, Copy)]
 pub struct Context {
     /// Which trec_eval.

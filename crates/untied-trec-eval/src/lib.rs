@@ -42,7 +42,7 @@ use jg::read_groups;
 use prefs_read::{Preferences, read_prefs, read_qrels_prefs};
 use topics::collect;
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// `--trec-version`.
@@ -51,7 +51,7 @@ pub struct Options {
     pub measures: Vec<String>,
     /// `-q`: the topics' values too.
     pub per_topic: bool,
-    /// Not `-n`: the summary.
+    /// Whether the summary is printed, which `-n` turns off.
     pub summary: bool,
     /// `-c`: means over all topics of the qrels.
     pub complete: bool,
@@ -84,7 +84,7 @@ impl Options {
 pub struct Failure {
     /// trec_eval's exit code.
     pub code: u8,
-    /// What to tell the user.
+    /// The messages for the user.
     pub message: String,
 }
 
@@ -99,7 +99,7 @@ mod code {
     pub const INPUT: u8 = 2;
     pub const MEASURE: u8 = 4;
     pub const NOTHING: u8 = 7;
-    /// What C makes of -1.
+    /// The exit status of a C program that ends with -1.
     pub const DEVIATIONS: u8 = 255;
 }
 

@@ -10,7 +10,7 @@ use crate::arguments::{
 use crate::context::{Context, Version};
 use crate::quirks::{self, gains};
 
-/// How a value is made and shown.
+/// How a value is computed and printed.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// The run's tag, only in the summary.
@@ -44,7 +44,7 @@ pub struct Printed {
     pub kind: Kind,
 }
 
-/// What trec_eval knows about a measure.
+/// The facts of a measure in trec_eval.
 pub(crate) struct Entry {
     pub name: &'static str,
     pub since: Version,
@@ -65,9 +65,9 @@ enum What {
     },
 }
 
-/// Which measure of ours it is.
+/// How the core computes a measure.
 enum Core {
-    /// The one of this name.
+    /// The measure of the core with this name.
     Named(&'static str),
     /// One that differs by version or from all of ours.
     Quirk(fn(Version) -> &'static Info),

@@ -79,7 +79,7 @@ mod tests {
             assert_eq!((atof(text.as_bytes()), atol(text.as_bytes())), (number, whole), "{text}");
         }
         assert!(atof(b"nan").is_nan() && atof(b"-NaN(x)").is_nan());
-        // What is no number is 0, whatever its sign.
+        // Text that is no number is 0, with any sign.
         assert!(atof(b"-x").is_sign_positive() && atof(b"-0x").is_sign_negative());
     }
 }

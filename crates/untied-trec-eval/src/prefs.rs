@@ -44,7 +44,7 @@ const MEASURES: [(&str, &str); 14] = [
     ("prefs_avgjg_imp", "prefs_avgjg without preferences of which no document is retrieved"),
 ];
 
-/// Where a measure's value stands among those of [`measure`].
+/// The index of a measure's value among those of [`measure`].
 pub fn find(name: &str) -> Option<usize> {
     MEASURES.iter().position(|(known, _)| *known == name)
 }
@@ -175,7 +175,7 @@ impl DocumentPairs {
     /// Pair by pair, in trec_eval's order as sums of fractions depend on it: sums of the shares over pairs of retrieved
     /// documents, and with the implied ones; the numbers of these pairs, and of all.
     fn add_up(groups: &[Group], retrieved: usize, judged: usize) -> ([f64; 2], [u64; 3]) {
-        // Where every document stands: groups and entries.
+        // The groups of every document, with its entry in each.
         let mut entries = vec![Vec::new(); judged];
         for group in groups {
             group.places.iter().enumerate().for_each(|(entry, &place)| entries[place].push((group, entry)));

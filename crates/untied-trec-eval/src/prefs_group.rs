@@ -17,7 +17,7 @@ use crate::prefs_read::Preference;
 pub struct Share {
     /// Fulfilled.
     pub fulfilled: u64,
-    /// All that there are.
+    /// The number of all preferences.
     pub possible: u64,
 }
 
@@ -28,14 +28,14 @@ impl Share {
     }
 }
 
-/// What a group's documents make of a ranking.
+/// The counts of a group's preferences in a ranking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Every preference.
     pub all: Share,
-    /// Those between two retrieved documents.
+    /// The preferences between two retrieved documents.
     pub retrieved: Share,
-    /// How many are between documents of which none is retrieved.
+    /// The number of preferences between two documents that are not retrieved.
     pub neither: u64,
     /// As `all`, with as many non-relevant documents as relevant ones; see [`Group::counts`].
     pub balanced: Share,
@@ -57,7 +57,7 @@ pub struct Placed<'a> {
 pub struct Group {
     /// Places of the entries, ascending.
     pub places: Vec<usize>,
-    /// How many of the entries, the first ones, are retrieved.
+    /// How many entries are retrieved. These come first.
     retrieved: usize,
     order: Order,
 }
@@ -205,7 +205,7 @@ impl Group {
     }
 }
 
-/// How many documents are relevant, how many are judged and are not.
+/// The numbers of relevant documents, and of documents that are judged non-relevant.
 struct Kinds {
     relevant: u64,
     others: u64,

@@ -12,14 +12,14 @@ use crate::{Failure, Kind, Options, Printed, code};
 /// The value of a deviation that cannot be told.
 const UNKNOWN: f64 = -1_000_000.0;
 
-/// What an evaluation finds.
+/// The results of an evaluation.
 #[derive(Debug)]
 pub struct Values {
     /// The topics, ids ascending.
     pub topics: Vec<Topic>,
     /// Their values: a row a topic, a column a line of the report (0 where it has none).
     pub cells: Vec<f64>,
-    /// How many topics a mean is over.
+    /// The number of topics in a mean.
     pub averaged: usize,
     /// The summary's number of relevant documents, where it is not the topics' sum.
     pub relevant: Option<usize>,
@@ -32,7 +32,7 @@ pub struct Values {
 pub struct Topic {
     /// Its id.
     pub id: Vec<u8>,
-    /// What `relstring` shows.
+    /// The text that `relstring` prints.
     pub relevances: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What requests are answered: one function each.
+//! Answers requests; there is one function for each kind.
 
 use serde_json::{Value, json};
 use untied_core::check::{self, TOP};

@@ -1,4 +1,4 @@
-//! What a page asks for: an object of JSON, whose members are looked at one by one.
+//! Reads the requests of a page, which are JSON objects.
 
 use serde_json::Value;
 use untied_core::settings::{Purpose, Settings};

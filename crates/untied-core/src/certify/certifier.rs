@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::queries::{Blocks, PairJoiner};
+use super::queries::{PairJoiner, QueryBlocks};
 use super::{Ahead, Overturn, Settings, Verdict, overturn};
 use crate::difference::assembled::{LONGEST, difference_if_nonrelevant, separate_bounds};
 use crate::difference::catalogue;
@@ -63,7 +63,7 @@ pub(super) fn ends(up: &UpperBounds, down: &UpperBounds, most: usize) -> (f64, f
 
 /// The run that is behind without further relevant documents.
 #[derive(Clone, Copy)]
-pub(super) struct Trailing {
+pub(super) struct TrailingRun {
     pub is_a: bool,
     /// What it must gain, over all queries together, to be behind no more.
     target: f64,
@@ -151,7 +151,7 @@ impl Certifier {
         };
         let is_exact = bounds.up.iter().chain(&bounds.down).all(is_attained);
         let (overturn, chosen, largest, largest_is_exact) = match self.trailing(&bounds) {
-            Some(Trailing { is_a, target }) => {
+            Some(TrailingRun { is_a, target }) => {
                 let trailing = if is_a { bounds.up } else { bounds.down }; // the other one is freed
                 let (overturn, chosen) = overturn::overturn(&trailing, target);
                 let largest = overturn::largest(&trailing, target);
@@ -169,7 +169,7 @@ impl Certifier {
         &self,
         bounds: &mut PairBounds,
         joiner: &mut PairJoiner,
-        queries: &Blocks<'_>,
+        queries: &QueryBlocks<'_>,
         pair: (usize, usize),
     ) -> Result<()> {
         let mut settle = |side: &mut [UpperBounds], is_a: bool, query: usize, documents: usize| {
@@ -188,7 +188,7 @@ impl Certifier {
                 }
             }
         }
-        let Some(Trailing { is_a, target }) = self.trailing(bounds) else { return Ok(()) };
+        let Some(TrailingRun { is_a, target }) = self.trailing(bounds) else { return Ok(()) };
         let side = if is_a { &mut bounds.up } else { &mut bounds.down };
         if side.iter().all(UpperBounds::are_attained) {
             return Ok(());
@@ -214,10 +214,10 @@ impl Certifier {
     }
 
     /// Which run is behind without further relevant documents, if any.
-    pub fn trailing(&self, bounds: &PairBounds) -> Option<Trailing> {
+    pub fn trailing(&self, bounds: &PairBounds) -> Option<TrailingRun> {
         let target = -MARGIN * self.difference.largest_weight() * bounds.up.len() as f64;
         let is_behind =
             |&is_a: &bool| bounds.upper_bounds(is_a).iter().map(|query| query.at_most(0)).sum::<f64>() < target;
-        [true, false].into_iter().find(is_behind).map(|is_a| Trailing { is_a, target })
+        [true, false].into_iter().find(is_behind).map(|is_a| TrailingRun { is_a, target })
     }
 }

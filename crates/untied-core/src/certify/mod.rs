@@ -18,7 +18,7 @@ pub use spans::spans;
 use rayon::prelude::*;
 
 use self::certifier::{Certifier, PairBounds, certifiers};
-use self::queries::{Blocks, PairJoiner, QueryRankings};
+use self::queries::{PairJoiner, QueryBlocks, QueryRankings};
 use crate::difference::TieOrders;
 use crate::error::Result;
 use crate::names::Spec;
@@ -128,7 +128,7 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
     let pairs_at_once = (HELD / (qrels.len() * measures_at_once)).max(1);
     let passes = specs.len().div_ceil(measures_at_once) as u64;
     watch::begin(|| "certifying".into(), "queries", Some(passes * pairs.len() as u64 * qrels.len() as u64));
-    let mut queries = Blocks::new(runs, qrels, settings);
+    let mut queries = QueryBlocks::new(runs, qrels, settings);
     let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::with_capacity(specs.len()); pairs.len()];
     for (pairs, verdicts) in pairs.chunks(pairs_at_once).zip(verdicts.chunks_mut(pairs_at_once)) {
         for certifiers in certifiers.chunks(measures_at_once) {
@@ -149,7 +149,7 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
 
 /// How far either run of each pair can be ahead of the other, by measure.
 fn bounds_by_pair(
-    queries: &mut Blocks<'_>,
+    queries: &mut QueryBlocks<'_>,
     pairs: &[(usize, usize)],
     certifiers: &[Certifier],
 ) -> Result<Vec<Vec<PairBounds>>> {
@@ -215,7 +215,7 @@ fn each_explained<'a>(
     let certifiers = certifiers(runs, qrels, std::slice::from_ref(spec), settings)?;
     let certifier = &certifiers[0];
     watch::begin(|| "certifying".into(), "queries", Some(2 * qrels.len() as u64));
-    let mut queries = Blocks::new(runs, qrels, settings);
+    let mut queries = QueryBlocks::new(runs, qrels, settings);
     let mut by_query = bounds_by_pair(&mut queries, &[PAIR], &certifiers)?.swap_remove(0).swap_remove(0);
     certifier.settle(&mut by_query, &mut PairJoiner::default(), &queries, PAIR)?;
     let most = settings.most();

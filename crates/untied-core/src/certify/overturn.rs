@@ -61,8 +61,8 @@ fn hull(query: usize, values: &[f64]) -> Vec<HullEdge> {
     parts.filter(|part| part.gain > 0.0).collect()
 }
 
-/// What the steepest parts of all hulls come to that together reach a target.
-struct Relaxed {
+/// The result of taking the steepest parts of all hulls until they reach a target.
+struct RelaxedOverturn {
     /// A number of documents that no solution is below, and the slope at which the target is reached; none if it is
     /// reached without any, or never.
     bound: Option<(usize, f64)>,
@@ -71,28 +71,28 @@ struct Relaxed {
     chosen: Vec<usize>,
 }
 
-fn relaxed(queries: &[UpperBounds], target: f64) -> Relaxed {
+fn relaxed(queries: &[UpperBounds], target: f64) -> RelaxedOverturn {
     let mut parts: Vec<HullEdge> =
         queries.iter().enumerate().flat_map(|(number, query)| hull(number, &query.by_count)).collect();
     parts.sort_unstable_by(|one, other| {
         other.slope().total_cmp(&one.slope()).then(one.query.cmp(&other.query)).then(one.to.cmp(&other.to))
     });
     let start = queries.iter().map(|query| query.at_most(0)).sum();
-    let mut found = Relaxed { bound: None, sum: start, chosen: vec![0; queries.len()] };
+    let mut relaxed = RelaxedOverturn { bound: None, sum: start, chosen: vec![0; queries.len()] };
     let mut documents = 0;
     for part in &parts {
-        let missing = target - found.sum;
+        let missing = target - relaxed.sum;
         if missing <= 0.0 {
             break;
         }
         // Rounding must not raise what is a lower bound.
         let least = (missing / part.slope() * (1.0 - 1e-12)).ceil().max(1.0) as usize;
-        found.bound = Some((documents + least.min(part.documents as usize), part.slope()));
+        relaxed.bound = Some((documents + least.min(part.documents as usize), part.slope()));
         documents += part.documents as usize;
-        found.sum += part.gain;
-        found.chosen[part.query as usize] = part.to as usize;
+        relaxed.sum += part.gain;
+        relaxed.chosen[part.query as usize] = part.to as usize;
     }
-    found
+    relaxed
 }
 
 /// About how many documents of each query are first to reach a target.
@@ -110,7 +110,7 @@ pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<u
     if queries.iter().map(|query| query.at_most(usize::MAX)).sum::<f64>() < target {
         return (Overturn::Never, none);
     }
-    let Relaxed { bound, sum, chosen } = relaxed(queries, target);
+    let RelaxedOverturn { bound, sum, chosen } = relaxed(queries, target);
     // All hulls together reach it, but for the rounding of sums in another order.
     let Some((least, slope)) = bound.filter(|_| sum >= target) else {
         return (Overturn::AtLeast(bound.map_or(1, |(least, _)| least)), chosen);

@@ -33,7 +33,7 @@ pub(super) struct QueryRankings<'a> {
 const AT_ONCE: usize = 1 << 12;
 
 /// All queries of the qrels, laid out block by block: the last block is held, so that of few queries all are.
-pub(super) struct Blocks<'a> {
+pub(super) struct QueryBlocks<'a> {
     runs: &'a [&'a Run],
     qrels: &'a Qrels,
     settings: Settings,
@@ -42,10 +42,10 @@ pub(super) struct Blocks<'a> {
     held: Vec<QueryRankings<'a>>,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> QueryBlocks<'a> {
     /// Nothing is laid out yet.
-    pub fn new(runs: &'a [&'a Run], qrels: &'a Qrels, settings: Settings) -> Blocks<'a> {
-        Blocks { runs, qrels, settings, first: 0, held: Vec::new() }
+    pub fn new(runs: &'a [&'a Run], qrels: &'a Qrels, settings: Settings) -> QueryBlocks<'a> {
+        QueryBlocks { runs, qrels, settings, first: 0, held: Vec::new() }
     }
 
     /// Where blocks begin.

@@ -29,18 +29,18 @@ pub fn spans(
     // Rankings of one query a thread are held at a time.
     let of_query = |(order, joiner): &mut (Order, PairJoiner), number: usize| {
         let query = QueryRankings::new(order, runs, qrels, number, settings)?;
-        let mut found = Vec::with_capacity(pairs.len() * specs.len());
+        let mut spans = Vec::with_capacity(pairs.len() * specs.len());
         for &pair in pairs {
             joiner.with(&query, pair, |pair, swapped| {
                 for certifier in &certifiers {
                     let (up, down) = certifier.upper_bounds(pair, swapped);
-                    found.push(ends(&up, &down, most));
+                    spans.push(ends(&up, &down, most));
                 }
             });
             watch::check()?;
         }
         watch::step(1)?;
-        Ok(found)
+        Ok(spans)
     };
     (0..qrels.len()).into_par_iter().map_init(Default::default, of_query).collect()
 }

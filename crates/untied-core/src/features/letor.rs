@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::{Batch, Data};
 use crate::error::{Result, show};
-use crate::read::letor::{Documents, Letor};
+use crate::read::letor::{Letor, LetorDocuments};
 
 impl Data for Letor {
-    type Batch<'a> = Vec<Documents>;
+    type Batch<'a> = Vec<LetorDocuments>;
 
     fn queries(&self) -> usize {
         self.len()
@@ -35,18 +35,18 @@ impl Data for Letor {
         Letor::bytes(self, query)
     }
 
-    fn load(&self, queries: Range<usize>) -> Result<Vec<Documents>> {
+    fn load(&self, queries: Range<usize>) -> Result<Vec<LetorDocuments>> {
         let load = |query| {
-            let mut documents = Documents::default();
+            let mut documents = LetorDocuments::default();
             self.read(query, &mut documents)?;
             Ok(documents)
         };
-        let loaded: Vec<Result<Documents>> = queries.into_par_iter().map(load).collect();
+        let loaded: Vec<Result<LetorDocuments>> = queries.into_par_iter().map(load).collect();
         loaded.into_iter().collect()
     }
 }
 
-impl Batch for Vec<Documents> {
+impl Batch for Vec<LetorDocuments> {
     fn labels(&self) -> Vec<f64> {
         self.iter().flat_map(|documents| documents.labels.iter().copied()).collect()
     }

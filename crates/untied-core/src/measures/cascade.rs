@@ -159,11 +159,11 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
 }
 
 pub(super) struct Cascade {
-    /// Weights of the ranks within the cutoff.
+    /// The weights of the ranks within the cutoff.
     weights: Vec<f64>,
-    /// What documents of each grade above 0 do.
+    /// The gain and probability of each grade above 0.
     kinds: Vec<(f64, Kind)>,
-    /// What all others do: unjudged and non-relevant ones.
+    /// The gain and probability of unjudged and non-relevant documents.
     rest: Kind,
     normalised: bool,
     /// Of a cascade that never falls when a grade grows, what can follow a ranking.

@@ -65,8 +65,8 @@ fn build(spec: &Spec, scope: &Scope<'_>, ideal: Option<RecallBase>) -> Result<Bo
     Ok(Box::new(gains.over(ideal)))
 }
 
-/// Add documents of one gain, rank by rank: the sum has the same bits whether they are tied or not, and a perfect
-/// ranking has those of the ideal one.
+/// Adds documents of one gain, rank by rank. So the sum has the same bits whether they are tied or not, and a perfect
+/// ranking has the bits of the ideal one.
 #[inline]
 fn add(total: &mut f64, gain: f64, discounts: &[f64]) {
     for discount in discounts {
@@ -74,7 +74,8 @@ fn add(total: &mut f64, gain: f64, discounts: &[f64]) {
     }
 }
 
-/// Sum of squared deviations from the mean, of values with counts; exactly 0 where all are equal.
+/// Computes the sum of squared deviations from the mean, of values with counts. It is exactly 0 if all values are
+/// equal.
 pub(super) fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let base = values.clone().next().map_or(0.0, |(value, _)| value);
     let (n, shift) =
@@ -86,7 +87,7 @@ pub(super) fn squared_deviations(values: impl Iterator<Item = (f64, f64)> + Clon
 /// A sum of gains times discounts, perhaps normalised.
 pub struct Gains {
     gain: Gain,
-    /// D(1), D(2), ... as far as they are not 0 and ranks are needed.
+    /// The discounts D(1), D(2), ... up to the last rank that counts.
     discounts: Vec<f64>,
     ideal: Option<RecallBase>,
     /// Whether higher grades gain no less and later ranks no more, so that the order by grade is the best one.
@@ -110,7 +111,7 @@ impl Gains {
         Gains::new(Gain::Table(gains), discounts, scope)
     }
 
-    /// The same sum, divided by that of an ideal ranking.
+    /// Divides the sum by that of an ideal ranking.
     pub(super) fn over(self, ideal: Option<RecallBase>) -> Gains {
         Gains { ideal, ..self }
     }
@@ -126,7 +127,7 @@ impl Gains {
         &self.discounts[group.start..group.start + group.slots(self.discounts.len())]
     }
 
-    /// Sum of the gains of a group.
+    /// The sum of the gains of a group.
     #[inline]
     fn gains_of(&self, group: &Group<'_>) -> f64 {
         group.levels.iter().map(|level| f64::from(level.count) * self.gain.of(level.grade)).sum()
@@ -163,7 +164,7 @@ impl Gains {
         total
     }
 
-    /// What the DCG is divided by; NaN where the ideal ranking has no gain.
+    /// The DCG of the ideal ranking; NaN if it gains nothing.
     fn norm(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         match self.ideal {
             Some(RecallBase::Ranking) => self.norm_of(ranking.levels()),
@@ -184,7 +185,7 @@ impl Gains {
         if ideal > 0.0 { ideal } else { f64::NAN }
     }
 
-    /// DCG of the positive gains, given in descending order.
+    /// The DCG of positive gains in descending order.
     pub fn ideal_dcg(&self, gains: impl IntoIterator<Item = (f64, u32)>) -> f64 {
         let mut rest = self.discounts.as_slice();
         let mut ideal = 0.0;
@@ -196,7 +197,7 @@ impl Gains {
         ideal
     }
 
-    /// Variance of a group's part.
+    /// The variance of a group's part of the sum.
     fn variance_of(&self, group: &Group<'_>) -> f64 {
         if group.size == 1 {
             return 0.0;
@@ -209,7 +210,8 @@ impl Gains {
         s_g * s_d / (group.size as f64 - 1.0)
     }
 
-    /// Smallest and largest part of a group, whatever gains and discounts: by the rearrangement inequality.
+    /// The smallest and largest part of a group, for any gains and discounts. They follow from the rearrangement
+    /// inequality.
     fn extremes_of(&self, group: &Group<'_>) -> (f64, f64) {
         let mut gains = vec![0.0; group.unjudged()];
         for level in group.levels {

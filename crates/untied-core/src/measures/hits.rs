@@ -5,7 +5,7 @@
 //!
 //!   E\[H\] = R_c + K r/n,    Var\[H\] = K r (n-r) (n-K) / (n^2 (n-1)).
 
-use super::bounds::filling::{self, Filling, Stage};
+use super::bounds::filling::{self, Filling, FillingStage};
 use super::bounds::{self, Bounds, Open, Resolution};
 use super::orders::drawing;
 use super::share::{Target, ceiling};
@@ -246,7 +246,7 @@ impl TieDistribution for RPrecision {
 }
 
 /// H when the first open documents, in a given number, are relevant.
-fn hits_at(filling: &Filling, stage: Stage, cutoff: usize, resolution: Resolution) -> f64 {
+fn hits_at(filling: &Filling, stage: FillingStage, cutoff: usize, resolution: Resolution) -> f64 {
     let group = filling.groups.partition_point(|slot| slot.start + slot.size <= cutoff);
     let before = filling.before(stage, group);
     let within = filling.groups.get(group).map_or(0.0, |slot| {

@@ -11,7 +11,7 @@
 //! ([`super::orders::above`]).
 //! infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
 
-use super::orders::above::{Sampled as Drawn, Smoothing};
+use super::orders::above::{SampledPool, Smoothing};
 use super::orders::{Outcome, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::names::{Info, Parameter, REL, Sampled, unbounded};
@@ -94,7 +94,7 @@ impl InferredAp {
             return (0..size).map(term).sum();
         }
         // One relevant document stands at the position itself.
-        let sampled = |[relevant, nonrelevant, unsampled, _]: PoolCounts| Drawn {
+        let sampled = |[relevant, nonrelevant, unsampled, _]: PoolCounts| SampledPool {
             relevant,
             judged: relevant + nonrelevant,
             unsampled,

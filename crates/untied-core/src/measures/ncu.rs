@@ -74,7 +74,7 @@ pub static NCU: Definition = Info {
 /// Values of `user`; the first is the default.
 const USERS: [&str; 3] = ["rank-biased", "graded-uniform", "uniform"];
 
-/// Where users stop.
+/// At which documents users stop, and how often.
 enum Users {
     RankBiased(f64),
     /// The weight of a grade, where it is not the gain.
@@ -87,12 +87,12 @@ struct CumulativeUtility {
     users: Users,
 }
 
-/// What stands before a group.
+/// The relevant documents before a group.
 #[derive(Clone, Copy, Default)]
 struct Before {
-    /// Relevant documents.
+    /// Their number.
     hits: usize,
-    /// What they count.
+    /// The sum of their values.
     value: f64,
 }
 

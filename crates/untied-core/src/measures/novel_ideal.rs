@@ -56,7 +56,7 @@ fn best_sum(sets: &Sets, weights: &[f64], q: f64) -> f64 {
     let hits = vec![0; relevant.len()];
     let left = sets.iter().map(|set| set.1).collect();
     let mut search =
-        Search { sets, weights, relevant, powers, hits, left, best: 0.0, reached: HashMap::new(), steps: STEPS };
+        IdealSearch { sets, weights, relevant, powers, hits, left, best: 0.0, reached: HashMap::new(), steps: STEPS };
     search.best = search.greedy();
     if weights.len() <= RANKS {
         search.descend(0, 0.0);
@@ -64,7 +64,7 @@ fn best_sum(sets: &Sets, weights: &[f64], q: f64) -> f64 {
     search.best
 }
 
-struct Search<'s> {
+struct IdealSearch<'s> {
     sets: &'s Sets,
     weights: &'s [f64],
     /// Relevant documents by subtopic.
@@ -81,7 +81,7 @@ struct Search<'s> {
     steps: usize,
 }
 
-impl Search<'_> {
+impl IdealSearch<'_> {
     /// What each set's next document gains, largest first; of equal gains the first set comes first.
     fn gains(&self) -> Vec<(f64, usize)> {
         let mut powers = Vec::new();
@@ -203,7 +203,7 @@ mod tests {
                 let (hits, reached) = (vec![0; subtopics], HashMap::new());
                 let (relevant, weights) = (Vec::new(), &weights[..]);
                 let mut search =
-                    Search { sets: &sets, weights, relevant, powers, hits, left, best: 0.0, reached, steps: 0 };
+                    IdealSearch { sets: &sets, weights, relevant, powers, hits, left, best: 0.0, reached, steps: 0 };
                 better_than_greedy += usize::from(search.greedy() < expected * (1.0 - 1e-9));
             }
         }

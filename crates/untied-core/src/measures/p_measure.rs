@@ -76,18 +76,18 @@ struct ValueMoments {
 
 /// The group that holds the preferred rank, and what stands before it.
 struct Decisive {
-    /// Relevant documents before it, and what they count.
+    /// The number of relevant documents before the group, and the sum of their values.
     hits: usize,
     before: f64,
     /// The sum of the ratios at these.
     sum: Outcome,
-    /// What a document of the highest grade counts, and how many there are.
+    /// The value of a document of the highest grade, and the number of these documents.
     best: f64,
     bests: usize,
     /// Other relevant documents, highest grade first, and all other documents.
     others: Vec<BlendKind>,
     rest: usize,
-    /// D at its positions.
+    /// The values of D at its positions.
     costs: Vec<f64>,
 }
 

@@ -9,7 +9,7 @@
 //! q / (q + E\[ESL_q\]), the probability that a document is relevant given that it is retrieved by then; both with
 //! q = ceil(x R), at least 1.
 
-use super::bounds::filling::{self, Filling, Stage};
+use super::bounds::filling::{self, Filling, FillingStage};
 use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::orders::drawing;
 use super::share::{Target, ceiling};
@@ -96,7 +96,7 @@ impl Holder {
     }
 
     /// Where open documents are relevant.
-    fn at(filling: &Filling, stage: Stage, wanted: usize) -> Option<Holder> {
+    fn at(filling: &Filling, stage: FillingStage, wanted: usize) -> Option<Holder> {
         let group = filling.reaching(stage, wanted);
         let slot = filling.groups.get(group)?;
         let before = filling.before(stage, group);

@@ -1,4 +1,4 @@
-//! Shares of R: recall levels and multiples, as the decimal numbers they are written as.
+//! Shares of R, such as recall levels, computed exactly from the decimal numbers that users write.
 
 /// A number of documents that depends on R.
 pub type Target = Box<dyn Fn(usize) -> usize + Send + Sync>;

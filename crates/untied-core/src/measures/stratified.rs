@@ -9,7 +9,7 @@
 //! a tie group is: for each stratum the mean of infAP (see `inferred`), where the document itself is left out of its
 //! own. As infAP it may fall when a relevant document moves up: variance and extremes come from `lattice`.
 
-use super::orders::above::{Sampled as Drawn, Smoothing};
+use super::orders::above::{SampledPool, Smoothing};
 use super::orders::{Outcome, lattice};
 use super::{Certainty, Definition, Measure, Orders};
 use crate::error::Result;
@@ -67,14 +67,14 @@ pub(super) fn is_script(spec: &Spec) -> Result<bool> {
     spec.choice(ESTIMATOR.name, &[("paper", false), ("sample_eval", true)])
 }
 
-/// Documents of one stratum: relevant, judged non-relevant, pooled but not judged.
+/// The numbers of documents of a stratum that are relevant, judged non-relevant, and pooled but not judged.
 pub(super) type StratumCounts = [usize; 3];
 
-/// What the pool of a query holds.
+/// The strata of a query's pool.
 pub(super) struct Strata<'a> {
     truth: &'a Judgments<'a>,
     rel: f64,
-    /// Strata by number, ascending; elsewhere they go by their place here.
+    /// The numbers of the strata, ascending. All other code refers to a stratum by its index here.
     numbers: Vec<u32>,
     pool: Vec<StratumCounts>,
 }
@@ -148,7 +148,7 @@ impl StratifiedAp {
         self.smoothing().estimate(pooled, judged, relevant)
     }
 
-    /// What the documents of one stratum above rank k add.
+    /// The value that the documents of one stratum above rank k add.
     fn estimate_of(&self, above: [usize; 3]) -> f64 {
         let [relevant, nonrelevant, unsampled] = above.map(|count| count as f64);
         self.estimate(relevant + nonrelevant + unsampled, relevant + nonrelevant, relevant)
@@ -182,7 +182,7 @@ impl StratifiedAp {
 
     /// Mean of what a stratum adds at each position; `own` says that the relevant document there belongs to it.
     fn means_above(&self, part: &StratifiedGroup<'_>, stratum: usize, own: bool) -> Vec<f64> {
-        let sampled = |[relevant, nonrelevant, unsampled]: StratumCounts| Drawn {
+        let sampled = |[relevant, nonrelevant, unsampled]: StratumCounts| SampledPool {
             relevant,
             judged: relevant + nonrelevant,
             unsampled,

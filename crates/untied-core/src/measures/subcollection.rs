@@ -153,9 +153,9 @@ fn next_inverse(inverse: f64, c: f64, m: usize, p: f64) -> f64 {
     (1.0 + m as f64 * (1.0 - p) * inverse) / (m as f64 + c)
 }
 
-/// Steps after which I no longer depends on the first one, of which each leaves a share below 1 - p.
+/// The number of steps after which I no longer depends on its start. Each step leaves a share below 1 - p of it.
 fn settling(p: f64) -> usize {
-    (42.0 / p) as usize // usize::MAX where nothing is kept
+    (42.0 / p) as usize // it is usize::MAX if nothing is kept
 }
 
 /// The same, by how many of those outside the pool are kept. With b of those before the group kept and k of the group,

@@ -49,10 +49,10 @@ fn weights(spec: &Spec) -> Result<[f64; 4]> {
     }
 }
 
-/// No order changes it.
+/// The sum of the four weighted counts. It does not depend on the order of the documents.
 pub(crate) struct Utility {
     pub(crate) weights: [f64; 4],
-    /// N.
+    /// The number of documents in the collection, N.
     pub(crate) collection: f64,
     pub(crate) rel: f64,
 }
@@ -76,7 +76,8 @@ impl Measure for Utility {
         0.0
     }
 
-    /// It grows or falls evenly with the relevant documents retrieved, and with the others.
+    /// The value is linear in the numbers of relevant documents that are retrieved and not retrieved, so its bounds are
+    /// at the ends.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let (retrieved, known) = (open.ranking.retrieved as f64, open.ranking.relevant(self.rel));
         let can_be: usize = open.relevant(self.rel).map(|(_, known, most)| most - known).sum();

@@ -5,16 +5,17 @@ use super::printed::{is_same, maximized, meant, near, printed};
 use super::{Cutoff, Info, MEAN, OF, Parameter, RECALL, Spec, Value, spellings};
 use crate::error::{Error, Result, quote};
 
-/// The measures that texts may name.
+/// The measures that a text may name, and how they are checked.
 pub struct Names {
-    /// All of them.
+    /// All measures.
     pub all: Vec<&'static Info>,
-    /// Says what is wrong with one, as far as that can be told without judgments.
+    /// Checks a measure as far as that is possible without judgments.
     pub check: fn(&Spec) -> Result<()>,
 }
 
 impl Names {
-    /// The measure by this name: its own, else an alias, whatever the case and what joins its words.
+    /// Finds the measure that has this name or, if there is none, this alias. Case does not matter, nor whether `_`,
+    /// `-` or a blank joins the words.
     fn lookup(&self, name: &str) -> Option<&'static Info> {
         let is_alias =
             |info: &&&'static Info| is_same(info.name, name) || info.aliases.iter().any(|alias| is_same(alias, name));
@@ -35,7 +36,8 @@ impl Names {
         Error::Measure(format!("unknown measure {}; {suggestion}", quote(name.as_bytes())))
     }
 
-    /// Names that are similar to one, whatever the punctuation; only those that are the same without it, if any are.
+    /// Finds names that are similar to a misspelt one. If some differ from it only in punctuation, it returns only
+    /// these.
     fn similar(&self, name: &str) -> Vec<&str> {
         let names = self.all.iter().flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied();
         let mut similar: Vec<(usize, usize, &str)> = names
@@ -71,7 +73,7 @@ impl Names {
         }
     }
 
-    /// One measure, complete.
+    /// Reads one measure with its cutoff and parameters.
     ///
     /// # Errors
     /// The text is malformed, the measure or a parameter unknown, or several measures are meant (`P.5,10`).
@@ -81,7 +83,7 @@ impl Names {
         Ok(spec)
     }
 
-    /// One measure whose cutoff may still come: `P(rel=2)`.
+    /// Reads one measure whose cutoff may be given later, such as `P(rel=2)`.
     ///
     /// # Errors
     /// As [`Names::parse`].
@@ -95,7 +97,7 @@ impl Names {
         }
     }
 
-    /// One measure, or several that differ by cutoff in trec_eval's spelling (`P.5,10`, `ndcg_cut.10`).
+    /// Reads one measure, or several that differ by cutoff in trec_eval's spelling (`P.5,10`, `ndcg_cut.10`).
     ///
     /// # Errors
     /// The text is malformed, or the measure or a parameter unknown.
@@ -105,7 +107,7 @@ impl Names {
         Ok(specs)
     }
 
-    /// Check all but a cutoff, or parameters, that may still come.
+    /// Checks a measure whose cutoff or parameters may be given later.
     ///
     /// # Errors
     /// As for `check`.
@@ -156,7 +158,7 @@ impl Names {
         }
     }
 
-    /// What a name stands for already, if anything.
+    /// What a name already means, so that a user cannot define it; None if it is free.
     pub fn taken(&self, name: &str) -> Option<String> {
         match self.read(name) {
             Ok(specs) => specs.first().map(ToString::to_string),
@@ -224,12 +226,12 @@ fn refuse_fraction(info: &Info, name: &str, rest: &str, numbers: usize) -> Resul
     }
 }
 
-/// A name without punctuation and blanks.
+/// Removes punctuation and blanks from a name.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Edit distance without regard to case.
+/// Computes the edit distance of two names, in which case does not count.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     let b: Vec<char> = b.chars().collect();
@@ -251,15 +253,15 @@ fn geometric(name: &str) -> Option<&str> {
     if name.eq_ignore_ascii_case("gmap") {
         return Some("map");
     }
-    // Once is enough: the mean of means is none, and a long row of prefixes must not be read one by one.
+    // Only one prefix is read, because a geometric mean of geometric means does not exist.
     name.strip_prefix("gm_").filter(|rest| !rest.starts_with("gm_") && !rest.eq_ignore_ascii_case("gmap"))
 }
 
 /// What may follow a measure's name.
 enum Trailing {
-    /// `5,10`.
+    /// Cutoffs, such as `5,10`.
     Numbers(Vec<f64>),
-    /// `1=3,2=9`.
+    /// Gains of grades, such as `1=3,2=9`.
     Pairs(Vec<(f64, f64)>),
 }
 

@@ -7,7 +7,7 @@ use crate::table::profiles::Detail;
 /// The facts of a measure: the source of help texts, pages and tooltips.
 #[derive(Debug)]
 pub struct Info {
-    /// Canonical name.
+    /// Its canonical name.
     pub name: &'static str,
     /// Other names it is known by, compared without case; `_k` or `.k` after one of them is a cutoff.
     pub aliases: &'static [&'static str],
@@ -15,15 +15,16 @@ pub struct Info {
     pub title: &'static str,
     /// Whether it takes a cutoff `@k`.
     pub cutoff: Cutoff,
-    /// The parameter that numbers after `_` or `.` stand for, where it is not the cutoff: `iprec_at_recall_0.10`.
+    /// The parameter that a number after `_` or `.` sets, if that is not the cutoff: in `iprec_at_recall_0.10`, the
+    /// recall level.
     pub trailing: Option<&'static str>,
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// The parameter that, where it is given, makes every positive grade gain something: `rel` is refused then.
+    /// The parameter that gives every positive grade a gain; `rel` would have no effect beside it, and is refused.
     pub instead_of_rel: Option<&'static str>,
     /// Parameters of `ir_measures` that make another measure of it.
     pub others: &'static [Other],
-    /// How the values of queries are put together; sums are of whole numbers.
+    /// How the values of queries are combined. The values of a sum are whole numbers.
     pub aggregate: Aggregate,
     /// Whether the best order is the one with the lowest value.
     pub lower_is_better: bool,
@@ -31,19 +32,19 @@ pub struct Info {
     pub is_of_set: bool,
     /// What it reads.
     pub needs: Needs,
-    /// Range of its values.
+    /// The range of its values.
     pub range: &'static str,
-    /// The definition, on one total order.
+    /// Its definition for a ranking without ties, in plain text.
     pub equation: &'static str,
-    /// The same in TeX, which takes a line break for a blank.
+    /// Its definition in TeX, which prints a line break as a blank.
     pub tex: &'static str,
-    /// Where it comes from.
+    /// The publications that define it, also under ties.
     pub reference: &'static str,
-    /// Where orders of ties are sampled, or something is left out.
+    /// When orders of tied documents are sampled, or a value is not available.
     pub sampled: &'static [Sampled],
-    /// Why bounds over the grades of unjudged documents are not known, where that is so.
+    /// Why its bounds over the grades of unjudged documents are not known; None if they are.
     pub unbounded: Option<&'static str>,
-    /// Whether a user has defined it: its parameters are its own, whatever they are called.
+    /// Whether a user has defined it. Then its parameters mean only what the user says, whatever they are called.
     pub by_user: bool,
 }
 
@@ -53,7 +54,7 @@ pub(crate) const SHARE: &str = "0 to 1; above 1 only if recall_base is an intege
 pub(crate) const GAINED: &str = "0 or more; any number if gains or discounts are negative";
 
 impl Info {
-    /// A measure whose values lie from 0 to 1, are averaged, and are better the higher they are.
+    /// The facts that most measures share: values lie from 0 to 1, higher ones are better, and their mean is taken.
     pub const DEFAULT: Info = Info {
         name: "",
         aliases: &[],
@@ -82,34 +83,34 @@ impl Info {
         self.parameters.iter().find(|one| one.default.parse().is_ok_and(is_fraction))
     }
 
-    /// The measure of these facts that is made by `build`.
+    /// Makes a measure of these facts and of the function that builds it.
     pub const fn built_by<B: Copy>(self, build: B) -> Definition<B> {
         Definition { info: self, build }
     }
 }
 
-/// There is one [`Info`] a measure.
+/// Two references are equal if they refer to the same measure, because each measure has only one [`Info`].
 impl PartialEq for Info {
     fn eq(&self, other: &Info) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
-/// A measure: its facts, and how it is made.
+/// A measure: its facts, and the function that builds it.
 #[derive(Debug)]
 pub struct Definition<B> {
     /// Its facts.
     pub info: Info,
-    /// Make it.
+    /// Builds the measure.
     pub build: B,
 }
 
-/// When an exact way takes too long, and what values are then.
+/// When exact computation would take too long, and what the values are in that case.
 #[derive(Debug)]
 pub struct Sampled {
-    /// All is exact unless this holds.
+    /// The condition under which values are not exact.
     pub unless: &'static str,
-    /// What values are then.
+    /// What the values are under this condition.
     pub then: &'static str,
 }
 
@@ -122,13 +123,13 @@ impl Sampled {
     pub const BOUNDS: &str =
         "the lowest value may be too low and the highest value too high; the variance is not available";
 
-    /// Whether the mean is an estimate then.
+    /// Whether the mean is an estimate under this condition.
     pub fn is_of_mean(&self) -> bool {
         ![Sampled::NO_VARIANCE, Sampled::BOUNDS].contains(&self.then)
     }
 }
 
-/// Why bounds over the grades of unjudged documents are not known.
+/// Reasons why a measure has no bounds over the grades of unjudged documents.
 pub(crate) mod unbounded {
     pub const IDEAL: &str = "the grades of unjudged documents change the ideal ranking, or the last rank that counts";
     pub const WEIGHTS: &str = "the grades of unjudged documents change the weights of ranks";
@@ -138,15 +139,16 @@ pub(crate) mod unbounded {
     pub const ESTIMATOR: &str = "the measure itself makes an assumption about unjudged documents";
 }
 
-/// What a parameter makes of a measure: `SetP(relative=True)` is another one, `SetP(relative=False)` is itself.
+/// A parameter of `ir_measures` that turns a measure into another one. `SetP(relative=True)` is such another measure,
+/// while `SetP(relative=False)` is `SetP` itself.
 #[derive(Debug)]
 pub struct Other {
     /// The parameter.
     pub parameter: &'static str,
-    /// Its value as it is written, which says no more than that; with any value where there is none, and then the
-    /// other measure has the parameter too.
+    /// The value that does so, as it is written. If it is None, any value does, and the other measure has the parameter
+    /// too.
     pub value: Option<&'static str>,
-    /// The other measure, if it is one.
+    /// The other measure; None if the measure stays the same.
     pub info: Option<&'static Info>,
 }
 
@@ -155,16 +157,16 @@ pub struct Other {
 pub enum Cutoff {
     /// `@k` is needed.
     Required,
-    /// `@k` may be given; without it the whole ranking counts.
+    /// `@k` is optional; without it the whole ranking counts.
     Optional,
-    /// There is none.
+    /// It takes no cutoff.
     None,
-    /// `@x` is a recall level, kept as the parameter `recall`; it is needed.
+    /// `@x` is needed, and is a recall level, which is stored as the parameter `recall`.
     Recall,
 }
 
 impl Cutoff {
-    /// All of them with their names.
+    /// All values with their names.
     pub const NAMES: [(&str, Cutoff); 4] = [
         ("required", Cutoff::Required),
         ("optional", Cutoff::Optional),
@@ -172,28 +174,28 @@ impl Cutoff {
         ("recall", Cutoff::Recall),
     ];
 
-    /// What the facts of a measure say.
+    /// Its name in the facts of a measure.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].0
     }
 }
 
-/// How values of queries are put together.
+/// How the values of queries are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
     /// Their arithmetic mean.
     Mean,
-    /// Their geometric mean; values below 0.00001 count as that.
+    /// Their geometric mean, in which values below 0.00001 count as 0.00001.
     Geometric,
     /// Their sum.
     Sum,
 }
 
-/// Values below this count as this in a geometric mean, as trec_eval has it.
+/// Smaller values count as this one in a geometric mean, as in trec_eval.
 pub const GEOMETRIC_FLOOR: f64 = 1e-5;
 
 impl Aggregate {
-    /// What a value adds to a sum over queries: of a geometric mean, its logarithm. NaN stays NaN.
+    /// What a value adds to the sum over queries: its logarithm for a geometric mean, else itself. NaN stays NaN.
     #[inline(always)]
     pub fn term(self, value: f64) -> f64 {
         match self {
@@ -202,7 +204,7 @@ impl Aggregate {
         }
     }
 
-    /// The aggregate from the sum of terms of `n` queries; NaN of none, but for sums.
+    /// Computes the aggregate from the sum of the terms of `n` queries. Without queries a mean is NaN, and a sum is 0.
     pub fn of_sum(self, sum: f64, n: f64) -> f64 {
         match self {
             Aggregate::Sum => sum,
@@ -211,7 +213,8 @@ impl Aggregate {
         }
     }
 
-    /// The difference of two aggregates, from the mean difference of their terms: of geometric means, of their logarithms.
+    /// Computes the difference of two aggregates from the mean difference of their terms. For geometric means it is the
+    /// difference of their logarithms.
     pub fn difference(self, mean: f64, n: usize) -> f64 {
         if self == Aggregate::Sum { mean * n as f64 } else { mean }
     }
@@ -220,7 +223,7 @@ impl Aggregate {
 /// What a measure reads besides the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Judgments: a grade a document.
+    /// Judgments, which give each document a grade.
     Judgments,
     /// Judgments, and lengths of documents.
     Documents,
@@ -233,7 +236,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// What judgments must say besides a grade.
+    /// What judgments must say besides the grade of a document.
     pub fn detail(self) -> Option<Detail> {
         match self {
             Needs::Judgments | Needs::Documents => None,

@@ -5,31 +5,31 @@
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Its value where none is given, as it would be written; empty if it has to be given.
+    /// Its default, as a user would write it; empty if the parameter is required.
     pub default: &'static str,
     /// What it does, and the values it takes.
     pub help: &'static str,
 }
 
-/// Lowest grade that counts as relevant.
+/// The lowest grade that counts as relevant.
 pub const REL: Parameter = Parameter { name: "rel", default: "1", help: "lowest relevant grade, a number above 0" };
-/// What recall is measured against.
+/// Which number of relevant documents recall divides by.
 pub const RECALL_BASE: Parameter = Parameter {
     name: "recall_base",
     default: "'qrels'",
     help: "how R is counted: relevant documents in the 'qrels', in the 'ranking', or a fixed integer",
 };
-/// Ignore what is not judged.
+/// Whether unjudged documents are removed from the ranking first.
 pub const JUDGED_ONLY: Parameter = Parameter {
     name: "judged_only",
     default: "False",
     help: "first remove unjudged documents from the ranking (as --unjudged remove)",
 };
-/// The measure that another one is of; written without its name, first.
+/// The measure inside another one, as in `MED(nDCG@20)`. It comes first, and without the name of the parameter.
 pub const OF: Parameter = Parameter { name: "of", default: "", help: "the measure" };
-/// Recall level of `@x`.
+/// The recall level `x` of `@x`.
 pub const RECALL: Parameter = Parameter { name: "recall", default: "", help: "recall level, from 0 to 1" };
-/// How the values of queries are put together: of every measure that has a mean.
+/// How the values of queries are combined. Every measure whose values are averaged has this parameter.
 pub static MEAN: Parameter = Parameter {
     name: "mean",
     default: "'arithmetic'",
@@ -39,9 +39,9 @@ pub static MEAN: Parameter = Parameter {
 /// R, the number of relevant documents that recall is measured against.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RecallBase {
-    /// All relevant documents of the qrels, as trec_eval.
+    /// All relevant documents of the qrels, as in trec_eval.
     Qrels,
-    /// Those in the ranking, as McSherry & Najork.
+    /// The relevant documents in the ranking, as in McSherry & Najork (2008).
     Ranking,
     /// This number.
     Number(usize),

@@ -3,7 +3,7 @@
 use super::{Cutoff, Info, Names, OF, Spec, Value};
 use crate::error::{Error, Result, quote};
 
-/// What is left to read of a measure's text.
+/// The rest of a measure's text, which is not read yet.
 pub(super) struct Parser<'t> {
     pub(super) names: &'t Names,
     pub(super) text: &'t str,
@@ -26,7 +26,7 @@ impl<'t> Parser<'t> {
         taken
     }
 
-    /// Skip blanks, then this character if it comes next.
+    /// Skips blanks, then this character if it comes next, and returns whether it did.
     fn skip(&mut self, c: char) -> bool {
         self.rest = self.rest.trim_start();
         let rest = self.rest.strip_prefix(c);
@@ -38,7 +38,7 @@ impl<'t> Parser<'t> {
         if self.skip(c) { Ok(()) } else { Err(self.error(&format!("'{c}'"))) }
     }
 
-    /// A comma, unless what closes a list comes next.
+    /// Reads a comma, unless the list ends here.
     fn comma_or(&mut self, close: char) -> Result<()> {
         if self.skip(',') || self.rest.starts_with(close) {
             Ok(())
@@ -47,7 +47,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What stands between commas, and what closes the list.
+    /// Reads the items of a list, and its closing character.
     fn items(&mut self, close: char, mut read: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         while !self.skip(close) {
             read(self)?;
@@ -65,7 +65,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What to write instead of several measures with commas between them, `nDCG@10,20`.
+    /// What to write instead of several measures that are joined by commas, such as `nDCG@10,20`.
     fn several(&self, others: &str) -> Error {
         let first = self.text[..self.text.len() - self.rest.len()].trim();
         let name = first.split_once('@').map_or(first, |(name, _)| name);
@@ -81,7 +81,7 @@ impl<'t> Parser<'t> {
         Error::Measure(format!("{}: name one measure at a time: {}", quote(self.text.as_bytes()), each.join(" ")))
     }
 
-    /// A measure's name, which may be words; trec_eval's cutoffs (`.5,10`) are part of it.
+    /// Reads a measure's name, which may have several words. trec_eval's cutoffs (`.5,10`) are part of it.
     pub(super) fn name(&mut self) -> &'t str {
         self.take_while(|c| (c == ' ' || !c.is_whitespace()) && !"(@)\"".contains(c)).trim_end()
     }
@@ -130,7 +130,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A parameter without its name, `RBP(.95)`.
+    /// The parameter that a value without a name sets, as in `RBP(.95)`.
     fn nameless(&self, info: &Info, digits: &str) -> Error {
         let at = self.text.len() - self.rest.len() - digits.len();
         let number = self.text[at..].trim_end_matches(')').trim();
@@ -151,7 +151,7 @@ impl<'t> Parser<'t> {
         self.rest.starts_with(')') || (rest.starts_with('=') && !rest.len().eq(&self.rest.len()))
     }
 
-    /// A measure within another, complete.
+    /// Reads a measure inside another one, with its cutoff and parameters.
     fn measure(&mut self, outer: &str) -> Result<Spec> {
         let name = self.take_while(|c| (c == ' ' || !c.is_whitespace()) && !"(@),'\"".contains(c)).trim_end();
         if name.is_empty() {
@@ -199,7 +199,7 @@ impl<'t> Parser<'t> {
             }
         }
         if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            // Shells make quotes awkward: a word is a text.
+            // A word without quotes is text too, because quotes are awkward in a shell.
             return Ok(Value::Text(self.take_while(|c| c.is_ascii_alphanumeric() || "_-".contains(c)).into()));
         }
         self.number().map(Value::Number)

@@ -6,11 +6,11 @@
 
 use super::{Spec, Value};
 
-/// Parameters that say something of single grades: a grade that is not in one of these tables is refused.
+/// Parameters with a table of grades. A grade that such a table lacks is refused.
 const TABLES: [&str; 3] = ["gain", "go_on", "stops"];
 
 impl Spec {
-    /// Grades that a document without a judgment may have, highest first, where the qrels have these; the last is 0.
+    /// The grades that an unjudged document may have if the qrels have `grades`, highest first; the last one is 0.
     pub fn possible_grades(&self, of_qrels: &[f64]) -> Vec<f64> {
         let mut grades: Vec<f64> = of_qrels.iter().copied().filter(|&grade| grade > 0.0).collect();
         if !grades.iter().any(|&grade| self.is_relevant(grade)) {
@@ -30,7 +30,7 @@ impl Spec {
         grade >= self.least_grade().unwrap_or(0.0) && self.tables().all(gains)
     }
 
-    /// The least relevant grade; none if tables have no such grade.
+    /// The lowest relevant grade; None if the tables of the parameters have none.
     fn least_relevant(&self) -> Option<f64> {
         if let Some((_, table)) = self.tables().next() {
             let relevant = table.iter().map(|entry| entry.0).filter(|&grade| grade > 0.0 && self.is_relevant(grade));

@@ -10,7 +10,7 @@ const MEANT: &[(&str, &str)] = &[
     ("bpref-10", "Bpref(variant='paper', extra=10)"),
 ];
 
-/// Names that nothing has, and what may be meant by them.
+/// Names that no measure has, and the measures that may be meant.
 const NEAR: &[(&str, &str)] =
     &[("hit", "Success"), ("HR", "Success"), ("Succ", "Success"), ("prec", "P"), ("condAP", "AP(judged_only=True)")];
 
@@ -38,23 +38,23 @@ const OPEN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whether two names are the same but for case, and for `_`, `-` or a blank between words.
+/// Whether two names differ only in case and in what joins their words (`_`, `-` or a blank).
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     let fold = |byte: u8| if matches!(byte, b' ' | b'-') { b'_' } else { byte.to_ascii_lowercase() };
     one.bytes().map(fold).eq(other.bytes().map(fold))
 }
 
-/// Printed names that are not names or aliases of ours.
+/// All printed names that are neither names nor aliases here.
 pub(super) fn printed() -> impl Iterator<Item = &'static str> {
     MEANT.iter().map(|(printed, _)| *printed)
 }
 
-/// What may be meant by a name that nothing has.
+/// The measures that may be meant by a name that no measure has.
 pub(super) fn near(name: &str) -> Option<&'static str> {
     NEAR.iter().find(|(other, _)| is_same(other, name)).map(|(_, ours)| *ours)
 }
 
-/// What the papers mean by a name, in our grammar.
+/// Translates a name that papers print into the grammar of this module.
 pub(super) fn meant(name: &str) -> Option<&'static str> {
     MEANT.iter().find(|(printed, _)| is_same(printed, name)).map(|(_, ours)| *ours)
 }

@@ -6,12 +6,12 @@ use super::{Aggregate, Cutoff, Info, JUDGED_ONLY, MEAN, OF, Other, Parameter, RE
 use crate::error::{Error, Result, alternatives, quote};
 use crate::table::profiles::Detail;
 
-/// A measure as asked for: which, with what parameters, to what cutoff.
+/// A measure with the parameters and the cutoff that a user asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
-    /// What is known about the measure.
+    /// The facts of the measure.
     pub info: &'static Info,
-    /// `@k`.
+    /// The cutoff, as in `@k`.
     pub cutoff: Option<usize>,
     /// Parameters that differ from their defaults, by name.
     parameters: Vec<(&'static str, Value)>,
@@ -26,11 +26,11 @@ pub enum Value {
     Text(String),
     /// `True` or `False`.
     Flag(bool),
-    /// `{0: 0, 1: 1, 2: 3}`, by ascending key.
+    /// A table such as `{0: 0, 1: 1, 2: 3}`, sorted by key.
     Table(Vec<(f64, f64)>),
-    /// `[1, 0.5]`.
+    /// A list of numbers such as `[1, 0.5]`.
     List(Vec<f64>),
-    /// A measure, `nDCG@20`.
+    /// A measure such as `nDCG@20`.
     Measure(Box<Spec>),
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn is_in_range(number: f64) -> bool {
 }
 
 impl Value {
-    /// All numbers in it.
+    /// All numbers in the value, also those of tables and lists.
     fn numbers(&self) -> Vec<f64> {
         match self {
             Value::Number(number) => vec![*number],
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// A table, its keys put in order.
+    /// Makes a table, and sorts its keys.
     ///
     /// # Errors
     /// A key appears twice, or a number is not finite.
@@ -85,7 +85,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The canonical spelling: what stands in every table.
+/// Writes the canonical spelling, which all tables print.
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.info.name)?;
@@ -106,12 +106,12 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
-    /// This measure, as it is without cutoff and parameters.
+    /// A measure without cutoff and parameters.
     pub fn of(info: &'static Info) -> Spec {
         Spec { info, cutoff: None, parameters: Vec::new() }
     }
 
-    /// The same with a cutoff.
+    /// Adds a cutoff.
     ///
     /// # Errors
     /// The cutoff is 0, or the measure takes none.
@@ -126,7 +126,7 @@ impl Spec {
         Ok(self)
     }
 
-    /// The same with what stands after `@`: a cutoff, or a recall level.
+    /// Adds the number after `@`, which is a cutoff or a recall level.
     ///
     /// # Errors
     /// As [`Spec::at`] and [`Spec::with`]; or a cutoff is not a whole number.
@@ -156,12 +156,12 @@ impl Spec {
         if self.info.by_user { (name, value) } else { own_spelling(name, value) }
     }
 
-    /// Its parameters: its own, and `mean` where values of queries are averaged.
+    /// All parameters that the measure takes, also `mean` if its values are averaged.
     fn known(&self) -> impl Iterator<Item = &'static Parameter> {
         self.info.parameters.iter().chain((self.info.aggregate == Aggregate::Mean).then_some(&MEAN))
     }
 
-    /// The same with a parameter; other libraries' names for it are understood.
+    /// Adds a parameter, which may have the name that another library uses for it.
     ///
     /// # Errors
     /// The measure has no such parameter. Values are checked when the measure is made.
@@ -193,12 +193,12 @@ impl Spec {
         Ok(self)
     }
 
-    /// The names of parameters that have been given.
+    /// The names of the parameters that differ from their defaults.
     pub(crate) fn given(&self) -> Vec<&'static str> {
         self.parameters.iter().map(|(name, _)| *name).collect()
     }
 
-    /// Check what can be checked without making the measure.
+    /// Checks what can be checked before the measure is built.
     ///
     /// # Errors
     /// A cutoff is missing, a parameter that many measures have has a value it cannot take, or `rel` has no effect.
@@ -218,8 +218,8 @@ impl Spec {
         self.sizes()
     }
 
-    /// Check that no number is so large or small that sums overflow or vanish, and that not everything is worth 0; what
-    /// users' measures take is theirs.
+    /// Checks that no number is so large or small that sums overflow or vanish, and that some gain is not 0. Parameters
+    /// of users' measures may have any value.
     fn sizes(&self) -> Result<()> {
         if self.info.by_user {
             return Ok(());
@@ -246,7 +246,7 @@ impl Spec {
         Ok(())
     }
 
-    /// How the values of queries are put together.
+    /// How the values of queries are combined.
     ///
     /// # Errors
     /// Parameter `mean` is neither `'arithmetic'` nor `'geometric'`.
@@ -254,12 +254,12 @@ impl Spec {
         self.choice(MEAN.name, &[("arithmetic", self.info.aggregate), ("geometric", Aggregate::Geometric)])
     }
 
-    /// A parameter that was given.
+    /// The value of a parameter; None if it has its default.
     pub fn parameter(&self, name: &str) -> Option<&Value> {
         self.parameters.iter().find(|(other, _)| *other == name).map(|(_, value)| value)
     }
 
-    /// The measure that this one is of, as nDCG@20 in `MED(nDCG@20)`.
+    /// The measure inside this one, such as nDCG@20 in `MED(nDCG@20)`.
     pub fn inner(&self) -> Option<&Spec> {
         match self.parameter(OF.name)? {
             Value::Measure(of) => Some(of),
@@ -272,7 +272,7 @@ impl Spec {
         Error::Value(format!("{self} needs lengths of documents (--docs FILE, docs=)"))
     }
 
-    /// The cutoff, or what stands for none.
+    /// The cutoff, or `none` if there is none.
     pub fn cutoff_or(&self, none: usize) -> usize {
         self.cutoff.unwrap_or(none)
     }
@@ -285,7 +285,7 @@ impl Spec {
         self.number("rel", 1.0, "a number above 0", |rel| rel > 0.0)
     }
 
-    /// The parameter that was given and leaves `rel` without effect.
+    /// The parameter of this measure beside which `rel` has no effect, if there is one.
     fn instead_of_rel(&self) -> Option<&'static str> {
         self.info.instead_of_rel.filter(|other| self.parameter(other).is_some())
     }
@@ -306,7 +306,7 @@ impl Spec {
         named("rel").or_else(|| named("min_rel").map(f64::next_up))
     }
 
-    /// A parameter that is a number.
+    /// The value of a parameter that must be a number.
     ///
     /// # Errors
     /// It is no number, or not one of those that `expected` describes and `fits` accepts.
@@ -318,7 +318,7 @@ impl Spec {
         }
     }
 
-    /// A parameter that is one of some names; the first is the default.
+    /// The value of a parameter that must be one of some names, of which the first is the default.
     ///
     /// # Errors
     /// It is none of them.
@@ -352,7 +352,7 @@ impl Spec {
         }
     }
 
-    /// Check that judgments say what the measure needs to know.
+    /// Checks that the judgments have all details that the measure needs.
     ///
     /// # Errors
     /// They do not.
@@ -374,7 +374,7 @@ impl Spec {
         self.flag(JUDGED_ONLY.name, false)
     }
 
-    /// A parameter that is `True` or `False`.
+    /// The value of a parameter that must be `True` or `False`.
     pub(crate) fn flag(&self, name: &str, default: bool) -> Result<bool> {
         match self.parameter(name) {
             None => Ok(default),
@@ -384,7 +384,7 @@ impl Spec {
     }
 }
 
-/// A parameter's name and value in our spelling.
+/// Translates a parameter's name and value into the spelling of this module.
 fn own_spelling(name: &str, value: Value) -> (&str, Value) {
     let text = |text: &str| Value::Text(text.into());
     match (name, &value) {

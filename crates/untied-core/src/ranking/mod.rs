@@ -19,7 +19,7 @@ mod top;
 pub use first::are_few;
 pub use judge::Judge;
 pub use list::{List, Numbering};
-pub use pair::{Block, Joiner, Pair, Placed, Positions, Side};
+pub use pair::{Joiner, Pair, Placed, Positions, SharedDocuments, Side};
 pub use places::{Place, Places, Sparse, is_worth_it};
 pub use policy::{best, condensed, relevant, shuffled, worst};
 pub use ties::{Layout, Order, Precision, misfit};

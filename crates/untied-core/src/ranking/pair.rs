@@ -1,7 +1,7 @@
 //! Joins two rankings of a query by document.
 //!
-//! The place of a document in its tie group is open, so a similarity can read only how many documents a tie group of A and
-//! one of B share: a [`Block`]. The documents of a block are interchangeable.
+//! The place of a document in its tie group is open, so a similarity can read only how many documents a tie group of A
+//! and one of B share: a [`SharedDocuments`]. The documents of a block are interchangeable.
 
 use super::List;
 
@@ -57,7 +57,7 @@ impl Side {
 
 /// The documents that a tie group of A and one of B share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
+pub struct SharedDocuments {
     /// The group in A.
     pub a: u32,
     /// The group in B.
@@ -74,7 +74,7 @@ pub struct Pair {
     /// The second ranking.
     pub b: Side,
     /// The documents that they share, sorted by group of A and then of B.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<SharedDocuments>,
 }
 
 impl Pair {
@@ -99,7 +99,7 @@ impl Pair {
     }
 
     /// The positions of a block's documents in A and in B.
-    pub fn positions(&self, block: &Block) -> (Positions, Positions) {
+    pub fn positions(&self, block: &SharedDocuments) -> (Positions, Positions) {
         (self.a.positions(block.a as usize), self.b.positions(block.b as usize))
     }
 }
@@ -134,7 +134,7 @@ impl Joiner {
         each_group(a, |group, docs| {
             let first = blocks.len();
             let places = docs.iter().map(|&doc| self.places[doc as usize]).filter(|&place| place > 0);
-            blocks.extend(places.map(|place| Block { a: group, b: place - 1, count: 1 }));
+            blocks.extend(places.map(|place| SharedDocuments { a: group, b: place - 1, count: 1 }));
             if docs.len() > 1 {
                 blocks[first..].sort_unstable_by_key(|block| block.b);
             }

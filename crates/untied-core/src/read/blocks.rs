@@ -74,23 +74,23 @@ impl Blocks {
         let path = input.name().to_owned();
         let reader = open(input)?.in_sequence().map_err(|source| Error::Io { file: path.clone(), source })?;
         let (mut lines, mut before) = (Lines::new(reader, quotes), 0);
-        let found = loop {
+        let head = loop {
             let Some((index, block)) = lines.next() else { break None };
-            let found = block.and_then(|block| {
+            let searched = block.and_then(|block| {
                 let text = without_mark(&block, index == 0);
-                let found = find(text).map_err(Failure::Line)?;
-                let start = found.as_ref().map_or(text.len(), |(_, start)| *start);
+                let head = find(text).map_err(BlockFailure::Line)?;
+                let start = head.as_ref().map_or(text.len(), |(_, start)| *start);
                 let passed = newlines(&text[..start]);
                 lines.held = Some(text[start..].to_vec());
-                Ok(Parsed { value: found, lines: passed })
+                Ok(Parsed { value: head, lines: passed })
             });
-            let parsed = in_order(&path, before, vec![found])?;
+            let parsed = in_order(&path, before, vec![searched])?;
             before += parsed.iter().map(|block| block.lines).sum::<u64>();
-            if let Some((found, _)) = parsed.into_iter().find_map(|block| block.value) {
-                break Some(found);
+            if let Some((head, _)) = parsed.into_iter().find_map(|block| block.value) {
+                break Some(head);
             }
         };
-        Ok((Blocks { path, from: From::Stream(lines), lines: before }, found))
+        Ok((Blocks { path, from: From::Stream(lines), lines: before }, head))
     }
 
     /// Lines of all blocks so far.
@@ -134,7 +134,7 @@ where
 }
 
 /// The blocks, or the first error in the file; `before` counts the lines before them.
-fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<Vec<Parsed<T>>> {
+fn in_order<T>(path: &str, mut before: u64, results: Vec<BlockResult<T>>) -> Result<Vec<Parsed<T>>> {
     let mut blocks = Vec::with_capacity(results.len());
     for result in results {
         match result {
@@ -142,18 +142,18 @@ fn in_order<T>(path: &str, mut before: u64, results: Vec<Outcome<T>>) -> Result<
                 before += block.lines;
                 blocks.push(block);
             }
-            Err(Failure::Line(error)) => return Err(error.of(path, before)),
-            Err(Failure::TooLong(line)) => return Err(too_long(path, before + line + 1)),
-            Err(Failure::Memory) => return Err(Error::Memory { what: path.into(), bytes: RESERVE as u128 }),
-            Err(Failure::Stopped) => return Err(Error::Stopped),
-            Err(Failure::Io(line, source)) => return Err(io_error(path, before + line + 1, source)),
+            Err(BlockFailure::Line(error)) => return Err(error.of(path, before)),
+            Err(BlockFailure::TooLong(line)) => return Err(too_long(path, before + line + 1)),
+            Err(BlockFailure::Memory) => return Err(Error::Memory { what: path.into(), bytes: RESERVE as u128 }),
+            Err(BlockFailure::Stopped) => return Err(Error::Stopped),
+            Err(BlockFailure::Io(line, source)) => return Err(io_error(path, before + line + 1, source)),
         }
     }
     Ok(blocks)
 }
 
 /// Why a block could not be parsed; lines counted from its start.
-enum Failure {
+enum BlockFailure {
     Line(LineError),
     TooLong(u64),
     Io(u64, io::Error),
@@ -161,21 +161,21 @@ enum Failure {
     Stopped,
 }
 
-/// What must be free before a block is parsed: other allocations, of parsed rows and of results, end the process if they
-/// fail.
+/// How many bytes of memory must be free before a block is parsed. If an allocation failed later, for parsed rows or
+/// results, the process would end.
 const RESERVE: usize = 64 << 20;
 
-/// Refuse to read on where memory runs out. In a browser, memory that was asked for is never given back.
-fn reserve() -> std::result::Result<(), Failure> {
+/// Returns an error if memory runs out. It does not check in a browser, which never gets memory back.
+fn reserve() -> std::result::Result<(), BlockFailure> {
     if cfg!(target_family = "wasm") {
         return Ok(());
     }
-    memory::room::<u8>(RESERVE, "").map(drop).map_err(|_| Failure::Memory)
+    memory::room::<u8>(RESERVE, "").map(drop).map_err(|_| BlockFailure::Memory)
 }
 
-type Outcome<T> = std::result::Result<Parsed<T>, Failure>;
+type BlockResult<T> = std::result::Result<Parsed<T>, BlockFailure>;
 
-fn parse_file<T, S, P>(file: &impl ReadAt, length: u64, blocks: Range<u64>, parse: &P) -> Vec<Outcome<T>>
+fn parse_file<T, S, P>(file: &impl ReadAt, length: u64, blocks: Range<u64>, parse: &P) -> Vec<BlockResult<T>>
 where
     T: Send,
     S: Default,
@@ -187,8 +187,8 @@ where
             let (begin, block) = read_block(file, length, index * BLOCK as u64, buffer)?;
             let lines = without_mark(block, index == 0);
             reserve()?;
-            watch::step((BLOCK as u64).min(length - index * BLOCK as u64)).map_err(|_| Failure::Stopped)?;
-            parse(begin + (block.len() - lines.len()) as u64, lines, room).map_err(Failure::Line)
+            watch::step((BLOCK as u64).min(length - index * BLOCK as u64)).map_err(|_| BlockFailure::Stopped)?;
+            parse(begin + (block.len() - lines.len()) as u64, lines, room).map_err(BlockFailure::Line)
         })
         .collect()
 }
@@ -208,12 +208,12 @@ fn read_block<'b>(
     length: u64,
     start: u64,
     buffer: &'b mut Vec<u8>,
-) -> std::result::Result<(u64, &'b [u8]), Failure> {
+) -> std::result::Result<(u64, &'b [u8]), BlockFailure> {
     // One byte more in front tells whether a line begins exactly at `start`.
     let front = start.saturating_sub(1);
     let end = length.min(start + BLOCK as u64);
     make_room(buffer, (end - front) as usize);
-    file.read_exact_at(buffer, front).map_err(|error| Failure::Io(0, error))?;
+    file.read_exact_at(buffer, front).map_err(|error| BlockFailure::Io(0, error))?;
     let begin = match start {
         0 => 0,
         _ => match buffer.iter().position(|&byte| byte == b'\n') {
@@ -234,10 +234,10 @@ fn read_block<'b>(
         let step = MORE.min((length - at) as usize);
         let old = buffer.len();
         if old - last_line > LONGEST_LINE {
-            return Err(Failure::TooLong(newlines(&buffer[begin..])));
+            return Err(BlockFailure::TooLong(newlines(&buffer[begin..])));
         }
         buffer.resize(old + step, 0);
-        file.read_exact_at(&mut buffer[old..], at).map_err(|error| Failure::Io(0, error))?;
+        file.read_exact_at(&mut buffer[old..], at).map_err(|error| BlockFailure::Io(0, error))?;
         match buffer[old..].iter().position(|&byte| byte == b'\n') {
             Some(newline) => buffer.truncate(old + newline + 1),
             None => at += step as u64,
@@ -246,7 +246,7 @@ fn read_block<'b>(
     Ok((front + begin as u64, &buffer[begin..]))
 }
 
-fn parse_stream<T, S, P>(lines: &mut Lines, most: u64, parse: &P) -> Vec<Outcome<T>>
+fn parse_stream<T, S, P>(lines: &mut Lines, most: u64, parse: &P) -> Vec<BlockResult<T>>
 where
     T: Send,
     S: Default,
@@ -257,14 +257,14 @@ where
     let failed = AtomicBool::new(false);
     let spare = Arc::clone(&lines.spare);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut results: Vec<(u64, Outcome<T>)> = lines
+    let mut results: Vec<(u64, BlockResult<T>)> = lines
         .take(most)
         .take_while(|_| !failed.load(Ordering::Relaxed))
         .par_bridge()
         .map_init(S::default, |room, (index, block)| {
             let outcome = block.and_then(|lines| {
                 reserve()?;
-                let parsed = parse(without_mark(&lines, index == 0), room).map_err(Failure::Line);
+                let parsed = parse(without_mark(&lines, index == 0), room).map_err(BlockFailure::Line);
                 spare.lock().unwrap_or_else(PoisonError::into_inner).push(lines);
                 parsed
             });
@@ -293,7 +293,7 @@ struct Lines {
 }
 
 impl Iterator for Lines {
-    type Item = (u64, std::result::Result<Vec<u8>, Failure>);
+    type Item = (u64, std::result::Result<Vec<u8>, BlockFailure>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let block = match self.held.take() {
@@ -310,8 +310,8 @@ impl Lines {
         Lines { reader, rest: Vec::new(), blocks: 0, ended: false, quotes, held: None, spare: Arc::default() }
     }
 
-    /// Where the last of these bytes stands that ends a block; `inside` tells whether they begin between quotes, and is
-    /// changed to whether they end there.
+    /// The index of the last byte that can end a block. `inside` says whether the bytes begin between quotes, and is
+    /// updated to whether they end between quotes.
     fn last_end(&self, bytes: &[u8], inside: &mut bool) -> Option<usize> {
         if !self.quotes {
             return bytes.iter().rposition(|&byte| byte == b'\n');
@@ -324,7 +324,7 @@ impl Lines {
         })
     }
 
-    fn block(&mut self) -> Option<std::result::Result<Vec<u8>, Failure>> {
+    fn block(&mut self) -> Option<std::result::Result<Vec<u8>, BlockFailure>> {
         if self.ended {
             return None;
         }
@@ -342,7 +342,7 @@ impl Lines {
                 let last_line = block[..old].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
                 if old - last_line > LONGEST_LINE {
                     self.ended = true;
-                    return Some(Err(Failure::TooLong(newlines(&block[..last_line]))));
+                    return Some(Err(BlockFailure::TooLong(newlines(&block[..last_line]))));
                 }
             }
             make_room(&mut block, old + BLOCK);
@@ -355,7 +355,7 @@ impl Lines {
                 Err(error) => {
                     // What was unpacked so far is not parsed: the error stands, whatever it holds.
                     self.ended = true;
-                    return Some(Err(Failure::Io(newlines(&block[..old + read]), error)));
+                    return Some(Err(BlockFailure::Io(newlines(&block[..old + read]), error)));
                 }
             }
             if self.ended {

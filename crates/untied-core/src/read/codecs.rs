@@ -15,7 +15,7 @@ pub enum Codec {
     Xz,
 }
 
-/// Whatever is read from archives.
+/// A reader of unpacked bytes.
 pub type Unpacked = Box<dyn Read + Send>;
 
 /// Unpack what `packed` reads.

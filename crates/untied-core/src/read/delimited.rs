@@ -89,14 +89,15 @@ fn parse_with<'a>(
     Ok(fields.line)
 }
 
-/// Records on a line of their own, without quotes within fields, as most are.
+/// The usual records: one per line, without quotes inside fields.
 struct PlainRecords<'a> {
     delimiter: u8,
-    /// What the fields hold; empty if one of them holds more than one thing.
+    /// The role of each field; empty if a field has several roles.
     roles: Vec<Role>,
-    /// Fields in front of the first that differs between records of a query; 0 if the query stands behind it.
+    /// The number of fields before the first one that differs between records of a query; 0 if the query comes after
+    /// it.
     common: usize,
-    /// These fields of the last record. The next one mostly begins the same, and then belongs to the same query.
+    /// These fields of the last record. If the next record begins with the same bytes, it belongs to the same query.
     begin: &'a [u8],
     row: Row<'a>,
 }

@@ -23,17 +23,17 @@ pub struct Faults {
 /// # Errors
 /// The file cannot be read to its end.
 pub fn faults(path: &str, layout: &Layout, most: usize) -> Result<Faults> {
-    let (mut blocks, mut found, mut before) = (Blocks::open(path.into())?, Faults::default(), 0);
+    let (mut blocks, mut faults, mut before) = (Blocks::open(path.into())?, Faults::default(), 0);
     let parse = |block: &[u8], room: &mut Chunk| Ok(of_block(block, layout, most, room));
     while let Some(parsed) = blocks.parse(AT_ONCE, &parse)? {
         for Parsed { value: (errors, count), lines } in parsed {
-            let room = most - found.errors.len();
-            found.errors.extend(errors.into_iter().take(room).map(|error| error.of(path, before)));
-            found.count += count;
+            let room = most - faults.errors.len();
+            faults.errors.extend(errors.into_iter().take(room).map(|error| error.of(path, before)));
+            faults.count += count;
             before += lines;
         }
     }
-    Ok(found)
+    Ok(faults)
 }
 
 /// The first malformed lines of a block, and the number of all: parsing goes on behind each.

@@ -25,19 +25,20 @@ pub enum Reader {
 pub struct Format {
     /// Its name in options.
     pub name: &'static str,
-    /// What such a file holds, for help texts and the documentation; formats with the same text are listed together.
+    /// The content of such a file, for help texts and the documentation. Formats with the same text are listed
+    /// together.
     pub about: &'static str,
     /// How it is read.
     pub reader: Reader,
-    /// What its judgments say besides a grade.
+    /// The details of its judgments besides grades.
     pub detail: Option<Detail>,
     /// Whether its grades only order groups of documents.
     pub ordered: bool,
-    /// Whether numbers are ranks, the lowest being the best, instead of scores.
+    /// Whether its numbers are ranks, of which the lowest is best, instead of scores.
     pub by_rank: bool,
     /// Suffixes that files without a named format have.
     pub suffixes: &'static [&'static str],
-    /// Whether its columns have names, which users may name otherwise.
+    /// Whether its columns have names, which options can change.
     pub has_names: bool,
     /// Whether runs are evaluated while they are read.
     pub streams: bool,
@@ -45,7 +46,7 @@ pub struct Format {
 
 const TABLE: &str = "a table with named columns";
 
-/// What most formats are: others say how they differ.
+/// The values that most formats share.
 const PLAIN: Format = Format {
     name: "",
     about: TABLE,

@@ -4,20 +4,20 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 
-/// What all members hold.
-pub struct Members<R: Read> {
+/// The unpacked bytes of all members of a gzip file, one member after the other.
+pub struct GzipMembers<R: Read> {
     /// None at the end.
     member: Option<GzDecoder<BufReader<R>>>,
 }
 
-impl<R: Read> Members<R> {
+impl<R: Read> GzipMembers<R> {
     /// Unpack what this reads.
     pub fn new(packed: R) -> Self {
-        Members { member: Some(GzDecoder::new(BufReader::new(packed))) }
+        GzipMembers { member: Some(GzDecoder::new(BufReader::new(packed))) }
     }
 }
 
-impl<R: Read> Read for Members<R> {
+impl<R: Read> Read for GzipMembers<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while let Some(member) = &mut self.member {
             let read = member.read(into)?;
@@ -60,7 +60,7 @@ mod tests {
 
     fn unpack(packed: &[u8]) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        Members::new(packed).read_to_end(&mut bytes).map(|_| bytes)
+        GzipMembers::new(packed).read_to_end(&mut bytes).map(|_| bytes)
     }
 
     #[test]

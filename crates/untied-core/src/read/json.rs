@@ -76,26 +76,26 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
     Ok(line_number)
 }
 
-/// What a line has around its values. The next one mostly has the same, and then only values are looked at.
+/// The text of a line around its values. The next line mostly has the same text, so only its values need parsing.
 struct Shape<'a> {
     columns: &'a Columns,
-    values: Vec<Value<'a>>,
-    /// What follows the last value.
+    values: Vec<JsonValue<'a>>,
+    /// The text after the last value.
     end: &'a [u8],
-    /// How much of the line is in the values and in front of them.
+    /// How many bytes of the line are parsed into `values`, with the text before each.
     seen: usize,
-    /// Whether any value needs care.
+    /// Whether any value needs more than the fast path.
     is_special: bool,
-    /// Values in front of the first that differs between the lines of a query; 0 if the query stands behind it.
+    /// The number of values before the first one that differs between lines of a query; 0 if the query comes after it.
     common: usize,
-    /// The last line up to that one. The next one mostly begins the same, and then belongs to the same query.
+    /// The last line up to that value. If the next line begins with the same bytes, it belongs to the same query.
     begin: &'a [u8],
     row: Row<'a>,
 }
 
-/// A value of a line.
-struct Value<'a> {
-    /// What stands in front of it, behind the last value.
+/// A value of a line, with the text before it.
+struct JsonValue<'a> {
+    /// The text between the value before and this one.
     before: &'a [u8],
     is_text: bool,
     role: Role,
@@ -115,7 +115,7 @@ impl<'a> Shape<'a> {
         // Quotes belong to what is around a value.
         let quotes = usize::from(is_text);
         let before = &line[self.seen..place.start + quotes];
-        self.values.push(Value { before, is_text, role });
+        self.values.push(JsonValue { before, is_text, role });
         self.seen = place.end - quotes;
     }
 
@@ -134,7 +134,7 @@ impl<'a> Shape<'a> {
         let is_same = !self.begin.is_empty() && starts_with(text, self.begin);
         let (first, mut at) = if is_same { (self.common, self.begin.len()) } else { (0, 0) };
         let mut begin = at;
-        for (index, Value { before, is_text, role }) in self.values.iter().enumerate().skip(first) {
+        for (index, JsonValue { before, is_text, role }) in self.values.iter().enumerate().skip(first) {
             if index == self.common {
                 begin = at;
             }

@@ -9,7 +9,8 @@ use super::source::Input;
 use crate::error::{Result, quote};
 use crate::table::{Chunk, profiles, subtopics};
 
-/// What a column of a format is. Numbers go to a column of the block, the score or grade to its first.
+/// The content of a column of a format. A number has the column of the block that stores it; the first one stores the
+/// score or grade.
 #[derive(Debug, Clone, Copy)]
 pub enum Column {
     /// The query.
@@ -24,19 +25,19 @@ pub enum Column {
     Listed,
     /// A finite number, with its name for messages.
     Number(usize, &'static str),
-    /// A number that the function accepts; else the text says what was expected.
+    /// A number that the function accepts. The text says what was expected if it does not.
     Accepted(usize, profiles::Accepted),
-    /// The same, or nothing, which is NaN; only at the end of a line.
+    /// A number like [`Column::Number`] that may be missing at the end of a line; it is NaN then.
     Optional(usize, &'static str),
-    /// A number, or NaN where the field is none.
+    /// A number; NaN if the field is something else.
     MaybeNumber(usize),
-    /// What the function makes of any field.
+    /// The number that the function returns for the field, which may be any text.
     AnyNumber(usize, fn(&[u8]) -> f64),
-    /// Kept of the last line only.
+    /// The tag of the run. Only that of the last line is kept.
     Tag,
-    /// All different ones are kept.
+    /// A tag of the run. All different tags are kept.
     Tags,
-    /// Not looked at.
+    /// The column is not read.
     Ignored,
 }
 use Column::{
@@ -46,7 +47,7 @@ use Column::{
 /// A text format.
 #[derive(Debug)]
 pub struct Layout {
-    /// The columns, in their order.
+    /// The columns, in the order of the line.
     pub columns: &'static [Column],
     /// How many columns of numbers a block has.
     pub numbers: usize,
@@ -101,7 +102,7 @@ pub fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::R
     chunk.clear(layout.numbers);
     let mut cursor = Cursor::new(bytes);
     let [before, kept, behind] = layout.parts();
-    let mut rows = Rows {
+    let mut rows = RowParser {
         layout,
         start: cursor,
         lines: 0,
@@ -166,22 +167,22 @@ pub fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::R
 }
 
 /// Takes fields of a block's lines into a chunk.
-struct Rows<'a, 'c> {
+struct RowParser<'a, 'c> {
     layout: &'c Layout,
     chunk: &'c mut Chunk,
-    /// Where the line begins.
+    /// The beginning of the line.
     start: Cursor<'a>,
-    /// Lines before it.
+    /// The number of lines before this one.
     lines: u64,
     query: &'a [u8],
     topic: &'a [u8],
-    /// Topic and subtopic of the last row.
+    /// The topic and subtopic of the last row.
     pair: (&'a [u8], &'a [u8]),
     key: Vec<u8>,
     tag: &'a [u8],
 }
 
-impl<'a> Rows<'a, '_> {
+impl<'a> RowParser<'a, '_> {
     /// A line without a row.
     fn skip(&mut self) {
         self.lines += 1;
@@ -331,9 +332,9 @@ mod tests {
             let mut alone = Ok(Vec::new());
             let mut first = 1;
             for line in &lines {
-                let (found, count) = parsed(line, layout, first);
+                let (row, count) = parsed(line, layout, first);
                 first += count;
-                alone = alone.and_then(|rows: Vec<_>| Ok([rows, found?].concat()));
+                alone = alone.and_then(|rows: Vec<_>| Ok([rows, row?].concat()));
             }
             if together.is_ok() {
                 accepted += 1;

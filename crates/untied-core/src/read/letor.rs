@@ -20,10 +20,10 @@ const MOST_FEATURES: usize = 1 << 16;
 
 const SHAPE: &str = "label qid:Q feature:value ...";
 
-/// Where the queries of a data set stand, and what is in all of it.
+/// A data set of learning to rank: where the lines of each query are, and all features and labels that occur.
 pub struct Letor {
     files: Vec<(String, Spool)>,
-    /// Queries by id.
+    /// The queries, sorted by id.
     queries: Vec<Query>,
     pieces: Vec<Piece>,
     features: Vec<u32>,
@@ -43,26 +43,26 @@ struct Piece {
     file: u32,
     start: u64,
     end: u64,
-    /// Number of the first line.
+    /// The number of the first line.
     line: u64,
     documents: u32,
 }
 
-/// A query's documents with labels and features; kept, it has room for the next one.
+/// A query's documents with labels and features. Its memory is used again for the next query.
 #[derive(Default)]
-pub struct Documents {
+pub struct LetorDocuments {
     /// The labels, in the order of the input.
     pub labels: Vec<f64>,
-    /// What lines say: column, document, value; NaN for `NULL`.
+    /// The column, document and value of each feature in the lines; `NULL` is NaN.
     pairs: Vec<(u32, u32, f64)>,
-    /// The same column by column, and where each column ends.
+    /// The documents and values of `pairs`, sorted by column; `ends` has the end of each column.
     sorted: Vec<(u32, f64)>,
     ends: Vec<u32>,
     bytes: Vec<u8>,
 }
 
-impl Documents {
-    /// What the lines say of a feature, as documents and values. NaN is `NULL`; a document without a value has 0.
+impl LetorDocuments {
+    /// The documents and values of a feature that the lines have; `NULL` is NaN. The value of all other documents is 0.
     pub fn column(&self, column: usize) -> &[(u32, f64)] {
         let start = if column == 0 { 0 } else { self.ends[column - 1] };
         &self.sorted[start as usize..self.ends[column] as usize]
@@ -98,7 +98,7 @@ impl Letor {
     pub fn open(paths: &[String]) -> Result<Letor> {
         let all = Mutex::new(Seen::default());
         let mut files = Vec::with_capacity(paths.len());
-        let mut found: Vec<(Box<[u8]>, Piece)> = Vec::new();
+        let mut pieces = IdentifiedPieces::new();
         for (number, path) in paths.iter().enumerate() {
             let spool = Spool::open(path)?;
             let blocks = parse_spool(path, &spool, |offset, block, seen: &mut Seen| {
@@ -106,17 +106,17 @@ impl Letor {
                 seen.tell(&all);
                 parsed
             })?;
-            let before = found.len();
+            let before = pieces.len();
             let mut line = 1;
             for Parsed { value, lines } in blocks {
-                found.extend(
+                pieces.extend(
                     value
                         .into_iter()
                         .map(|(id, piece)| (id, Piece { file: number as u32, line: line + piece.line, ..piece })),
                 );
                 line += lines;
             }
-            if found.len() == before {
+            if pieces.len() == before {
                 let what = if line == 1 { "an empty file" } else { "only blank lines and comments" };
                 return Err(Error::input(path, None, SHAPE, what));
             }
@@ -132,7 +132,7 @@ impl Letor {
         features.iter().zip(0..).for_each(|(&feature, column)| columns[feature as usize] = column);
         let mut labels: Vec<f64> = seen.labels.into_iter().map(f64::from_bits).collect();
         labels.sort_unstable_by(|a, b| b.total_cmp(a));
-        let (queries, pieces) = by_query(found);
+        let (queries, pieces) = by_query(pieces);
         Ok(Letor { files, queries, pieces, features, columns, labels })
     }
 
@@ -170,7 +170,7 @@ impl Letor {
     ///
     /// # Errors
     /// A file cannot be read, or has changed.
-    pub fn read(&self, query: usize, documents: &mut Documents) -> Result<()> {
+    pub fn read(&self, query: usize, documents: &mut LetorDocuments) -> Result<()> {
         documents.labels.clear();
         documents.pairs.clear();
         for piece in &self.pieces[self.queries[query].pieces.clone()] {
@@ -180,7 +180,7 @@ impl Letor {
         Ok(())
     }
 
-    fn read_piece(&self, piece: &Piece, documents: &mut Documents) -> Result<()> {
+    fn read_piece(&self, piece: &Piece, documents: &mut LetorDocuments) -> Result<()> {
         let (path, spool) = &self.files[piece.file as usize];
         let changed = || Error::input(path, Some(piece.line), "the same lines as before", "others");
         let mut bytes = std::mem::take(&mut documents.bytes);
@@ -206,15 +206,15 @@ impl Letor {
     }
 }
 
-/// Features and labels that were met.
+/// The features and labels that occurred so far.
 #[derive(Default)]
 struct Seen {
-    /// A bit for each number of a feature.
+    /// One bit for each possible number of a feature.
     features: Vec<u64>,
-    /// As bits of numbers; -0 is 0.
+    /// The bits of each label; -0 is stored as 0.
     labels: HashSet<u64>,
     last: Option<f64>,
-    /// Whether there is something that was not told yet.
+    /// Whether the other threads do not know all of these yet.
     is_new: bool,
 }
 
@@ -256,11 +256,12 @@ impl Seen {
     }
 }
 
-/// The queries of a block, in the order in which they stand there; lines counted from the block's first.
-type Found = Vec<(Box<[u8]>, Piece)>;
+/// The id of each piece's query, with the piece.
+type IdentifiedPieces = Vec<(Box<[u8]>, Piece)>;
 
-fn look(offset: u64, block: &[u8], seen: &mut Seen) -> std::result::Result<Parsed<Found>, LineError> {
-    let mut found = Found::new();
+/// Finds the pieces of a block, in the order of the input. Their lines are counted from the first of the block.
+fn look(offset: u64, block: &[u8], seen: &mut Seen) -> std::result::Result<Parsed<IdentifiedPieces>, LineError> {
+    let mut pieces = IdentifiedPieces::new();
     let mut cursor = Cursor::new(block);
     let mut lines = 0;
     while !cursor.is_done() {
@@ -268,25 +269,25 @@ fn look(offset: u64, block: &[u8], seen: &mut Seen) -> std::result::Result<Parse
         if let Some((label, id)) = parse_line(&mut cursor, lines, |feature, _| seen.feature(feature))? {
             seen.label(label);
             let end = offset + cursor.position() as u64;
-            match found.last_mut() {
+            match pieces.last_mut() {
                 Some((last, piece)) if last.as_ref() == id => {
                     piece.end = end;
                     piece.documents += 1;
                 }
-                _ => found.push((id.into(), Piece { file: 0, start, end, line: lines, documents: 1 })),
+                _ => pieces.push((id.into(), Piece { file: 0, start, end, line: lines, documents: 1 })),
             }
         }
         lines += 1;
     }
-    Ok(Parsed { value: found, lines })
+    Ok(Parsed { value: pieces, lines })
 }
 
-/// Pieces in the order of query ids; those that follow one another are put together.
-fn by_query(mut found: Found) -> (Vec<Query>, Vec<Piece>) {
-    found.sort_by(|a, b| a.0.cmp(&b.0)); // stable: those of a query stay in the order of the input
+/// Sorts pieces by the id of their query, and joins pieces of a query that are adjacent in the file.
+fn by_query(mut identified: IdentifiedPieces) -> (Vec<Query>, Vec<Piece>) {
+    identified.sort_by(|a, b| a.0.cmp(&b.0)); // the sort is stable, so pieces of a query keep the order of the input
     let mut queries: Vec<Query> = Vec::new();
-    let mut pieces: Vec<Piece> = Vec::with_capacity(found.len());
-    for (id, piece) in found {
+    let mut pieces: Vec<Piece> = Vec::with_capacity(identified.len());
+    for (id, piece) in identified {
         if queries.last().is_none_or(|query| query.id != id) {
             queries.push(Query { id, documents: 0, pieces: pieces.len()..pieces.len() });
         }

@@ -9,10 +9,10 @@ use crate::watch;
 /// The longest line accepted in any format.
 pub const LONGEST_LINE: usize = 16 << 20;
 
-/// What a parser finds wrong, with the line counted from the block's start (0 for its first).
+/// The error of a parser, which only knows the line within its block.
 #[derive(Debug)]
 pub struct LineError {
-    /// Line within the block, from 0.
+    /// The line within the block, counted from 0.
     pub line: u64,
     /// See [`InputError`](crate::InputError).
     pub expected: String,
@@ -32,7 +32,7 @@ pub fn binary(text: &[u8], line: u64) -> LineError {
     LineError { line, expected: "text".into(), found: format!("binary data: a NUL byte in {}", quote(text)) }
 }
 
-/// What an editor may write before text in UTF-8.
+/// The byte-order mark that some editors write before text in UTF-8.
 pub const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The error for a line that begins with a byte-order mark, which would become part of an id.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::number::plain;
 use crate::table::are_equal;
 
-/// What a byte means to the readers.
+/// The classes of bytes that the readers distinguish.
 const ORDINARY: u8 = 0;
 const BLANK: u8 = 1;
 const NEWLINE: u8 = 2;
@@ -59,14 +59,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next field of this line; empty where the line has no more, or a NUL byte comes first.
+    /// Reads the next field of this line. It is empty if the line has no more fields, or if a NUL byte comes first.
     #[inline]
     pub fn field(&mut self) -> &'a [u8] {
         let place = self.place();
         &self.bytes[place]
     }
 
-    /// Where the next field stands, see [`Cursor::field`].
+    /// Reads the next field like [`Cursor::field`], and returns its place.
     #[inline]
     pub fn place(&mut self) -> Range<usize> {
         self.skip_blanks();
@@ -115,7 +115,7 @@ impl<'a> Cursor<'a> {
         comes
     }
 
-    /// What stands between an earlier position and this one.
+    /// The bytes between an earlier position and this one.
     pub fn since(&self, start: Cursor<'a>) -> &'a [u8] {
         &self.bytes[start.at..self.position()]
     }
@@ -152,7 +152,7 @@ pub fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
     bytes.get(..text.len()).is_some_and(|first| are_equal(first, text))
 }
 
-/// Where the field that begins at `at` ends: at a blank, a newline, a NUL or the end of all bytes.
+/// The end of the field that begins at `at`: the next blank, newline or NUL, or the end of the bytes.
 #[inline]
 fn end_of_field(bytes: &[u8], mut at: usize) -> usize {
     loop {

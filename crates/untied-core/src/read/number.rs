@@ -6,17 +6,17 @@ const POWERS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// What a field that should be a number turned out to be.
+/// Why a field is not a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotANumber {
-    /// Not a number at all.
+    /// It is text.
     Text,
-    /// `nan`, `inf`, or too large for an `f64`.
+    /// It is `nan`, `inf`, or too large for an `f64`.
     NotFinite,
 }
 
 impl NotANumber {
-    /// What was expected instead, of something of this name.
+    /// What messages say was expected, with the name of the field.
     pub fn expected(self, name: &str) -> String {
         match self {
             NotANumber::Text => format!("a number as the {name}"),

@@ -13,14 +13,14 @@ pub type Parse = Box<dyn Fn(&[u8], &mut Chunk) -> std::result::Result<u64, LineE
 /// Blocks that are read before they are looked through.
 const AT_ONCE: u64 = 256;
 
-/// What is wrong with a file without rows.
+/// The texts of the error for a file without rows.
 #[derive(Debug, Clone, Copy)]
 pub struct NoRows {
     /// What was expected.
     pub expected: &'static str,
-    /// What was found if the input has no line; None if it may have none.
+    /// What was found if the input has no line; None if an input without lines is allowed.
     pub without_lines: Option<&'static str>,
-    /// What was found if it has lines; None if they may all be without a row.
+    /// What was found if it has lines but no rows; None if that is allowed.
     pub with_lines: Option<&'static str>,
 }
 
@@ -122,7 +122,7 @@ impl Pieces {
         if !self.is_empty {
             return Ok(None);
         }
-        let found = if self.blocks.lines() == 0 { self.no_rows.without_lines } else { self.no_rows.with_lines };
-        found.map_or(Ok(None), |found| Err(Error::input(&self.path, None, self.no_rows.expected, found)))
+        let content = if self.blocks.lines() == 0 { self.no_rows.without_lines } else { self.no_rows.with_lines };
+        content.map_or(Ok(None), |content| Err(Error::input(&self.path, None, self.no_rows.expected, content)))
     }
 }

@@ -66,18 +66,18 @@ impl Cell<'_> {
     }
 }
 
-/// What a field holds.
+/// The meaning of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The query's id.
     Query,
-    /// The subtopic's.
+    /// The subtopic's id.
     Subtopic,
-    /// The document's.
+    /// The document's id.
     Document,
-    /// The number of this column of the block.
+    /// A number, and the column of the block that stores it.
     Number(usize),
-    /// Nothing that is needed.
+    /// The field is not needed.
     Ignored,
 }
 
@@ -112,7 +112,7 @@ pub struct Row<'a> {
     query: &'a [u8],
     subtopic: &'a [u8],
     document: Range<usize>,
-    /// Where each number stands, and its value.
+    /// The place of each number in the line, and its value.
     numbers: Vec<(Range<usize>, f64)>,
 }
 
@@ -153,7 +153,7 @@ impl<'c> Taker<'c> {
         Taker { columns, chunk, key: Vec::new() }
     }
 
-    /// What is taken.
+    /// The columns that are taken.
     pub fn columns(&self) -> &'c Columns {
         self.columns
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::codecs::{Codec, UNPACKING, is_too_demanding, unpack};
-use super::gzip::Members;
+use super::gzip::GzipMembers;
 use crate::error::{Error, Result, show};
 use crate::watch;
 
@@ -32,20 +32,20 @@ impl Source {
     }
 }
 
-/// Where bytes come from: a file, or a reader that stands for one where there are no files.
+/// Where bytes come from: a file, or a reader that replaces one in a browser, which has no files.
 pub struct Input<'a> {
     name: &'a str,
-    /// The reader, and how many bytes it gives where that is known.
+    /// The reader that replaces a file, and how many bytes it has if that is known.
     reader: Option<(Box<dyn Read + Send>, Option<u64>)>,
 }
 
 impl<'a> Input<'a> {
-    /// What a reader gives; `name` stands for it in messages.
+    /// The bytes of a reader, which messages call `name`.
     pub fn given(name: &'a str, reader: Box<dyn Read + Send>, length: Option<u64>) -> Input<'a> {
         Input { name, reader: Some((reader, length)) }
     }
 
-    /// What it is called in messages.
+    /// The name of the input in messages.
     pub fn name(&self) -> &'a str {
         self.name
     }
@@ -184,7 +184,7 @@ fn stream(path: &str, mut input: Box<dyn Read + Send>) -> Result<Source> {
     let whole = Cursor::new(head).take(read as u64).chain(Watched(input, Arc::clone(&packed)));
     let unpacked: Box<dyn Read + Send> = match packing {
         Packing::Plain => return Ok(Source::Stream(Box::new(whole))),
-        Packing::Gzip => Box::new(Members::new(whole)),
+        Packing::Gzip => Box::new(GzipMembers::new(whole)),
         Packing::InC(codec) => unpack(&codec, whole).map_err(fail)?,
     };
     Ok(Source::Stream(Box::new(Bounded { unpacked, bytes: 0, packed })))
@@ -203,7 +203,7 @@ fn recognise(path: &str, head: &[u8]) -> Result<Packing> {
     })
 }
 
-/// What is wrong with an input that could be opened and not be read to its end.
+/// Describes the error of an input that could be opened, but not read to its end.
 pub fn damage(error: &io::Error) -> String {
     if is_too_demanding(error) {
         return format!("an archive that takes more than {} MiB of memory to unpack", UNPACKING >> 20);
@@ -214,13 +214,13 @@ pub fn damage(error: &io::Error) -> String {
     format!("a truncated or damaged file ({error})")
 }
 
-/// Read until `buffer` is full or the input ends; how much was read.
+/// Reads until `buffer` is full or the input ends, and returns how many bytes it read.
 pub fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     fill_up(input, buffer, &mut read).map(|()| read)
 }
 
-/// The same, where it is known how much was read before a failure.
+/// Fills a buffer like [`fill`], but counts in `read`, so that the count is also known after an error.
 pub fn fill_up(input: &mut impl Read, buffer: &mut [u8], read: &mut usize) -> io::Result<()> {
     while *read < buffer.len() {
         match input.read(&mut buffer[*read..]) {

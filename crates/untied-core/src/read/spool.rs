@@ -66,8 +66,8 @@ impl ReadAt for Spool {
         match self {
             Spool::File(file, _) => file.read_exact_at(buffer, offset),
             Spool::Memory(bytes) => {
-                let found = usize::try_from(offset).ok().and_then(|start| bytes.get(start..)?.get(..buffer.len()));
-                buffer.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+                let stored = usize::try_from(offset).ok().and_then(|start| bytes.get(start..)?.get(..buffer.len()));
+                buffer.copy_from_slice(stored.ok_or(io::ErrorKind::UnexpectedEof)?);
                 Ok(())
             }
         }
@@ -100,7 +100,7 @@ pub fn read_all(path: &str) -> Result<Vec<u8>> {
     read_within(path, usize::MAX)
 }
 
-/// The same of lines, none of which is as long as no text has them.
+/// Reads all bytes of a file of lines, and refuses lines that are longer than any text has.
 ///
 /// # Errors
 /// As [`read_all`]; or a line is longer.

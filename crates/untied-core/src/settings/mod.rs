@@ -112,8 +112,8 @@ pub fn policies(on: Purpose) -> impl Iterator<Item = (&'static dyn Listed, Vec<C
 /// # Errors
 /// The purpose has no such policy.
 pub fn policy(on: Purpose, name: &str) -> Result<&'static dyn Listed> {
-    let found = policies(on).map(|(policy, _)| policy).find(|policy| policy.info().name == name);
-    found.ok_or_else(|| Error::Value(format!("'{}' is no policy of {}", show(name.as_bytes()), on.name())))
+    let policy = policies(on).map(|(policy, _)| policy).find(|policy| policy.info().name == name);
+    policy.ok_or_else(|| Error::Value(format!("'{}' is no policy of {}", show(name.as_bytes()), on.name())))
 }
 
 /// The error for values that cannot be combined; none if all can. The default of a policy clashes only if the policy is

@@ -37,7 +37,7 @@ pub static ANCHOR_MAP: Definition = Info {
 struct AnchorMap(usize);
 
 /// A tie group of B: where it is, how many relevant documents it has for sure, and how many candidates.
-struct Target {
+struct TargetGroup {
     at: Positions,
     sure: usize,
     open: usize,
@@ -83,7 +83,7 @@ impl Similarity for AnchorMap {
 
 impl AnchorMap {
     /// The groups of B that may have relevant documents, in order.
-    fn targets(&self, pair: &Pair) -> Vec<Target> {
+    fn targets(&self, pair: &Pair) -> Vec<TargetGroup> {
         let (mut sure, mut open) = (vec![0; pair.b.groups()], vec![0; pair.b.groups()]);
         for block in &pair.blocks {
             let at = pair.a.positions(block.a as usize);
@@ -93,12 +93,12 @@ impl AnchorMap {
             }
         }
         let targets = (0..).zip(sure).zip(open).filter(|((_, sure), open)| sure + open > 0);
-        targets.map(|((group, sure), open)| Target { at: pair.b.positions(group), sure, open }).collect()
+        targets.map(|((group, sure), open)| TargetGroup { at: pair.b.positions(group), sure, open }).collect()
     }
 }
 
 /// The sum of precisions, over all orders of both.
-fn mean(targets: &[Target], size: f64, slots: f64) -> f64 {
+fn mean(targets: &[TargetGroup], size: f64, slots: f64) -> f64 {
     let one = slots / size;
     let two = if size > 1.0 { one * (slots - 1.0) / (size - 1.0) } else { 0.0 };
     let (mut sum, mut sure_above, mut open_above) = (0.0, 0.0, 0.0);
@@ -119,7 +119,7 @@ fn mean(targets: &[Target], size: f64, slots: f64) -> f64 {
 /// The sum of precisions by how many candidates, from the groups that come first here, are relevant; the i-th of
 /// `count` relevant documents of a group is at the rank given.
 fn extreme<'a>(
-    targets: impl Iterator<Item = &'a Target>,
+    targets: impl Iterator<Item = &'a TargetGroup>,
     mut open: usize,
     rank: impl Fn(Positions, usize, usize) -> usize,
 ) -> f64 {
@@ -135,7 +135,7 @@ fn extreme<'a>(
 }
 
 /// Of the sum of precisions, over the orders of B alone.
-fn variance(targets: &[Target]) -> f64 {
+fn variance(targets: &[TargetGroup]) -> f64 {
     let parts = targets.iter().scan(0, |above, target| {
         let part = RelevantGroup {
             t: target.at.first - 1,

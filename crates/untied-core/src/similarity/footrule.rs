@@ -141,7 +141,7 @@ impl Similarity for Squares {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
         let k = self.cutoff.unwrap_or(usize::MAX);
-        let (a, b) = (Moments::all(&pair.a, k), Moments::all(&pair.b, k));
+        let (a, b) = (ReciprocalMoments::all(&pair.a, k), ReciprocalMoments::all(&pair.b, k));
         let (mut of_a, mut of_b) = (sizes(&pair.a), sizes(&pair.b));
         let most = squares_of(&of_a, &a) + squares_of(&of_b, &b);
         // Orders of the two rankings are independent.
@@ -159,14 +159,14 @@ impl Similarity for Squares {
     }
 }
 
-/// Of 1/rank over the positions of a tie group, 0 beyond the cutoff.
-struct Moments {
+/// Mean and variance of 1/rank over the positions of a tie group; positions beyond the cutoff count 0.
+struct ReciprocalMoments {
     mean: f64,
     variance: f64,
 }
 
-impl Moments {
-    fn all(side: &Side, k: usize) -> Vec<Moments> {
+impl ReciprocalMoments {
+    fn all(side: &Side, k: usize) -> Vec<ReciprocalMoments> {
         let of = |group: usize| {
             let at = side.positions(group);
             let size = at.size() as f64;
@@ -174,7 +174,7 @@ impl Moments {
             let mean = within().sum::<f64>() / size;
             let beyond = (at.last.saturating_sub(k)).min(at.size()) as f64;
             let squares = within().map(|one| (one - mean).powi(2)).sum::<f64>() + beyond * mean * mean;
-            Moments { mean, variance: squares / size }
+            ReciprocalMoments { mean, variance: squares / size }
         };
         (0..side.groups()).map(of).collect()
     }
@@ -185,6 +185,6 @@ fn sizes(side: &Side) -> Vec<f64> {
 }
 
 /// The sum of squares over the documents of each group.
-fn squares_of(counts: &[f64], moments: &[Moments]) -> f64 {
+fn squares_of(counts: &[f64], moments: &[ReciprocalMoments]) -> f64 {
     counts.iter().zip(moments).map(|(count, one)| count * (one.mean * one.mean + one.variance)).sum()
 }

@@ -7,9 +7,9 @@
 
 use super::PairScore;
 use super::joined::Joined;
-use super::orders::Orders;
+use super::orders::JointOrders;
 use super::weighted::Costs;
-use crate::ranking::Block;
+use crate::ranking::SharedDocuments;
 
 /// Which distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +44,9 @@ impl Items {
         let mut items: Vec<usize> = (0..a.len()).collect();
         items.sort_unstable_by_key(|&item| (a[item], b[item]));
         // An item is not like any other, so each is a block of its own.
-        let blocks = items.iter().map(|&item| Block { a: a[item], b: b[item], count: 1 }).collect();
+        let blocks = items.iter().map(|&item| SharedDocuments { a: a[item], b: b[item], count: 1 }).collect();
         let groups = |of: &[u32]| of.iter().max().map_or(0, |&last| last as usize + 1);
-        let orders = Orders::new(&Joined::of(blocks, groups(a), groups(b)));
+        let orders = JointOrders::new(&Joined::of(blocks, groups(a), groups(b)));
         let costs = Costs::new(self.delta.iter().copied(), self.unmoved);
         let unlike = |x: usize, y: usize| self.dissimilarities.as_ref().map_or(1.0, |all| all[items[x]][items[y]]);
         let each = || 0..items.len();

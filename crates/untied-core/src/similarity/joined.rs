@@ -2,7 +2,7 @@
 //!
 //! What is left of a tie group is still in any order with the same probability.
 
-use crate::ranking::{Block, Pair};
+use crate::ranking::{Pair, SharedDocuments};
 use crate::watch;
 
 /// Pairs of `n` documents.
@@ -13,7 +13,7 @@ pub fn pairs(n: u64) -> u64 {
 /// Documents in both rankings, by their groups.
 pub struct Joined {
     /// By groups of A and then of B.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<SharedDocuments>,
     /// For each group of A, how many of its documents are in B.
     pub a: Vec<u64>,
     /// For each group of B, how many of its documents are in A.
@@ -27,7 +27,7 @@ impl Joined {
     }
 
     /// Blocks between this many groups.
-    pub fn of(blocks: Vec<Block>, groups_a: usize, groups_b: usize) -> Joined {
+    pub fn of(blocks: Vec<SharedDocuments>, groups_a: usize, groups_b: usize) -> Joined {
         let (mut a, mut b) = (vec![0; groups_a], vec![0; groups_b]);
         for block in &blocks {
             a[block.a as usize] += u64::from(block.count);
@@ -50,7 +50,7 @@ impl Joined {
     pub fn discordant(&self) -> f64 {
         let mut seen = Tree::new(self.b.len());
         // From the last group on, so that those below come first.
-        let place = |block: &Block| self.b.len() - 1 - block.b as usize;
+        let place = |block: &SharedDocuments| self.b.len() - 1 - block.b as usize;
         let mut discordant = 0.0;
         for group in watch::until_stopped(self.blocks.chunk_by(|one, other| one.a == other.a)) {
             for block in group {
@@ -63,8 +63,8 @@ impl Joined {
 
     /// Blocks with the two rankings exchanged.
     pub fn exchanged(&self) -> Joined {
-        let mut blocks: Vec<Block> =
-            self.blocks.iter().map(|block| Block { a: block.b, b: block.a, count: block.count }).collect();
+        let mut blocks: Vec<SharedDocuments> =
+            self.blocks.iter().map(|block| SharedDocuments { a: block.b, b: block.a, count: block.count }).collect();
         blocks.sort_unstable_by_key(|block| (block.a, block.b));
         Joined { blocks, a: self.b.clone(), b: self.a.clone() }
     }
@@ -72,16 +72,16 @@ impl Joined {
 
 /// A tie group: the documents before it and in it.
 #[derive(Clone, Copy)]
-pub struct Group {
+pub struct GroupExtent {
     pub start: usize,
     pub size: usize,
 }
 
-impl Group {
-    pub fn all(sizes: &[u64]) -> Vec<Group> {
+impl GroupExtent {
+    pub fn all(sizes: &[u64]) -> Vec<GroupExtent> {
         let groups = sizes.iter().scan(0, |start, &size| {
             *start += size as usize;
-            Some(Group { start: *start - size as usize, size: size as usize })
+            Some(GroupExtent { start: *start - size as usize, size: size as usize })
         });
         groups.collect()
     }

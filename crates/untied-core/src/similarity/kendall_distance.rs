@@ -16,7 +16,7 @@ use super::tau::variance;
 use super::{Definition, PairScore, Similarity};
 use crate::measures::Certainty;
 use crate::names::{Cutoff, Info, Parameter};
-use crate::ranking::{Block, Pair, Side};
+use crate::ranking::{Pair, SharedDocuments, Side};
 
 pub static KENDALL_DISTANCE: Definition = Info {
     name: "KendallDistance",
@@ -53,7 +53,7 @@ struct KendallDistance {
 impl Similarity for KendallDistance {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let pair = &overlaps.pair;
-        let (top_a, top_b) = (Top::new(&pair.a, self.cutoff), Top::new(&pair.b, self.cutoff));
+        let (top_a, top_b) = (TopGroups::new(&pair.a, self.cutoff), TopGroups::new(&pair.b, self.cutoff));
         let all = complete(pair, &top_a, &top_b);
         let opposite = opposite(&all, &top_a, &top_b);
         let tied = tied(&all, &top_a, &top_b);
@@ -76,7 +76,7 @@ impl Similarity for KendallDistance {
 }
 
 /// The tie groups of a ranking that begin within a cutoff; all other documents are in one more group, `out`.
-struct Top {
+struct TopGroups {
     /// Probability to be within the cutoff, by group.
     within: Vec<f64>,
     /// Probabilities of two documents of one group to be both within and both beyond.
@@ -84,8 +84,8 @@ struct Top {
     out: usize,
 }
 
-impl Top {
-    fn new(side: &Side, cutoff: usize) -> Top {
+impl TopGroups {
+    fn new(side: &Side, cutoff: usize) -> TopGroups {
         let groups = (0..side.groups()).map(|group| side.positions(group));
         let groups: Vec<_> = groups.take_while(|positions| positions.first <= cutoff).collect();
         let of_two = |some: usize, size: usize| match pairs(size as u64) {
@@ -100,7 +100,7 @@ impl Top {
         let mut both: Vec<(f64, f64)> = both.collect();
         within.push(0.0);
         both.push((0.0, 1.0));
-        Top { within, both, out: groups.len() }
+        TopGroups { within, both, out: groups.len() }
     }
 
     /// The group that the cutoff parts.
@@ -111,11 +111,11 @@ impl Top {
 
 /// All documents of both rankings; those that one lacks are one more group of it.
 pub fn union(pair: &Pair) -> Joined {
-    complete(pair, &Top::new(&pair.a, usize::MAX), &Top::new(&pair.b, usize::MAX))
+    complete(pair, &TopGroups::new(&pair.a, usize::MAX), &TopGroups::new(&pair.b, usize::MAX))
 }
 
 /// All documents that may be within the cutoff in either ranking.
-fn complete(pair: &Pair, a: &Top, b: &Top) -> Joined {
+fn complete(pair: &Pair, a: &TopGroups, b: &TopGroups) -> Joined {
     let mut only_a: Vec<u32> = (0..a.out).map(|group| pair.a.positions(group).size() as u32).collect();
     let mut only_b: Vec<u32> = (0..b.out).map(|group| pair.b.positions(group).size() as u32).collect();
     let mut blocks = Vec::with_capacity(pair.blocks.len() + a.out + b.out);
@@ -126,18 +126,18 @@ fn complete(pair: &Pair, a: &Top, b: &Top) -> Joined {
             blocks.push(*block);
         }
     }
-    let of_a = (0..).zip(only_a).map(|(group, count)| Block { a: group, b: b.out as u32, count });
-    let of_b = (0..).zip(only_b).map(|(group, count)| Block { a: a.out as u32, b: group, count });
+    let of_a = (0..).zip(only_a).map(|(group, count)| SharedDocuments { a: group, b: b.out as u32, count });
+    let of_b = (0..).zip(only_b).map(|(group, count)| SharedDocuments { a: a.out as u32, b: group, count });
     blocks.extend(of_a.chain(of_b).filter(|block| block.count > 0));
     blocks.sort_unstable_by_key(|block| (block.a, block.b));
     Joined::of(blocks, a.out + 1, b.out + 1)
 }
 
 /// Expected pairs in opposite orders, of documents that share no group.
-fn opposite(all: &Joined, a: &Top, b: &Top) -> f64 {
+fn opposite(all: &Joined, a: &TopGroups, b: &TopGroups) -> f64 {
     let mut seen = Tree::new(all.b.len());
     // From the last group on, so that those below come first.
-    let place = |block: &Block| all.b.len() - 1 - block.b as usize;
+    let place = |block: &SharedDocuments| all.b.len() - 1 - block.b as usize;
     let mut sum = 0.0;
     for group in all.blocks.chunk_by(|one, other| one.a == other.a) {
         for block in group {
@@ -152,7 +152,7 @@ fn opposite(all: &Joined, a: &Top, b: &Top) -> f64 {
 }
 
 /// The same, of documents that share a group: of all that can be in opposite orders, half are.
-fn tied(all: &Joined, a: &Top, b: &Top) -> f64 {
+fn tied(all: &Joined, a: &TopGroups, b: &TopGroups) -> f64 {
     let in_both = all.blocks.iter().map(|block| {
         let strict = (1.0 - a.both[block.a as usize].1) * (1.0 - b.both[block.b as usize].1);
         pairs(u64::from(block.count)) as f64 * strict
@@ -161,8 +161,8 @@ fn tied(all: &Joined, a: &Top, b: &Top) -> f64 {
 }
 
 /// Pairs of documents that share a group of A only, by their chance to be in strict orders in both.
-fn tied_in_first(all: &Joined, a: &Top, b: &Top) -> f64 {
-    let of_group = |group: &[Block]| {
+fn tied_in_first(all: &Joined, a: &TopGroups, b: &TopGroups) -> f64 {
+    let of_group = |group: &[SharedDocuments]| {
         let (mut above, mut sum) = (0.0, 0.0);
         for block in group {
             sum += f64::from(block.count) * above;
@@ -174,7 +174,7 @@ fn tied_in_first(all: &Joined, a: &Top, b: &Top) -> f64 {
 }
 
 /// Expected pairs of documents that are both within the cutoff in B and both beyond in A.
-fn lacking(all: &Joined, a: &Top, b: &Top) -> f64 {
+fn lacking(all: &Joined, a: &TopGroups, b: &TopGroups) -> f64 {
     // All that matters of a document is whether it is beyond in A for sure or perhaps, and so within in B.
     let mut counts = [[0; 2]; 2];
     for block in &all.blocks {

@@ -1,13 +1,13 @@
 //! Scores over the orders of two tied rankings: all are listed, or, where there are more than 5,000, some are drawn.
 
 use super::PairScore;
-use super::joined::{Group, Joined};
+use super::joined::{GroupExtent, Joined};
 use crate::measures::Certainty;
 use crate::measures::orders::Outcome;
 use crate::measures::orders::sampling::{Classes, PlacedDocument, is_listed, over_orders};
 
-/// Orders of two rankings of the same documents.
-pub struct Orders {
+/// All orders of two rankings of the same documents.
+pub struct JointOrders {
     /// A document is a number of its block. In A those of a block are alike, and stand in the order of their numbers.
     first: Vec<u32>,
     /// Groups of A, then those of B at positions after all of A.
@@ -15,11 +15,11 @@ pub struct Orders {
     documents: usize,
 }
 
-impl Orders {
-    pub fn new(joined: &Joined) -> Orders {
+impl JointOrders {
+    pub fn new(joined: &Joined) -> JointOrders {
         let first = joined.blocks.iter().scan(0, |next, block| Some(std::mem::replace(next, *next + block.count)));
         let (first, documents) = (first.collect::<Vec<_>>(), joined.len() as usize);
-        Orders { groups: of_a(joined).chain(of_b(joined, &first, documents)).collect(), first, documents }
+        JointOrders { groups: of_a(joined).chain(of_b(joined, &first, documents)).collect(), first, documents }
     }
 
     /// Whether there are few enough to list them.
@@ -31,7 +31,7 @@ impl Orders {
     pub fn score(&self, with_variance: bool, mut value: impl FnMut(&[usize], &[usize]) -> f64) -> PairScore {
         let (mut ranks_a, mut ranks_b) = (vec![0; self.documents], vec![0; self.documents]);
         let mut next = self.first.clone();
-        let found = over_orders(&self.groups, |placed: &[PlacedDocument]| {
+        let statistics = over_orders(&self.groups, |placed: &[PlacedDocument]| {
             next.copy_from_slice(&self.first);
             for &(position, class) in placed {
                 if position < self.documents {
@@ -43,7 +43,7 @@ impl Orders {
             }
             value(&ranks_a, &ranks_b)
         });
-        let (Outcome { mean, variance, low, high }, exact) = (found.outcome, self.are_listed());
+        let (Outcome { mean, variance, low, high }, exact) = (statistics.outcome, self.are_listed());
         PairScore {
             value: mean,
             range: exact.then_some((low, high)),
@@ -54,7 +54,7 @@ impl Orders {
 }
 
 fn of_a(joined: &Joined) -> impl Iterator<Item = Classes> {
-    let groups = Group::all(&joined.a);
+    let groups = GroupExtent::all(&joined.a);
     let mut number = 0;
     joined.blocks.chunk_by(|one, other| one.a == other.a).map(move |blocks| {
         let group = groups[blocks[0].a as usize];
@@ -68,7 +68,7 @@ fn of_a(joined: &Joined) -> impl Iterator<Item = Classes> {
 
 /// Every document for itself, at positions after all of A.
 fn of_b(joined: &Joined, first: &[u32], documents: usize) -> impl Iterator<Item = Classes> {
-    let mut classes: Vec<Classes> = Group::all(&joined.b)
+    let mut classes: Vec<Classes> = GroupExtent::all(&joined.b)
         .into_iter()
         .map(|group| {
             let start = documents + group.start;

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 
 use super::PairScore;
 use crate::measures::Certainty;
-use crate::ranking::{Block, Pair, Positions, Side};
+use crate::ranking::{Pair, Positions, SharedDocuments, Side};
 use crate::watch;
 
 /// Two rankings with their overlaps at depths 1 to l, which are computed when they are asked for.
@@ -128,7 +128,7 @@ fn highest(pair: &Pair) -> Vec<f64> {
 
 /// The reverse; and documents of one block in opposite orders.
 fn lowest(pair: &Pair) -> Vec<f64> {
-    let after_absent = |side: &Side, group_of: fn(&Block) -> u32| {
+    let after_absent = |side: &Side, group_of: fn(&SharedDocuments) -> u32| {
         let mut starts: Vec<usize> = (0..side.groups()).map(|group| side.positions(group).last + 1).collect();
         pair.blocks.iter().for_each(|block| starts[group_of(block) as usize] -= block.count as usize);
         starts
@@ -141,7 +141,7 @@ fn lowest(pair: &Pair) -> Vec<f64> {
 /// in A is the `partner`-th in B.
 fn ordered<'a>(
     pair: &Pair,
-    blocks: impl Iterator<Item = &'a Block>,
+    blocks: impl Iterator<Item = &'a SharedDocuments>,
     mut a: Vec<usize>,
     mut b: Vec<usize>,
     partner: impl Fn(usize, usize) -> usize,
@@ -166,7 +166,7 @@ fn cumulated(entering: &[u32]) -> impl Iterator<Item = f64> {
 }
 
 /// What one block adds to the variance, apart from how its documents meet those of others.
-struct Moments {
+struct BlockMoments {
     count: f64,
     /// Mean of H over columns, less the mean of all: by position in the group of A.
     rows: Vec<f64>,
@@ -185,8 +185,8 @@ fn variance(pair: &Pair, linear: &Linear) -> f64 {
     for d in (1..=pair.longest()).rev() {
         phi[d] = phi[d + 1] + linear.weight(d);
     }
-    let moments: Vec<Moments> = pair.blocks.iter().map(|block| moments(pair, block, &phi)).collect();
-    let own: f64 = moments.iter().map(Moments::own).sum();
+    let moments: Vec<BlockMoments> = pair.blocks.iter().map(|block| moments(pair, block, &phi)).collect();
+    let own: f64 = moments.iter().map(BlockMoments::own).sum();
     let mut by_b: Vec<usize> = (0..moments.len()).collect();
     by_b.sort_by_key(|&i| pair.blocks[i].b);
     let in_a = pair.blocks.chunk_by(|one, other| one.a == other.a).scan(0, |start, blocks| {
@@ -199,7 +199,7 @@ fn variance(pair: &Pair, linear: &Linear) -> f64 {
     (own + in_a + in_b).max(0.0)
 }
 
-fn moments(pair: &Pair, block: &Block, phi: &[f64]) -> Moments {
+fn moments(pair: &Pair, block: &SharedDocuments, phi: &[f64]) -> BlockMoments {
     let (a, b) = pair.positions(block);
     let mean = line_means(a, b, phi).iter().sum::<f64>() / a.size() as f64;
     let centred = |lines: Vec<f64>| lines.into_iter().map(|line| line - mean).collect();
@@ -208,7 +208,7 @@ fn moments(pair: &Pair, block: &Block, phi: &[f64]) -> Moments {
     let squares = (a.first.max(b.first)..=a.last.max(b.last))
         .map(|m| (both(m) - both(m - 1)) * (phi[m] - mean) * (phi[m] - mean))
         .sum();
-    Moments {
+    BlockMoments {
         count: f64::from(block.count),
         rows: centred(line_means(a, b, phi)),
         columns: centred(line_means(b, a, phi)),
@@ -229,7 +229,7 @@ fn line_means(of: Positions, over: Positions, phi: &[f64]) -> Vec<f64> {
     means
 }
 
-impl Moments {
+impl BlockMoments {
     /// Variance of a document, times their number, and covariance of two of them, times the number of such pairs.
     fn own(&self) -> f64 {
         let (n, m) = (self.rows.len() as f64, self.columns.len() as f64);

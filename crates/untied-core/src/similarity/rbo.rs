@@ -5,7 +5,7 @@
 //! rankings could have, `res` is max - min, and `ext` supposes that agreement goes on as it was.
 
 use super::overlaps::{Linear, Overlaps};
-use super::rbo_weights::Weights;
+use super::rbo_weights::RboWeights;
 use super::{Definition, PairScore, Similarity};
 use crate::error::{Error, Result};
 use crate::names::{Cutoff, Info, Parameter, Spec};
@@ -59,7 +59,7 @@ pub(super) struct RankBiasedOverlap {
     kind: Quantity,
     variant: Option<Variant>,
     pub(super) cutoff: Option<usize>,
-    pub(super) weights: Weights,
+    pub(super) weights: RboWeights,
 }
 
 fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
@@ -85,7 +85,7 @@ fn build(spec: &Spec) -> Result<Box<dyn Similarity>> {
              score 'truncated'"
         )));
     }
-    Ok(Box::new(RankBiasedOverlap { kind, variant, cutoff: spec.cutoff, weights: Weights::new(p) }))
+    Ok(Box::new(RankBiasedOverlap { kind, variant, cutoff: spec.cutoff, weights: RboWeights::new(p) }))
 }
 
 impl Similarity for RankBiasedOverlap {

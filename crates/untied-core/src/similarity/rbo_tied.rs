@@ -16,7 +16,7 @@ impl RankBiasedOverlap {
         let shared = pair.shared();
         let touched = touched(overlaps);
         let unshared = unshared(overlaps, pair.a.len() > pair.b.len());
-        let (mut in_short, mut in_long) = (Walk::new(short), Walk::new(long));
+        let (mut in_short, mut in_long) = (GroupWalk::new(short), GroupWalk::new(long));
         let (mut score, mut agreement_at_s) = (0.0, 0.0);
         let depths = self.cutoff.unwrap_or(l);
         let table = self.weights.to(depths.max(l));
@@ -88,7 +88,7 @@ fn unshared(overlaps: &Overlaps, of_a: bool) -> Vec<usize> {
 }
 
 /// The group at a depth that grows.
-struct Walk<'a> {
+struct GroupWalk<'a> {
     side: &'a Side,
     group: usize,
     /// Documents that the other ranking lacks, in groups before.
@@ -96,9 +96,9 @@ struct Walk<'a> {
     counted: usize,
 }
 
-impl<'a> Walk<'a> {
-    fn new(side: &'a Side) -> Walk<'a> {
-        Walk { side, group: 0, whole: 0, counted: 0 }
+impl<'a> GroupWalk<'a> {
+    fn new(side: &'a Side) -> GroupWalk<'a> {
+        GroupWalk { side, group: 0, whole: 0, counted: 0 }
     }
 
     fn positions(&self) -> Positions {

@@ -5,13 +5,13 @@ use crate::elementary::{ln_1p, powi};
 use std::sync::OnceLock;
 
 /// Weights for depths up to powers of two, each table made when a ranking first needs it.
-pub struct Weights {
+pub struct RboWeights {
     p: f64,
-    tables: [OnceLock<Table>; 33],
+    tables: [OnceLock<WeightTable>; 33],
 }
 
 /// Weights from depth 1 on, or after depth 0 on.
-pub struct Table {
+pub struct WeightTable {
     /// Of `X_d`, `(1-p) p^(d-1) / d`; depth 1 first.
     pub kappa: Vec<f64>,
     /// `p^d`, depth 0 first.
@@ -20,13 +20,13 @@ pub struct Table {
     pub tail: Vec<f64>,
 }
 
-impl Weights {
-    pub fn new(p: f64) -> Weights {
-        Weights { p, tables: [const { OnceLock::new() }; 33] }
+impl RboWeights {
+    pub fn new(p: f64) -> RboWeights {
+        RboWeights { p, tables: [const { OnceLock::new() }; 33] }
     }
 
     /// Weights for depths up to this one, and perhaps more.
-    pub fn to(&self, depth: usize) -> &Table {
+    pub fn to(&self, depth: usize) -> &WeightTable {
         let tier = depth.max(16).next_power_of_two();
         self.tables[(tier.trailing_zeros() as usize).min(32)].get_or_init(|| self.table(tier))
     }
@@ -65,14 +65,14 @@ impl Weights {
         self.series(depth).take_while(move |kappa| *kappa > 1e-19 * first)
     }
 
-    fn table(&self, depth: usize) -> Table {
+    fn table(&self, depth: usize) -> WeightTable {
         let kappa: Vec<f64> = self.series(0).take(depth).collect();
         let power = (0..=depth).map(|d| powi(self.p, d as i32)).collect();
         let mut tail = vec![self.beyond(depth); depth + 1];
         for d in (0..depth).rev() {
             tail[d] = tail[d + 1] + kappa[d];
         }
-        Table { kappa, power, tail }
+        WeightTable { kappa, power, tail }
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn tables_of_all_sizes_agree() {
         for p in [0.1, 0.9, 0.98, 0.995] {
-            let weights = Weights::new(p);
+            let weights = RboWeights::new(p);
             let all = -(1.0 - p) / p * (1.0 - p).ln();
             for depth in [0, 1, 16, 17, 100, 1_000] {
                 let table = weights.to(depth);

@@ -12,7 +12,7 @@
 //!
 //! `variant='b'` takes ties for equality: it is the correlation of mean ranks, and is one number.
 
-use super::joined::{Group, Joined};
+use super::joined::{GroupExtent, Joined};
 use super::overlaps::Overlaps;
 use super::tau::{VARIANT, is_b};
 use super::{Definition, PairScore, Similarity};
@@ -67,13 +67,13 @@ impl Similarity for Spearman {
 /// The tie groups of one ranking. Ranks are doubled and counted from the middle of the ranking, so that they and their
 /// means are whole numbers: the deviation of rank r is 2 r - (n + 1).
 struct Ranks {
-    groups: Vec<Group>,
+    groups: Vec<GroupExtent>,
     n: i128,
 }
 
 impl Ranks {
     fn new(sizes: &[u64], n: i128) -> Ranks {
-        Ranks { groups: Group::all(sizes), n }
+        Ranks { groups: GroupExtent::all(sizes), n }
     }
 
     fn size(&self, group: usize) -> i128 {

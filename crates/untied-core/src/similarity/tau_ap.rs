@@ -11,12 +11,12 @@
 //! not in the first group, the share of the documents of groups above that the other ranking puts strictly above.
 
 use super::joined::{Joined, Tree, pairs};
-use super::orders::Orders;
+use super::orders::JointOrders;
 use super::overlaps::Overlaps;
 use super::tau::{VARIANT, is_b};
 use super::{Definition, PairScore, Similarity, Symmetry};
 use crate::names::Info;
-use crate::ranking::Block;
+use crate::ranking::SharedDocuments;
 use crate::watch;
 
 pub static TAU_AP: Definition = Info {
@@ -56,7 +56,7 @@ impl Similarity for TauAp {
             return PairScore::constant(value, with_variance);
         }
         // No closed form of the extremes and the variance is known, so they are had where orders are few.
-        let orders = with_variance.then(|| Orders::new(&joined)).filter(Orders::are_listed);
+        let orders = with_variance.then(|| JointOrders::new(&joined)).filter(JointOrders::are_listed);
         orders.map_or(PairScore::one_number(value), |orders| PairScore { value, ..orders.score(true, of_orders) })
     }
 }
@@ -82,8 +82,9 @@ fn by_group(estimate: &Joined, mut see: impl FnMut(u64, u64, f64, f64)) {
 
 /// Of two orders, every document's rank in the truth and in the estimate.
 fn of_orders(truth: &[usize], estimate: &[usize]) -> f64 {
-    let blocks = truth.iter().zip(estimate).map(|(&a, &b)| Block { a: b as u32 - 1, b: a as u32 - 1, count: 1 });
-    let mut blocks: Vec<Block> = blocks.collect();
+    let blocks =
+        truth.iter().zip(estimate).map(|(&a, &b)| SharedDocuments { a: b as u32 - 1, b: a as u32 - 1, count: 1 });
+    let mut blocks: Vec<SharedDocuments> = blocks.collect();
     blocks.sort_unstable_by_key(|block| block.a);
     mean(&Joined::of(blocks, estimate.len(), truth.len()))
 }

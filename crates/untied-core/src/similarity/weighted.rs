@@ -13,14 +13,14 @@
 //! of pbar over the positions of both groups is taken; two of one group of n have each pair of different positions with
 //! probability 1 / (n (n-1)).
 
-use super::joined::{Group, Joined, Tree};
+use super::joined::{GroupExtent, Joined, Tree};
 use super::kendall_distance::union;
 use super::overlaps::Overlaps;
 use super::{Definition, PairScore, Similarity};
 use crate::elementary::log2;
 use crate::error::{Error, Result};
 use crate::names::{Info, Parameter, Spec, Value};
-use crate::ranking::{Block, Pair};
+use crate::ranking::{Pair, SharedDocuments};
 
 /// What both measures ask for.
 pub const PARAMETERS: &[Parameter] = &[
@@ -50,7 +50,7 @@ pub static WEIGHTED_KENDALL: Definition = Info {
     reference: "Kumar & Vassilvitskii 2010",
     ..Info::DEFAULT
 }
-.built_by(|spec| Ok(Box::new(Kendall(Weights::new(spec)?))));
+.built_by(|spec| Ok(Box::new(Kendall(PairWeights::new(spec)?))));
 
 /// What moving costs.
 enum Delta {
@@ -66,15 +66,15 @@ enum Named {
 }
 
 /// Parameters of both measures.
-pub struct Weights {
+pub struct PairWeights {
     delta: Delta,
     unmoved: f64,
     dropped: bool,
 }
 
-impl Weights {
+impl PairWeights {
     /// Read them.
-    pub fn new(spec: &Spec) -> Result<Weights> {
+    pub fn new(spec: &Spec) -> Result<PairWeights> {
         let delta = match spec.parameter("delta") {
             Some(Value::List(costs)) if costs.iter().all(|&cost| cost >= 0.0) => Delta::Given(costs.clone()),
             None | Some(Value::Text(_)) => Delta::Named(
@@ -86,7 +86,7 @@ impl Weights {
             }
         };
         let dropped = spec.choice("absent", &[("last", false), ("drop", true)])?;
-        Ok(Weights {
+        Ok(PairWeights {
             delta,
             unmoved: spec.number("unmoved", 1.0, "a number of at least 0", |one| one >= 0.0)?,
             dropped,
@@ -138,13 +138,13 @@ pub struct Whole {
 
 impl Whole {
     /// pbar at the positions of a group of one ranking, on average over those of a group of the other.
-    fn rows(&self, of: Group, over: Group) -> Vec<f64> {
+    fn rows(&self, of: GroupExtent, over: GroupExtent) -> Vec<f64> {
         let mean = |i| over.ranks().map(|j| self.costs.of_move(i, j)).sum::<f64>() / over.size as f64;
         of.ranks().map(mean).collect()
     }
 
     /// Of two documents of one block, the mean of pbar pbar' where their orders are opposite; else 0.
-    fn opposite_in_block(&self, a: Group, b: Group) -> f64 {
+    fn opposite_in_block(&self, a: GroupExtent, b: GroupExtent) -> f64 {
         let mut above = vec![0.0; b.size + 1];
         let mut sum = 0.0;
         for i in a.ranks() {
@@ -161,7 +161,7 @@ impl Whole {
     }
 }
 
-struct Kendall(Weights);
+struct Kendall(PairWeights);
 
 impl Similarity for Kendall {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
@@ -172,10 +172,10 @@ impl Similarity for Kendall {
 }
 
 fn mean(whole: &Whole) -> f64 {
-    let (a, b) = (Group::all(&whole.joined.a), Group::all(&whole.joined.b));
+    let (a, b) = (GroupExtent::all(&whole.joined.a), GroupExtent::all(&whole.joined.b));
     let mut seen = Tree::new(b.len());
     // From the last group on, so that those below come first.
-    let place = |block: &Block| b.len() - 1 - block.b as usize;
+    let place = |block: &SharedDocuments| b.len() - 1 - block.b as usize;
     let mut sum = 0.0;
     for group in whole.joined.blocks.chunk_by(|one, other| one.a == other.a) {
         let of_a = a[group[0].a as usize];
@@ -208,7 +208,7 @@ fn mean(whole: &Whole) -> f64 {
 }
 
 /// Pairs of documents that share this group of one ranking and are in different groups of the other.
-fn within(group: Group, blocks: &[Block], rows: &[Vec<f64>]) -> f64 {
+fn within(group: GroupExtent, blocks: &[SharedDocuments], rows: &[Vec<f64>]) -> f64 {
     if blocks.len() < 2 {
         return 0.0;
     }

@@ -3,9 +3,9 @@
 //! Its mean over tie orders has no closed form: all orders are listed, or, where there are more than 5,000, some are
 //! drawn.
 
-use super::orders::Orders;
+use super::orders::JointOrders;
 use super::overlaps::Overlaps;
-use super::weighted::{Costs, PARAMETERS, Weights};
+use super::weighted::{Costs, PARAMETERS, PairWeights};
 use super::{Definition, PairScore, Similarity};
 use crate::names::Info;
 
@@ -22,14 +22,14 @@ pub static WEIGHTED_FOOTRULE: Definition = Info {
     reference: "Kumar & Vassilvitskii 2010",
     ..Info::DEFAULT
 }
-.built_by(|spec| Ok(Box::new(Footrule(Weights::new(spec)?))));
+.built_by(|spec| Ok(Box::new(Footrule(PairWeights::new(spec)?))));
 
-struct Footrule(Weights);
+struct Footrule(PairWeights);
 
 impl Similarity for Footrule {
     fn score(&self, overlaps: &Overlaps, with_variance: bool) -> PairScore {
         let whole = self.0.whole(&overlaps.pair);
-        Orders::new(&whole.joined).score(with_variance, |a, b| footrule(&whole.costs, a, b))
+        JointOrders::new(&whole.joined).score(with_variance, |a, b| footrule(&whole.costs, a, b))
     }
 }
 

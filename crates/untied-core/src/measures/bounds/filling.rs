@@ -1,59 +1,59 @@
-//! Unjudged documents that become relevant one by one: from the top of a ranking down, and from the bottom up.
+//! Makes unjudged (*open*) documents relevant one by one: from the top of a ranking down, and from the bottom up.
 //!
-//! Where it is best to have the m relevant ones as high up as possible, and worst as far down, bounds go through all m.
-//! At each m there is one group, the *cut*, with some of its open documents relevant; on one side of it all are, and on
-//! the other none. So what a measure needs can be looked up in two tables, made once for each of these.
+//! For each number m of open documents that are relevant, it is best to have them as high up as possible, and worst as
+//! far down. Then only one group, the *cut*, has both relevant and non-relevant open documents; on one side of it all
+//! are relevant, and on the other side none. So a measure can look up what it needs in two tables, one for each side.
 //!
-//! Of the open documents that are not retrieved, e are relevant too. R depends on m + e alone; and while that sum stays
-//! the same, no measure here falls when a relevant document that is not retrieved is exchanged for one that is. So the
-//! value is largest where e = 0 or m is all, and smallest where m = 0 or e is all: n + u assignments each way, and not
-//! n u. If R does not depend on e, the documents that are not retrieved either only add to the non-relevant ones or are
-//! not read at all; then the same two ends are enough for each m.
+//! In addition, e of the open documents that are not retrieved are relevant. R depends only on m + e. If that sum stays
+//! the same, no measure here falls when a relevant document that is not retrieved is exchanged for a retrieved one. So
+//! the value is largest if e = 0 or all m are relevant, and smallest if m = 0 or all e are. This leaves n + u
+//! assignments each way instead of n u. If R does not depend on e, the documents that are not retrieved only add
+//! non-relevant ones, or are not read at all; then the same two ends are enough for each m.
 
 use std::ops::RangeInclusive;
 
 use super::{Bounds, Open, Widest};
 use crate::names::RecallBase;
 
-/// The groups, and the open documents that can be relevant.
+/// The tie groups of a ranking, with the open documents that may become relevant.
 pub(crate) struct Filling {
     pub groups: Vec<FillingSlot>,
-    /// Relevant and open documents before each group, and before the end.
+    /// The numbers of relevant and open documents before each group, and last those of the whole ranking.
     before: Vec<(usize, usize)>,
-    /// Those not retrieved.
+    /// The number of open documents that are not retrieved.
     pub unretrieved: usize,
 }
 
-/// A group.
+/// A tie group.
 #[derive(Clone, Copy)]
 pub(crate) struct FillingSlot {
     pub start: usize,
     pub size: usize,
-    /// Relevant ones that are known.
+    /// The number of documents that are judged relevant.
     pub known: usize,
-    /// Those that can be relevant.
+    /// The number of open documents.
     pub open: usize,
 }
 
-/// m of the open documents are relevant.
+/// The assignment in which the first or the last m open documents are relevant.
 #[derive(Clone, Copy)]
-pub(crate) struct Stage {
-    /// The first m, or the last.
+pub(crate) struct FillingStage {
+    /// Whether these are the first m.
     pub from_top: bool,
     pub m: usize,
-    /// Number of the group at the cut; only in an empty ranking there is none.
+    /// The index of the group at the cut. Only an empty ranking has no such group.
     pub cut: usize,
-    /// How many of its open documents are relevant.
+    /// How many open documents of this group are relevant.
     pub chosen: usize,
 }
 
-/// Bounds of what a stage and R decide, and what does not fall when a relevant document that is not retrieved is
-/// exchanged for one that is; it is undefined where R is 0.
+/// The bounds of a value that depends only on the stage and on R, and is undefined if R is 0. It must not fall when a
+/// relevant document that is not retrieved is exchanged for a retrieved one.
 pub(crate) fn by_relevant(
     rel: f64,
     base: RecallBase,
     open: &Open<'_>,
-    value: impl Fn(&Filling, Stage, usize) -> f64,
+    value: impl Fn(&Filling, FillingStage, usize) -> f64,
 ) -> Bounds {
     let (filling, relevant) = (Filling::new(open, rel), base.open(rel, open));
     let mut bounds = Widest::default();
@@ -89,20 +89,20 @@ impl Filling {
     }
 
     /// Every m, from the top and from the bottom.
-    pub fn stages(&self) -> impl Iterator<Item = Stage> {
+    pub fn stages(&self) -> impl Iterator<Item = FillingStage> {
         let stage = |cut: usize, from_top: bool| {
             let (before, open) = (self.before[cut].1, self.groups[cut].open);
             let others = if from_top { before } else { self.open() - before - open };
-            (1..=open).map(move |chosen| Stage { from_top, m: others + chosen, cut, chosen })
+            (1..=open).map(move |chosen| FillingStage { from_top, m: others + chosen, cut, chosen })
         };
         let groups = 0..self.groups.len();
-        std::iter::once(Stage { from_top: true, m: 0, cut: 0, chosen: 0 })
+        std::iter::once(FillingStage { from_top: true, m: 0, cut: 0, chosen: 0 })
             .chain(groups.clone().flat_map(move |cut| stage(cut, true)))
             .chain(groups.rev().flat_map(move |cut| stage(cut, false)))
     }
 
     /// How many of the documents that are not retrieved are relevant with this stage where a value is an extreme.
-    pub fn others(&self, stage: Stage) -> RangeInclusive<usize> {
+    pub fn others(&self, stage: FillingStage) -> RangeInclusive<usize> {
         match stage.from_top {
             true if stage.m == 0 || stage.m == self.open() => 0..=self.unretrieved,
             true => 0..=0,
@@ -111,26 +111,26 @@ impl Filling {
     }
 
     /// Relevant documents before a group.
-    pub fn before(&self, stage: Stage, group: usize) -> usize {
+    pub fn before(&self, stage: FillingStage, group: usize) -> usize {
         self.relevant(stage, self.before[group])
     }
 
     /// Open documents of each group that are relevant.
-    pub fn chosen(&self, stage: Stage) -> Vec<usize> {
+    pub fn chosen(&self, stage: FillingStage) -> Vec<usize> {
         (0..self.groups.len()).map(|group| self.chosen_of(stage, group)).collect()
     }
 
     /// Open documents of one group that are relevant.
-    pub fn chosen_of(&self, stage: Stage, group: usize) -> usize {
+    pub fn chosen_of(&self, stage: FillingStage, group: usize) -> usize {
         self.before(stage, group + 1) - self.before(stage, group) - self.groups[group].known
     }
 
     /// The first group at whose end there are at least this many relevant documents.
-    pub fn reaching(&self, stage: Stage, relevant: usize) -> usize {
+    pub fn reaching(&self, stage: FillingStage, relevant: usize) -> usize {
         self.before[1..].partition_point(|&before| self.relevant(stage, before) < relevant)
     }
 
-    fn relevant(&self, stage: Stage, (known, open): (usize, usize)) -> usize {
+    fn relevant(&self, stage: FillingStage, (known, open): (usize, usize)) -> usize {
         known + if stage.from_top { open.min(stage.m) } else { stage.m.saturating_sub(self.open() - open) }
     }
 

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::filling::{Filling, FillingSlot, Stage};
+use super::filling::{Filling, FillingSlot, FillingStage};
 use super::{Bounds, Open, Resolution, Widest};
 use crate::measures::orders::precision::{HitGroup, Maximum};
 use crate::measures::share::Target;
@@ -58,7 +58,7 @@ struct Sought<'a> {
 
 impl Sought<'_> {
     /// Mean over the targets, if it can be told exactly.
-    fn value(&self, stage: Stage, relevant: usize) -> Option<f64> {
+    fn value(&self, stage: FillingStage, relevant: usize) -> Option<f64> {
         let mut targets: Vec<usize> = self.targets.iter().map(|target| target(relevant).max(1)).collect();
         targets.sort_unstable_by(|a, b| b.cmp(a));
         let (mut total, mut end) = (0.0, self.filling.groups.len());
@@ -81,7 +81,7 @@ impl Sought<'_> {
         Some(total / targets.len() as f64)
     }
 
-    fn hits_of(&self, stage: Stage, group: usize) -> HitGroup {
+    fn hits_of(&self, stage: FillingStage, group: usize) -> HitGroup {
         let (slot, before) = (self.filling.groups[group], self.filling.before(stage, group));
         let relevant = self.filling.before(stage, group + 1) - before;
         HitGroup { start: slot.start, before, size: slot.size, relevant, first: 1 }
@@ -102,7 +102,7 @@ impl LastHits {
     }
 
     /// The largest precision at the last hits of some groups.
-    fn largest(&self, filling: &Filling, stage: Stage, groups: Range<usize>) -> f64 {
+    fn largest(&self, filling: &Filling, stage: FillingStage, groups: Range<usize>) -> f64 {
         let (above, below, more) = if stage.from_top {
             (&self.all, &self.known, stage.m as f64)
         } else {

@@ -1,12 +1,13 @@
-//! Smallest and largest value over all assignments of grades to documents that are not judged.
+//! The smallest and largest value over all assignments of grades to unjudged documents.
 //!
-//! With some assignments a measure may have no value: most have none where nothing is relevant. Bounds are over the
-//! others, and say so; what an undefined value counts is the evaluation's affair.
+//! Some assignments leave a measure undefined; most measures are undefined if no document is relevant. Bounds are over
+//! the other assignments, and [`Bounds::undefined`] says whether there are such. The evaluation decides what they
+//! count.
 //!
-//! Where the normaliser does not move, the bounds are those of the two extreme assignments. Where it does (R grows with
-//! every document that becomes relevant), the number m of relevant ones is gone through: for every m it is best to have
-//! them as high up as possible, and worst as far down, those not retrieved first, as no measure here falls when a
-//! relevant document moves up: `of_sum` here, and `filling`.
+//! If the normaliser is fixed, the two extreme assignments give the bounds. If it is not (R grows with every document
+//! that becomes relevant), `of_sum` and [`filling`] try each number m of relevant documents. No measure here falls when
+//! a relevant document moves up. So the best assignment for m has them as high up as possible, and the worst as far
+//! down, first in documents that are not retrieved.
 
 pub(super) mod dcg;
 mod expansion;
@@ -19,57 +20,57 @@ use crate::grade::Level;
 use crate::ranking::{Group, Ranking, Text, best, worst};
 use crate::table::Judgments;
 
-/// How tied documents stand while a bound is sought.
+/// Which order of tied documents a bound is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
-    /// In all orders: the value is the mean.
+    /// The bound is of the mean over all orders.
     Mean,
-    /// In the best order.
+    /// Tied documents are in the best order.
     Best,
-    /// In the worst order.
+    /// Tied documents are in the worst order.
     Worst,
 }
 
-/// A ranking in which documents are not judged.
+/// A ranking with documents that are not judged.
 pub struct Open<'a> {
     /// All groups, also those without a document of the qrels.
     pub ranking: &'a Ranking,
-    /// What is judged.
+    /// The judgments.
     pub truth: &'a Judgments<'a>,
-    /// How ties are resolved.
+    /// The order of tied documents.
     pub resolution: Resolution,
     /// Grades that an unjudged document may have, highest first; the last is 0.
     pub grades: &'a [f64],
-    /// Unjudged documents of the pool that are not retrieved, and count as open too.
+    /// The number of unjudged documents of the pool that are not retrieved. They may have any grade too.
     pub unretrieved: usize,
 }
 
-/// Smallest and largest value over the assignments with which the measure is defined; NaN if it never is.
+/// The smallest and largest value over the assignments for which the measure is defined; NaN if there are none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// Smallest value.
+    /// The smallest value.
     pub low: f64,
-    /// Largest value.
+    /// The largest value.
     pub high: f64,
-    /// Whether there are assignments with which it is undefined.
+    /// Whether some assignment leaves the measure undefined.
     pub undefined: bool,
 }
 
 impl Bounds {
-    /// Undefined whatever grades there are.
+    /// The bounds of a measure that every assignment leaves undefined.
     pub const UNDEFINED: Bounds = Bounds { low: f64::NAN, high: f64::NAN, undefined: true };
 
-    /// Always defined.
+    /// The bounds of a measure that is always defined.
     pub fn new(low: f64, high: f64) -> Bounds {
         Bounds { low, high, undefined: false }
     }
 
-    /// Whether grades decide if it is defined.
+    /// Whether it depends on the grades if the measure is defined.
     pub fn unsettled(self) -> bool {
         self.undefined && !self.low.is_nan()
     }
 
-    /// The same where an undefined value counts 0, unless it is never defined.
+    /// The bounds if undefined values count 0. They do not change if the measure is never defined.
     #[must_use]
     pub fn with_zero(self) -> Bounds {
         if self.unsettled() { Bounds::new(self.low.min(0.0), self.high.max(0.0)) } else { self }

@@ -13,7 +13,7 @@
 //! The measure itself then tells the value of the few assignments with the largest and the smallest S over norm.
 
 use super::expansion::Expansion;
-use super::filling::{Filling, FillingSlot, Stage};
+use super::filling::{Filling, FillingSlot, FillingStage};
 use super::{Bounds, Open, Resolution, Widest};
 use crate::elementary::powi;
 use crate::measures::Measure;
@@ -102,9 +102,9 @@ pub(crate) fn of_ratios(
     let filling = Filling::new(open, rel);
     let known: usize = open.truth.relevant(rel);
     let sums = StageSums::new(&filling, open.resolution, ratios(grade));
-    let mut stages: Vec<(f64, Stage, usize)> = Vec::new();
+    let mut stages: Vec<(f64, FillingStage, usize)> = Vec::new();
     let mut bounds = Widest::default();
-    let value = |stage: Stage, others| open.value(measure, grade, &filling.chosen(stage), others);
+    let value = |stage: FillingStage, others| open.value(measure, grade, &filling.chosen(stage), others);
     for stage in filling.stages().take_while(|_| !watch::is_stopped()) {
         for others in filling.others(stage) {
             match known + stage.m + others {
@@ -201,7 +201,7 @@ impl<'a> StageSums<'a> {
     }
 
     /// S over its norm, but for a factor.
-    fn ratio(&self, stage: Stage, relevant: usize) -> f64 {
+    fn ratio(&self, stage: FillingStage, relevant: usize) -> f64 {
         let (above, below) = if stage.from_top { (&self.all, &self.known) } else { (&self.known, &self.all) };
         let groups = self.filling.groups.len();
         let mut sum = self.over(above, 0..stage.cut.min(groups), 0.0, relevant);

@@ -80,17 +80,18 @@ fn steps(spec: &Spec, scope: &Scope<'_>) -> Result<Steps> {
     Ok(Steps { gain, above, unit: most - least })
 }
 
-/// What the documents gain that gain something.
+/// The gains of the grades above `min_rel`.
 struct Steps {
     gain: Gain,
-    /// How far the grades are above `min_rel`, all but 0, descending. In grades, as sums of whole ones are exact.
+    /// The distances of these grades from `min_rel`, descending. They are not divided by `unit`, because sums of whole
+    /// numbers are exact.
     above: Vec<f64>,
-    /// What is a gain of 1.
+    /// The distance from `min_rel` that is a gain of 1.
     unit: f64,
 }
 
 impl Steps {
-    /// How many of a group's documents have which gain; those without any are left out.
+    /// The number of a group's documents with each gain above 0.
     fn counts(&self, group: &Group<'_>) -> Vec<(u32, u32)> {
         let mut counts: Vec<(u32, u32)> = Vec::new();
         for level in group.levels {

@@ -4,12 +4,12 @@
 //! is linear in r, and linear in D. If s of the documents of the group above are judged, both are expected to be linear
 //! in s, so what is left is the mean of 1 / (x + s), with s hypergeometric.
 
-/// Numbers of documents.
+/// The numbers of pooled documents that are relevant, judged, and not judged.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sampled {
+pub(crate) struct SampledPool {
     pub relevant: usize,
     pub judged: usize,
-    /// Of the pool, but not judged.
+    /// Documents of the pool that are not judged.
     pub unsampled: usize,
 }
 
@@ -37,7 +37,7 @@ impl Smoothing {
 
     /// The mean estimate below the documents `before` and 0, 1, .. `size` of the `size` documents of a group, of which
     /// `group` are in the pool.
-    pub fn means(self, before: Sampled, group: Sampled, size: usize) -> Vec<f64> {
+    pub fn means(self, before: SampledPool, group: SampledPool, size: usize) -> Vec<f64> {
         let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let (of_judged, of_others) = (share(group.relevant, group.judged), share(group.unsampled, size - group.judged));
         let pooled_before = (before.judged + before.unsampled) as f64;
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn means_as_by_probabilities() {
         let counts = [[0, 0, 0], [1, 1, 2], [2, 5, 0], [0, 3, 4], [4, 4, 0], [0, 0, 5]];
-        let sampled = |[relevant, judged, unsampled]: [usize; 3]| Sampled { relevant, judged, unsampled };
+        let sampled = |[relevant, judged, unsampled]: [usize; 3]| SampledPool { relevant, judged, unsampled };
         for (before, group) in counts.iter().flat_map(|before| counts.iter().map(move |group| (before, group))) {
             let (before, group) = (sampled(*before), sampled(*group));
             for (eps, others) in [(0.0, 0), (0.0, 3), (1e-5, 0), (1e-5, 3), (0.5, 40)] {

@@ -20,41 +20,41 @@ use super::lattice;
 
 /// A tie group with documents of the highest grade.
 pub(crate) struct DownTo<'a> {
-    /// What each document of the highest grade counts, v, and how many there are.
+    /// The value of each document of the highest grade, v, and their number.
     pub best: (f64, usize),
-    /// The same of other relevant documents, by grade.
+    /// The value and number of other relevant documents, by grade.
     pub values: &'a [(f64, usize)],
-    /// Documents that are not relevant.
+    /// The number of documents that are not relevant.
     pub rest: usize,
-    /// What relevant documents before the group count, B.
+    /// The sum of the values of relevant documents before the group, B.
     pub before: f64,
-    /// What each position weighs.
+    /// The weight of each position.
     pub weights: &'a [f64],
 }
 
-/// S where the best document is found below a number of other relevant documents.
-pub(crate) struct Found {
+/// The moments of S if the best document is directly below a number of other relevant documents.
+pub(crate) struct BestBelow {
     pub chance: f64,
     pub hits: usize,
     pub mean: f64,
     pub variance: f64,
 }
 
-/// Probability and moments, given the numbers of relevant and of other documents above.
+/// The probability and the moments of the orders with some numbers of relevant and other documents above.
 #[derive(Clone, Copy, Default)]
 struct Above {
-    /// Probability that just these come first.
+    /// The probability that exactly these documents come first.
     chance: f64,
-    /// Of the sum of w_c (B + c m).
+    /// The moments of the sum of w_c (B + c m).
     value: FadingMoments,
-    /// Of the sum of U_c.
+    /// The moments of the sum of U_c.
     weights: FadingMoments,
-    /// Mean of the sum of U_c^2.
+    /// The mean of the sum of U_c^2.
     squares: f64,
 }
 
 impl Above {
-    /// With one more relevant document, the c-th.
+    /// Adds one more relevant document, the c-th.
     fn and(self, weight: f64, c: f64, value: f64) -> Above {
         Above {
             chance: self.chance,
@@ -66,8 +66,9 @@ impl Above {
 }
 
 impl DownTo<'_> {
-    /// Visit all numbers of relevant documents and of others above the first of the best; false where there are too many.
-    pub fn visit(&self, mut visit: impl FnMut(Found)) -> bool {
+    /// Visits all numbers of relevant and other documents above the first document of the highest grade. Returns false
+    /// if there are too many.
+    pub fn visit(&self, mut visit: impl FnMut(BestBelow)) -> bool {
         let relevant: usize = self.values.iter().map(|value| value.1).sum();
         if !lattice::is_small(&[relevant, self.rest]) {
             return false;
@@ -103,7 +104,7 @@ impl DownTo<'_> {
                 let weights = place.weights.plus(count * weight);
                 let squares = place.squares + weight * (2.0 * place.weights.mean + count * weight);
                 let drawn = if spread > 0.0 { spread * (squares - weights.square() / r).max(0.0) } else { 0.0 };
-                visit(Found {
+                visit(BestBelow {
                     chance: place.chance * self.best.1 as f64 * inverse[self.weights.len() - at],
                     hits: c,
                     mean: place.value.mean + weight * (self.before + count * mean + self.best.0),

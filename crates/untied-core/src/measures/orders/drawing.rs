@@ -50,13 +50,13 @@ pub(crate) fn kept(m: usize, p: f64) -> (usize, Vec<f64>) {
     (from, from_ratios(from, to, |i| (m - i) as f64 / (i + 1) as f64 * (p / (1.0 - p))))
 }
 
-/// As [`within`] for k = 0, 1, .., n, one after the other: each row is made from the one before, by sums of positive numbers.
-/// Probabilities below 1e-30 are left out, and a row adds up to 1 but for rounding.
+/// The distributions of [`within`] for k = 0, 1, .., n. Each row follows from the one before by sums of positive
+/// numbers. Probabilities below 1e-30 are left out, and a row adds up to 1 but for rounding.
 pub(crate) struct DrawnRows {
     n: usize,
     r: usize,
     k: usize,
-    /// Those that are not left out.
+    /// The range of numbers that are not left out.
     from: usize,
     to: usize,
     probabilities: Vec<f64>,
@@ -74,7 +74,7 @@ impl DrawnRows {
         (self.from, &self.probabilities[self.from..=self.to])
     }
 
-    /// One position more.
+    /// Goes on to the row of k + 1.
     pub fn advance(&mut self) {
         const NEGLIGIBLE: f64 = 1e-30;
         let left = (self.n - self.k) as f64;

@@ -13,7 +13,7 @@
 
 use super::lattice;
 
-/// Mean and variance of a sum.
+/// The mean and variance of a sum.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FadingMoments {
     pub mean: f64,
@@ -41,13 +41,13 @@ impl FadingMoments {
 /// The sums over the relevant documents from the (c+1)-th on.
 #[derive(Clone, Copy, Default)]
 struct Below {
-    /// Of w_i (B + i m).
+    /// The moments of the sum of w_i (B + i m).
     value: FadingMoments,
-    /// Of w_i: T_(c+1).
+    /// The moments of the sum of w_i, which is T_(c+1).
     weight: FadingMoments,
-    /// Of i w_i.
+    /// The moments of the sum of i w_i.
     weights: FadingMoments,
-    /// Mean of the sum of T_i^2.
+    /// The mean of the sum of T_i^2.
     squares: f64,
 }
 

@@ -8,7 +8,7 @@
 
 use crate::measures::sum;
 
-/// One group's part.
+/// The relevant and non-relevant documents of a group.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gaps {
     pub relevant: usize,
@@ -20,7 +20,7 @@ impl Gaps {
     /// Add the mean of the sum of `of` to a total.
     pub(crate) fn add_mean(&self, total: &mut f64, of: impl Fn(usize) -> f64) {
         if self.nonrelevant == 0 {
-            // One by one, so that the sum has the bits of the same documents without ties.
+            // Values are added one by one, so that the sum has the same bits as without ties.
             let term = of(self.before);
             (0..self.relevant).for_each(|_| *total += term);
         } else if self.relevant > 0 {

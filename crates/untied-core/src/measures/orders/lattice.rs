@@ -10,23 +10,23 @@
 
 use super::Outcome;
 
-/// Points that [`over_orders`] and [`by_kind`] visit at most.
+/// The most points that [`over_orders`] and [`by_kind`] visit.
 const LIMIT: usize = 1 << 21;
-/// The same in words.
+/// The condition under which there are more points, for users.
 pub const MANY_KINDS: &str = "a tie group has many documents of several kinds (grades, strata or weights)";
 
-/// Points beyond which a formula for the variance takes less time than to visit them, where there is one.
+/// With more points than this, a formula for the variance is faster than visiting them, if there is one.
 const MANY: usize = 1 << 14;
 
-/// Steps from one point to another, at most, where few of them are computed.
+/// The most steps between points, if few of the points are computed.
 const STEPS: usize = 100_000_000;
 
 /// The points of a tie group: how many documents of each kind may stand before a position.
 pub(crate) struct Lattice<'c> {
-    /// Documents of each kind, and of all.
+    /// The number of documents of each kind; `size` is their sum.
     counts: &'c [usize],
     size: usize,
-    /// Positions that matter.
+    /// The number of positions that count.
     slots: usize,
     /// Documents of each kind that a point has at most.
     most: Vec<usize>,

@@ -22,19 +22,19 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Of a value that is the same in all orders.
+    /// The statistics of a value that is the same in all orders.
     pub(crate) fn certain(value: f64) -> Outcome {
         Outcome { mean: value, variance: 0.0, low: value, high: value }
     }
 
-    /// Of gain + factor x, given those of x.
+    /// The statistics of gain + factor x, from those of x.
     pub(super) fn after(self, gain: f64, factor: f64) -> Outcome {
         let value = |x: f64| gain + factor * x;
         let variance = factor * factor * self.variance;
         Outcome { mean: value(self.mean), variance, low: value(self.low), high: value(self.high) }
     }
 
-    /// Of several cases, each with its probability.
+    /// The statistics of a mixture of cases, each with its probability.
     pub(crate) fn mix(cases: &[(f64, Outcome)]) -> Outcome {
         let mean: f64 = cases.iter().map(|(share, case)| share * case.mean).sum();
         let spread = |case: &Outcome| case.variance + (case.mean - mean).powi(2);
@@ -50,7 +50,7 @@ impl Outcome {
 impl std::ops::Add for Outcome {
     type Output = Outcome;
 
-    /// Of the sum of two values, either of which says nothing about the other.
+    /// The statistics of the sum of two independent values.
     fn add(self, other: Outcome) -> Outcome {
         Outcome {
             mean: self.mean + other.mean,

@@ -201,7 +201,7 @@ struct Ways {
     rows: Vec<Vec<f64>>,
 }
 
-/// What is remembered takes 24 bytes for each of these, and 8 for each hit.
+/// The most rows that are kept. Each takes 24 bytes, and 8 for each hit.
 const ROWS: usize = 1 << 12;
 
 impl Ways {

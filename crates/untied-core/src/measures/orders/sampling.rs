@@ -1,8 +1,8 @@
 //! Statistics of any formula of one order, for measures without an exact algorithm for all orders.
 //!
 //! Documents of one class (a grade, for most measures) are interchangeable, so an order is an arrangement of classes.
-//! Where there are few arrangements all are listed, and everything is exact. Else orders are drawn, from a fixed seed,
-//! until the mean is sure enough.
+//! If there are few arrangements, all are listed, and everything is exact. Otherwise orders are drawn with a fixed seed
+//! until the standard error of the mean is small.
 
 use super::Outcome;
 use crate::grade::Level;
@@ -10,17 +10,17 @@ use crate::random::Random;
 use crate::ranking::Ranking;
 use crate::watch;
 
-/// Arrangements that are listed rather than sampled.
+/// Up to this many arrangements, all are listed.
 const LISTED: u64 = 5_000;
-/// The same in words.
+/// The condition under which orders are drawn, for users.
 pub const MANY_ORDERS: &str = "the tied documents of a query can be arranged in more than 5,000 different ways";
-/// Orders that are drawn at most, and between two looks at the standard error.
+/// The most orders that are drawn, and how many are drawn before the standard error is checked again.
 const DRAWN: u64 = 10_000;
 const STEP: u64 = 500;
-/// Orders that are drawn at least, unless the documents are very many.
+/// The fewest orders that are drawn, unless there are very many documents.
 const ENOUGH: u64 = 2 * STEP;
-/// Documents that are placed in all orders together, and orders that are drawn however many documents there are: the
-/// more there are, the less a mean over them differs from order to order.
+/// The most documents that all drawn orders place together, and the fewest orders that are drawn for any number of
+/// documents. Few orders are enough for many documents, because a mean over many differs little between orders.
 const PLACED: u64 = 8_000_000;
 const FEWEST: u64 = 20;
 
@@ -34,38 +34,38 @@ fn drawn(documents: usize) -> (u64, u64) {
 pub fn drawn_at_least(documents: usize) -> u64 {
     drawn(documents).0
 }
-/// Standard error that is small enough, as a share of the largest value drawn.
+/// The standard error that is small enough, as a share of the largest value drawn.
 const ERROR: f64 = 1e-3;
 
-/// A tie group as classes: the number of documents of each, and of others that no measure looks at.
+/// A tie group as numbers of documents by class. Documents that no formula reads have no class.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Classes {
-    /// Documents ranked before the group.
+    /// The number of documents before the group.
     pub start: usize,
-    /// Documents in the group.
+    /// The number of documents in the group.
     pub size: usize,
-    /// Its first positions, beyond which no formula looks.
+    /// How many of its first positions formulas read.
     pub slots: usize,
-    /// (class, number of documents); together at most `size`.
+    /// Classes with their numbers of documents, which add up to at most `size`.
     pub counts: Vec<(u32, u32)>,
 }
 
 impl Classes {
-    /// Documents that have a class.
+    /// The number of documents that have a class.
     fn documents(&self) -> usize {
         self.counts.iter().map(|&(_, count)| count as usize).sum()
     }
 }
 
-/// A position, and the class of the document there.
+/// A position with the class of the document there.
 pub(crate) type PlacedDocument = (usize, u32);
 
-/// What listed or drawn orders say.
+/// Statistics over the orders that are listed or drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Statistics {
-    /// Low and high are those seen.
+    /// Mean, variance, and the lowest and highest value of these orders.
     pub outcome: Outcome,
-    /// Standard error of the mean; 0 where all orders were listed.
+    /// The standard error of the mean; 0 if all orders are listed.
     pub error: f64,
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl Fn
     })
 }
 
-/// The same where all orders are listed.
+/// Statistics over all orders, if they are few enough to be listed.
 pub(crate) fn listed(ranking: &Ranking, cutoff: usize, value: impl FnMut(&Ranking) -> f64) -> Option<Outcome> {
     is_exact(ranking, cutoff).then(|| over_rankings(ranking, cutoff, value).outcome)
 }
@@ -199,7 +199,7 @@ fn fill(
 /// Draws orders, always the same ones.
 struct Sampler<'g> {
     groups: &'g [Classes],
-    /// What is shuffled of each group, as last shuffled: positions, or classes where there are fewer slots than documents.
+    /// For each group its last shuffled positions, or its classes if it has fewer slots than documents.
     shuffled: Vec<Vec<u32>>,
     /// The class at each position of a group, or [`NO_CLASS`].
     classes: Vec<u32>,

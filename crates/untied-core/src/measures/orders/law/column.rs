@@ -2,29 +2,29 @@
 
 use crate::law::{Atom, collapse};
 
-/// Sums at the ends of a column that are together less probable are left out.
+/// Sums at the ends of a column are left out if their joint probability is smaller than this.
 const NEGLIGIBLE: f64 = 1e-19;
 
-/// The sums with which a point is reached.
+/// The distribution of the sums with which a point is reached.
 pub(super) trait Column: Default {
-    /// What all steps share.
+    /// Values that all steps share.
     type Context: Copy;
 
-    /// Of the point where nothing is placed: the sum is 0.
+    /// The column of the point where nothing is placed, whose sum is 0.
     fn start() -> Self;
 
-    /// Add the sums of another point, each `term` larger, with this share of their probability.
+    /// Adds the sums of another point, each plus `term`, with a share of their probability.
     fn add(&mut self, from: &Self, term: f64, share: f64, context: Self::Context);
 
-    /// Put what is equal together.
+    /// Merges equal sums.
     fn collapse(&mut self) {}
 
-    /// Leave out what is most improbable; its probability.
+    /// Leaves out the most improbable sums, and returns their probability.
     fn trim(&mut self) -> f64 {
         0.0
     }
 
-    /// How many numbers it holds.
+    /// The number of sums that it stores.
     fn states(&self) -> usize {
         0
     }

@@ -16,26 +16,26 @@ use crate::law::{self, Atom, Law, Limits};
 use crate::ranking::{Group, Ranking};
 use crate::watch;
 
-/// Points of a group, at most; beyond them only the least and the most are known.
+/// The most points of a group. If there are more, only the lowest and the highest sum are computed.
 const POINTS: usize = 2_000_000;
-/// What the grid's steps from point to point may cost, in cells.
+/// The most cells that all steps of the grid may compute.
 const WORK: usize = 100_000_000;
-/// Cells that a grid has at least, unless fewer are asked for.
+/// The fewest cells of a grid, unless a limit asks for fewer.
 const FEW: usize = 64;
-/// Cells of a first, coarse grid, at most.
+/// The most cells of the first, coarse grid.
 const COARSE: usize = 256;
-/// Points that are less probable are left out of the grid, and their probability given to its ends.
+/// Less probable points are left out of the grid, and their probability goes to its ends.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// What a document adds: given the number of documents placed before it in its group, how many of them are of each kind,
-/// and its own kind.
+/// The value that a document adds, as a function of the number of documents before it in its group, of their numbers by
+/// kind, and of its own kind.
 type Term<'w> = dyn Fn(usize, &[usize], usize) -> f64 + 'w;
 
-/// What the documents of a group add.
+/// The documents of a group by kind, and the values that they add.
 pub(crate) struct Walk<'w> {
-    /// Documents of each kind.
+    /// The number of documents of each kind.
     counts: Vec<usize>,
-    /// Positions that matter.
+    /// The number of positions that count.
     slots: usize,
     term: Box<Term<'w>>,
 }
@@ -47,7 +47,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// The law of the sum of a group's documents; none where it has too many kinds of them.
+/// The law of the sum over a group's documents; None if they have too many kinds.
 ///
 /// # Errors
 /// The user interrupts.
@@ -60,8 +60,10 @@ pub(crate) fn of_walk(walk: &Walk<'_>, limits: Limits) -> Result<Option<Law>> {
         return Ok(Some(Law::new(end.column.atoms)));
     }
     // Whatever is left out, its sum is one of all orders.
-    let Some(Found { column: Extent { low, high }, .. }) = forward(walk, (), usize::MAX, 0.0)? else { return Ok(None) };
-    let Some(Found { steps, .. }) = forward::<Extent>(walk, (), usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
+    let Some(OrderSums { column: Extent { low, high }, .. }) = forward(walk, (), usize::MAX, 0.0)? else {
+        return Ok(None);
+    };
+    let Some(OrderSums { steps, .. }) = forward::<Extent>(walk, (), usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
     if low == high {
         return Ok(Some(Law::certain(low)));
     }
@@ -69,7 +71,7 @@ pub(crate) fn of_walk(walk: &Walk<'_>, limits: Limits) -> Result<Option<Law>> {
     let mut step = (high - low) / affordable.min(limits.cells).min(COARSE) as f64;
     if affordable.min(limits.cells) > COARSE / 4 {
         // Most of what is possible is improbable: a coarse grid tells where a fine one is needed.
-        let Some(Found { column, .. }) = forward::<Cells>(walk, Grid { step, up: false }, usize::MAX, NEGLIGIBLE)?
+        let Some(OrderSums { column, .. }) = forward::<Cells>(walk, Grid { step, up: false }, usize::MAX, NEGLIGIBLE)?
         else {
             return Ok(None);
         };
@@ -123,8 +125,8 @@ pub(crate) fn of_groups<'r, 'w>(
     of_walks(ranking.groups_to(cutoff).map(walk), norm, limits)
 }
 
-/// The sum over all orders.
-struct Found<C> {
+/// The distribution of the sum over all orders.
+struct OrderSums<C> {
     column: C,
     /// The probability of points that were left out.
     lost: f64,
@@ -132,9 +134,14 @@ struct Found<C> {
     steps: usize,
 }
 
-/// The column of the sum over all orders, without points that are too improbable; none where there are more than `limit`
-/// states.
-fn forward<C: Column>(walk: &Walk<'_>, context: C::Context, limit: usize, negligible: f64) -> Result<Option<Found<C>>> {
+/// The column of the sum over all orders, without points that are too improbable; none where there are more than
+/// `limit` states.
+fn forward<C: Column>(
+    walk: &Walk<'_>,
+    context: C::Context,
+    limit: usize,
+    negligible: f64,
+) -> Result<Option<OrderSums<C>>> {
     let Walk { counts, slots, term } = walk;
     let size: usize = counts.iter().sum();
     let strides: Vec<usize> =
@@ -186,7 +193,7 @@ fn forward<C: Column>(walk: &Walk<'_>, context: C::Context, limit: usize, neglig
         layer = next;
     }
     done.collapse();
-    Ok(Some(Found { column: done, lost, steps }))
+    Ok(Some(OrderSums { column: done, lost, steps }))
 }
 
 /// The kind of all documents that are left, if they are of one.

@@ -15,28 +15,28 @@ use crate::measures::Certainty;
 use crate::names::Sampled;
 use crate::ranking::Ranking;
 
-/// Documents that are alike.
+/// Documents of a group with the same gain and the same probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Kind {
-    /// What each gains, g.
+    /// The gain of each document, g.
     pub gain: f64,
-    /// Probability of going on after it, q.
+    /// The probability that the user goes on after it, q.
     pub go_on: f64,
-    /// How many they are.
+    /// The number of these documents.
     pub count: usize,
 }
 
-/// What becomes of values where counts come in too many ways.
+/// When values are not exact, because documents of too many kinds are tied.
 pub(crate) const SAMPLED: Sampled = Sampled {
     unless: "a large tie group has documents of many different kinds",
     then: "the mean is exact; for very large groups, the variance is not available; \
         for Cascade, the lowest value may be too low and the highest value too high",
 };
 
-/// Steps of [`moments::by_steps`] beyond which [`series`] takes less time.
+/// If [`moments::by_steps`] takes more steps, [`series`] is faster.
 const STEPS: usize = 4_000_000;
 
-/// E\[X\] over all orders.
+/// The mean of X over all orders.
 pub(crate) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
     if moments::steps(kinds, weights.len()) > STEPS {
         series::mean(kinds, weights)
@@ -51,7 +51,7 @@ pub(crate) fn products(kinds: &[Kind], most: usize) -> Vec<f64> {
     if moments::steps(kinds, most) > STEPS { series::moments(kinds, most).0 } else { moments::moments(kinds, most).0 }
 }
 
-/// A ranking as such a user walks it.
+/// A measure whose user walks a ranking like this.
 pub(crate) trait Path {
     /// The weights of the ranks within the cutoff.
     fn weights(&self) -> &[f64];

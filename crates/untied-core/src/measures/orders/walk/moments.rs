@@ -5,9 +5,9 @@ use crate::elementary::{ln, powi};
 use crate::measures::orders::Outcome;
 use crate::measures::orders::lattice::Lattice;
 
-/// What is reached with a probability below this is not worth a step.
+/// Positions that are reached with a smaller probability are left out.
 const NEGLIGIBLE: f64 = 1e-30;
-/// Steps of the tables of second moments, and positions in them, at most.
+/// The most steps of the tables of second moments, and the most positions in them.
 const TABLE_STEPS: usize = 80_000_000;
 const TABLE_SLOTS: usize = 2_000;
 
@@ -26,11 +26,12 @@ pub(super) fn reached(kinds: &[Kind], slots: usize) -> usize {
     if go_on >= 1.0 {
         return slots;
     }
-    let most = ln(NEGLIGIBLE) / ln(go_on); // 0 where nobody goes on
+    let most = ln(NEGLIGIBLE) / ln(go_on); // it is 0 if nobody goes on
     slots.min(most as usize + 1)
 }
 
-/// Those of which there are most, and the others, most likely to go on first.
+/// Separates the kind with most documents from the others, which are sorted by their probability to go on, highest
+/// first.
 fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
     let key = |&i: &usize| (kinds[i].count, kinds[i].go_on);
     let most = (0..kinds.len()).max_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1))).unwrap_or(0);
@@ -40,7 +41,7 @@ fn split(kinds: &[Kind]) -> (Kind, Vec<Kind>) {
     (base, others)
 }
 
-/// Steps of [`by_steps`], about.
+/// About how many steps [`by_steps`] takes.
 pub(super) fn steps(kinds: &[Kind], slots: usize) -> usize {
     let most = kinds.iter().map(|kind| kind.count).max().unwrap_or(0);
     let others = kinds.iter().map(|kind| kind.count).sum::<usize>() - most;

@@ -19,7 +19,7 @@ use super::moments::{add, documents, mean_go_on, reached};
 
 /// A term that is smaller than the first one by this factor does not matter.
 const SMALL: f64 = 1e-20;
-/// Where |d y| is larger, powers of it fall too slowly.
+/// If |d y| is larger, its powers fall too slowly for a series.
 const FAR: f64 = 0.5;
 
 /// E\[X\] over all orders of a group of thousands of documents.
