@@ -66,13 +66,11 @@ static KNOWN: &[(&Info, &[Heeds], Make, Option<MakeMoving>)] = &[
     (&CASCADE.info, &[], cascade::any_cascade, None),
     (&U.info, &[], u_measure::u_measure, None),
     (&TBG.info, &[], time_biased_gain::time_biased_gain, None),
-    (&ALPHA_DCG.info, &[], novelty::novelty, None),
-    (&ALPHA_NDCG.info, &[], novelty::novelty, None),
-    (&ERR_IA.info, &[], novelty::novelty, None),
-    (&NERR_IA.info, &[], novelty::novelty, None),
-    (&SUBTOPIC_RECALL.info, &[], novelty::novelty, None),
-    (&P_IA.info, &[], novelty::novelty, None),
 ];
+
+/// Measures whose differences are added up over subtopics. They heed no option.
+static NOVELTY: [&Info; 6] =
+    [&ALPHA_DCG.info, &ALPHA_NDCG.info, &ERR_IA.info, &NERR_IA.info, &SUBTOPIC_RECALL.info, &P_IA.info];
 
 /// The largest cutoff: every rank has a discount of its own.
 const DEEPEST: usize = 10_000_000;
@@ -83,8 +81,9 @@ const DEEPEST: usize = 10_000_000;
 /// None is known, it does not heed an option, or a parameter has a value it cannot take.
 pub(super) fn make(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let spec = setup.spec;
-    let known = KNOWN.iter().find(|(info, ..)| **info == *spec.info);
-    let &(_, heeds, make, _) = known.unwrap_or(&(spec.info, &[], general as Make, None));
+    let known = KNOWN.iter().find(|(info, ..)| **info == *spec.info).map(|&(_, heeds, make, _)| (heeds, make));
+    let known = known.or_else(|| NOVELTY.contains(&spec.info).then_some((&[], novelty::novelty)));
+    let (heeds, make) = known.unwrap_or((&[], general));
     // What a difference cannot heed is refused: means are those of the difference, as is R where it is known.
     let refused = ["judged_only", "mean", "recall_base"].into_iter().take(if known.is_some() { 3 } else { 2 });
     if let Some(name) = refused.into_iter().find(|name| spec.parameter(name).is_some()) {

@@ -30,8 +30,15 @@ const IDEAL: Parameter = Parameter {
 };
 const IDEAL_RANGE: &str = "0 to 1; rarely above, where the best ranking is not found";
 
-const OF_SUBTOPICS: Info =
-    Info { cutoff: Cutoff::Optional, parameters: &[REL, JUDGED_ONLY], needs: Needs::Subtopics, ..Info::DEFAULT };
+/// The facts that most measures of this file share.
+const OF_SUBTOPICS: Info = Info {
+    cutoff: Cutoff::Optional,
+    parameters: &[REL, JUDGED_ONLY],
+    needs: Needs::Subtopics,
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
+    unbounded: Some(unbounded::SUBTOPICS),
+    ..Info::DEFAULT
+};
 
 pub static ALPHA_DCG: Definition = Info {
     name: "alpha_DCG",
@@ -44,8 +51,6 @@ pub static ALPHA_DCG: Definition = Info {
     tex: r"\alpha\text{-}\mathrm{DCG}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} D(i) \sum_{j \ni d_i} (1 -
            \alpha)^{\,\mathrm{seen}_j(i)}",
     reference: "Clarke et al. 2008, normalised as by ndeval; ties: mean, exact, subtopic by subtopic",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_bound(spec, scope, alpha(spec)?, logarithmic));
@@ -60,8 +65,6 @@ pub static ALPHA_NDCG: Definition = Info {
     tex: r"\alpha\text{-}\mathrm{nDCG}@k = \frac{S(k)}{S(k) \text{ of the ideal}}, \quad S(k) =
            \sum_{i=1}^{k} D(i) \sum_{j \ni d_i} (1 - \alpha)^{\,\mathrm{seen}_j(i)}",
     reference: "Clarke et al. 2008; ties: as alpha_DCG",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, logarithmic));
@@ -74,8 +77,6 @@ pub static ERR_IA: Definition = Info {
     tex: r"\mathrm{ERR\text{-}IA}@k = \frac{S(k)}{B(k)}, \quad S(k) = \sum_{i=1}^{k} \frac{1}{i} \sum_{j \ni d_i}
            \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009, normalised as by ndeval; ties: as alpha_DCG",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_bound(spec, scope, 0.5, reciprocal));
@@ -90,8 +91,6 @@ pub static NERR_IA: Definition = Info {
     tex: r"\mathrm{nERR\text{-}IA}@k = \frac{S(k)}{S(k) \text{ of the ideal}}, \quad S(k) = \sum_{i=1}^{k}
            \frac{1}{i} \sum_{j \ni d_i} \left( \frac{1}{2} \right)^{\mathrm{seen}_j(i)}",
     reference: "Chapelle, Metzler, Zhang & Grinspan 2009; ties: as alpha_DCG",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_ideal(spec, scope, 0.5, reciprocal));
@@ -106,8 +105,6 @@ pub static NRBP: Definition = Info {
     tex: r"\mathrm{NRBP} = \frac{1 - (1 - \alpha) \beta}{M} \sum_i \beta^{\,i-1} \sum_{j \ni d_i} (1 -
            \alpha)^{\,\mathrm{seen}_j(i)}",
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| {
@@ -124,8 +121,6 @@ pub static NNRBP: Definition = Info {
     equation: "nNRBP = NRBP / (NRBP of the ideal ranking)",
     tex: r"\mathrm{nNRBP} = \frac{\mathrm{NRBP}}{\mathrm{NRBP} \text{ of the ideal}}",
     reference: "Clarke, Kolla & Vechtomova 2009; ties: as alpha_DCG",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| by_ideal(spec, scope, alpha(spec)?, patience(beta(spec)?)));
@@ -138,8 +133,6 @@ pub static AP_IA: Definition = Info {
     equation: "AP_IA = (1/M) sum over the subtopics of AP, with their own relevant documents",
     tex: r"\mathrm{AP\text{-}IA} = \frac{1}{M} \sum_{j=1}^{M} \mathrm{AP}_j",
     reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: mean, exact, subtopic by subtopic",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| {
@@ -154,7 +147,7 @@ pub static P_IA: Definition = Info {
     equation: "P_IA@k = (1/M) sum over the subtopics of P@k; without @k, k = n",
     tex: r"\mathrm{P\text{-}IA}@k = \frac{1}{M} \sum_{j=1}^{M} \mathrm{P}_j@k",
     reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: as P@k",
-    unbounded: Some(unbounded::SUBTOPICS),
+    sampled: &[],
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| {
@@ -172,8 +165,6 @@ pub static SUBTOPIC_RECALL: Definition = Info {
     equation: "StRecall@k = (subtopics with a relevant document among the first k) / M",
     tex: r"\mathrm{StRecall}@k = \frac{|\{ j : \text{subtopic } j \text{ is found among the first } k \}|}{M}",
     reference: "Zhai, Cohen & Lafferty 2003; ties: mean, exact, as Success@k of each subtopic",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::BOUNDS }],
-    unbounded: Some(unbounded::SUBTOPICS),
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| novelty(spec, scope, 1.0, |_| 1.0, Norm::Subtopics(1.0)));

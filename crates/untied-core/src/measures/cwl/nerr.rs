@@ -9,6 +9,13 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Sampled, Spec, unbounded};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
+/// The facts that all four share.
+const OF_NERR: Info = Info {
+    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
+    unbounded: Some(unbounded::WEIGHTS),
+    ..Info::DEFAULT
+};
+
 pub static NERR8: Definition = Info {
     name: "NERR8",
     title: "nearly ERR: the user stops by gain, and at k",
@@ -17,9 +24,7 @@ pub static NERR8: Definition = Info {
     equation: "sum over ranks of W(i) g_i, C(i) = 1 - g_i for i < k, else 0",
     tex: r"\mathrm{NERR8}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = 1 - g_i \quad (i < k)",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 8; ties: all orders if there are few, else a sample",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
-    unbounded: Some(unbounded::WEIGHTS),
-    ..Info::DEFAULT
+    ..OF_NERR
 }
 .built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |_| 1.0));
 
@@ -32,9 +37,7 @@ pub static NERR9: Definition = Info {
     tex: r"\mathrm{NERR9}@k = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = (1 - g_i) \frac{i}{i + 1} \quad
            (i < k)",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 9; ties: all orders if there are few, else a sample",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
-    unbounded: Some(unbounded::WEIGHTS),
-    ..Info::DEFAULT
+    ..OF_NERR
 }
 .built_by(|spec, scope| until_gain(spec, scope, limit(spec, true)?, |i| 1.0 / i));
 
@@ -45,9 +48,7 @@ pub static NERR10: Definition = Info {
     equation: "sum over ranks of W(i) g_i, C(i) = p (1 - g_i)",
     tex: r"\mathrm{NERR10} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = p\,(1 - g_i)",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 10; ties: all orders if there are few, else a sample",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
-    unbounded: Some(unbounded::WEIGHTS),
-    ..Info::DEFAULT
+    ..OF_NERR
 }
 .built_by(|spec, scope| {
     let p = spec.number(PATIENCE.name, 0.9, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
@@ -63,9 +64,7 @@ pub static NERR11: Definition = Info {
            1}{i + 2T} \right)^2",
     reference: "Azzopardi, Mackenzie & Moffat 2021, equation 12 (cwl-eval calls it 11); ties: all orders where they \
                 are few, else a sample",
-    sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::ESTIMATES }],
-    unbounded: Some(unbounded::WEIGHTS),
-    ..Info::DEFAULT
+    ..OF_NERR
 }
 .built_by(|spec, scope| {
     let goal = goal(spec, 0.0)?;
