@@ -99,6 +99,46 @@ fn counting_and_sorting_agree_to_the_last_bit() {
     }
 }
 
+/// Rankings of which most documents are relevant are sorted, and only groups that begin within the cutoff are written.
+#[test]
+fn groups_after_the_cutoff_change_no_bit() {
+    let specs = ["nDCG@10", "AP@5", "P@3"].map(|name| parse_all(name).expect("a measure")).concat();
+    for width in [1, 2, 3, 9, 10, 16, 17, 50, 64, 300] {
+        let (queries, documents) = (40, 40 * width);
+        let grade = |&n: &u64| if n == 4 { f64::NAN } else { n as f64 };
+        let labels: Vec<f64> = drawn(documents, 5).iter().map(grade).collect();
+        let labels = NumberColumn::Float64(&labels);
+        let input = LabelInput { labels, present: None, judged: None, totals: DocumentCounts::InArray };
+        let labels = Labels::new(Groups::Rows(queries, width), &input).expect("labels");
+        let plan = labels.plan(&specs, Unjudged::default()).expect("a plan");
+        let (_, single, _, double) = columns(documents);
+        let untied: Vec<f64> = drawn(2 * documents, 1 << 30)[documents..].iter().map(|&n| n as f64 / 7.0).collect();
+        // Numbers that are different only in their last bits.
+        let close: Vec<f64> =
+            drawn(3 * documents, 5)[2 * documents..].iter().map(|&n| 1.0 + n as f64 * f64::EPSILON).collect();
+        for column in [
+            NumberColumn::Float32(&single),
+            NumberColumn::Float64(&double),
+            NumberColumn::Float64(&untied),
+            NumberColumn::Float64(&close),
+        ] {
+            for ties in ["expected", "range", "given"] {
+                let settings = Settings::new(Purpose::Arrays, &[("ties", ties)]).expect("settings");
+                let scores = Scores { column, ascending: false, name: "scores" };
+                let evaluate = |variance| labels.evaluate(&scores, &plan, Settings { variance, ..settings });
+                // Variances read all groups.
+                let (cut, whole) = (evaluate(false).expect("values"), evaluate(true).expect("values"));
+                for (row, measure) in (0..queries).flat_map(|row| (0..specs.len()).map(move |measure| (row, measure))) {
+                    let (one, other) = (cut.value(row, measure), whole.value(row, measure));
+                    assert_eq!(one.mean.to_bits(), other.mean.to_bits(), "{} of {width}, {ties}", specs[measure]);
+                    assert_eq!(one.range, other.range);
+                }
+                assert_eq!((&cut.facts, &cut.flags), (&whole.facts, &whole.flags), "{width}, {ties}");
+            }
+        }
+    }
+}
+
 #[test]
 fn rankings_that_are_met_again_have_the_values_that_sorting_finds() {
     let names = "nDCG@3 AP RR P@5 NumRet";

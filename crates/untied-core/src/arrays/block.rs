@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::codes::Code;
-use super::counts::LevelCounts;
+use super::counts::{LevelCounts, occurrences};
 use super::{DocumentCounts, Groups, LabelInput};
 use crate::error::{Error, Result};
 use crate::grade::Level;
-use crate::ranking::Place;
+use crate::ranking::{Place, are_sparse};
 use crate::table::Judgments;
 use crate::watch;
 
@@ -49,7 +49,7 @@ pub(super) struct Composition {
 pub(super) struct LabelledQuery {
     /// The number of its composition in the block.
     pub composition: u16,
-    /// Whether its relevant documents are listed: they are at most half of all, and no padding is before a document.
+    /// Whether its relevant documents are listed: they are few, and no padding is before a document.
     pub is_listed: bool,
 }
 
@@ -191,25 +191,19 @@ impl LabelBlock {
         (self.compositions.len() - 1) as u16
     }
 
-    /// Lists the documents of the levels before `end` if they are at most half of all; returns whether it did.
+    /// Lists the documents of the levels before `end` if they are few; returns whether it did.
     #[inline]
     fn list<C: Code>(&mut self, codes: &[C], end: C) -> bool {
-        let (start, most) = (self.listed, codes.len() / 2);
-        for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
-            // If few documents are relevant, most parts have none.
-            if part.iter().fold(false, |any, &code| any | code.is_before(end)) {
-                let count = list_part(part, first, end, self.next_places());
-                self.listed += count;
-            }
-            if self.listed - start > most {
-                break;
+        let is_sparse = are_sparse(occurrences(codes, |code| code.is_before(end)) as usize, codes.len());
+        if is_sparse {
+            for (part, first) in codes.chunks(PART).zip((0..).step_by(PART)) {
+                // Most parts have no relevant document.
+                if part.iter().fold(false, |any, &code| any | code.is_before(end)) {
+                    self.listed += list_part(part, first, end, self.next_places());
+                }
             }
         }
-        let is_listed = self.listed - start <= most;
-        if !is_listed {
-            self.listed = start;
-        }
-        is_listed
+        is_sparse
     }
 
     /// The memory for the relevant documents of the next part.

@@ -23,7 +23,10 @@ impl LevelCounts {
     pub fn count<C: Code>(&mut self, codes: &[C]) -> bool {
         let LevelCounts { by_level, occurring } = self;
         if occurring.is_none() && codes.len() > LONG {
-            by_level.iter_mut().enumerate().for_each(|(level, count)| *count = occurrences(codes, C::of(level)));
+            by_level
+                .iter_mut()
+                .enumerate()
+                .for_each(|(level, count)| *count = occurrences(codes, |code| code == C::of(level)));
             return by_level.iter().any(|&count| count > 0);
         }
         let mut any = false;
@@ -67,8 +70,8 @@ impl LevelCounts {
     }
 }
 
-/// How often a code occurs. Counters of one byte let the compiler use vector instructions.
-fn occurrences<C: Code>(codes: &[C], code: C) -> u32 {
-    let in_chunk = |codes: &[C]| codes.iter().fold(0_u8, |count, &other| count + u8::from(other == code));
+/// The number of codes that are counted. Counters of one byte let the compiler use vector instructions.
+pub(super) fn occurrences<C: Code>(codes: &[C], is_counted: impl Fn(C) -> bool) -> u32 {
+    let in_chunk = |codes: &[C]| codes.iter().fold(0_u8, |count, &code| count + u8::from(is_counted(code)));
     codes.chunks(255).map(|codes| u32::from(in_chunk(codes))).sum()
 }

@@ -119,7 +119,7 @@ impl Labels {
         self.blocks[query / BLOCK].retrieved(query % BLOCK, self.groups.range(query))
     }
 
-    /// The relevant documents of a query, if they are at most half of all and no padding is before a document.
+    /// The relevant documents of a query, if they are few and no padding is before a document.
     #[inline]
     pub(super) fn sparse(&self, query: usize) -> Option<Sparse<'_>> {
         let (block, number) = (&self.blocks[query / BLOCK], query % BLOCK);

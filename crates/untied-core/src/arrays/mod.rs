@@ -217,7 +217,7 @@ impl ScoredLabels<'_> {
             let behind =
                 column.sort_first(places, depth, scores.ascending, codes, |code| code.is_before(end), order)?;
             let levels = RowLevels::before(labels.relevant as u32, codes);
-            judge.judge_known(levels, order, truth, tied, false, &mut all.tied) || behind
+            judge.judge_known(levels, order, truth, (tied, depth), false, &mut all.tied) || behind
         });
         all.tied.retrieved = documents;
         Some(RankingFlags { mixed, matched: labels.is_judged(query) })
@@ -232,9 +232,9 @@ impl ScoredLabels<'_> {
         places: Range<usize>,
         workspace: &mut Workspace,
     ) -> Result<RankingFlags> {
-        let ScoredLabels { labels, scores, settings, relevant_only, .. } = *self;
-        let end = if relevant_only { labels.relevant } else { labels.grades().len() };
-        let mixed = labels.rank(query, end, truth, settings, workspace, |order| {
+        let ScoredLabels { labels, scores, settings, relevant_only, depth } = *self;
+        let read = if relevant_only { (labels.relevant, depth) } else { (labels.grades().len(), usize::MAX) };
+        let mixed = labels.rank(query, read, truth, settings, workspace, |order| {
             let finite = column.sort(places, labels.is_present(query), scores.ascending, order);
             if finite { Ok(()) } else { Err(self.refuse(query)) }
         })?;
@@ -317,13 +317,13 @@ where
 }
 
 impl Labels {
-    /// Writes the ranking of a query in the order that `sort` finds. Documents of the levels from `end` on count as not
-    /// judged. Returns whether tied documents have different grades.
+    /// Writes the ranking of a query in the order that `sort` finds. Measures read only the levels before `end`, and no
+    /// group that begins after the first `depth` documents. Returns whether tied documents have different grades.
     #[inline]
     pub(crate) fn rank(
         &self,
         query: usize,
-        end: usize,
+        (end, depth): (usize, usize),
         truth: &Judgments<'_>,
         settings: Settings,
         workspace: &mut Workspace,
@@ -335,7 +335,7 @@ impl Labels {
         let (codes, range) = self.codes(query);
         Ok(by_width!(codes, codes => {
             let levels = RowLevels::before(end as u32, &codes[range]);
-            judge.judge_known(levels, order, truth, tied, remove, &mut all.tied)
+            judge.judge_known(levels, order, truth, (tied, depth), remove, &mut all.tied)
         }))
     }
 }

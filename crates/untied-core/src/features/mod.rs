@@ -280,8 +280,8 @@ impl<'a, D: Data> FeatureTask<'a, D> {
             bases,
             name: |query| self.data.id(first + query),
             rank: |query, truth: &Judgments<'_>, workspace: &mut Workspace, (): &mut ()| {
-                let levels = labels.grades().len();
-                let mixed = labels.rank(query, levels, truth, self.settings, workspace, |order| sort(query, order))?;
+                let every = (labels.grades().len(), usize::MAX);
+                let mixed = labels.rank(query, every, truth, self.settings, workspace, |order| sort(query, order))?;
                 Ok(RankingFlags { mixed, matched: workspace.all.tied.holds_judged() })
             },
             buffers: PhantomData,

@@ -1,7 +1,7 @@
 //! Adds judgments to a sorted query, and writes its ranking under a tie policy.
 
 use super::ties::ByDocument;
-use super::{Layout, Order, Ranking, Text};
+use super::{Layout, Order, Ranking, Text, few};
 use crate::grade::Level;
 use crate::table::{Judgments, Length, Lengths, Levels, RowLevels, Rows};
 use crate::watch;
@@ -32,27 +32,38 @@ impl Judge {
     ) -> (bool, bool) {
         let any = self.levels.look_up(retrieved, truth, self.relevant_only);
         let mut writer = Writer { every_group: self.every_group, levels: self.levels.rows(), truth, ranking };
-        let mixed = writer.all(order, &mut self.counts, judged_only, |writer, start, rows| {
+        let mixed = writer.all(order, usize::MAX, &mut self.counts, judged_only, |writer, start, rows| {
             let rows = self.by_document.lay_out(layout, rows, retrieved);
             rows.is_some_and(|rows| writer.push_in_order(start, rows))
         });
         (mixed, any)
     }
 
-    /// Writes the ranking of a query whose documents have no ids, from the level of each row. Returns whether tied documents
-    /// have different grades.
+    /// Writes the ranking of a query whose documents have no ids, from the level of each row. Groups that begin after
+    /// the first `depth` documents may be left out. Returns whether tied documents have different grades.
     pub fn judge_known<C: Copy + Into<u32>>(
         &mut self,
         levels: RowLevels<'_, C>,
         order: &Order,
         truth: &Judgments<'_>,
-        tied: bool,
+        (tied, depth): (bool, usize),
         judged_only: bool,
         ranking: &mut Ranking,
     ) -> bool {
+        let grades = truth.grades();
+        if order.ends.len() == order.rows.len() && !self.every_group && !grades.is_empty() {
+            ranking.clear();
+            ranking.retrieved = order.rows.len();
+            ranking.push_untied(&order.rows[..order.rows.len().min(depth)], |row| {
+                let level = levels.level(row);
+                (level.is_some(), grades[level.unwrap_or(0) as usize])
+            });
+            return false;
+        }
         let mut writer = Writer { every_group: self.every_group, levels, truth, ranking };
-        writer
-            .all(order, &mut self.counts, judged_only, |writer, start, rows| !tied && writer.push_in_order(start, rows))
+        writer.all(order, depth, &mut self.counts, judged_only, |writer, start, rows| {
+            !tied && writer.push_in_order(start, rows)
+        })
     }
 
     /// Adds all documents of the last query, with their lengths, to its ranking.
@@ -91,35 +102,52 @@ impl Judge {
 /// The number of documents of each level in a tie group.
 #[derive(Debug, Default)]
 struct GroupCounts {
+    /// The count of each level, then that of documents without a level.
     by_level: Vec<u32>,
-    /// The levels that occur, ascending.
-    occurring: Vec<u32>,
+    /// The levels that occur, ascending; the memory after them is used while documents are counted.
+    levels: Vec<u32>,
+    /// The number of levels that occur.
+    occurring: usize,
 }
 
 impl GroupCounts {
+    /// Makes memory for a number of levels. All counts are 0 before and after.
+    fn prepare(&mut self, levels: usize) {
+        self.by_level.resize(levels + 1, 0);
+        self.levels.resize(levels + 2, 0);
+    }
+
     /// Counts the documents of a group, and returns whether any has a level.
     #[inline]
     fn count<C: Copy + Into<u32>>(&mut self, rows: &[u32], levels: RowLevels<'_, C>) -> bool {
-        for level in rows.iter().filter_map(|&row| levels.level(row)) {
-            if self.by_level[level as usize] == 0 {
-                self.occurring.push(level);
-            }
+        let unjudged = self.by_level.len() as u32 - 1;
+        let mut occurring = 0;
+        for &row in rows {
+            // There is no branch: every level is written, and overwritten by the next unless it occurs for the first
+            // time.
+            let level = levels.level(row).unwrap_or(unjudged);
+            self.levels[occurring] = level;
+            occurring += usize::from(self.by_level[level as usize] == 0);
             self.by_level[level as usize] += 1;
         }
-        self.occurring.sort_unstable();
-        !self.occurring.is_empty()
+        few::sort(&mut self.levels[..occurring]);
+        self.occurring = occurring - usize::from(self.by_level[unjudged as usize] > 0);
+        self.occurring > 0
     }
 
     /// Sets all counts to 0.
     #[inline]
     fn clear(&mut self) {
-        self.occurring.drain(..).for_each(|level| self.by_level[level as usize] = 0);
+        self.levels[..self.occurring].iter().for_each(|&level| self.by_level[level as usize] = 0);
+        if let Some(unjudged) = self.by_level.last_mut() {
+            *unjudged = 0;
+        }
     }
 
     /// The levels with their counts, highest grade first.
     fn levels<'a>(&'a self, truth: &Judgments<'a>) -> impl Iterator<Item = Level> + use<'a> {
         let grades = truth.grades();
-        self.occurring
+        self.levels[..self.occurring]
             .iter()
             .map(|&level| Level { grade: grades[level as usize], count: self.by_level[level as usize] })
     }
@@ -142,36 +170,39 @@ struct Writer<'a, C> {
 }
 
 impl<C: Copy + Into<u32>> Writer<'_, C> {
-    /// Writes all groups. `untie` writes the documents of a group one by one, or returns false if they stay tied. Returns
-    /// whether tied documents have different grades.
+    /// Writes all groups that begin within a depth, and perhaps some after it. `untie` writes the documents of a group
+    /// one by one, or returns false if they stay tied. Returns whether tied documents have different grades.
     #[inline]
     fn all(
         &mut self,
         order: &Order,
+        depth: usize,
         counts: &mut GroupCounts,
         judged_only: bool,
         mut untie: impl FnMut(&mut Self, usize, &[u32]) -> bool,
     ) -> bool {
         self.ranking.clear();
         self.ranking.retrieved = order.rows.len();
-        counts.by_level.resize(self.truth.grades().len(), 0);
+        counts.prepare(self.truth.grades().len());
         let mut mixed = false;
         let mut start = 0;
         for &end in watch::until_stopped(order.ends.iter()) {
             let from = start as usize;
             let rows = &order.rows[from..end as usize];
             start = end;
+            if mixed && from >= depth {
+                break;
+            }
             if let [_] = rows {
                 self.push_in_order(from, rows);
-            } else if counts.count(rows, self.levels) {
-                mixed |= counts.is_mixed(rows.len(), judged_only, self.truth);
-                if !untie(self, from, rows) {
-                    self.ranking.push(from, rows.len(), counts.levels(self.truth));
-                }
-                counts.clear();
-            } else if self.every_group && !untie(self, from, rows) {
-                self.ranking.push(from, rows.len(), []);
+                continue;
             }
+            let is_judged = counts.count(rows, self.levels);
+            mixed |= is_judged && counts.is_mixed(rows.len(), judged_only, self.truth);
+            if (is_judged || self.every_group) && !untie(self, from, rows) {
+                self.ranking.push(from, rows.len(), counts.levels(self.truth));
+            }
+            counts.clear();
         }
         mixed
     }

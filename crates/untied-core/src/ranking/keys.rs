@@ -4,7 +4,7 @@
 //! enough bits for the row. Of a key of 64 bits, the number has as many upper bits as the row leaves; rows whose keys agree
 //! in these bits are then sorted by their complete keys.
 
-use super::network;
+use super::few;
 use super::score::Key;
 use crate::sorting;
 
@@ -27,7 +27,7 @@ impl Keys {
         if K::BITS <= u32::BITS {
             self.row_bits = u32::BITS;
             self.packed.extend(keys.map(|(key, row)| key.into() << u32::BITS | u64::from(row)));
-            network::sort(&mut self.packed);
+            few::sort(&mut self.packed);
             return;
         }
         let row_bits = usize::BITS - rows.saturating_sub(1).leading_zeros();
@@ -38,10 +38,13 @@ impl Keys {
             complete[row as usize] = key.into();
             key.into() >> row_bits << row_bits | u64::from(row)
         }));
-        network::sort(&mut self.packed);
+        few::sort(&mut self.packed);
         let key = |packed: u64| complete[(packed & !(u64::MAX << row_bits)) as usize];
-        for alike in self.packed.chunk_by_mut(|a, b| (a ^ b) >> row_bits == 0) {
-            if alike.iter().any(|&packed| key(packed) != key(alike[0])) {
+        let are_alike = |a: u64, b: u64| (a ^ b) >> row_bits == 0;
+        // Keys that are alike but different are rare, so one loop without branches looks for any.
+        let is_unsorted = |a: u64, b: u64| are_alike(a, b) & (key(a) != key(b));
+        if self.packed.windows(2).fold(false, |any, pair| any | is_unsorted(pair[0], pair[1])) {
+            for alike in self.packed.chunk_by_mut(|&a, &b| are_alike(a, b)) {
                 sorting::sort_by(alike, &|&a, &b| key(a).cmp(&key(b)).then(a.cmp(&b)));
             }
         }

@@ -4,11 +4,11 @@
 //! under a tie policy. [`policy`] derives other rankings: without unjudged documents, or in the best or worst order. [`list`]
 //! numbers the documents of a query, so that [`pair`] can join two of its rankings.
 
+mod few;
 mod first;
 mod judge;
 mod keys;
 mod list;
-mod network;
 mod pair;
 mod places;
 mod policy;
@@ -20,7 +20,7 @@ pub use first::are_few;
 pub use judge::Judge;
 pub use list::{List, Numbering};
 pub use pair::{Joiner, Pair, Placed, Positions, SharedDocuments, Side};
-pub use places::{Place, Places, Sparse, is_worth_it};
+pub use places::{Place, Places, Sparse, are_sparse, is_worth_it};
 pub use policy::{best, condensed, relevant, shuffled, worst};
 pub use ties::{Layout, Order, Precision, misfit};
 pub use top::{TieCounts, Top, tie_counts, top};
@@ -154,6 +154,27 @@ impl Ranking {
     pub fn push_one(&mut self, start: usize, grade: f64) {
         self.levels.push(Level { grade, count: 1 });
         self.spans.push(Span { start: start as u32, size: 1, levels: self.levels.len() as u32 });
+    }
+
+    /// Appends the rows of a ranking without ties, best first. `grade` has a row's grade, and whether it is judged;
+    /// rows that are not judged are left out.
+    pub fn push_untied(&mut self, rows: &[u32], grade: impl Fn(u32) -> (bool, f64)) {
+        /// How many documents are appended at a time.
+        const PART: usize = 16;
+        let mut spans = [Span { start: 0, size: 1, levels: 0 }; PART];
+        let mut levels = [Level { grade: 0.0, count: 1 }; PART];
+        for (part, first) in rows.chunks(PART).zip((0..).step_by(PART)) {
+            let (before, mut kept) = (self.levels.len() as u32, 0);
+            for (&row, start) in part.iter().zip(first..) {
+                // There is no branch: every document is written, and overwritten by the next unless it is judged.
+                let (is_judged, grade) = grade(row);
+                (spans[kept].start, spans[kept].levels) = (start, before + kept as u32 + 1);
+                levels[kept].grade = grade;
+                kept += usize::from(is_judged);
+            }
+            self.spans.extend_from_slice(&spans[..kept]);
+            self.levels.extend_from_slice(&levels[..kept]);
+        }
     }
 
     /// Keeps only the first `depth` documents of a ranking without ties.

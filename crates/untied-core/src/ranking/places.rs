@@ -5,11 +5,13 @@
 //! order of the input, the number of equal scores before a document gives its rank in the group.
 
 use super::score::Score;
-use super::{Layout, Ranking, network};
+use super::{Layout, Ranking, few};
 use crate::grade::Level;
 
 /// How many wanted scores all scores are compared with at a time.
 const WANTED: usize = 4;
+/// If more than one of this many documents is wanted, sorting is faster.
+const SPARSE: usize = 4;
 /// With more bytes of wanted scores than this, sorting is faster.
 const MOST: usize = 512;
 /// Up to this many scores, the plain loop is fastest.
@@ -42,9 +44,15 @@ pub struct Places {
     packed: Vec<u128>,
 }
 
+/// Whether so few of the documents are wanted that comparing all scores with theirs may be faster than sorting.
+#[inline]
+pub fn are_sparse(wanted: usize, documents: usize) -> bool {
+    SPARSE * wanted <= documents
+}
+
 /// Whether comparing scores of this type with this many wanted ones is faster than sorting them.
 pub fn is_worth_it<S: Score>(wanted: usize, scores: usize) -> bool {
-    2 * wanted <= scores && wanted * size_of::<S::Raw>() <= MOST
+    are_sparse(wanted, scores) && wanted * size_of::<S::Raw>() <= MOST
 }
 
 impl Places {
@@ -70,7 +78,7 @@ impl Places {
         if layout == Layout::AsGiven {
             self.number::<S>(scores, wanted);
         }
-        network::sort(&mut self.packed);
+        few::sort(&mut self.packed);
         write(&self.packed, scores.len(), grades, layout, ranking)
     }
 
