@@ -12,14 +12,15 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from devtools import parts
 from devtools.copies import copy_sources, write
-from devtools.environment import BIN, ROOT, variables
+from devtools.environment import BIN, ROOT, attempt, variables
 
 WORK = ROOT / "target" / "coverage"
 TREE = WORK / "tree"
@@ -57,6 +58,7 @@ class Counts:
 
 def coverage(names: list[str], processes: int) -> None:
     """Run the tests of all parts, or of some, and print the coverage of every room."""
+    merge, export = tool("llvm-profdata"), tool("llvm-cov")  # now, because the tests take long
     copy_sources(TREE)
     shutil.rmtree(PROFILES, ignore_errors=True)
     for old in WORK.glob("python.*"):
@@ -64,9 +66,9 @@ def coverage(names: list[str], processes: int) -> None:
     objects = build()
     run_python(parts.tests_of(names or parts.PARTS), processes)
     for program in objects[1:]:
-        subprocess.run((program, "--quiet"), cwd=TREE / "crates" / program_of(program), env=environment(), check=True)
+        run_tests(program_of(program), (program, "--quiet"), TREE / "crates" / program_of(program))
     rooms: dict[str, Counts] = defaultdict(Counts)
-    for path, lines, branches in (*of_rust(objects), *of_python()):
+    for path, lines, branches in (*of_rust(objects, merge, export), *of_python()):
         rooms[room_of(path)].add(lines, branches)
     print("| room | lines | run | branches | taken |\n|---|---|---|---|---|")
     for room, counts in sorted(rooms.items()):
@@ -142,44 +144,56 @@ def run_python(tests: list[str], processes: int) -> None:
     config = WORK / "coverage.ini"
     config.write_text(PYTHON_COUNTS, encoding="utf-8")
 
-    def run_file(test: str) -> tuple[str, str]:
+    def run_file(test: str) -> None:
         pytest = ("-m", "pytest", "-q", "-p", "no:cacheprovider", test)
-        command = (BIN / "python", "-m", "coverage", "run", f"--rcfile={config}", *pytest)
-        done = subprocess.run(command, cwd=TREE, env=environment(), capture_output=True, text=True, check=False)
-        return test, done.stdout if done.returncode not in (0, 5) else ""
+        run_tests(test, (BIN / "python", "-m", "coverage", "run", f"--rcfile={config}", *pytest), TREE)
 
     with ThreadPoolExecutor(processes) as pool:
-        for test, output in pool.map(run_file, tests):
-            if output:
-                print(f"{test} fails with counters:\n{output[-2000:]}", file=sys.stderr, flush=True)
+        list(pool.map(run_file, tests))
     subprocess.run((BIN / "python", "-m", "coverage", "combine", "-q", f"--rcfile={config}"), cwd=TREE, check=True)
 
 
+def run_tests(name: str, command: Sequence[str | Path], folder: Path) -> None:
+    """Run some tests, and say how long that took; one that fails has counted all the same."""
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    print(f"{time.monotonic() - start:6.0f} s  {name}", flush=True)
+    if done.returncode not in (0, 5):  # pytest's 5: all tests of a file are skipped
+        print(f"{name} fails with counters:\n{(done.stdout + done.stderr)[-2000:]}", file=sys.stderr, flush=True)
+
+
 def tool(name: str) -> str:
-    """A tool of LLVM, of the version that the compiler has."""
-    root = subprocess.run(("rustc", "--print", "sysroot"), env=variables(), capture_output=True, text=True, check=True)
-    found = sorted(Path(root.stdout.strip()).glob(f"lib/rustlib/*/bin/{name}*"))
-    if not found:
-        sys.exit(f"there is no {name}: run rustup component add llvm-tools")
-    return str(found[0])
+    """The path of a tool of LLVM, of the version that the compiler has; it is installed if it is missing."""
+    sysroot = subprocess.run(
+        ("rustc", "--print", "sysroot"), env=variables(), stdout=subprocess.PIPE, text=True, check=True
+    )
+
+    def installed() -> list[Path]:
+        return sorted(Path(sysroot.stdout.strip()).glob(f"lib/rustlib/*/bin/{name}*"))
+
+    if not installed():
+        attempt("rustup", "component", "add", "llvm-tools")
+    if not installed():
+        sys.exit(f"there is no {name}: add the component llvm-tools to your Rust toolchain")
+    return str(installed()[0])
 
 
 Covered = tuple[str, list[bool], list[bool]]
 
 
-def of_rust(objects: list[str]) -> Iterator[Covered]:
+def of_rust(objects: list[str], merge: str, export: str) -> Iterator[Covered]:
     """The lines and branches of every file in Rust, and whether they ran."""
     merged = WORK / "rust.profdata"
     profiles = [str(path) for path in PROFILES.glob("*.profraw")]
-    subprocess.run((tool("llvm-profdata"), "merge", "--sparse", *profiles, "-o", str(merged)), check=True)
+    subprocess.run((merge, "merge", "--sparse", *profiles, "-o", str(merged)), check=True)
     files = [objects[0], *(part for program in objects[1:] for part in ("-object", program))]
 
-    def export(kind: str) -> str:
-        command = (tool("llvm-cov"), "export", f"--format={kind}", f"--instr-profile={merged}", *files)
+    def exported(kind: str) -> str:
+        command = (export, "export", f"--format={kind}", f"--instr-profile={merged}", *files)
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     branches: dict[str, dict[tuple[int, ...], list[bool]]] = {}
-    for file in json.loads(export("text"))["data"][0]["files"]:
+    for file in json.loads(exported("text"))["data"][0]["files"]:
         places = branches[file["filename"]] = defaultdict(lambda: [False, False])
         for branch in file["branches"]:
             taken = places[tuple(branch[:4])]  # once for each type that a generic function has
@@ -187,7 +201,7 @@ def of_rust(objects: list[str]) -> Iterator[Covered]:
             taken[1] |= branch[5] > 0
     lines: dict[str, dict[int, bool]] = defaultdict(dict)
     name = ""
-    for line in export("lcov").splitlines():
+    for line in exported("lcov").splitlines():
         kind, _, rest = line.partition(":")
         if kind == "SF":
             name = rest

@@ -188,6 +188,15 @@ def test_a_large_group_is_enclosed_closely_and_hits_stay_exact() -> None:
     assert wide[0] <= low <= high <= wide[1]
 
 
+def test_of_a_group_with_too_many_kinds_only_the_ends_are_known() -> None:
+    grades = {f"d{i}": i for i in range(1, 31)}  # each has another gain: 2^30 ways to have placed some of them
+    run = {"q": [list(grades)]}
+    found = untied.distributions({"q": grades}, run, "nDCG")["nDCG"]
+    ends = untied.evaluate({"q": grades}, run, "nDCG", ties="range")["nDCG"]
+    assert ends.low < ends.high
+    assert (found.certainty, found.lower, found.upper) == ("interval", [(ends.low, 1)], [(ends.high, 1)])
+
+
 def test_geometric_means_and_sums() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     run = {"q1": [["a", "x"]], "q2": [["b", "y"]]}

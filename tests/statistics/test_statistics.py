@@ -9,6 +9,7 @@ import pickle
 import re
 import subprocess
 import sys
+from array import array
 from fractions import Fraction
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from statsmodels.stats.multitest import multipletests
 import untied
 from commands import Command
 from nightly import many, seeded
+from untied import _core
 from untied.cli import main
 from untied.cli.stats import _fitting, _line
 from untied.errors import UntiedError
@@ -719,6 +721,26 @@ def test_bounds_count_what_only_the_other_run_retrieved() -> None:
     assert query["least"] == pytest.approx(reached, abs=1e-12)
     again = pickle.loads(pickle.dumps(results))
     assert significance(again).table.to_dicts() == [row]
+
+
+@pytest.mark.parametrize(
+    ("measure", "a", "b", "expected"),
+    [
+        (untied.AP, (0.625, 0.75), (0.25, 0.5), "better"),
+        (untied.AP, (0.125, 0.25), (0.5, 0.75), "worse"),
+        (untied.AP, (0.25, 0.75), (0.5, 0.5), "open"),
+        (untied.AP, (0.25, 0.5), (0.125, 0.25), "open"),  # they may be equal
+        (untied.AP, (0.125, 0.25), (0.25, 0.5), "open"),
+        (untied.AP, (0.25, 0.25), (0.25, 0.25), "equal"),
+        (untied.ESL, (2, 3), (4, 5), "better"),
+        (untied.ESL, (4, 5), (2, 3), "worse"),
+    ],
+)
+def test_a_run_is_ahead_if_its_worst_value_beats_the_best_of_the_other(
+    measure: untied.Measure, a: tuple[float, float], b: tuple[float, float], expected: str
+) -> None:
+    ends = ([array("d", [end]) for end in run] for run in (a, b))
+    assert _core.standing(*(_core.Terms("run", measure, low, (low, high)) for low, high in ends))[2] == expected
 
 
 def test_too_many_pairs_of_runs_are_refused_before_they_are_made() -> None:

@@ -404,6 +404,12 @@ mod tests {
     }
 
     #[test]
+    fn all_signs_are_counted_if_half_of_them_are_at_most_the_samples() {
+        assert!(are_listed(50, 1 << 25) && !are_listed(50, (1 << 25) - 1));
+        assert!(are_listed(49, 1 << 25) && !are_listed(51, usize::MAX));
+    }
+
+    #[test]
     fn blocks_draw_the_signs_of_one_sequence() {
         let mut random = Random::new(9);
         let mut steps: Vec<i64> = (0..1300).map(|_| random.below(2000) as i64 - 900).collect();
