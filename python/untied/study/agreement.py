@@ -209,7 +209,8 @@ def agreement(
     qrels_also : {name: qrels}, or list of paths, optional
         Other judgments to rank by.
     depths : sequence of int
-        Depths of shallower pools to rank by, each the judged documents down to this rank in any run; 0 for none.
+        Depths of shallower pools to rank by. A pool of depth 10 has the judged documents that any run has in its first
+        10 ranks. Pass 0 if you want no shallower pool.
 
     Returns
     -------

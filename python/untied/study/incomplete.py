@@ -170,13 +170,14 @@ def incomplete(
     samples : int
         Samples at each rate below 1.
     measures : measures or their names, optional
-        Measures to compare with AP. The names in the list above mean the paper's measures; ``{p}`` in a name is
-        replaced by the share of the judgments, as in ``"subAP(p={p})"``. AP is always included.
+        Measures to compare with AP, which is always included. The names bpref-10, bpref, indAP, subAP, infAP, AP and
+        nDCG mean the measures of Yilmaz & Aslam's paper. In other names, ``{p}`` is replaced by the share of the
+        judgments, as in ``"subAP(p={p})"``.
     rel : float
         Lowest relevant grade of AP and the default measures except nDCG.
     pool_depth : int, optional
-        Use the pool of the runs to this depth as the complete judgments, as in the paper: its unjudged documents count
-        as non-relevant, and judged documents outside it are left out. By default, the qrels themselves
+        Use the pool of the runs to this depth as the complete judgments, as in the paper. Unjudged documents of the
+        pool then count as non-relevant, and judged documents outside it are left out. By default, the qrels themselves
         count as the complete judgments.
     sampling : str
         ``"bernoulli"``: keep every judgment with the probability given by the rate. ``"simple-random"``: keep exactly

@@ -251,9 +251,10 @@ def judging(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Reveal hidden judgments in the orders of several strategies, until it is certain which of two runs is better.
+    """Count how many judgments several strategies need until it is certain which of two runs is better.
 
-    The study needs two or more runs. Documents that the qrels do not judge count as non-relevant when they are judged.
+    The study needs two or more runs. It hides all judgments, and reveals them in the order in which a strategy asks for
+    them. If a strategy asks for a document that the qrels do not judge, the answer is *non-relevant*.
 
     Parameters
     ----------

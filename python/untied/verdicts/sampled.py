@@ -55,15 +55,16 @@ def from_sample(
     """Find out which of two runs is better, if the judgments are a random sample of the pool.
 
     Each document of the pool must have been judged with the same probability, whatever its grade, its query and its
-    ranks. So no sample may be rejected because of its grades: `sample.judgments` needs ``rel=None``. Documents outside
-    the pool count as non-relevant. A sample may miss the highest grades, so measures that tell grades apart need all
-    `grades` that judges could give.
+    ranks. If you draw it with `sample.judgments`, pass ``rel=None``: by default this draws a query again until its
+    sample has a relevant document, and then grades matter. Documents outside the pool count as non-relevant. A sample
+    may miss the highest grades, so measures that tell grades apart need all `grades` that judges could give.
 
     For every pair of runs, documents that add more to one run than to the other are divided into strata by this
     surplus, which depends on ranks, not on grades. In each stratum, the judged documents are a random sample. For every
-    possible number of relevant documents in a stratum, the hypergeometric distribution gives the probability p that as
-    few, or as many, of the judged documents are relevant. Combinations of numbers for which the product of p over the
-    strata is too small are excluded (Fisher's method); the others bound the difference of the means.
+    number of relevant documents that a stratum could have, the hypergeometric distribution gives the probability p that
+    a random sample has no more relevant documents than this one, or that it has no fewer. A combination is one such
+    number for each stratum. It is excluded if the product of its p is too small (Fisher's method). The combinations
+    that remain bound the difference of the means.
 
     Parameters
     ----------
