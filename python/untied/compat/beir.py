@@ -42,7 +42,9 @@ _CUSTOM = {
 
 
 class EvaluateRetrieval:
-    """A retriever and the evaluation of its results; the methods that evaluate need no instance.
+    """A retriever and the evaluation of its results.
+
+    You can call `evaluate` and `evaluate_custom` on the class itself, without a retriever.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ class EvaluateRetrieval:
         *,
         ties: TiesOfOneValue = "trec",
     ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-        """NDCG, MAP, Recall and P at each cutoff, averaged over the queries in both.
+        """NDCG, MAP, Recall and P at each cutoff, averaged over the queries that qrels and results share.
 
         Parameters
         ----------

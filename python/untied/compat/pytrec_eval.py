@@ -177,7 +177,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        ``{query: {document: score}}``, with an empty dict for queries that it lacks.
+        ``{query: {document: score}}``. Like pytrec_eval's, it is a defaultdict: a query that the run does not have
+        gets an empty dict when you look it up.
 
     Raises
     ------
@@ -201,8 +202,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        ``{query: {document: grade}}``, with an empty dict for queries that it lacks; a grade is an int if it is written
-        as one.
+        ``{query: {document: grade}}``. Like pytrec_eval's, it is a defaultdict: a query that the qrels do not have gets
+        an empty dict when you look it up. A grade is an int if it is written as one.
 
     Raises
     ------

@@ -127,7 +127,9 @@ def dcg_score(
 
 
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Average precision of the true labels of a sample, averaged over samples; 1 for a sample without any.
+    """Average precision of the true labels of a sample, averaged over samples.
+
+    A sample without true labels counts as 1.
 
     Parameters
     ----------
