@@ -133,7 +133,10 @@ class SparkComparison(SparkResults[ComparisonSummary]):
 
     @property
     def alone(self) -> tuple[int, int]:
-        """Numbers of queries that only the first and only the second run has; they are left out."""
+        """How many queries only the first run has, then how many only the second has.
+
+        These queries are left out.
+        """
         return self._summary.alone
 
     @property

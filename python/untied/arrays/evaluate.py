@@ -26,9 +26,9 @@ class ArrayEvaluator:
     """Labels and measures, prepared once for any number of arrays of scores.
 
     Documents have no ids: the label and the score of a document have the same position. Arrays can be numpy arrays, or
-    any objects with DLPack (tensors on the CPU), ``__array_interface__``, a buffer, or ``__array__``. Contiguous arrays
-    of floating-point numbers of 64, 32 or 16 bits (including bfloat16), integers and booleans are not copied. Scores
-    are compared at the precision in which you pass them.
+    any objects with DLPack (tensors on the CPU), ``__array_interface__``, a buffer, or ``__array__``. An array
+    is not copied if it is contiguous and holds integers, booleans, or floating-point numbers of 64, 32 or 16 bits
+    (including bfloat16). Scores are compared at the precision in which you pass them.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ class ArrayEvaluator:
     sizes : array of int, optional
         For flat arrays, the number of documents of each query, like LightGBM's groups.
     offsets : array of int, optional
-        For flat arrays, the position where each query begins, followed by the number of documents.
+        For flat arrays, the position at which each query begins. A last entry has the number of all documents, where
+        the last query ends.
     query_ids : array, optional
         For flat arrays, the query of each document; the documents of a query must be adjacent.
     mask : array of bool, optional
@@ -297,7 +298,8 @@ def evaluate_arrays(
     sizes : array of int, optional
         For flat arrays, the number of documents of each query, like LightGBM's groups.
     offsets : array of int, optional
-        For flat arrays, the position where each query begins, followed by the number of documents.
+        For flat arrays, the position at which each query begins. A last entry has the number of all documents, where
+        the last query ends.
     query_ids : array, optional
         For flat arrays, the query of each document; the documents of a query must be adjacent.
     mask : array of bool, optional

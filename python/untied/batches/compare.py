@@ -160,7 +160,7 @@ class BatchComparer:
         Raises
         ------
         UntiedError
-            The runs have no query in common, or rows are not sorted by query with each query once.
+            The runs have no query in common, rows are not sorted by query, or a query has more than one row.
 
         Warns
         -----

@@ -96,7 +96,8 @@ class ComparisonSummary(Summary):
     Attributes
     ----------
     alone : tuple of int
-        Numbers of queries that only the first and only the second run has; they are left out.
+        The number of queries that only the first run has, then the number that only the second has. These queries are
+        left out.
     undefined : dict of str and int
         For each measure, the number of queries for which it is undefined; the mean leaves them out.
     """

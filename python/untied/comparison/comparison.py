@@ -81,7 +81,10 @@ class Comparison(MeasureResults):
 
     @property
     def alone(self) -> tuple[int, int]:
-        """Numbers of queries that only the first and only the second run has; they are left out."""
+        """How many queries only the first run has, then how many only the second has.
+
+        These queries are left out.
+        """
         return self._native.alone()
 
     @property
@@ -121,9 +124,9 @@ class Comparison(MeasureResults):
         Returns
         -------
         Value
-            `low` and `high` of a similarity are its lowest and highest value over all orders of tied documents in both
-            runs (None for variants of RBO that are not means over orders); those of ``MED`` and ``Delta`` are bounds
-            over all possible judgments.
+            For a similarity, `low` and `high` are its lowest and highest value over all orders of tied documents in
+            both runs. They are None for variants of RBO that are not means over orders. For ``MED`` and ``Delta``,
+            `low` and `high` are bounds over all possible judgments.
 
         Raises
         ------

@@ -45,7 +45,8 @@ class PassageComparison:
     per_query : dict of str and float
         The largest difference of each query, in byte order of query ids.
     alone : tuple of int
-        Numbers of queries that only the first and only the second run has; they are left out.
+        The number of queries that only the first run has, then the number that only the second has. These queries are
+        left out.
     """
 
     __slots__ = ("alone", "per_query")

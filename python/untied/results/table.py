@@ -127,9 +127,9 @@ class Table(Exported):
         Returns
         -------
         Table
-            The columns of text, without measure and certainty, and without query in a table of means; then for each
-            measure a column with its name, followed by its low, high and variance (``AP low``, ...) if the table has
-            them.
+            It begins with the columns of text, but leaves out measure and certainty; if it has only means, it leaves
+            out query too. Then it has a column for each measure, with the measure's name. Columns for its low, high and
+            variance (``AP low``, ...) follow if this table has them.
 
         Raises
         ------

@@ -52,7 +52,8 @@ def mean_interval(
     Returns
     -------
     tuple of float
-        Lower and upper limit. Both are the mean if all values are equal, and NaN for one query.
+        Lower and upper limit. If all values are equal, both limits are the mean. If there is only one query, both
+        are NaN.
 
     Raises
     ------

@@ -146,8 +146,9 @@ def checked(levels: Iterable[float]) -> list[float]:
 class Distributions(ByRun):
     """Distributions of the values of one or several runs, if tied documents are shuffled.
 
-    ``found["AP"]`` is the `Distribution` of the mean of a single run, ``found["bm25", "AP"]`` that of one of several;
-    `query` has those of queries. `quantiles` and `pairs` are tables, `chances` compares two runs.
+    If there is a single run, ``found["AP"]`` is the `Distribution` of its mean. If there are several, name the run too:
+    ``found["bm25", "AP"]``. `query` returns the distribution of the value of one query. `quantiles` and `pairs` are
+    tables; `chances` compares two runs.
     """
 
     _evaluations: Mapping[str, Laws]
