@@ -46,7 +46,9 @@ __all__ = [
 def ndcg_score(
     y_true: Any, y_score: Any, *, k: int | None = None, sample_weight: Any = None, ignore_ties: bool = False
 ) -> float:
-    """Normalised discounted cumulative gain, averaged over samples; 0 for a sample without gain.
+    """Normalised discounted cumulative gain, averaged over samples.
+
+    A sample without gain counts as 0.
 
     Parameters
     ----------

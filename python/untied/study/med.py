@@ -56,7 +56,7 @@ def med(
         Other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and ERR@30,
         and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels. A similarity becomes the distance 1 minus
         its mean; ``Delta``, which is signed, becomes its absolute mean, and is computed only with shares of the
-        judgments, because without any it is 0 for all pairs of runs.
+        judgments, because without judgments it is 0 for all pairs of runs.
     rates : sequence of float
         The shares of the judgments that MED knows, from 0 to 1.
     psi : sequence of float

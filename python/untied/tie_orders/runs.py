@@ -81,7 +81,7 @@ def distributions(
         How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     per_query : bool
-        Whether to keep the distributions of every query, and not only those of means.
+        Whether to keep the distributions of every query too, and not only the distributions of means.
     states : int
         Largest number of intermediate values for an exact distribution; a distribution that needs more is enclosed by
         two others. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
