@@ -40,7 +40,7 @@ PARTS = {
             "tests/support/strategies.py",
             "tests/golden.json",
         ),
-        "names",
+        "adjust batches bounds bounds_undefined distributions diversity names overlap",
     ),
     "read": Part((f"{CORE}read", f"{CORE}table"), "columns fuzz_readers streaming", ("read::", "table::")),
     "ranking": Part((f"{CORE}ranking",), "arrays compare example number_types numerics oracle worked", ("ranking::",)),

@@ -84,6 +84,17 @@ def check(run, qrels, measures, size=1000, **options):
     assert summary.means.columns == untied.evaluate(qrels, run, measures, **options).means.columns
 
 
+def test_each_row_says_what_is_true_of_its_own_value():
+    qrels = {"a": {"r": 1, "n": 0}, "b": {"n": 0}, "c": {"r": 1}}
+    run = {"a": {"r": 3.0, "n": 2.0, "x": 1.0}, "b": {"n": 1.0}, "c": {"x": 2.0, "r": 1.0}}
+    evaluator = BatchEvaluator(["AP", "P@2"], grades=[0, 1], unjudged="range", on_undefined="nan")
+    found = pyarrow.Table.from_batches(evaluator(rows_of(run, qrels).to_batches()))
+    undefined = [(query, measure) for _, query, measure, flag in by_query(found, ["undefined"]) if flag]
+    overstated = [(query, measure) for _, query, measure, flag in by_query(found, ["overstated"]) if flag]
+    assert undefined == [("b", "AP")]  # nothing is relevant
+    assert overstated == [("a", "AP")]  # it falls if x is relevant; in c, x above r does no harm
+
+
 @pytest.mark.parametrize("size", range(1, 8))
 def test_queries_may_be_split_over_batches(size, monkeypatch):
     monkeypatch.setattr(pieces, "ROWS", 3 * size)
