@@ -6,12 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod ids;
+mod lists;
 mod numbers;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::{Array, RecordBatch, RecordBatchReader};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 use rayon::prelude::*;
 use untied_core::Error;
 use untied_core::error::quote;
@@ -76,11 +77,22 @@ impl Pieces {
             let message = || format!("{source}: expected {expected} in column {name}, found {found}");
             if fits { Ok(()) } else { Err(Error::Value(message())) }
         };
-        for column in [Some(columns.query), columns.subtopic, Some(columns.document)].into_iter().flatten() {
-            of_type(column, ids::fits(schema.field(column).data_type()), "text, bytes or whole numbers")?;
+        const IDS: &str = "text, bytes or whole numbers";
+        let kind_of = |column: usize| schema.field(column).data_type();
+        for column in [Some(columns.query), columns.subtopic].into_iter().flatten() {
+            of_type(column, ids::fits(kind_of(column)), IDS)?;
         }
-        for number in &columns.numbers {
-            of_type(number.column, numbers::fits(schema.field(number.column).data_type()), "numbers")?;
+        if columns.lists.is_some() {
+            let holds = |column, fits: fn(&DataType) -> bool| lists::element(kind_of(column)).is_some_and(fits);
+            of_type(columns.document, holds(columns.document, ids::fits), &format!("lists of {IDS}"))?;
+            for number in &columns.numbers {
+                of_type(number.column, holds(number.column, numbers::fits), "lists of numbers")?;
+            }
+        } else {
+            of_type(columns.document, ids::fits(kind_of(columns.document)), IDS)?;
+            for number in &columns.numbers {
+                of_type(number.column, numbers::fits(kind_of(number.column)), "numbers")?;
+            }
         }
         Ok(Pieces { slices: Box::new(slices(reader, rows)), columns, names, source: source.into() })
     }
@@ -105,9 +117,8 @@ impl Stream for Pieces {
             .par_bridge()
             .map(|(number, (first, slice))| {
                 let chunk = slice.map_err(Failure::Arrow).and_then(|slice| {
-                    let mut chunk = chunk(&slice, columns, names)?;
-                    chunk.lines = LineMap::of_rows(first as u64);
-                    Ok(chunk)
+                    let read = if columns.lists.is_some() { lists::chunk } else { chunk };
+                    Ok(read(&slice, columns, names, LineMap::of_rows(first as u64))?)
                 });
                 if chunk.is_err() {
                     failed.store(true, Ordering::Relaxed);
@@ -170,10 +181,10 @@ fn slices(
     })
 }
 
-fn chunk(slice: &RecordBatch, columns: &Columns, names: &[String]) -> Result<Chunk, Wrong> {
+fn chunk(slice: &RecordBatch, columns: &Columns, names: &[String], lines: LineMap) -> Result<Chunk, Wrong> {
     let column = |at: usize| (slice.column(at).as_ref(), names[at].as_str());
     let (document, name) = column(columns.document);
-    let mut chunk = Chunk::new(columns.numbers.len());
+    let mut chunk = Chunk { lines, ..Chunk::new(columns.width()) };
     ids::documents(document, name, &mut chunk.block.docs)?;
     let (query, name) = column(columns.query);
     match columns.subtopic {

@@ -28,8 +28,18 @@ pub fn place_columns(names: Vec<String>, format: Option<&str>, ranks: bool, sour
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = Columns::find(kind, &names, &[], source).map_err(to_python)?;
+    one_document_a_row(&found, source)?;
     let numbers = found.numbers.iter().map(|number| (number.column, number.negated)).collect();
     Ok((found.query, found.document, numbers, found.subtopic))
+}
+
+/// Refuses columns of lists, where rows are taken one by one.
+pub fn one_document_a_row(columns: &Columns, source: &str) -> PyResult<()> {
+    if columns.lists.is_none() {
+        return Ok(());
+    }
+    let expected = "expected one document in each row here, found columns of lists";
+    Err(refused(format!("{source}: {expected}; lists are read from JSON lines, parquet, Arrow and frames")))
 }
 
 /// See [`place_columns`].

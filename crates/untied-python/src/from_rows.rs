@@ -9,6 +9,7 @@ use untied_core::table::{Chunk, LineMap, subtopics};
 
 use crate::convert::{NO_TEXT, found, found_number, is_id, number, with_id};
 use crate::errors::to_python;
+use crate::formats::one_document_a_row;
 use crate::mappings::Taken;
 
 /// Read rows; `names` are those of their columns, and `named` what the user says that they hold.
@@ -28,6 +29,7 @@ pub fn chunks(
             let names = names.clone().map_or_else(|| names_of(&row, kind, at, source), Ok)?;
             let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
             let columns = Columns::find(kind, &borrowed, named, source).map_err(to_python)?;
+            one_document_a_row(&columns, source)?;
             reader = Some(Reader::new(rows, columns, names, source));
         }
         if let Some(reader) = &mut reader {

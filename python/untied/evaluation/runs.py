@@ -143,6 +143,7 @@ class Evaluator:
             "variance": check_flag("variance", variance), "threads": threads, "docs": as_lengths(docs, threads),
         }  # fmt: skip
         self._native = _core.Evaluator(self._qrels, self._measures, self._policies, **self._options)
+        self._scale = mismatch.of_scale(self._measures, self._qrels.grades())
 
     def __reduce__(self) -> tuple[Any, ...]:
         from functools import partial
@@ -224,6 +225,7 @@ class Evaluator:
         return Results(self._measures, evaluations, self._policies, bounds)
 
     def _warn(self, evaluations: Mapping[str, _core.Evaluation]) -> None:
+        mismatch.warn_or_raise(self._scale)
         if all(evaluation.is_plain(self._least) for evaluation in evaluations.values()):
             return  # as nearly always
         facts = {name: evaluation.facts() for name, evaluation in evaluations.items()}

@@ -217,11 +217,25 @@ def _rank_eval_run(path: str, threads: int | None, _: object, __: bool) -> Run:
     return _of_json(path, expected, lambda content: Run.from_rows(retrieved(content), threads))
 
 
+def _answers(engine: str) -> Callable[[str, int | None, Mapping[str, str] | None, bool], Run]:
+    def read(path: str, threads: int | None, _: object, __: bool) -> Run:
+        from untied.inputs.engines import read_answers
+
+        return read_answers(path, engine, threads)
+
+    return read
+
+
 #: How runs are read whose format the core leaves to Python.
 RUN_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, bool], Run]] = {
     "parquet": _parquet_run,
     "json": _json_run,
     "rank-eval": _rank_eval_run,
+    "search": _answers("search"),
+    "vespa": _answers("vespa"),
+    "solr": _answers("solr"),
+    "typesense": _answers("typesense"),
+    "meilisearch": _answers("meilisearch"),
 }
 
 

@@ -96,6 +96,35 @@ def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
     return f"the highest grade is {highest:g}, lower than these measures need: {', '.join(above)}"
 
 
+#: From so many grades on, of which none is below 1, they may be ratings of which the lowest mean *not relevant*.
+_RATINGS = 4
+
+
+def of_scale(measures: Iterable[_core.Measure], grades: Sequence[float]) -> str | None:
+    """A statement on grades that may mean something else than measures take them for; `grades` has each grade once.
+
+    Grades between 0 and 1 count as not relevant where a grade of 1 is needed, and of ratings from 1 to 5 all count as
+    relevant. Only measures with the default, from which users did not choose a lowest grade, are named.
+    """
+    names = ", ".join(str(measure) for measure in measures if measure.least_grade == 1)
+    if not names or not grades:
+        return None
+    low, high = min(grades), max(grades)
+    between = [grade for grade in grades if 0 < grade < 1]
+    if between and high >= 1:
+        lowest = min(between)
+        return (
+            f"some grades lie between 0 and 1 (the lowest is {lowest:g}), and only grades from 1 on count as relevant "
+            f"for these measures, unless rel= is given: {names}"
+        )
+    if low >= 1 and len(grades) >= _RATINGS:
+        return (
+            f"grades go from {low:g} to {high:g}, so every judged document counts as relevant for these measures, "
+            f"unless rel= is given: {names}"
+        )
+    return None
+
+
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:
     """A statement on the problems of runs, by name; None if there are none.
 

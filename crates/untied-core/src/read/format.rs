@@ -45,6 +45,7 @@ pub struct Format {
 }
 
 const TABLE: &str = "a table with named columns";
+const ANSWERS: &str = "a line for each query: {query_id, response} of this search engine";
 
 /// The values that most formats share.
 const PLAIN: Format = Format {
@@ -104,6 +105,15 @@ pub static RUNS: &[Format] = &[
     JSON,
     PARQUET,
     Format { name: "rank-eval", about: "a response of Elasticsearch's rank-eval API", ..PLAIN },
+    Format {
+        name: "search",
+        about: "a line for each query: {query_id, response} of Elasticsearch or OpenSearch",
+        ..PLAIN
+    },
+    Format { name: "vespa", about: ANSWERS, ..PLAIN },
+    Format { name: "solr", about: ANSWERS, ..PLAIN },
+    Format { name: "typesense", about: ANSWERS, ..PLAIN },
+    Format { name: "meilisearch", about: ANSWERS, ..PLAIN },
 ];
 
 /// Formats of qrels; files with other suffixes have the first one.

@@ -39,6 +39,23 @@ pub fn members<'a>(
     if text.peek().is_some() { Err("nothing after the closing brace") } else { Ok(()) }
 }
 
+/// Call `visit` with every element of an array that a line holds; whether it is an array.
+pub fn elements<'a>(array: &'a [u8], mut visit: impl FnMut(Cell<'a>)) -> bool {
+    let mut text = Text(array);
+    if !text.passes(b'[') {
+        return false;
+    }
+    let mut is_end = text.passes(b']');
+    while !is_end {
+        // The line was checked before: it has only whole arrays.
+        let Ok(value) = text.value() else { return false };
+        visit(value);
+        let Ok(ends) = text.ends(b']') else { return false };
+        is_end = ends;
+    }
+    true
+}
+
 /// The text of a string without escapes, behind its opening quote, if it is ASCII; all strings that are not are left to
 /// [`members`].
 #[inline]

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::json_text::elements;
 use super::limits::LineError;
 use super::number;
 use crate::error::quote;
-use crate::table::columns::Columns;
+use crate::table::columns::{Columns, ONE_LIST, Unnumbered};
 use crate::table::{Chunk, subtopics};
 
 /// A field of a record.
@@ -53,6 +54,13 @@ impl Cell<'_> {
             Cell::Number(digits) => Some(digits),
             _ => None,
         }
+    }
+
+    /// The elements of a list.
+    fn list(&self) -> Option<Vec<Cell<'_>>> {
+        let Cell::Other(text) = self else { return None };
+        let mut cells = Vec::new();
+        elements(text, |cell| cells.push(cell)).then_some(cells)
     }
 
     fn found(&self) -> String {
@@ -166,6 +174,9 @@ impl<'c> Taker<'c> {
     /// A record that begins in this line of its piece, with the cells that are needed: query, subtopic if there is
     /// one, document, numbers.
     pub fn take(&mut self, cells: &[Cell<'_>], line: u64) -> Result<(), LineError> {
+        if let Some(unnumbered) = self.columns.lists {
+            return self.take_lists(cells, line, unnumbered);
+        }
         let wrong =
             |expected: &str, cell: &Cell<'_>| Err(LineError { line, expected: expected.into(), found: cell.found() });
         let [query, rest @ ..] = cells else { unreachable!("every table has a query") };
@@ -198,6 +209,46 @@ impl<'c> Taker<'c> {
                 self.chunk.block.mark_rounded(digits, number);
             }
         }
+        Ok(())
+    }
+
+    /// Takes a record that has a query, the list of its documents, and perhaps the list of their numbers.
+    fn take_lists(&mut self, cells: &[Cell<'_>], line: u64, unnumbered: Unnumbered) -> Result<(), LineError> {
+        let wrong = |expected: &str, found: String| Err(LineError { line, expected: expected.into(), found });
+        let [query, documents, numbers @ ..] = cells else { unreachable!("a query and its documents are needed") };
+        let Some(id) = query.id() else { return wrong("a query's id", query.found()) };
+        let Some(list) = documents.list() else {
+            return wrong("a list of documents' ids", documents.found());
+        };
+        let chunk = &mut *self.chunk;
+        let queries = chunk.queries.len();
+        chunk.start_query(id);
+        if chunk.queries.len() == queries {
+            return wrong(ONE_LIST, format!("query {} again", quote(id)));
+        }
+        for document in &list {
+            let Some(document) = document.id() else { return wrong("a document's id in the list", document.found()) };
+            chunk.block.docs.push(document);
+        }
+        match (numbers, self.columns.numbers.as_slice()) {
+            ([cell], [column]) => {
+                let Some(numbers) = cell.list() else { return wrong("a list of numbers", cell.found()) };
+                if numbers.len() != list.len() {
+                    let expected = format!("as many numbers as documents, {}", list.len());
+                    return wrong(&expected, numbers.len().to_string());
+                }
+                let (accepts, expected) = column.accepted;
+                for cell in &numbers {
+                    let Some(number) = cell.number().filter(|&number| accepts(number)) else {
+                        return wrong(expected, cell.found());
+                    };
+                    chunk.block.columns[0].push(number);
+                    cell.digits().into_iter().for_each(|digits| chunk.block.mark_rounded(digits, number));
+                }
+            }
+            _ => chunk.block.columns[0].extend((0..list.len()).map(|position| unnumbered.number(position))),
+        }
+        chunk.lines.end_list(chunk.block.len());
         Ok(())
     }
 

@@ -47,7 +47,7 @@ pub fn open_table(path: &str, format: Format, kind: Content, named: &[(String, S
     })?;
     let needed: Vec<usize> = columns.needed().collect();
     let parse = move |block: &[u8], chunk: &mut Chunk| -> std::result::Result<u64, LineError> {
-        chunk.clear(columns.numbers.len());
+        chunk.clear(columns.width());
         let mut taker = Taker::new(&columns, chunk);
         let lines = match format {
             Format::Delimited(delimiter) => delimited::parse(block, delimiter, names.len(), &needed, &mut taker),

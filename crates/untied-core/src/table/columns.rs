@@ -1,8 +1,11 @@
 //! Recognises the columns of a table by their names, for frames and for files with a header.
 //!
-//! Case does not matter, and `-` is the same as `_`. Names have ranks, and a column with a name of the first rank wins:
-//! beside `qid`, a column `query` has the text of the query; beside `docno`, `docid` is a number within Terrier; beside
-//! `label`, `score` is that of a run. Two columns with names of the same rank are ambiguous.
+//! Case does not matter, and `-` and blanks are the same as `_`. Names have ranks, and a column with a name of the first
+//! rank wins: beside `qid`, a column `query` has the text of the query; beside `docno`, `docid` is a number within Terrier;
+//! beside `label`, `score` is that of a run. Two columns with names of the same rank are ambiguous, and so is `rating`
+//! beside `score`, because people use either name for both.
+//!
+//! A table has a row for each document of a query, or a row for each query with lists of its documents.
 
 use super::profiles::{Accepted, Detail, GRADE, PROBABILITY, STRATUM};
 use crate::error::{Error, Result, alternatives, quote};
@@ -26,7 +29,20 @@ pub enum Role {
     Stratum,
     /// The probability of inclusion.
     Probability,
+    /// The list of the retrieved documents' ids, best first.
+    Retrieved,
+    /// The list of their scores.
+    Scores,
+    /// The list of the relevant documents' ids.
+    Relevant,
+    /// The list of their grades.
+    Grades,
 }
+
+/// The names of a grade's column that win over `score`.
+const GRADES: &[&str] = &["label", "relevance", "rel", "gain", "grade", "rating", "judgment", "judgement"];
+/// Those that do not, because the score of a run may be beside them or the rating may be called a score.
+const RATINGS: &[&str] = &["rating", "judgment", "judgement"];
 
 const SCORE: Accepted = (f64::is_finite, "a finite number as the score");
 const RANK: Accepted = (f64::is_finite, "a finite number as the rank");
@@ -43,30 +59,47 @@ impl Role {
             Role::Subtopic => "subtopic",
             Role::Stratum => "stratum",
             Role::Probability => "probability",
+            Role::Retrieved => "retrieved",
+            Role::Scores => "scores",
+            Role::Relevant => "relevant",
+            Role::Grades => "grades",
         }
     }
 
     /// The names of columns with this role, by rank.
     fn known(self) -> &'static [&'static [&'static str]] {
         match self {
-            Role::Query => &[&["qid", "query_id"], &["query"]],
-            Role::Document => &[&["docno"], &["docid", "doc_id", "corpus_id"], &["document"]],
-            Role::Score => &[&["score"]],
-            Role::Rank => &[&["rank"]],
-            Role::Grade => &[&["label", "relevance", "rel", "gain", "grade"], &["score"]],
+            Role::Query => &[&["qid", "query_id"], &["query"], &["query_text", "user_input", "question", "user_id"]],
+            Role::Document => {
+                &[&["docno"], &["docid", "doc_id", "corpus_id", "chunk_id"], &["document"], &["item_id", "product_id"]]
+            }
+            Role::Score => &[&["score"], &["document_score"]],
+            Role::Rank => &[&["rank"], &["position", "doc_position", "document_position"]],
+            Role::Grade => &[GRADES, &["score"]],
             Role::Subtopic => &[&["subtopic", "subtopic_id"], &["iteration"]],
             Role::Stratum => &[&["stratum"]],
             Role::Probability => &[&["probability", "inclusion_probability", "iprob"]],
+            Role::Retrieved => &[&["retrieved", "retrieved_ids", "retrieved_context_ids", "retrieved_docids"]],
+            Role::Scores => &[&["scores", "similarity_scores"]],
+            Role::Relevant => {
+                &[&["relevant", "relevant_ids", "expected_ids", "reference_context_ids", "relevant_docs"]]
+            }
+            Role::Grades => &[&["grades"]],
         }
     }
 
-    /// The numbers that are accepted; none if the role is an id.
+    /// The names of columns with this role.
+    fn all_names(self) -> Vec<String> {
+        self.known().concat().into_iter().map(Into::into).collect()
+    }
+
+    /// The numbers that are accepted; none if the role is of ids.
     fn accepted(self) -> Option<Accepted> {
         match self {
-            Role::Query | Role::Document | Role::Subtopic => None,
-            Role::Score => Some(SCORE),
+            Role::Query | Role::Document | Role::Subtopic | Role::Retrieved | Role::Relevant => None,
+            Role::Score | Role::Scores => Some(SCORE),
             Role::Rank => Some(RANK),
-            Role::Grade => Some(GRADE),
+            Role::Grade | Role::Grades => Some(GRADE),
             Role::Stratum => Some(STRATUM),
             Role::Probability => Some(PROBABILITY),
         }
@@ -88,14 +121,49 @@ pub enum Content {
 impl Content {
     /// The roles of its columns.
     fn roles(self) -> Vec<Role> {
+        let lists = match self {
+            Content::Run { .. } => &[Role::Score, Role::Rank, Role::Retrieved, Role::Scores][..],
+            Content::Qrels(None) => &[Role::Grade, Role::Relevant, Role::Grades],
+            Content::Qrels(Some(_)) => &[Role::Grade],
+        };
         let more = match self {
-            Content::Run { .. } => return vec![Role::Query, Role::Document, Role::Score, Role::Rank],
-            Content::Qrels(None) => None,
+            Content::Run { .. } | Content::Qrels(None) => None,
             Content::Qrels(Some(Detail::Subtopics)) => Some(Role::Subtopic),
             Content::Qrels(Some(Detail::Strata)) => Some(Role::Stratum),
             Content::Qrels(Some(Detail::Inclusion)) => Some(Role::Probability),
         };
-        [Role::Query, Role::Document, Role::Grade].into_iter().chain(more).collect()
+        [Role::Query, Role::Document].iter().chain(lists).copied().chain(more).collect()
+    }
+
+    /// The roles of lists of documents and of their numbers, and what documents have without numbers.
+    fn lists(self) -> Option<(Role, Role, Unnumbered)> {
+        match self {
+            Content::Run { .. } => Some((Role::Retrieved, Role::Scores, Unnumbered::Ranked)),
+            Content::Qrels(None) => Some((Role::Relevant, Role::Grades, Unnumbered::Relevant)),
+            Content::Qrels(Some(_)) => None,
+        }
+    }
+}
+
+/// What is expected of the rows of a table with lists.
+pub const ONE_LIST: &str = "one row for each query, because rows have lists";
+
+/// What the documents of a list have if there is no list of numbers beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unnumbered {
+    /// They are ranked, the best first.
+    Ranked,
+    /// They are equally relevant, with grade 1.
+    Relevant,
+}
+
+impl Unnumbered {
+    /// The score or grade of a document by its position in the list, from 0.
+    pub fn number(self, position: usize) -> f64 {
+        match self {
+            Unnumbered::Ranked => -(position as f64 + 1.0),
+            Unnumbered::Relevant => 1.0,
+        }
     }
 }
 
@@ -121,6 +189,8 @@ pub struct Columns {
     pub document: usize,
     /// The columns of numbers, in the order of a block's columns.
     pub numbers: Vec<Number>,
+    /// Whether a row is a query with lists of documents and of numbers, and what documents have if there are no numbers.
+    pub lists: Option<Unnumbered>,
 }
 
 impl Columns {
@@ -131,29 +201,52 @@ impl Columns {
     pub fn find(kind: Content, names: &[&str], named: &[(String, String)], source: &str) -> Result<Columns> {
         let (roles, named) = (kind.roles(), named_roles(kind, named, source)?);
         let finder = Finder { names, named, source };
+        if let Some((documents, beside, unnumbered)) = kind.lists()
+            && (finder.is_named(documents) || finder.optional(Role::Document)?.is_none())
+            && let Some(document) = finder.optional(documents)?
+        {
+            finder.refuse_named(&[Role::Document, Role::Score, Role::Rank, Role::Grade], "have lists of documents")?;
+            let numbers = finder.optional(beside)?.zip(beside.accepted());
+            let numbers = numbers.map(|(column, accepted)| Number { column, accepted, negated: false });
+            let (query, numbers) = (finder.required(&[Role::Query], "")?, numbers.into_iter().collect());
+            return Ok(Columns { query, subtopic: None, document, numbers, lists: Some(unnumbered) });
+        }
+        finder.refuse_named(&[Role::Scores, Role::Grades], "have one document each")?;
+        let hint = kind.lists().map_or_else(String::new, |(documents, ..)| {
+            format!("; for a list of documents: {}", alternatives(&documents.all_names()))
+        });
         let numbers = match kind {
             Content::Run { ranks } => {
                 let score = match finder.optional(Role::Score)? {
                     Some(column) => Number { column, accepted: SCORE, negated: false },
-                    None => {
-                        Number { column: finder.required(&[Role::Score, Role::Rank])?, accepted: RANK, negated: true }
-                    }
+                    None => Number {
+                        column: finder.required(&[Role::Score, Role::Rank], &hint)?,
+                        accepted: RANK,
+                        negated: true,
+                    },
                 };
                 let rank = if ranks { finder.optional(Role::Rank)? } else { None };
                 let rank = rank.map(|column| Number { column, accepted: (|_| true, "a rank"), negated: false });
                 [score].into_iter().chain(rank).collect()
             }
             Content::Qrels(_) => {
-                let numbers = roles.iter().filter_map(|role| role.accepted().map(|accepted| (role, accepted)));
+                let of_rows = roles.iter().filter(|role| **role != Role::Grades);
+                let numbers = of_rows.filter_map(|role| role.accepted().map(|accepted| (role, accepted)));
                 let columns = numbers.map(|(role, accepted)| {
-                    Ok(Number { column: finder.required(&[*role])?, accepted, negated: false })
+                    Ok(Number { column: finder.required(&[*role], &hint)?, accepted, negated: false })
                 });
                 columns.collect::<Result<_>>()?
             }
         };
-        let subtopic = roles.contains(&Role::Subtopic).then(|| finder.required(&[Role::Subtopic])).transpose()?;
-        let (query, document) = (finder.required(&[Role::Query])?, finder.required(&[Role::Document])?);
-        Ok(Columns { query, subtopic, document, numbers })
+        let subtopic = roles.contains(&Role::Subtopic).then(|| finder.required(&[Role::Subtopic], "")).transpose()?;
+        let query = finder.required(&[Role::Query], "")?;
+        let document = finder.required(&[Role::Document], &hint)?;
+        Ok(Columns { query, subtopic, document, numbers, lists: None })
+    }
+
+    /// The number of columns of numbers that the rows of a chunk have.
+    pub fn width(&self) -> usize {
+        self.numbers.len().max(1)
     }
 
     /// The indexes of all columns: query, subtopic if there is one, document, numbers.
@@ -187,6 +280,11 @@ fn named_roles<'a>(kind: Content, named: &'a [(String, String)], source: &str) -
 /// How users assign columns, for messages.
 const OPTION: &str = "columns= or --column";
 
+/// The name of a column, without differences that do not matter.
+fn normalised(column: &str) -> String {
+    column.trim().to_ascii_lowercase().replace(['-', ' '], "_")
+}
+
 /// A search for columns among the names of a table.
 struct Finder<'a> {
     names: &'a [&'a str],
@@ -195,17 +293,31 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The column of the first of several roles that has one.
-    fn required(&self, roles: &[Role]) -> Result<usize> {
+    /// Whether the user named the column of a role.
+    fn is_named(&self, role: Role) -> bool {
+        self.named.iter().any(|(named, _)| *named == role)
+    }
+
+    /// Refuses names of columns that rows of this kind do not have.
+    fn refuse_named(&self, roles: &[Role], rows: &str) -> Result<()> {
+        let named = roles.iter().find(|role| self.is_named(**role));
+        named.map_or(Ok(()), |role| {
+            let message = format!("{}: the column for the {} is named, but rows {rows}", self.source, role.name());
+            Err(Error::Value(message))
+        })
+    }
+
+    /// The column of the first of several roles that has one; `hint` says what else may be there.
+    fn required(&self, roles: &[Role], hint: &str) -> Result<usize> {
         for &role in roles {
             if let Some(column) = self.optional(role)? {
                 return Ok(column);
             }
         }
         let what = alternatives(&roles.iter().map(|role| role.name().into()).collect::<Vec<_>>());
-        let known: Vec<String> = roles.iter().flat_map(|role| role.known().concat()).map(Into::into).collect();
+        let known: Vec<String> = roles.iter().flat_map(|role| role.all_names()).collect();
         Err(Error::Value(format!(
-            "{}: expected a column for the {what} ({}; or name it by {}), found {}",
+            "{}: expected a column for the {what} ({}{hint}; or name it by {}), found {}",
             self.source,
             alternatives(&known),
             OPTION,
@@ -223,10 +335,14 @@ impl Finder<'_> {
         }
         let is_assigned = |column: &str| self.named.iter().any(|(_, name)| *name == column);
         for names in role.known() {
-            let is_known = |column: &str| {
-                !is_assigned(column) && names.contains(&column.to_ascii_lowercase().replace('-', "_").as_str())
-            };
+            let is_known = |column: &str| !is_assigned(column) && names.contains(&normalised(column).as_str());
             if let Some(column) = self.only(is_known, role)? {
+                if RATINGS.contains(&normalised(self.names[column]).as_str()) {
+                    self.only(
+                        |other| other == self.names[column] || normalised(other) == "score" && !is_assigned(other),
+                        role,
+                    )?;
+                }
                 return Ok(Some(column));
             }
         }

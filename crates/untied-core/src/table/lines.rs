@@ -12,17 +12,33 @@ pub struct LineMap {
     /// For each place where lines were skipped, the number of rows before it and of lines skipped up to it. Consecutive
     /// skipped lines share an entry, so a file of blank lines needs no memory.
     skipped: Vec<(u32, u64)>,
+    /// If a line has the list of a query's documents: the number of rows up to the end of each line.
+    ends: Option<Vec<u32>>,
 }
 
 impl LineMap {
     /// The map of rows of a table in memory, the first of which has this number.
     pub fn of_rows(first: u64) -> LineMap {
-        LineMap { first: first + 1, are_rows: true, skipped: Vec::new() }
+        LineMap { first: first + 1, are_rows: true, ..LineMap::default() }
+    }
+
+    /// Notes the end of a line that has a list, after `rows` rows. All lines that have rows have lists, then.
+    pub fn end_list(&mut self, rows: usize) {
+        self.ends.get_or_insert_default().push(rows as u32);
+    }
+
+    /// Whether each line has all documents of a query.
+    pub(super) fn have_lists(&self) -> bool {
+        self.ends.is_some()
     }
 
     /// Notes a line without a row after `rows` rows.
     pub fn skip(&mut self, rows: usize) {
         let rows = rows as u32;
+        if let Some(ends) = &mut self.ends {
+            ends.push(rows);
+            return;
+        }
         match self.skipped.last_mut() {
             Some((last, lines)) if *last == rows => *lines += 1,
             last => {
@@ -40,7 +56,11 @@ impl LineMap {
 
     /// The place of a row, if it is known.
     pub(crate) fn line(&self, row: u32) -> Option<Location> {
-        let line = self.first + u64::from(row) + self.skipped_before(row).1;
+        let lines = match &self.ends {
+            Some(ends) => ends.partition_point(|&end| end <= row) as u64,
+            None => u64::from(row),
+        };
+        let line = self.first + lines + self.skipped_before(row).1;
         let place = if self.are_rows { Location::Row(line - 1) } else { Location::Line(line) };
         (self.first > 0).then_some(place)
     }
@@ -48,10 +68,15 @@ impl LineMap {
     /// The map of the rows from this one on.
     pub(super) fn from(&self, row: u32) -> LineMap {
         let (places, before) = self.skipped_before(row);
+        let lines = match &self.ends {
+            Some(ends) => ends.partition_point(|&end| end <= row),
+            None => row as usize,
+        };
         LineMap {
-            first: if self.first == 0 { 0 } else { self.first + u64::from(row) + before },
+            first: if self.first == 0 { 0 } else { self.first + lines as u64 + before },
             are_rows: self.are_rows,
             skipped: self.skipped[places..].iter().map(|&(rows, lines)| (rows - row, lines - before)).collect(),
+            ends: self.ends.as_ref().map(|ends| ends[lines..].iter().map(|end| end - row).collect()),
         }
     }
 }

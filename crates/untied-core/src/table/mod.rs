@@ -117,9 +117,18 @@ struct Origins {
     gathered: HashMap<u32, Vec<(u32, u32)>>,
     /// The first query that returns after another one, and the line where it does.
     returned: Option<(usize, Option<Location>)>,
+    /// The first query that has two rows with lists, and the line of the second.
+    listed_again: Option<(usize, Option<Location>)>,
 }
 
 impl Origins {
+    /// Refuses a query that has two rows with lists: together they are no ranking, and one of them may be old.
+    fn refuse_second_lists(&self, table: &Table, source: &str) -> Result<()> {
+        self.listed_again.map_or(Ok(()), |(query, place)| {
+            Err(wrong(source, place, columns::ONE_LIST, format!("query {} again", quote(table.id(query)))))
+        })
+    }
+
     fn line(&self, block: u32, row: u32) -> Option<Location> {
         let (chunk, row) = match self.gathered.get(&block) {
             Some(rows) => rows[row as usize],
@@ -148,6 +157,8 @@ struct ByQuery {
     ends: Vec<usize>,
     /// The first query, by number, that returns after another one, and the line where it does.
     returned: Option<(u32, Option<Location>)>,
+    /// The first query, by number, that has two rows with lists, and the line of the second.
+    listed_again: Option<(u32, Option<Location>)>,
 }
 
 impl ByQuery {
@@ -156,7 +167,7 @@ impl ByQuery {
         let mut ranges: Vec<(u32, RowRange)> = Vec::new();
         // First the number of ranges of each query, then the index of its first one.
         let mut starts: Vec<usize> = Vec::new();
-        let (mut last, mut returned) = (u32::MAX, None);
+        let (mut last, mut returned, mut listed_again) = (u32::MAX, None, None);
         for (c, chunk) in chunks.iter_mut().enumerate() {
             watch::check()?;
             let global: Vec<u32> = chunk.queries.iter().map(|id| names.number(id)).collect();
@@ -167,6 +178,11 @@ impl ByQuery {
                 let before = &mut starts[number as usize];
                 if number != last && *before > 0 && returned.is_none() {
                     returned = Some((number, chunk.lines.line(segment.rows.start)));
+                }
+                if *before > 0 && chunk.lines.have_lists() && listed_again.is_none() {
+                    // The place of an empty list is not known.
+                    let place = (!segment.rows.is_empty()).then(|| chunk.lines.line(segment.rows.start)).flatten();
+                    listed_again = Some((number, place));
                 }
                 *before += 1;
                 last = number;
@@ -181,7 +197,7 @@ impl ByQuery {
             sorted[*place] = range;
             *place += 1;
         }
-        Ok(ByQuery { sorted, ends: starts, returned })
+        Ok(ByQuery { sorted, ends: starts, returned, listed_again })
     }
 
     /// The ranges of a query.
@@ -207,13 +223,14 @@ impl Table {
         watch::check()?;
         let order = names.order();
         watch::check()?;
-        let returned = by_query.returned.as_ref().and_then(|&(number, line)| {
+        let sorted = |(number, line): (u32, Option<Location>)| {
             let query = order.iter().position(|&other| other == number)?;
             Some((query, line))
-        });
+        };
+        let (returned, listed_again) = (by_query.returned.and_then(sorted), by_query.listed_again.and_then(sorted));
         let mut table = Table { blocks, names: names.sorted(&order), queries: Vec::with_capacity(order.len()) };
         drop(names);
-        let mut origins = Origins { lines, gathered: HashMap::new(), returned };
+        let mut origins = Origins { lines, gathered: HashMap::new(), returned, listed_again };
         let mut in_place = vec![false; table.blocks.len()];
         for number in watch::until_stopped(order.into_iter()) {
             let (block, rows) = match by_query.ranges(number) {

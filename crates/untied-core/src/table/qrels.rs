@@ -62,6 +62,7 @@ impl Qrels {
     pub(super) fn with_columns(mut chunks: Vec<Chunk>, source: &str, names: &[&str]) -> Result<Qrels> {
         rounded::check(&mut chunks, source, "grade")?;
         let (qrels, origins) = Qrels::index_all(chunks)?;
+        origins.refuse_second_lists(&qrels.table, source)?;
         let contradictions = qrels.repeats.iter().filter_map(|&Repeat { query, rows }| {
             let judged = qrels.table.rows(query);
             names.iter().enumerate().find_map(|(column, name)| {

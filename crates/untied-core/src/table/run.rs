@@ -46,6 +46,7 @@ impl Run {
     pub(crate) fn of_complete_queries(mut chunks: Vec<Chunk>, source: &str) -> Result<(Run, Vec<Option<Location>>)> {
         rounded::check(&mut chunks, source, "score")?;
         let (table, origins) = Table::new(chunks)?;
+        origins.refuse_second_lists(&table, source)?;
         if let Some((query, line)) = origins.returned {
             return Err(returned(table.id(query), line, source));
         }
@@ -54,6 +55,7 @@ impl Run {
     }
 
     fn checked(table: Table, origins: &Origins, source: &str) -> Result<Run> {
+        origins.refuse_second_lists(&table, source)?;
         let repeats = duplicates(&table)?.into_iter().map(|(query, (first, second))| {
             let QueryRows { block, rows } = &table.queries[query];
             let line = |row| origins.line(*block, rows.start + row);

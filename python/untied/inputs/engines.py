@@ -1,0 +1,183 @@
+"""Answers of search engines as runs: JSON lines, each with the id of a query and the engine's response to it.
+
+An answer that an engine calls incomplete is refused: its documents are not what the engine ranks best.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+from untied._core import Run, read_bytes, show_id
+from untied.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    #: A document's id and score.
+    Hit = tuple[str, Decimal]
+
+
+class Refused(Exception):
+    """An answer that cannot be read: what was expected, and what was found."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__(expected, found)
+        self.expected, self.found = expected, found
+
+
+def read_answers(path: str, engine: str, threads: int | None) -> Run:
+    """The run in a file of answers of an engine, a key of `ENGINES`."""
+    rankings: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(read_bytes(path, lines=True).splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            query, response = _answer(line)
+            if query in rankings:
+                raise Refused("one answer for each query", f"query {show_id(query)} again")
+            rankings[query] = _ranking(ENGINES[engine](response))
+        except Refused as refused:
+            place = f"{show_id(path)}, line {number}"
+            text = f"{place}: expected {refused.expected}, found {refused.found}"
+            raise InputError(text, path, number, refused.expected, refused.found) from None
+    if not any(rankings.values()):
+        raise InputError(f"{show_id(path)}: expected documents, found none", path, None, "documents", "none")
+    return Run.from_mapping(rankings, threads)
+
+
+def _answer(line: bytes) -> tuple[str, dict[str, Any]]:
+    """The query's id and the response in a line."""
+    expected = 'an object {"query_id": ..., "response": {...}}'
+    try:
+        answer = json.loads(line, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        raise Refused(expected, f"no JSON ({error})") from None
+    if not isinstance(answer, dict) or not isinstance(answer.get("response"), dict):
+        raise Refused(expected, "another value")
+    query = answer.get("query_id")
+    if isinstance(query, bool) or not isinstance(query, (str, int)) or query == "":
+        raise Refused('a text or a whole number as "query_id"', json.dumps(query, default=str))
+    return str(query), answer["response"]
+
+
+def _ranking(hits: Iterator[Hit]) -> dict[str, float]:
+    """The scores of documents as floats that are in the same order, and tied where the scores are equal."""
+    scores: dict[str, Decimal] = {}
+    for document, score in hits:
+        if document in scores:
+            raise Refused("every document once", f"{show_id(document)} again")
+        scores[document] = score
+    different = set(scores.values())
+    floats = {document: float(score) for document, score in scores.items()}
+    if len(set(floats.values())) == len(different):
+        return floats
+    # Typesense's scores have more digits than floats. Their places among all scores of the query are exact.
+    places = {score: float(place) for place, score in enumerate(sorted(different))}
+    return {document: places[score] for document, score in scores.items()}
+
+
+def _list(holder: Any, *names: str) -> list[Any]:
+    """The list that an object holds under names within names."""
+    for name in names:
+        holder = holder.get(name) if isinstance(holder, dict) else None
+    if not isinstance(holder, list):
+        raise Refused(f'a list "{".".join(names)}"', "none" if holder is None else "another value")
+    return holder
+
+
+def _hit(hit: Any, name: str, score: str) -> Hit:
+    """The document's id and score of an object."""
+    return _id(hit, name), _score(hit, score)
+
+
+def _id(hit: Any, name: str) -> str:
+    value = hit.get(name) if isinstance(hit, dict) else None
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+        raise Refused(f'an id "{name}" of every hit', json.dumps(value, default=str))
+    return str(value)
+
+
+def _score(hit: Any, name: str) -> Decimal:
+    """A score without loss: whole numbers and decimals as they are written."""
+    value = hit.get(name) if isinstance(hit, dict) else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Decimal(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return value
+    found = json.dumps(value, default=str)
+    raise Refused(f'a number "{name}" of every hit (ask the engine for scores, and sort by them)', found)
+
+
+def _complete(is_complete: bool, reason: str) -> None:
+    if not is_complete:
+        raise Refused("a complete answer", reason)
+
+
+def _search(response: dict[str, Any]) -> Iterator[Hit]:
+    """Elasticsearch and OpenSearch: ``_search``, and each of the responses of ``_msearch``."""
+    _complete("error" not in response, "an error")
+    _complete(response.get("timed_out") is not True, '"timed_out": true')
+    shards = response.get("_shards")
+    _complete(not (isinstance(shards, dict) and shards.get("failed")), "failed shards")
+    indices: dict[str, Any] = {}
+    for hit in _list(response, "hits", "hits"):
+        document = _id(hit, "_id")
+        index = hit.get("_index")
+        if indices.setdefault(document, index) != index:
+            raise Refused("ids that differ between indices", f"{show_id(document)} in two indices")
+        yield document, _score(hit, "_score")
+
+
+def _vespa(response: dict[str, Any]) -> Iterator[Hit]:
+    """Vespa's query API, without grouping."""
+    root = response.get("root")
+    root = root if isinstance(root, dict) else {}
+    _complete(not root.get("errors"), "errors")
+    coverage = root.get("coverage")
+    _complete(not isinstance(coverage, dict) or coverage.get("full") is not False, '"coverage" that is not full')
+    for hit in _list(response, "root", "children") if "children" in root or not root else ():
+        if isinstance(hit, dict) and "children" in hit:
+            raise Refused("hits that are not grouped", "a group")
+        yield _hit(hit, "id", "relevance")
+
+
+def _solr(response: dict[str, Any]) -> Iterator[Hit]:
+    """Solr's select handler, with ``fl=id,score``."""
+    _complete("error" not in response, "an error")
+    header = response.get("responseHeader")
+    partial = header.get("partialResults") if isinstance(header, dict) else None
+    _complete(partial not in (True, "omitted"), f'"partialResults": {json.dumps(partial)}')
+    for document in _list(response, "response", "docs"):
+        yield _hit(document, "id", "score")
+
+
+def _typesense(response: dict[str, Any]) -> Iterator[Hit]:
+    """Typesense's search; ``text_match`` has more digits than a float, and the text beside it has all of them."""
+    _complete("error" not in response, "an error")
+    _complete(response.get("search_cutoff") is not True, '"search_cutoff": true')
+    for hit in _list(response, "hits"):
+        document = _id(hit.get("document") if isinstance(hit, dict) else None, "id")
+        info = hit.get("text_match_info")
+        text = info.get("score") if isinstance(info, dict) else None
+        exact = isinstance(text, str) and text.isascii() and text.isdigit()
+        yield document, Decimal(text) if exact else _score(hit, "text_match")
+
+
+def _meilisearch(response: dict[str, Any]) -> Iterator[Hit]:
+    """Meilisearch's search, with ``showRankingScore`` and documents whose primary key is ``id``."""
+    _complete("code" not in response, "an error")
+    for hit in _list(response, "hits"):
+        yield _hit(hit, "id", "_rankingScore")
+
+
+#: How the hits of each engine are read.
+ENGINES: dict[str, Callable[[dict[str, Any]], Iterator[Hit]]] = {
+    "search": _search,
+    "vespa": _vespa,
+    "solr": _solr,
+    "typesense": _typesense,
+    "meilisearch": _meilisearch,
+}
