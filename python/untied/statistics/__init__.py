@@ -1,10 +1,12 @@
 """Significance tests for runs: paired tests, intervals, effect sizes, corrections; with ties and missing judgments.
 
-`significance` and `discriminative_power` take the `Results` of `untied.evaluate`. The other functions take plain
-numbers, one for each query. The t-test, Wilcoxon's test and Student's interval need SciPy; nothing else does.
+`significance`, `discriminative_power` and `required_queries` take the `Results` of `untied.evaluate`. The other
+functions take plain numbers, one for each query. The t-test, Wilcoxon's test, Student's interval and plans of queries
+need SciPy; nothing else does.
 """
 
 from untied.statistics.intervals import INTERVALS, mean_interval
+from untied.statistics.planning import required_queries
 from untied.statistics.runs import Significance, discriminative_power, significance
 from untied.statistics.tests import (
     ALTERNATIVES,
@@ -32,6 +34,7 @@ __all__ = [
     "mean_interval",
     "paired_p",
     "randomization_test",
+    "required_queries",
     "significance",
     "t_test",
     "wilcoxon_test",

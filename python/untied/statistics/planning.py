@@ -1,0 +1,169 @@
+"""How many queries it takes to find a difference between two runs, from the differences that some queries show."""
+
+from __future__ import annotations
+
+from math import ceil, inf, sqrt
+
+from untied.errors import UntiedError, check_real, check_share
+from untied.results.differences import pairs_of
+from untied.results.table import Table, tidy
+from untied.statistics.intervals import check_level
+from untied.statistics.paired import RunValues, of_runs, paired
+from untied.statistics.values import need_scipy, scale_of, standard_deviation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from untied._core import Measure
+    from untied.arrays import ArrayResults
+    from untied.results.evaluation import Results
+
+#: More queries than this are no plan.
+MOST = 10**9
+
+
+def required_queries(
+    results: Results | ArrayResults | Mapping[str, ArrayResults],
+    *,
+    difference: float | None = None,
+    baseline: str | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
+) -> Table:
+    """The smallest difference that as many queries find, and how many queries find a given one.
+
+    The answer is that of Student's paired t-test, for queries like those of the results: their differences have a
+    standard deviation s, and a test of n queries finds a true mean difference d with the power of the noncentral t
+    distribution with n - 1 degrees of freedom and noncentrality d sqrt(n) / s. The standard deviation is itself
+    estimated from the queries at hand, which is why every answer has an interval; with few queries it is wide. Choose
+    the difference that would matter to you: the observed one, put in its place, tells only how significant it is.
+
+    Parameters
+    ----------
+    results : Results, ArrayResults, or dict of ArrayResults
+        Results of two or more runs for the same queries, at least three with a value in both.
+    difference : float, optional
+        A difference of means, above 0, for which the number of queries is wanted.
+    baseline : str, optional
+        Compare all other runs with this one; by default all pairs of runs.
+    level : float
+        Differences are found if p is at most 1 - `level`, two-sided and not corrected for several comparisons. It is
+        the level of the intervals too.
+    power : float
+        The probability with which the true difference is found, between 0 and 1.
+
+    Returns
+    -------
+    Table
+        A row for every measure and pair of runs: ``queries``, of which both runs have a value; their mean
+        ``difference`` and its standard ``deviation`` over queries; ``detectable``, the smallest true difference that so
+        many queries find, with its interval ``detectable_low``, ``detectable_high``. With `difference`, also
+        ``required``, the number of queries that find it, with ``required_low``, ``required_high`` (infinite beyond
+        10^9 queries). For geometric means, differences are those of logarithms.
+
+    Raises
+    ------
+    UntiedError
+        There are fewer than two runs, fewer than three queries have a value in both runs of a pair, an option is
+        invalid, or SciPy is not installed.
+
+    Examples
+    --------
+    >>> import untied
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(40)}
+    >>> old = {f"q{i}": ["b"] * (i % 3 > 0) + ["a"] for i in range(40)}
+    >>> new = {f"q{i}": ["b"] * (i % 4 > 1) + ["a"] for i in range(40)}
+    >>> results = untied.evaluate(qrels, {"old": old, "new": new}, "RR")
+    >>> plan = required_queries(results, difference=0.05).to_dicts()[0]
+    >>> plan["queries"], round(plan["detectable"], 3), int(plan["required"])
+    (40, 0.159, 387)
+    """
+    results = of_runs(results)
+    check_level(level)
+    check_share("power", power, zero=False, one=False)
+    if power <= 1 - level:
+        raise UntiedError(f"power must be above 1 - level, {1 - level:g}, not {power:g}: a test has as much by chance")
+    if difference is not None and not 0 < check_real("difference", difference) < inf:
+        raise UntiedError(f"difference must be a finite number above 0, not {difference:g}")
+    planner = _Planner(level, power)
+    pairs = pairs_of(results.runs, baseline)
+    rows = [
+        (str(measure), a, b, *row)
+        for measure in results._measures
+        for (a, b), row in zip(pairs, _rows(results, measure, pairs, planner, difference), strict=True)
+    ]
+    required = " required required_low required_high" * (difference is not None)
+    return tidy(
+        "measure run_a run_b", f"queries difference deviation detectable detectable_low detectable_high{required}", rows
+    )
+
+
+def _rows(
+    results: Results, measure: Measure, pairs: list[tuple[str, str]], planner: _Planner, difference: float | None
+) -> Iterator[tuple[float, ...]]:
+    if scale_of(measure) == "sum":
+        raise UntiedError(f"{measure} is a count, whose sum grows with the number of queries: plan for its mean instead")
+    columns = {run: RunValues(results, run, measure, bounded=False) for run in results.runs}
+    for a, b in pairs:
+        pair = paired(columns[a].terms, columns[b].terms)
+        queries = len(pair.differences)
+        if queries < 3:
+            raise UntiedError(f"{queries} queries have a value of {measure} in {a} and {b}: a plan needs three or more")
+        deviation = standard_deviation(pair.differences)
+        deviations = (deviation, *(deviation * factor for factor in planner.interval(queries)))
+        yield (
+            queries, pair.difference, deviation,
+            *(planner.detectable(one, queries) for one in deviations),
+            *(() if difference is None else (planner.required(one, difference) for one in deviations)),
+        )  # fmt: skip
+
+
+class _Planner:
+    """The power of Student's two-sided paired test at a level."""
+
+    def __init__(self, level: float, power: float) -> None:
+        self._stats = need_scipy("plans of queries")
+        self._level = level
+        self._power = power
+
+    def interval(self, queries: int) -> tuple[float, float]:
+        """The ends of a standard deviation's interval as multiples of its estimate, for normal differences."""
+        freedom, tail = queries - 1, (1 - self._level) / 2
+        ends = self._stats.chi2.ppf([1 - tail, tail], freedom)
+        return tuple(float(sqrt(freedom / end)) for end in ends)  # type: ignore[return-value]
+
+    def power(self, noncentrality: float, queries: int) -> float:
+        """The probability that the test of so many queries finds a difference."""
+        freedom = queries - 1
+        critical = float(self._stats.t.ppf((1 + self._level) / 2, freedom))
+        below, above = self._stats.nct.cdf([-critical, critical], freedom, noncentrality)
+        return float(below + 1 - above)
+
+    def detectable(self, deviation: float, queries: int) -> float:
+        """The smallest difference that so many queries find."""
+        low, high = 0.0, 1.0
+        while self.power(high, queries) < self._power:
+            low, high = high, 2 * high
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.power(middle, queries) < self._power else (low, middle)
+        return high * deviation / sqrt(queries)
+
+    def required(self, deviation: float, difference: float) -> float:
+        """The smallest number of queries that find a difference."""
+        effect = difference / deviation if deviation else inf
+        # From 2 queries on, the power grows with their number.
+        low, high = 1, 2
+        while high <= MOST and not self._finds(effect, high):
+            low, high = high, 2 * high
+        if high > MOST:
+            return inf
+        while high - low > 1:
+            middle = ceil((low + high) / 2)
+            low, high = (low, middle) if self._finds(effect, middle) else (middle, high)
+        return high
+
+    def _finds(self, effect: float, queries: int) -> bool:
+        return effect == inf or self.power(effect * sqrt(queries), queries) >= self._power
