@@ -21,7 +21,8 @@ def vespa(*hits, **more):
 
 
 def solr(*hits, **more):
-    return {"responseHeader": more, "response": {"docs": [{"id": document, "score": score} for document, score in hits]}}
+    documents = [{"id": document, "score": score} for document, score in hits]
+    return {"responseHeader": more, "response": {"docs": documents}}
 
 
 def typesense(*hits, **more):
@@ -81,8 +82,11 @@ def test_whole_numbers_beyond_floats_keep_their_order(read):
 
 
 def test_the_text_of_a_score_wins_over_its_rounded_number(read):
-    rounded = {"document": {"id": "a"}, "text_match": 578730123365187700, "text_match_info": {"score": "578730123365187705"}}
-    other = {"document": {"id": "b"}, "text_match": 578730123365187700, "text_match_info": {"score": "578730123365187704"}}
+    texts = {"b": "578730123365187704", "a": "578730123365187705"}
+    other, rounded = (
+        {"document": {"id": document}, "text_match": 578730123365187700, "text_match_info": {"score": text}}
+        for document, text in texts.items()
+    )
     scores = dict(read("typesense", ("q", {"hits": [other, rounded]}))["q"])
     assert scores["a"] > scores["b"]
 

@@ -108,19 +108,19 @@ def test_a_query_in_two_rows_that_are_far_apart(tmp_path):
     rows = [{"query": f"q{i}", "retrieved": [f"d{j}" for j in range(50)]} for i in range(5000)]
     path = lines(tmp_path / "rows.jsonl", [*rows, {"query": "q7", "retrieved": ["x"]}])
     for read in (untied.read_run, lambda path: untied.evaluate({"q7": {"x": 1}}, path, "RR")):
-        with pytest.raises(UntiedError, match="line 5001: expected one row for each query.*q7"):
+        with pytest.raises(UntiedError, match=r"line 5001: expected one row for each query.*q7"):
             read(path)
 
 
 def test_a_document_twice_in_a_list_is_named_with_its_line(tmp_path):
     path = lines(tmp_path / "rows.jsonl", [TEXT[0], {**TEXT[1], "retrieved_context_ids": ["a", "b", "a"]}])
-    with pytest.raises(UntiedError, match='line 2.*"a"'):
+    with pytest.raises(UntiedError, match=r'line 2.*"a"'):
         untied.read_run(path)
 
 
 def test_lists_hold_ids(tmp_path):
     frame = pd.DataFrame({"query": ["q"], "retrieved": [[0.5, 1.5]]})
-    with pytest.raises(UntiedError, match="expected lists of text, bytes or whole numbers in column \"retrieved\""):
+    with pytest.raises(UntiedError, match='expected lists of text, bytes or whole numbers in column "retrieved"'):
         untied.Run(frame)
     path = lines(tmp_path / "rows.jsonl", [{"query": "q", "retrieved": [1.5]}])
     with pytest.raises(UntiedError, match="line 1: expected a document's id in the list"):

@@ -53,7 +53,9 @@ def test_the_power_is_that_of_simulated_tests(results):
 
 def test_more_queries_find_less(results):
     rows = [required_queries(results, difference=d).to_dicts()[0]["required"] for d in (0.2, 0.1, 0.05, 1e-9)]
-    assert rows == sorted(rows) and rows[0] >= 2 and rows[-1] == math.inf
+    assert rows == sorted(rows)
+    assert rows[0] >= 2
+    assert rows[-1] == math.inf
 
 
 def test_runs_without_any_difference():

@@ -14,7 +14,6 @@ from untied.statistics.values import need_scipy, scale_of, standard_deviation
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from untied._core import Measure
     from untied.arrays import ArrayResults
@@ -104,7 +103,9 @@ def _rows(
     results: Results, measure: Measure, pairs: list[tuple[str, str]], planner: _Planner, difference: float | None
 ) -> Iterator[tuple[float, ...]]:
     if scale_of(measure) == "sum":
-        raise UntiedError(f"{measure} is a count, whose sum grows with the number of queries: plan for its mean instead")
+        raise UntiedError(
+            f"{measure} is a count, whose sum grows with the number of queries, and cannot be planned for"
+        )
     columns = {run: RunValues(results, run, measure, bounded=False) for run in results.runs}
     for a, b in pairs:
         pair = paired(columns[a].terms, columns[b].terms)
