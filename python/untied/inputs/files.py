@@ -29,8 +29,8 @@ STREAMED = tuple(name for name, format in _OF_RUNS.items() if format["streams"])
 #: Formats of qrels that say more than a grade, in TREC's files or in tables, with the name of the further column.
 DETAILED = {name: format["detail"] for name, format in _OF_QRELS.items() if format["detail"]}
 #: What named columns of runs and qrels hold.
-RUN_COLUMNS = ("query", "document", "score", "rank")
-QRELS_COLUMNS = ("query", "document", "grade", *DETAILED.values())
+RUN_COLUMNS = ("query", "document", "score", "rank", "retrieved", "scores")
+QRELS_COLUMNS = ("query", "document", "grade", "relevant", "grades", *DETAILED.values())
 #: Formats of qrels that hold grades.
 PLAIN = ("auto", *(name for name, format in _OF_QRELS.items() if name not in DETAILED and not format["ordered"]))
 #: Formats that a suffix tells.
