@@ -332,3 +332,20 @@ def test_lengths_of_documents(tmp_path: Path) -> None:
     # Lengths of documents that do not count are not asked for; nor are any where no measure needs them.
     untied.compare(["x", "?"], ["z", "!"], "MED(U@1)", docs=docs)
     untied.compare(["x", "?"], ["z", "!"], "MED(P@2)", docs=docs)
+
+
+@pytest.mark.parametrize(
+    ("name_a", "name_b", "names"),
+    [
+        (None, None, ("a", "b")),
+        ("bm25", None, ("bm25", "b")),
+        (None, "bm25", ("a", "bm25")),
+        ("b", None, ("b", "b_")),
+        (None, "a", ("a_", "a")),
+        ("b", "a", ("b", "a")),
+    ],
+)
+def test_a_named_run_keeps_its_name_beside_one_without(name_a, name_b, names):
+    run = {"q": {"x": 1.0, "y": 2.0}}
+    a, b = (run if name is None else untied.Run(run, name=name) for name in (name_a, name_b))
+    assert untied.compare(a, b, "RBO").runs == names

@@ -70,7 +70,7 @@ def compare(
         count.
     names : tuple of str, optional
         Names of the runs in tables. By default, runs from files are named after their files, and a `Run` by its
-        name; if one of the two has no name, they are ``a`` and ``b``.
+        name; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
     ties : str
         ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
         one order, as for `evaluate`.
@@ -117,12 +117,7 @@ def compare(
     policies = _core.Policies("pairs", ties=ties, score_dtype=score_dtype)
     asked = as_comparing_measures(measures)
     if names is None:
-        sources = [os.fspath(run) if isinstance(run, os.PathLike) else run for run in (run_a, run_b)]
-        named = [
-            run for run in sources if isinstance(run, str) or (isinstance(run, _core.Run) and run.name is not None)
-        ]
-        name_a, name_b = names_of(named) if len(named) == 2 and named[0] != named[1] else ("a", "b")
-        names = (name_a, name_b)
+        names = _names(run_a, run_b)
     names = check_two(names)
     ranked_lists = [isinstance(run, (list, tuple)) and not are_rows(run) for run in (run_a, run_b)]
     given: tuple[Any, Any] = (run_a, run_b)
@@ -266,6 +261,19 @@ def _options(policies: _core.Policies, variance: bool, depth: int | None) -> dic
     """What a comparison keeps of its options, for the core."""
     counted = depth if depth is None else check_count("depth", depth)
     return {"policies": policies, "variance": check_flag("variance", variance), "depth": counted}
+
+
+def _names(run_a: Any, run_b: Any) -> tuple[str, str]:
+    """The names of two runs: their own if they differ, and a and b for those without."""
+    sources = [os.fspath(run) if isinstance(run, os.PathLike) else run for run in (run_a, run_b)]
+    named = [run for run in sources if isinstance(run, str) or (isinstance(run, _core.Run) and run.name is not None)]
+    if len(named) == 2:
+        first, second = names_of(named) if named[0] != named[1] else ("a", "b")
+        return first, second
+    own = [names_of([run])[0] if any(run is one for one in named) else None for run in sources]
+    # A run that is called b keeps its name beside one without: nobody should take either for the other.
+    first, second = ("a" if own[1] != "a" else "a_", "b" if own[0] != "b" else "b_")
+    return own[0] or first, own[1] or second
 
 
 def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int | None) -> dict[str, Any]:
