@@ -9,6 +9,7 @@ from untied.cli import main
 from untied.inputs.files import DETAILED, QRELS_COLUMNS, RUN_COLUMNS
 
 QRELS = ["--column", "qrels.query=topic", "--column", "qrels.document=passage", "--column", "grade=judgment"]
+NAMES_OF_QUERIES = "qid, query_id, query, query_text, user_input, question or user_id"
 RUN = ["--column", "run.query=topic", "--column", "run.document=pid", "--column", "score=points"]
 COMMANDS = {
     "eval": [],
@@ -98,17 +99,17 @@ def test_names_are_kept_with_what_was_found(files, capsys):
         ),
         (
             ["named/qrels.csv", "named/one.jsonl", *RUN],
-            "(label, relevance, rel, gain, grade or score; or name it by columns= or --column",
+            f"({NAMES_OF_QUERIES}; or name it by columns= or --column",
         ),
         (
             ["named/qrels.csv", "named/one.jsonl", *QRELS],
-            "(qid, query_id or query; or name it by columns= or --column), found",
+            f"({NAMES_OF_QUERIES}; or name it by columns= or --column), found",
         ),
         (["named/qrels.csv", "named/one.jsonl", *QRELS, *RUN, "--column", "query=a"], "query is named twice"),
         (["named/qrels.csv", "named/one.jsonl", *QRELS, *RUN, "--column", "run.query=a"], "query is named twice"),
         (
             ["named/qrels.csv", "named/one.jsonl", *RUN, *QRELS, "--column", "subtopic=a"],
-            'columns of qrels of this format name query, document or grade, not "subtopic"',
+            'columns of qrels of this format name query, document, grade, relevant or grades, not "subtopic"',
         ),
         (
             ["named/qrels.csv", "named/one.jsonl", *QRELS, "--column", "score=a"],
@@ -133,7 +134,9 @@ def test_an_option_without_both_is_refused(files, capsys):
     for wrong in ("score", "=points", "score=", "points=a", "run.grade=a", "qrels.=a"):
         with pytest.raises(SystemExit):
             main(["eval", "named/qrels.csv", "named/one.jsonl", "--column", wrong])
-        known = "query, document, grade, subtopic, stratum, probability, score or rank"
+        known = (
+            "query, document, grade, relevant, grades, subtopic, stratum, probability, score, rank, retrieved or scores"
+        )
         assert f"must be WHAT=NAME, where WHAT is {known}, not {wrong!r}" in capsys.readouterr().err
 
 

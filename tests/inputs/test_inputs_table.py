@@ -138,7 +138,7 @@ FILES = {
     "CSV, all quoted": (".csv", lambda rows, path: write_delimited(rows, path, quoting=csv.QUOTE_ALL), "auto"),
     "TSV with a header": (".tsv", lambda rows, path: write_delimited(rows, path, "\t"), "auto"),
     "TSV, any suffix": (".txt", lambda rows, path: write_delimited(rows, path, "\t"), "tsv"),
-    "JSON-lines": (".jsonl", write_json_lines, "auto"),
+    "JSON lines": (".jsonl", write_json_lines, "auto"),
     "JSON": (".json", lambda rows, path: path.write_text(json.dumps(nested(rows))), "auto"),
     "parquet": (
         ".parquet",

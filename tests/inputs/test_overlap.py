@@ -171,6 +171,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "statistics.discriminative_power": lambda qrels, run, _: untied.statistics.discriminative_power(
         results(qrels, run)
     ),
+    "statistics.required_queries": lambda qrels, run, _: untied.statistics.required_queries(results(qrels, run)),
     "study.agreement": studied("agreement", depths=[]),
     "study.imperfect": studied("imperfect"),
     "study.incomplete": studied("incomplete"),
@@ -354,6 +355,7 @@ def test_files_tell_the_same(tmp_path: Any) -> None:
             assert reason in str(heard(partial(untied.evaluate, qrels, source)))
 
 
+@pytest.mark.filterwarnings("ignore:some grades lie between 0 and 1:untied.UntiedWarning")
 def test_soft_grades_and_whole_scores_are_not_swapped() -> None:
     """Grades that documents share are grades, however odd; scores that are not small and whole are scores."""
     soft = {f"q{q}": {f"d{d}": (d % 4) / 2 for d in range(8)} for q in range(4)}

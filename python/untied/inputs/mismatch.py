@@ -98,31 +98,27 @@ def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
 
 #: From so many grades on, of which none is below 1, they may be ratings of which the lowest mean *not relevant*.
 _RATINGS = 4
+#: Measures of an order of groups, in which the last group is relevant too.
+_OF_GROUPS = {"ADR", "ADRInverted", "Compat", "PairConcordance"}
 
 
 def of_scale(measures: Iterable[_core.Measure], grades: Sequence[float]) -> str | None:
     """A statement on grades that may mean something else than measures take them for; `grades` has each grade once.
 
     Grades between 0 and 1 count as not relevant where a grade of 1 is needed, and of ratings from 1 to 5 all count as
-    relevant. Only measures with the default, from which users did not choose a lowest grade, are named.
+    relevant. Only measures that have a parameter ``rel``, and its default, are named.
     """
-    names = ", ".join(str(measure) for measure in measures if measure.least_grade == 1)
-    if not names or not grades:
+    low, high = min(grades, default=0), max(grades, default=0)
+    between = min((grade for grade in grades if 0 < grade < 1), default=None)
+    if between is not None and high >= 1:
+        problem = f"some grades lie between 0 and 1 (the lowest is {between:g}), and only grades from 1 on count"
+    elif low >= 1 and len(grades) >= _RATINGS:
+        problem = f"grades go from {low:g} to {high:g}, so every judged document counts"
+    else:
         return None
-    low, high = min(grades), max(grades)
-    between = [grade for grade in grades if 0 < grade < 1]
-    if between and high >= 1:
-        lowest = min(between)
-        return (
-            f"some grades lie between 0 and 1 (the lowest is {lowest:g}), and only grades from 1 on count as relevant "
-            f"for these measures, unless rel= is given: {names}"
-        )
-    if low >= 1 and len(grades) >= _RATINGS:
-        return (
-            f"grades go from {low:g} to {high:g}, so every judged document counts as relevant for these measures, "
-            f"unless rel= is given: {names}"
-        )
-    return None
+    with_rel = {info["name"] for info in _core.measure_info() if any(name == "rel" for name, *_ in info["parameters"])}
+    named = [str(measure) for measure in measures if measure.least_grade == 1 and measure.name in with_rel - _OF_GROUPS]
+    return f"{problem} as relevant for these measures, unless rel= is given: {', '.join(named)}" if named else None
 
 
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil, inf, sqrt
 
 from untied.errors import UntiedError, check_real, check_share
+from untied.inputs import mismatch
 from untied.results.differences import pairs_of
 from untied.results.table import Table, tidy
 from untied.statistics.intervals import check_level
@@ -65,8 +66,8 @@ def required_queries(
     Raises
     ------
     UntiedError
-        There are fewer than two runs, fewer than three queries have a value in both runs of a pair, an option is
-        invalid, or SciPy is not installed.
+        There are fewer than two runs, a run and the qrels have nothing in common, fewer than three queries have a value
+        in both runs of a pair, an option is invalid, or SciPy is not installed.
 
     Examples
     --------
@@ -86,6 +87,7 @@ def required_queries(
         raise UntiedError(f"power must be above 1 - level, {1 - level:g}, not {power:g}: a test has as much by chance")
     if difference is not None and not 0 < check_real("difference", difference) < inf:
         raise UntiedError(f"difference must be a finite number above 0, not {difference:g}")
+    mismatch.demand({name: mismatch.of_facts(facts) for name, facts in results.facts().items()})
     planner = _Planner(level, power)
     pairs = pairs_of(results.runs, baseline)
     rows = [
