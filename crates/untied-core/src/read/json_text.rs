@@ -41,7 +41,7 @@ pub fn members<'a>(
 
 /// Call `visit` with every element of an array that a line holds; whether it is an array.
 pub fn elements<'a>(array: &'a [u8], mut visit: impl FnMut(Cell<'a>)) -> bool {
-    let mut text = Text(array);
+    let mut text = RestOfLine(array);
     if !text.passes(b'[') {
         return false;
     }
