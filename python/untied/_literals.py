@@ -46,6 +46,11 @@ RunFormat: TypeAlias = Literal[
     "json",
     "parquet",
     "rank-eval",
+    "search",
+    "vespa",
+    "solr",
+    "typesense",
+    "meilisearch",
 ]
 TestName: TypeAlias = Literal["randomization", "tukey", "t", "wilcoxon"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]

@@ -278,7 +278,7 @@ def compare(
         count.
     names : tuple of str, optional
         Names of the runs in tables. By default, runs from files are named after their files, and a `Run` by its
-        name; if one of the two has no name, they are ``a`` and ``b``.
+        name; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     variance : bool

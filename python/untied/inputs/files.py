@@ -166,6 +166,9 @@ def read_run(
         * ``"csv"``, ...: a table with named columns (csv, tsv, jsonl or parquet)
         * ``"json"``: an object: {query: {document: number}}
         * ``"rank-eval"``: a response of Elasticsearch's rank-eval API
+        * ``"search"``: a line for each query: {query_id, response} of Elasticsearch or OpenSearch
+        * ``"vespa"``, ...: a line for each query: {query_id, response} of this search engine (vespa, solr, typesense or
+          meilisearch)
     columns : dict, optional
         Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
     threads : int, optional
