@@ -158,6 +158,7 @@ ALLOWED = {
     ("measures/own.py", "import_module"): "a plugin that the user names",
     ("measures/own.py", "exec_module"): "a plugin that the user names",
     ("compat/ir_measures.py", "literal_eval"): "defaults of parameters, which the core prints; numbers and texts only",
+    ("inputs/engines.py", "json.loads"): "JSON",
     ("inputs/files.py", "json.loads"): "JSON",
     ("inputs/texts.py", "json.loads"): "JSON",
     ("study/checkpoint.py", "json.loads"): "JSON",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   untied gate qrels.txt new.run --min nDCG@10=0.42
   untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=2%
-  untied gate qrels.txt new.run --baseline old.run --max-drop AP=0 --significant 0.95
+  untied gate qrels.txt a.run --baseline b.run --max-drop AP=0 --significant .95
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 

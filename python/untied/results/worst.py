@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import nlargest, nsmallest
 from math import inf
 
 from untied._core import difference
@@ -17,6 +16,8 @@ def worst_of(values: Sequence[float], top: int, *, lowest: bool = False, above: 
 
     Only values `above` a number count, and none that is NaN.
     """
+
+    from heapq import nlargest, nsmallest  # only here: most commands start without it
 
     def known() -> Iterator[int]:
         return (place for place, value in enumerate(values) if value > above)

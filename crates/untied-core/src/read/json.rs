@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::json_text::{is_blank, members, number, plain_number, plain_string};
+use super::json_text::{elements, is_blank, members, number, plain_number, plain_string};
 use super::limits::LineError;
 use super::line::starts_with;
 use super::number::parse as value_of;
@@ -66,6 +66,9 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
                 let (expected, found) = ("every member once".into(), format!("{name} again"));
                 return Err(LineError { line: line_number, expected, found });
             }
+            if taker.columns().lists.is_some() {
+                cells.iter_mut().for_each(read_list);
+            }
             taker.take(&cells, line_number)?;
             shape.end(line);
             line.len()
@@ -74,6 +77,15 @@ pub fn parse(bytes: &[u8], names: &[String], needed: &[usize], taker: &mut Taker
         line_number += 1;
     }
     Ok(line_number)
+}
+
+/// Reads the elements of a cell that holds a list.
+fn read_list(cell: &mut Cell<'_>) {
+    let Cell::Other(text) = *cell else { return };
+    let mut list = Vec::new();
+    if elements(text, |element| list.push(element)) {
+        *cell = Cell::List(text, list);
+    }
 }
 
 /// The text of a line around its values. The next line mostly has the same text, so only its values need parsing.

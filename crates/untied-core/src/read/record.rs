@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::json_text::elements;
 use super::limits::LineError;
 use super::number;
 use crate::error::quote;
@@ -21,6 +20,8 @@ pub enum Cell<'a> {
     Number(&'a [u8]),
     /// True or false.
     Truth(bool),
+    /// A list, as it is written, and its elements.
+    List(&'a [u8], Vec<Cell<'a>>),
     /// Anything else, as it is written.
     Other(&'a [u8]),
     /// Nothing at all.
@@ -57,17 +58,15 @@ impl Cell<'_> {
     }
 
     /// The elements of a list.
-    fn list(&self) -> Option<Vec<Cell<'_>>> {
-        let Cell::Other(text) = self else { return None };
-        let mut cells = Vec::new();
-        elements(text, |cell| cells.push(cell)).then_some(cells)
+    fn list(&self) -> Option<&[Cell<'_>]> {
+        if let Cell::List(_, cells) = self { Some(cells) } else { None }
     }
 
     fn found(&self) -> String {
         match self {
             Cell::Plain(text) | Cell::Text(text) if text.is_empty() => "an empty field".into(),
             Cell::Plain(text) | Cell::Text(text) => quote(text),
-            Cell::Number(text) | Cell::Other(text) => quote(text),
+            Cell::Number(text) | Cell::List(text, _) | Cell::Other(text) => quote(text),
             Cell::Truth(truth) => truth.to_string(),
             Cell::Missing => "none".into(),
         }
@@ -226,7 +225,7 @@ impl<'c> Taker<'c> {
         if chunk.queries.len() == queries {
             return wrong(ONE_LIST, format!("query {} again", quote(id)));
         }
-        for document in &list {
+        for document in list {
             let Some(document) = document.id() else { return wrong("a document's id in the list", document.found()) };
             chunk.block.docs.push(document);
         }
@@ -238,7 +237,7 @@ impl<'c> Taker<'c> {
                     return wrong(&expected, numbers.len().to_string());
                 }
                 let (accepts, expected) = column.accepted;
-                for cell in &numbers {
+                for cell in numbers {
                     let Some(number) = cell.number().filter(|&number| accepts(number)) else {
                         return wrong(expected, cell.found());
                     };
