@@ -14,7 +14,7 @@ import pytest
 
 import untied
 from nightly import many, seeded
-from oracle import binary, users
+from oracle import binary, partial, users
 from oracle.difference import differences
 from oracle.judgements import Groups
 
@@ -87,6 +87,10 @@ FORMS = [
     Form("EP@0.5", binary.ep, options={"recall": Fraction(1, 2)}),
     Form("binG", binary.bin_g),
     Form("Utility", binary.utility),
+    Form("ADR", partial.adr, SCALE),
+    Form("ADR@2", partial.adr, SCALE, k=2),
+    Form("PairConcordance", partial.pair_concordance, SCALE),
+    Form("Compat(p=0.5, depth=3)", partial.compat, SCALE, options={"p": Fraction(1, 2), "depth": 3}),
     Form("SetP(rel=2)", binary.set_p, SCALE, options={"rel": 2}),
     Form("INSQ(max_rel=2)", users.insq, SCALE, options={"max_rel": 2}, is_local=True),
     Form("SDCG(max_rel=2)@3", users.sdcg, SCALE, k=3, options={"max_rel": 2}, is_local=True),

@@ -57,6 +57,11 @@ FORMS = [
     Measure("iRBU", p=Fraction(1, 2)),
     Measure("Q"),
     Measure("Q", 3, beta=Fraction(1, 2)),
+    Measure("ADR"),
+    Measure("ADR", 3),
+    Measure("ADR", 5, beyond="recall"),
+    Measure("ADR", 20, rel=2),
+    Measure("PairConcordance"),
 ]
 
 

@@ -82,7 +82,7 @@ class Measure:
         """
         positive = {grade for grade in judged if grade > 0}
         rel = signature(MEASURES[self.name]).parameters.get("rel")
-        least = self.params.get("rel", 0 if rel is None else rel.default)
+        least = self.params.get("rel", 0 if rel is None else rel.default) or 0
         if self.name == "RBP" and "max_grade" in self.params:
             least = 0  # every grade gains
         gains = self.params.get("gain")

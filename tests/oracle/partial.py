@@ -75,7 +75,12 @@ def adr_profile(order: Sequence[str], truth: Truth, beyond: str = "position") ->
     return found
 
 
-@measure("PairConcordance")
+def _has_pairs(order: Sequence[str], truth: Truth, rel: Number = 1) -> bool:
+    """Whether two relevant documents have different grades."""
+    return len(truth_groups(truth, rel)) > 1
+
+
+@measure("PairConcordance", is_defined=_has_pairs)
 def pair_concordance(order: Sequence[str], truth: Truth, rel: Number = 1) -> Fraction:
     place = {doc: rank for rank, doc in enumerate(order)}
     right = [
@@ -99,8 +104,18 @@ def _ideals(order: Sequence[str], groups: list[list[str]]) -> Iterator[list[str]
         yield [doc for group in groups for doc in sorted(group, key=[*order, *group].index)]
 
 
+def _compat_groups(truth: Truth, rel: Number | None) -> list[list[str]]:
+    return truth_groups(truth, min((g for g in truth.values() if g > 0), default=1) if rel is None else rel)
+
+
+def _has_groups(order: Sequence[str], truth: Truth, rel: Number | None = None, **_: object) -> bool:
+    """Whether any document is relevant."""
+    return bool(_compat_groups(truth, rel))
+
+
 @measure(
     "Compat",
+    is_defined=_has_groups,
     tried={
         "depth": [1, 3, 8, "longest"],
         "normalize": [None, True, False],
@@ -117,7 +132,7 @@ def compat(
     rel: Number | None = None,
 ) -> Fraction:
     """The highest rank-biased overlap with an ideal ranking, to a depth."""
-    groups = truth_groups(truth, min((g for g in truth.values() if g > 0), default=1) if rel is None else rel)
+    groups = _compat_groups(truth, rel)
     n = sum(map(len, groups))
     deepest = max(len(order), n) if isinstance(depth, str) else depth
     if n == 0:

@@ -150,16 +150,15 @@ impl Measure for Bpref {
 impl TieDistribution for Bpref {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let mut laws = Vec::new();
-        let relevant =
-            self.over_groups(ranking, truth, |Gaps { relevant, nonrelevant, before }, of| {
-                let slots = relevant + nonrelevant;
-                laws.push(law::of_walk(
-                    &Walk::new(vec![nonrelevant, relevant], slots, |_, placed, kind| {
-                        if kind == 1 { of(before + placed[0]) } else { 0.0 }
-                    }),
-                    limits,
-                ));
-            });
+        let relevant = self.over_groups(ranking, truth, |Gaps { relevant, nonrelevant, before }, of| {
+            let slots = relevant + nonrelevant;
+            laws.push(law::of_chain(
+                &mut Walk::new(vec![nonrelevant, relevant], slots, |_, placed, kind| {
+                    if kind == 1 { of(before + placed[0]) } else { 0.0 }
+                }),
+                limits,
+            ));
+        });
         law::over(laws, relevant, limits)
     }
 }

@@ -14,15 +14,23 @@
 //!
 //! Under ties X_d is an expected number: only the tie group that holds rank d is open, and its numbers of documents among
 //! the first d are hypergeometric.
+//!
+//! Bounds over the grades of open documents (those without a judgment): with F_c(d) documents of groups 1..c among the
+//! first d, and M_c in all, X_d = min(F_(j-1)(d) + d - M_(j-1), F_j(d)) never falls when a count grows. So which open
+//! documents belong to which group follows from [`super::bounds::groups`], if the numbers u_c of those in groups 1..c are
+//! given. These are chosen by dynamic programming over c and u_c. What the sum is divided by depends on u_g alone.
 
+use super::bounds::groups::{AssignedGroups, TruthGroup};
+use super::bounds::{Bounds, Open, Resolution, Widest};
 use super::orders::{drawing, sampling};
 use super::{Definition, Measure};
 use crate::elementary::powf;
 use crate::error::{Error, Result};
 use crate::grade::levels_from;
-use crate::names::{Info, Parameter, Sampled, Spec, Value, unbounded};
+use crate::names::{Info, Parameter, Sampled, Spec, Value};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
+use crate::watch;
 
 const PERSISTENCE: Parameter = Parameter {
     name: "p",
@@ -57,7 +65,6 @@ pub static COMPATIBILITY: Definition = Info {
     reference: "Clarke, Vtyurina & Smucker 2020, 2021; exact under ties, as one ideal ranking is the best at every \
                depth",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: Sampled::NO_VARIANCE }],
-    unbounded: Some(unbounded::GROUPS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {
@@ -91,6 +98,15 @@ struct Compatibility {
 }
 
 impl Compatibility {
+    /// What the sum is divided by, for `total` documents in the ideal ranking.
+    fn norm(&self, weights: &[f64], rest: f64, total: usize, depth: usize) -> f64 {
+        if self.normalize {
+            weights.iter().zip(1..).map(|(weight, d)| weight * total.min(d) as f64).sum::<f64>() + rest * total as f64
+        } else {
+            (1.0 - powf(self.p, depth as f64)) / (1.0 - self.p)
+        }
+    }
+
     /// p^(d-1) / d for d = 1 .. ranks (or the depth), and the sum of all that follow within the depth.
     fn weights(&self, ranks: usize, depth: usize) -> (Vec<f64>, f64) {
         let mut power = 1.0;
@@ -179,17 +195,138 @@ impl Measure for Compatibility {
         let depth = self.depth.unwrap_or(longest);
         let (weights, rest) = self.weights(longest, depth);
         let retrieved: usize = ranking.relevant(self.rel);
-        let value = self.overlaps(ranking, truth, &weights) + rest * retrieved as f64;
-        let norm = if self.normalize {
-            weights.iter().zip(1..).map(|(weight, d)| weight * total.min(d) as f64).sum::<f64>() + rest * total as f64
-        } else {
-            (1.0 - powf(self.p, depth as f64)) / (1.0 - self.p)
-        };
-        value / norm
+        (self.overlaps(ranking, truth, &weights) + rest * retrieved as f64) / self.norm(&weights, rest, total, depth)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let outcome = sampling::listed(ranking, self.depth.unwrap_or(usize::MAX), |one| self.mean(one, truth));
         outcome.map_or(f64::NAN, |outcome| outcome.variance)
+    }
+    fn bound_steps(&self, documents: usize) -> usize {
+        documents.saturating_pow(3).saturating_mul(4)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let unjudged = open.relevant_count(self.rel);
+        let truth = TruthGroup::all(open, self.rel);
+        let judged = truth.last().map_or(0, |last| last.judged);
+        let undefined = judged == 0;
+        if judged + unjudged == 0 {
+            return Some(Bounds::UNDEFINED);
+        }
+        let steps = truth.len() as f64 * (unjudged as f64).powi(2) / 2.0 * (judged + unjudged) as f64;
+        if unjudged > MOST_UNJUDGED || truth.len() > 1 && steps > MOST_STEPS {
+            return Some(Bounds { low: 0.0, high: 1.0, undefined });
+        }
+        let extreme = |highest: bool| {
+            let assigned = AssignedGroups { open, unjudged, highest };
+            AssignedOverlaps::new(self, assigned).extreme(&truth)
+        };
+        Some(Bounds { low: extreme(false).low, high: extreme(true).high, undefined })
+    }
+}
+
+/// With more open documents than this, or where bounds would take more steps, they are those of the measure.
+const MOST_UNJUDGED: usize = 2048;
+const MOST_STEPS: f64 = 1e9;
+
+/// The overlap of a ranking with ideal ones in which open documents have a group.
+struct AssignedOverlaps<'a> {
+    of: &'a Compatibility,
+    assigned: AssignedGroups<'a>,
+    /// p^(d-1) / d for all ranks that either ranking can hold, and the sum of all that follow.
+    weights: Vec<f64>,
+    rest: f64,
+    /// For each rank that is retrieved, the number of its tie group.
+    at: Vec<usize>,
+    /// Start and size of each tie group; last, of what is not retrieved.
+    spans: Vec<(usize, usize)>,
+}
+
+/// The documents of some groups of the truth in all tie groups before one, and in it.
+#[derive(Clone, Copy)]
+struct Counted {
+    before: u32,
+    here: u32,
+}
+
+impl<'a> AssignedOverlaps<'a> {
+    fn new(of: &'a Compatibility, assigned: AssignedGroups<'a>) -> AssignedOverlaps<'a> {
+        let ranking = assigned.open.ranking;
+        let longest = ranking.retrieved.max(assigned.open.truth.relevant(of.rel) + assigned.unjudged);
+        let (weights, rest) = of.weights(longest, of.depth.unwrap_or(longest));
+        let at = ranking.groups().enumerate().flat_map(|(number, group)| std::iter::repeat_n(number, group.size));
+        let spans = ranking.groups().map(|group| (group.start, group.size)).chain([(ranking.retrieved, usize::MAX)]);
+        AssignedOverlaps { of, weights, rest, at: at.collect(), spans: spans.collect(), assigned }
+    }
+
+    /// What each tie group holds of documents of at least a grade, if u open documents have it.
+    fn counted(&self, grade: f64, u: usize) -> Vec<Counted> {
+        let mut before = 0;
+        let groups = self.assigned.by_tie_group(grade, u).map(|(_, here)| {
+            let here = here as u32;
+            before += here;
+            Counted { before: before - here, here }
+        });
+        let mut counted: Vec<Counted> = groups.collect();
+        counted.push(Counted { before, here: 0 });
+        counted
+    }
+
+    /// X_d, given what is counted of better groups than that of the ideal ranking at d, and with this one, and how many
+    /// documents of it the ideal ranking has at that depth.
+    fn overlap(&self, d: usize, slots: usize, better: &[Counted], all: &[Counted]) -> f64 {
+        let number = self.at.get(d - 1).copied().unwrap_or(all.len() - 1);
+        let ((start, size), better, all) = (self.spans[number], better[number], all[number]);
+        let inside = d - start;
+        if self.assigned.open.resolution == Resolution::Mean {
+            let higher = f64::from(better.before) + f64::from(better.here) * (inside as f64 / size as f64);
+            let (fixed, special) = ((all.before - better.before) as usize, (all.here - better.here) as usize);
+            return higher + expected_least(slots, fixed, size, special, inside);
+        }
+        let within = |of: Counted| f64::from(of.before) + self.assigned.within(size, of.here as usize, inside);
+        (within(better) + slots as f64).min(within(all))
+    }
+
+    /// The smallest and the largest value over all numbers of open documents in the groups of the truth.
+    fn extreme(&self, truth: &[TruthGroup]) -> Bounds {
+        let sign = if self.assigned.highest { 1.0 } else { -1.0 };
+        let unjudged = self.assigned.unjudged;
+        // For each u_c the best sum over the ranks of groups 1..c, and what is counted of these groups.
+        let mut sums = vec![f64::NEG_INFINITY; unjudged + 1];
+        sums[0] = 0.0;
+        let mut better: Vec<Vec<Counted>> = vec![self.counted(f64::INFINITY, 0)];
+        let mut before = 0;
+        for group in truth {
+            let all: Vec<Vec<Counted>> = (0..=unjudged).map(|u| self.counted(group.grade, u)).collect();
+            let choose = |u: usize| {
+                let fewest = if group.is_possible { 0 } else { u };
+                let reached = (fewest..=u).filter(|&v| sums[v].is_finite());
+                let sums = reached.map(|v| {
+                    let (first, last) = (before + v, (group.judged + u).min(self.weights.len()));
+                    let added = (first + 1..=last)
+                        .map(|d| self.weights[d - 1] * self.overlap(d, d - first, &better[v], &all[u]));
+                    sums[v] + sign * added.sum::<f64>()
+                });
+                sums.fold(f64::NEG_INFINITY, f64::max)
+            };
+            sums = watch::until_stopped(0..sums.len()).map(choose).collect();
+            sums.resize(unjudged + 1, f64::NEG_INFINITY);
+            better = all;
+            before = group.judged;
+        }
+        let mut bounds = Widest::default();
+        for (u, &sum) in sums.iter().enumerate().filter(|&(u, sum)| before + u > 0 && sum.is_finite()) {
+            let (n, counted) = (before + u, &better[u]);
+            let longest = self.assigned.open.ranking.retrieved.max(n);
+            // Where the depth is that of the longer ranking, nothing counts below it.
+            let depth = self.of.depth.unwrap_or(longest);
+            let weights = &self.weights[..self.weights.len().min(depth)];
+            let below = (n + 1..=weights.len()).map(|d| weights[d - 1] * self.overlap(d, 0, counted, counted));
+            let found = counted.last().map_or(0.0, |last| f64::from(last.before));
+            let total = sign * sum + below.sum::<f64>() + self.rest * found;
+            bounds.add(total / self.of.norm(weights, self.rest, n, depth));
+        }
+        bounds.finish()
     }
 }

@@ -7,12 +7,28 @@
 //! Under ties a pair of one group is right in half of the orders. Variance of one group: with y the sum over its pairs of
 //! +1/2 (right) or -1/2, of documents in classes of c_1, .. c_g, the classical variance of Kendall's sum with ties in one
 //! ranking (Kendall 1945), (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4, where documents that are in no pair do not count.
+//!
+//! Bounds over the grades of open documents (those without a judgment): of those that are relevant, the better ones stand
+//! higher where the value is highest, and lower where it is lowest, because exchanging two that contradict this makes no
+//! pair wrong, or right. Which ones are relevant is a choice: one of a middle grade that moved up could pass better ones.
+//! So dynamic programming goes through the open documents from the top down, or from the bottom up. Each is left out, or
+//! has the grade of the one before, or a later one; all that counts of those before are their numbers of better grades and
+//! of this one, and how many of either are in the same tie group. The quotient right / pairs is found by Dinkelbach's
+//! method: with a price on pairs, right - price * pairs is a sum.
 
-use super::{Definition, Measure};
+use std::collections::BTreeMap;
+
+use super::bounds::groups::TruthGroup;
+use super::bounds::{Bounds, Open, Resolution};
+use super::orders::law::{self, Walk};
+use super::{Definition, Measure, TieDistribution};
+use crate::error::Result;
 use crate::grade::{Level, levels_from};
-use crate::names::{Info, JUDGED_ONLY, REL, unbounded};
+use crate::law::{Law, Limits};
+use crate::names::{Info, JUDGED_ONLY, REL};
 use crate::ranking::Ranking;
 use crate::table::Judgments;
+use crate::watch;
 
 pub static PAIR_CONCORDANCE: Definition = Info {
     name: "PairConcordance",
@@ -23,7 +39,6 @@ pub static PAIR_CONCORDANCE: Definition = Info {
         other one is below it or not retrieved",
     tex: r"\mathrm{PairConcordance} = \frac{\text{right pairs}}{\text{pairs of documents of different grades}}",
     reference: "untied's consistent tie-breaker for equal ADR; variance: Kendall 1945",
-    unbounded: Some(unbounded::PAIRS),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| Ok(Box::new(Concordance { rel: spec.rel()? })));
@@ -56,8 +71,9 @@ impl Concordance {
     }
 }
 
-impl Measure for Concordance {
-    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+impl Concordance {
+    /// Pairs that are right in every order: of documents that are not tied.
+    fn certainly_right(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut left: Vec<Level> = self.relevant(truth.levels).to_vec();
         let mut right = 0.0;
         for group in ranking.groups() {
@@ -71,9 +87,15 @@ impl Measure for Concordance {
                 let below = left.iter().filter(|of| of.grade < level.grade).map(|of| f64::from(of.count)).sum::<f64>();
                 right += f64::from(level.count) * below;
             }
-            right += pairs(self.relevant(group.levels)) / 2.0;
         }
-        right / self.all(truth)
+        right
+    }
+}
+
+impl Measure for Concordance {
+    fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
+        let tied: f64 = ranking.groups().map(|group| pairs(self.relevant(group.levels))).sum();
+        (self.certainly_right(ranking, truth) + tied / 2.0) / self.all(truth)
     }
 
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
@@ -86,4 +108,197 @@ impl Measure for Concordance {
         }
         total / self.all(truth).powi(2)
     }
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
+        Some(self)
+    }
+
+    fn bound_steps(&self, documents: usize) -> usize {
+        documents.saturating_pow(3).saturating_mul(200)
+    }
+
+    fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
+        let grades = TruthGroup::all(open, self.rel);
+        let [low, high] = [false, true].map(|highest| PricedPairs::new(open, &grades, self.rel, highest).extreme());
+        // Documents of one grade alone make no pair.
+        let undefined = open.truth.levels.iter().filter(|level| level.grade >= self.rel && level.count > 0).count() < 2;
+        Some(match (low, high) {
+            (Some(low), Some(high)) => Bounds { low, high, undefined },
+            _ => Bounds::UNDEFINED,
+        })
+    }
+}
+
+impl TieDistribution for Concordance {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        let tied = ranking.groups().filter(|group| self.relevant(group.levels).len() > 1).map(|group| {
+            let counts: Vec<usize> = self.relevant(group.levels).iter().map(|level| level.count as usize).collect();
+            let (of, size) = (counts.clone(), counts.iter().sum());
+            let below = move |_: usize, placed: &[usize], kind: usize| {
+                (kind + 1..of.len()).map(|lower| of[lower] - placed[lower]).sum::<usize>() as f64
+            };
+            law::of_chain(&mut Walk::new(counts, size, below), limits)
+        });
+        let certain = Law::certain(self.certainly_right(ranking, truth));
+        law::over(tied.chain([Ok(Some(certain))]), self.all(truth), limits)
+    }
+}
+
+/// With more steps than this, bounds are those of the measure.
+const MOST_STEPS: usize = 20_000_000;
+
+/// Open documents to which grades are assigned one after the other, from the best grade on.
+struct PricedPairs {
+    /// 1 where the largest value is sought, -1 where it is the smallest.
+    sign: f64,
+    /// Of the judged documents alone.
+    judged: Pairs,
+    /// The tie groups of open documents in the order in which they get grades.
+    groups: Vec<OpenGroup>,
+    /// For each grade, best first, whether open documents can have it.
+    is_possible: Vec<bool>,
+    /// Whether a pair of open documents is right if the better one comes first, and not in the same tie group.
+    is_right: f64,
+}
+
+/// Pairs, and how many of them are right.
+#[derive(Clone, Copy, Default)]
+struct Pairs {
+    right: f64,
+    all: f64,
+}
+
+/// Open documents of one tie group, or those that are not retrieved.
+struct OpenGroup {
+    count: usize,
+    /// For each grade, the pairs with judged documents if one of these has that grade.
+    with_judged: Vec<Pairs>,
+    /// How much of a pair of two of them is right.
+    within: f64,
+}
+
+/// The open documents that have got a grade: the number of the last grade, how many have better ones and how many this
+/// one, and how many of either are in the present tie group.
+type Assigned = (usize, [usize; 2], [usize; 2]);
+
+impl PricedPairs {
+    fn new(open: &Open<'_>, grades: &[TruthGroup], rel: f64, highest: bool) -> PricedPairs {
+        let within = match open.resolution {
+            Resolution::Mean => 0.5,
+            Resolution::Best => 1.0,
+            Resolution::Worst => 0.0,
+        };
+        let count_of = |levels: &[Level], grade: f64| {
+            levels.iter().find(|level| level.grade == grade).map_or(0.0, |level| f64::from(level.count))
+        };
+        let counts = |levels: &[Level]| -> Vec<f64> { grades.iter().map(|of| count_of(levels, of.grade)).collect() };
+        let all = counts(open.truth.levels);
+        let mut judged = Pairs { right: 0.0, all: pairs(levels_from(open.truth.levels, rel)) };
+        let mut above = vec![0.0; grades.len()];
+        // The pairs of a document of each grade with all judged ones, of which some stand above and some are tied.
+        let pairs_of = |above: &[f64], tied: &[f64], is_retrieved: bool| -> Vec<Pairs> {
+            let pairs_of_grade = |grade: usize| {
+                let better: f64 = (0..grade).map(|j| above[j] + within * tied[j]).sum();
+                let below = |j: usize| all[j] - above[j] - (1.0 - within) * tied[j];
+                let worse: f64 = if is_retrieved { (grade + 1..all.len()).map(below).sum() } else { 0.0 };
+                Pairs { right: better + worse, all: all.iter().sum::<f64>() - all[grade] }
+            };
+            (0..all.len()).map(pairs_of_grade).collect()
+        };
+        let mut groups = Vec::new();
+        for group in open.ranking.groups() {
+            let tied = counts(levels_from(group.levels, rel));
+            let with_judged = pairs_of(&above, &tied, true);
+            // Each pair of two judged documents is counted with its better one.
+            for (grade, &count) in tied.iter().enumerate() {
+                let worse = |j: usize| all[j] - above[j] - (1.0 - within) * tied[j];
+                judged.right += count * (grade + 1..all.len()).map(worse).sum::<f64>();
+            }
+            above.iter_mut().zip(&tied).for_each(|(above, tied)| *above += tied);
+            groups.push(OpenGroup { count: group.size - group.relevant(0.0), with_judged, within });
+        }
+        let with_judged = pairs_of(&above, &vec![0.0; grades.len()], false);
+        groups.push(OpenGroup { count: open.unretrieved, with_judged, within: 0.0 });
+        groups.retain(|group| group.count > 0);
+        if !highest {
+            groups.reverse();
+        }
+        PricedPairs {
+            sign: if highest { 1.0 } else { -1.0 },
+            judged,
+            groups,
+            is_possible: grades.iter().map(|grade| grade.is_possible).collect(),
+            is_right: f64::from(u8::from(highest)),
+        }
+    }
+
+    /// The largest or the smallest share of right pairs; none where there never is a pair.
+    fn extreme(&self) -> Option<f64> {
+        let (mut price, mut left) = (if self.sign > 0.0 { 0.0 } else { 1.0 }, MOST_STEPS);
+        loop {
+            match self.best(price, &mut left) {
+                Err(()) => return Some(if self.sign > 0.0 { 1.0 } else { 0.0 }),
+                Ok(None) => return None,
+                Ok(Some(pairs)) => {
+                    let share = pairs.right / pairs.all;
+                    if self.sign * (share - price) <= 0.0 {
+                        return Some(price);
+                    }
+                    price = share;
+                }
+            }
+        }
+    }
+
+    /// The pairs, at least one, of which right - price * all is best; an error where that takes too many steps.
+    fn best(&self, price: f64, left: &mut usize) -> std::result::Result<Option<Pairs>, ()> {
+        let worth = |pairs: &Pairs| self.sign * (pairs.right - price * pairs.all);
+        let mut states: BTreeMap<Assigned, Pairs> = BTreeMap::from([((0, [0; 2], [0; 2]), self.judged)]);
+        for group in &self.groups {
+            states =
+                kept(states.into_iter().map(|((grade, counts, _), pairs)| ((grade, counts, [0; 2]), pairs)), &worth);
+            for _ in 0..group.count {
+                let mut next = Vec::with_capacity(2 * states.len());
+                for (&assigned, &pairs) in &states {
+                    next.push((assigned, pairs));
+                    for grade in (assigned.0..self.is_possible.len()).filter(|&grade| self.is_possible[grade]) {
+                        next.push(self.with_one(assigned, pairs, grade, group));
+                    }
+                }
+                *left = left.checked_sub(next.len()).ok_or(())?;
+                if watch::is_stopped() {
+                    return Err(());
+                }
+                states = kept(next.into_iter(), &worth);
+            }
+        }
+        let pairs = states.into_values().filter(|pairs| pairs.all > 0.0);
+        Ok(pairs.max_by(|one, other| worth(one).total_cmp(&worth(other))))
+    }
+
+    /// What has got a grade, and the pairs, with one more document of a group and this grade.
+    fn with_one(
+        &self,
+        (last, counts, tied): Assigned,
+        pairs: Pairs,
+        grade: usize,
+        group: &OpenGroup,
+    ) -> (Assigned, Pairs) {
+        let passed = |[better, same]: [usize; 2]| if grade == last { [better, same] } else { [better + same, 0] };
+        let ([better, same], [tied_better, tied_same]) = (passed(counts), passed(tied));
+        let Pairs { right, all } = group.with_judged[grade];
+        let right = right + self.is_right * (better - tied_better) as f64 + group.within * tied_better as f64;
+        let pairs = Pairs { right: pairs.right + right, all: pairs.all + all + better as f64 };
+        ((grade, [better, same + 1], [tied_better, tied_same + 1]), pairs)
+    }
+}
+
+/// The best pairs for each state.
+fn kept(states: impl Iterator<Item = (Assigned, Pairs)>, worth: &impl Fn(&Pairs) -> f64) -> BTreeMap<Assigned, Pairs> {
+    let mut kept: BTreeMap<Assigned, Pairs> = BTreeMap::new();
+    for (assigned, pairs) in states {
+        kept.entry(assigned)
+            .and_modify(|best| *best = if worth(&pairs) > worth(best) { pairs } else { *best })
+            .or_insert(pairs);
+    }
+    kept
 }

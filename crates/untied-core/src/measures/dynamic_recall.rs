@@ -12,18 +12,25 @@
 //!
 //! with k = n and den(i) = i, which makes mean and variance over ties exact.
 //!
+//! The law over orders of ties needs one count of a tie group: the number F of its documents of groups 1..c(i) among the
+//! first i. The a documents placed so far that F does not count are a random subset of all those of the tie group that
+//! it does not count, because the history of F does not tell them apart. So when c(i) advances, F grows by a
+//! hypergeometric number.
+//!
 //! Bounds over the groups of open documents (those without a judgment): let u_c be the number of open documents in
-//! groups 1..c. If the u_c are fixed, so are n and c(i), and r_i is largest for all i at once if the better groups go to
-//! the open documents that stand higher, and smallest if they go to those that stand lower: exchanging the groups of two
-//! documents that contradict this changes no r_i in the wrong direction, in every order of ties. The numbers themselves
-//! are chosen by dynamic programming over c and u_c; group c takes the ranks from J_(c-1) + u_(c-1) + 1 to J_c + u_c,
-//! where J_c counts the judged documents in groups 1..c.
+//! groups 1..c. If the u_c are fixed, so are n and c(i), and which documents belong to which group follows from
+//! [`super::bounds::groups`]. The numbers themselves are chosen by dynamic programming over c and u_c; group c takes the
+//! ranks from J_(c-1) + u_(c-1) + 1 to J_c + u_c, where J_c counts the judged documents in groups 1..c.
 
-use super::{Definition, Measure};
+use super::bounds::groups::{AssignedGroups, TruthGroup};
+use super::bounds::{Bounds, Open};
+use super::orders::drawing;
+use super::orders::law::{self, Chain};
+use super::{Definition, Measure, TieDistribution};
 use crate::elementary::ln;
 use crate::error::Result;
 use crate::grade::levels_from;
-use crate::measures::bounds::{Bounds, Open, Resolution};
+use crate::law::{Law, Limits};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, Parameter, REL, Spec};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
@@ -75,7 +82,7 @@ struct DynamicRecall {
 struct RankWeights {
     /// The cutoff, or n.
     k: usize,
-    /// W(w, 1) k for w = 1, 2, .. and no further than rankings and truth go.
+    /// W(w, 1) k for w = 1, 2, .. and no further than one rank beyond rankings and truth.
     from: Vec<f64>,
     /// (grade of the group, s_j)
     firsts: Vec<(f64, usize)>,
@@ -103,6 +110,11 @@ fn reciprocals(from: usize, to: usize) -> f64 {
 }
 
 impl DynamicRecall {
+    /// den(i), for a truth of n documents.
+    fn divisor(&self, rank: usize, n: usize) -> usize {
+        if self.beyond == GroupsBeyond::Recall { rank.min(n) } else { rank }
+    }
+
     /// The weights, as far as anything is ranked or in the truth; none where nothing is relevant.
     fn weights(&self, retrieved: usize, truth: &Judgments<'_>) -> Option<RankWeights> {
         let n = truth.relevant(self.rel);
@@ -110,15 +122,15 @@ impl DynamicRecall {
             return None;
         }
         let k = self.cutoff.unwrap_or(n);
-        let mut from = vec![0.0; k.min(n.max(retrieved))];
+        let last = k.min(n.max(retrieved));
         let mut sum = match self.beyond {
-            GroupsBeyond::Recall => (k - from.len()) as f64 / n as f64,
-            GroupsBeyond::Position => reciprocals(from.len(), k),
+            GroupsBeyond::Recall => (k - last) as f64 / n as f64,
+            GroupsBeyond::Position => reciprocals(last, k),
         };
-        for (i, weight) in from.iter_mut().enumerate().rev() {
-            let den = if self.beyond == GroupsBeyond::Recall { (i + 1).min(n) } else { i + 1 };
-            sum += 1.0 / den as f64;
-            *weight = sum;
+        let mut from = vec![sum; last + 1];
+        for rank in (1..=last).rev() {
+            sum += 1.0 / self.divisor(rank, n) as f64;
+            from[rank - 1] = sum;
         }
         let groups = levels_from(truth.levels, self.rel).iter();
         let firsts = groups.scan(1, |next, level| {
@@ -183,21 +195,13 @@ impl Measure for DynamicRecall {
         total / (depth as f64).powi(2)
     }
 
+    fn distribution(&self) -> Option<&dyn TieDistribution> {
+        Some(self)
+    }
+
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
-        let unjudged = if open.grade_from(self.rel).is_some() { open.count() } else { 0 };
-        let mut grades: Vec<f64> =
-            open.grades.iter().copied().chain(open.truth.levels.iter().map(|level| level.grade)).collect();
-        grades.retain(|&grade| grade >= self.rel);
-        grades.sort_unstable_by(|one, other| other.total_cmp(one));
-        grades.dedup();
-        let truth: Vec<TruthGroup> = grades
-            .iter()
-            .map(|&grade| TruthGroup {
-                grade,
-                judged: open.truth.relevant(grade),
-                is_possible: open.grades.contains(&grade),
-            })
-            .collect();
+        let unjudged = open.relevant_count(self.rel);
+        let truth = TruthGroup::all(open, self.rel);
         let judged = truth.last().map_or(0, |last| last.judged);
         if judged + unjudged == 0 {
             return Some(Bounds::UNDEFINED);
@@ -216,50 +220,68 @@ impl Measure for DynamicRecall {
 /// With more open documents than this, bounds are those of the measure: the work is quadratic in their number.
 const MOST_UNJUDGED: usize = 8192;
 
-/// A group of the truth.
-struct TruthGroup {
-    grade: f64,
-    /// J_c: the judged documents in this group and in better ones.
-    judged: usize,
-    /// Whether open documents can be in it.
-    is_possible: bool,
-}
-
-/// A ranking whose open documents get groups of the truth from the top down, or from the bottom up.
-struct AssignedGroups<'a> {
-    open: &'a Open<'a>,
-    /// The open documents that can be relevant.
-    unjudged: usize,
-    highest: bool,
-}
-
-impl AssignedGroups<'_> {
-    /// For 0, 1, .. `depth`: how many of the first documents have at least this grade, if it has u open documents.
-    fn counts(&self, grade: f64, u: usize, depth: usize, counts: &mut Vec<f64>) {
-        counts.clear();
-        counts.push(0.0);
-        let (mut before, mut counted) = (0, 0.0);
-        for group in self.open.ranking.groups() {
-            let unjudged = group.size - group.relevant(0.0);
-            let given = if self.highest { u } else { (before + unjudged + u).saturating_sub(self.unjudged) + before };
-            let relevant = group.relevant(grade) + given.saturating_sub(before).min(unjudged);
-            before += unjudged;
-            let (size, share) = (group.size, relevant as f64 / group.size as f64);
-            let slots = size.min((depth + 1).saturating_sub(counts.len()));
-            counts.extend((1..=slots).map(|rank| {
-                counted
-                    + match self.open.resolution {
-                        Resolution::Mean => rank as f64 * share,
-                        Resolution::Best => rank.min(relevant) as f64,
-                        Resolution::Worst => rank.saturating_sub(size - relevant) as f64,
-                    }
-            }));
-            if slots < size {
-                return;
-            }
-            counted += relevant as f64;
+impl TieDistribution for DynamicRecall {
+    fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
+        let n = truth.relevant(self.rel);
+        let Some(weights) = self.weights(ranking.retrieved, truth) else { return Ok(None) };
+        // What documents add to ranks after their tie group is the same in all orders.
+        let mut added_below = 0.0;
+        let mut laws = Vec::new();
+        for group in ranking.groups_to(weights.k) {
+            let classes = self.classes(&group, &weights);
+            let slots = group.slots(weights.k);
+            let rank = |position: usize| group.start + position + 1;
+            let from_next = |&(first, count): &(usize, usize)| count as f64 * weights.at(rank(slots), first);
+            added_below += classes.iter().map(from_next).sum::<f64>();
+            let counted = |rank: usize| classes.iter().filter(|class| class.0 <= rank).map(|class| class.1).sum();
+            laws.push(law::of_chain(
+                &mut Recalls {
+                    size: group.size,
+                    members: (0..slots).map(|position| counted(rank(position))).collect(),
+                    divisors: (0..slots).map(|position| self.divisor(rank(position), n) as f64).collect(),
+                },
+                limits,
+            ));
         }
-        counts.resize(depth + 1, counted);
+        laws.push(Ok(Some(Law::certain(added_below))));
+        law::over(laws, weights.k as f64, limits)
+    }
+}
+
+/// What the documents of a tie group add to r_i at its own ranks. A point is F, see the head of this file.
+struct Recalls {
+    /// Documents of the tie group.
+    size: usize,
+    /// At each rank i of the tie group, how many of its documents belong to groups 1..c(i).
+    members: Vec<usize>,
+    /// den(i) at each of these ranks.
+    divisors: Vec<f64>,
+}
+
+impl Chain for Recalls {
+    fn slots(&self) -> usize {
+        self.members.len()
+    }
+
+    fn points(&self) -> Option<usize> {
+        let most = self.members.last().map_or(0, |&members| members.min(self.slots()));
+        self.slots().checked_mul(most + 1)
+    }
+
+    fn visit_next(&mut self, position: usize, counted: usize, visit: &mut dyn FnMut(Option<usize>, f64, f64)) {
+        // The next document is one of those that counted before, or one of the others, of which some are counted now.
+        let before = self.members[position.saturating_sub(1)];
+        let (others, joining) = (self.size - before, self.members[position] - before);
+        let share = (before - counted) as f64 / (self.size - position) as f64;
+        let placed = position - counted;
+        for (chance, counted, placed) in [(share, counted + 1, placed), (1.0 - share, counted, placed + 1)] {
+            if chance > 0.0 {
+                for (joined, probability) in drawing::within(others, joining, placed) {
+                    let counted = counted + joined;
+                    visit(Some(counted), chance * probability, counted as f64 / self.divisors[position]);
+                }
+            }
+        }
     }
 }
 
@@ -295,13 +317,12 @@ impl DynamicRecall {
             let retrieved = assigned.open.ranking.retrieved;
             let beyond = truth.last().filter(|_| depth > n).map_or(0.0, |last| {
                 assigned.counts(last.grade, u, depth.min(n.max(retrieved)), &mut counts);
-                let divided = |rank: usize| if self.beyond == GroupsBeyond::Recall { n } else { rank };
                 let last = counts.len() - 1;
                 let far = match self.beyond {
                     GroupsBeyond::Recall => (depth - last) as f64 / n as f64,
                     GroupsBeyond::Position => reciprocals(last, depth),
                 };
-                (n + 1..=last).map(|rank| counts[rank] / divided(rank) as f64).sum::<f64>() + counts[last] * far
+                (n + 1..=last).map(|rank| counts[rank] / self.divisor(rank, n) as f64).sum::<f64>() + counts[last] * far
             });
             (sign * sum + beyond) / depth as f64
         });

@@ -34,7 +34,7 @@ pub static INVERTED_RECALL: Definition = Info {
     tex: r"\mathrm{ADRInverted} = \mathrm{ADR} \text{ of the inverted list}",
     reference: "Typke, Veltkamp & Wiering 2006, section 4",
     sampled: &[Sampled { unless: sampling::MANY_ORDERS, then: "all values are estimates" }],
-    unbounded: Some(unbounded::GROUPS),
+    unbounded: Some(unbounded::DIRECTION),
     ..Info::DEFAULT
 }
 .built_by(|spec, _| {

@@ -186,6 +186,11 @@ pub trait Measure: Send + Sync {
         None
     }
 
+    /// About how many steps bounds of a ranking and open documents, this many together, take.
+    fn bound_steps(&self, documents: usize) -> usize {
+        documents.saturating_mul(2 * documents)
+    }
+
     /// Whether the variance is not over orders of ties alone, and so not 0 for one order.
     fn varies_in_one_order(&self) -> bool {
         false

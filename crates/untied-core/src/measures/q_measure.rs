@@ -276,7 +276,7 @@ impl TieDistribution for QMeasure {
                 Some(kind) => kind.weight * (before + counted(&part.kinds, placed) + kind.value) / part.costs[above],
                 None => 0.0,
             };
-            laws.push(law::of_walk(&Walk::new(part.counts(), part.costs.len(), term), limits));
+            laws.push(law::of_chain(&mut Walk::new(part.counts(), part.costs.len(), term), limits));
         });
         law::over(laws, self.norm(truth), limits)
     }

@@ -134,7 +134,7 @@ pub(crate) mod unbounded {
     pub const IDEAL: &str = "the grades of unjudged documents change the ideal ranking, or the last rank that counts";
     pub const WEIGHTS: &str = "the grades of unjudged documents change the weights of ranks";
     pub const PAIRS: &str = "the grades of unjudged documents change which pairs of documents are compared";
-    pub const GROUPS: &str = "it is unknown to which group of the ground truth an unjudged document belongs";
+    pub const DIRECTION: &str = "a better ranking can have a lower value, so bounds would mean nothing";
     pub const SUBTOPICS: &str = "a document may have a grade for each subtopic";
     pub const ESTIMATOR: &str = "the measure itself makes an assumption about unjudged documents";
 }

@@ -36,14 +36,14 @@ impl Cost {
         } else {
             untied + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
         };
-        // Bounds may take the square of a ranking, and as many means where documents are tied; those of sets do not.
-        let squares = if difference.is_of_set() { 0 } else { 2 * documents * documents };
-        let (in_one, tied) = (2 * untied + squares, sizes.iter().any(|&size| size > 1));
-        let of_means = if measure.formula().is_some() { 4 * mean } else { in_one + documents * mean / 4 };
+        // Bounds may take as many means as there are documents, where some are tied; those of sets do not.
+        let squares = if difference.is_of_set() { 0 } else { measure.bound_steps(documents) };
+        let (in_one, tied) = ((2 * untied).saturating_add(squares), sizes.iter().any(|&size| size > 1));
+        let of_means = if measure.formula().is_some() { 4 * mean } else { in_one.saturating_add(documents * mean / 4) };
         let (bound, resolutions) = match tied {
             false => (in_one, [Resolution::Mean; 2]),
             true if of_means <= WORTH || difference.fixed => (of_means, [Resolution::Mean; 2]),
-            true => (2 * in_one, [Resolution::Worst, Resolution::Best]),
+            true => (in_one.saturating_mul(2), [Resolution::Worst, Resolution::Best]),
         };
         Cost { mean: 2 * mean, bound, resolutions }
     }

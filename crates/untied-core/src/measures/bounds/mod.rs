@@ -12,6 +12,7 @@
 pub(super) mod dcg;
 mod expansion;
 pub(super) mod filling;
+pub(super) mod groups;
 pub(super) mod interpolated;
 pub(super) mod one_grade;
 
@@ -108,6 +109,11 @@ impl Open<'_> {
     /// The highest grade that an open document may have.
     pub(crate) fn highest(&self) -> f64 {
         self.grades.first().copied().unwrap_or(0.0)
+    }
+
+    /// Open documents that can be relevant.
+    pub(crate) fn relevant_count(&self, rel: f64) -> usize {
+        if self.grade_from(rel).is_some() { self.count() } else { 0 }
     }
 
     /// All open documents.

@@ -1,10 +1,11 @@
 //! The distribution of a sum over all orders of a tie group, where what a document adds depends on its position, its
 //! kind, and how many documents of each kind are above it.
 //!
-//! Forward over positions, point by point (how many documents of each kind are placed), with the law of the sum so far
-//! at each point: exact up to a number of values over all points ([`Limits`]), else on a grid, once with every step
-//! rounded down and once rounded up, so that the two laws enclose the true one. What documents before a group add up to
-//! is the same in all orders, so groups are independent, and [`crate::law::sum`] puts them together.
+//! Forward over positions, point by point (how many documents of each kind are placed, or what else a [`Chain`] needs),
+//! with the law of the sum so far at each point: exact up to a number of values over all points ([`Limits`]), else on a
+//! grid, once with every step rounded down and once rounded up, so that the two laws enclose the true one. What
+//! documents before a group add up to is the same in all orders, so groups are independent, and [`crate::law::sum`]
+//! puts them together.
 
 mod column;
 
@@ -31,19 +32,69 @@ const NEGLIGIBLE: f64 = 1e-18;
 /// kind, and of its own kind.
 type Term<'w> = dyn Fn(usize, &[usize], usize) -> f64 + 'w;
 
-/// The documents of a group by kind, and the values that they add.
+/// A sum over the positions of a group as a Markov chain: what a position adds depends on the point that it leads to.
+pub(crate) trait Chain {
+    /// Positions that matter.
+    fn slots(&self) -> usize;
+
+    /// About how many points there are; none where they are too many to be counted.
+    fn points(&self) -> Option<usize>;
+
+    /// Visit what may follow a point of a position: the next point, its probability, and what the position adds. There is
+    /// no next point where this is all that is left to add.
+    fn visit_next(&mut self, position: usize, point: usize, visit: &mut dyn FnMut(Option<usize>, f64, f64));
+}
+
+/// The documents of a group by kind, and the values that they add. A point says how many of each kind are placed.
 pub(crate) struct Walk<'w> {
     /// The number of documents of each kind.
     counts: Vec<usize>,
     /// The number of positions that count.
     slots: usize,
     term: Box<Term<'w>>,
+    /// How far apart points are that have one document more of a kind.
+    strides: Vec<usize>,
+    /// Documents of each kind at the point that is visited.
+    placed: Vec<usize>,
 }
 
 impl<'w> Walk<'w> {
     /// A walk that goes to the last of its positions.
     pub fn new(counts: Vec<usize>, slots: usize, term: impl Fn(usize, &[usize], usize) -> f64 + 'w) -> Walk<'w> {
-        Walk { counts, slots, term: Box::new(term) }
+        let stride =
+            |stride: &mut usize, count: &usize| Some(std::mem::replace(stride, stride.wrapping_mul(count + 1)));
+        let strides = counts.iter().scan(1, stride).collect();
+        Walk { placed: vec![0; counts.len()], strides, counts, slots, term: Box::new(term) }
+    }
+}
+
+impl Chain for Walk<'_> {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn points(&self) -> Option<usize> {
+        self.counts.iter().try_fold(1_usize, |all, &count| all.checked_mul(count.min(self.slots) + 1))
+    }
+
+    fn visit_next(&mut self, position: usize, point: usize, visit: &mut dyn FnMut(Option<usize>, f64, f64)) {
+        let Walk { counts, slots, term, strides, placed } = self;
+        for ((placed, stride), count) in placed.iter_mut().zip(&*strides).zip(&*counts) {
+            *placed = point / stride % (count + 1);
+        }
+        if let Some(kind) = only_kind(placed, counts) {
+            let sum = (position..*slots).map(|at| {
+                let added = term(at, placed, kind);
+                placed[kind] += 1;
+                added
+            });
+            return visit(None, 1.0, sum.sum());
+        }
+        let left = counts.iter().sum::<usize>() - position;
+        for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
+            let share = (counts[kind] - placed[kind]) as f64 / left as f64;
+            visit(Some(point + strides[kind]), share, term(position, placed, kind));
+        }
     }
 }
 
@@ -51,16 +102,15 @@ impl<'w> Walk<'w> {
 ///
 /// # Errors
 /// The user interrupts.
-pub(crate) fn of_walk(walk: &Walk<'_>, limits: Limits) -> Result<Option<Law>> {
-    let points = walk.counts.iter().try_fold(1_usize, |all, &count| all.checked_mul(count.min(walk.slots) + 1));
-    if points.is_none_or(|points| points > POINTS) {
+pub(crate) fn of_chain(walk: &mut impl Chain, limits: Limits) -> Result<Option<Law>> {
+    if walk.points().is_none_or(|points| points > POINTS) {
         return Ok(None);
     }
     if let Some(end) = forward::<Exact>(walk, (), limits.states, 0.0)? {
         return Ok(Some(Law::new(end.column.atoms)));
     }
     // Whatever is left out, its sum is one of all orders.
-    let Some(OrderSums { column: Extent { low, high }, .. }) = forward(walk, (), usize::MAX, 0.0)? else {
+    let Some(OrderSums { column: Extent { low, high }, .. }) = forward::<Extent>(walk, (), usize::MAX, 0.0)? else {
         return Ok(None);
     };
     let Some(OrderSums { steps, .. }) = forward::<Extent>(walk, (), usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
@@ -78,7 +128,7 @@ pub(crate) fn of_walk(walk: &Walk<'_>, limits: Limits) -> Result<Option<Law>> {
         let probable = column.len() as f64 * step;
         step = (probable / affordable as f64).max((high - low) / limits.cells as f64);
     }
-    let rounded = |up: bool| -> Result<Option<Vec<Atom>>> {
+    let mut rounded = |up: bool| -> Result<Option<Vec<Atom>>> {
         let Some(end) = forward::<Cells>(walk, Grid { step, up }, usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
         let mut atoms = end.column.atoms(step);
         // No sum lies beyond the ends, however it was rounded.
@@ -108,7 +158,7 @@ pub(crate) fn over(
 /// # Errors
 /// The user interrupts.
 pub(crate) fn of_walks<'w>(walks: impl Iterator<Item = Walk<'w>>, norm: f64, limits: Limits) -> Result<Option<Law>> {
-    over(walks.map(|walk| of_walk(&walk, limits)), norm, limits)
+    over(walks.map(|mut walk| of_chain(&mut walk, limits)), norm, limits)
 }
 
 /// The law of a sum over all groups down to a cutoff that hold documents of the qrels, divided by `norm`.
@@ -134,23 +184,18 @@ struct OrderSums<C> {
     steps: usize,
 }
 
-/// The column of the sum over all orders, without points that are too improbable; none where there are more than
-/// `limit` states.
+/// The column of the sum over all orders, without points that are too improbable; none where there are more than `limit`
+/// states.
 fn forward<C: Column>(
-    walk: &Walk<'_>,
+    walk: &mut impl Chain,
     context: C::Context,
     limit: usize,
     negligible: f64,
 ) -> Result<Option<OrderSums<C>>> {
-    let Walk { counts, slots, term } = walk;
-    let size: usize = counts.iter().sum();
-    let strides: Vec<usize> =
-        counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect();
     let mut layer: BTreeMap<usize, (f64, C)> = BTreeMap::from([(0, (1.0, C::start()))]);
     let mut done = C::default();
     let (mut states, mut steps, mut lost) = (0, 0, 0.0);
-    let mut placed = vec![0; counts.len()];
-    for position in 0..=*slots {
+    for position in 0..=walk.slots() {
         let mut next: BTreeMap<usize, (f64, C)> = BTreeMap::new();
         for (&point, (chance, column)) in &mut layer {
             lost += column.trim();
@@ -163,31 +208,19 @@ fn forward<C: Column>(
                 lost += *chance;
                 continue;
             }
-            for ((placed, stride), count) in placed.iter_mut().zip(&strides).zip(counts) {
-                *placed = point / stride % (count + 1);
-            }
-            if position == *slots {
+            if position == walk.slots() {
                 done.add(column, 0.0, 1.0, context);
                 continue;
             }
-            if let Some(kind) = only_kind(&placed, counts) {
-                let sum: f64 = (position..*slots)
-                    .map(|at| {
-                        let added = term(at, &placed, kind);
-                        placed[kind] += 1;
-                        added
-                    })
-                    .sum();
-                done.add(column, sum, 1.0, context);
-                continue;
-            }
-            for kind in (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]) {
-                let share = (counts[kind] - placed[kind]) as f64 / (size - position) as f64;
-                let (probability, target) = next.entry(point + strides[kind]).or_default();
-                *probability += *chance * share;
-                steps += 1;
-                target.add(column, term(position, &placed, kind), share, context);
-            }
+            walk.visit_next(position, point, &mut |target, share, term| match target {
+                None => done.add(column, term, share, context),
+                Some(target) => {
+                    let (probability, reached) = next.entry(target).or_default();
+                    *probability += *chance * share;
+                    steps += 1;
+                    reached.add(column, term, share, context);
+                }
+            });
         }
         watch::check()?;
         layer = next;
@@ -216,11 +249,11 @@ mod tests {
     #[test]
     fn the_grid_encloses_what_is_exact() {
         for (n, r, before, slots) in [(8, 3, 0, 8), (12, 5, 2, 12), (12, 5, 0, 6), (9, 1, 1, 9), (14, 4, 3, 11)] {
-            let walk = precisions(n, r, before, slots);
-            let exact = of_walk(&walk, Limits::default()).expect("not interrupted").expect("few points");
+            let mut walk = precisions(n, r, before, slots);
+            let exact = of_chain(&mut walk, Limits::default()).expect("not interrupted").expect("few points");
             assert!(exact.is_exact());
             for cells in [1, 7, 100, 1 << 14] {
-                let grid = of_walk(&walk, Limits { states: 5, cells });
+                let grid = of_chain(&mut walk, Limits { states: 5, cells });
                 let grid = grid.expect("not interrupted").expect("few points");
                 assert!(!grid.is_exact());
                 for &(value, _) in exact.lower() {
