@@ -14,7 +14,7 @@ import pytest
 import untied
 from commands import Command
 from nightly import many, seeded
-from oracle import binary, graded, users
+from oracle import binary, graded, partial, users
 from oracle.difference import Score
 from oracle.verdicts import NOTHING, Case, difference, extremes, largest, overturn
 
@@ -95,6 +95,24 @@ FORMS = [
         ties=False,
         any_order=False,
     ),
+]
+
+
+#: Measures whose bounds are searched for by way of those of either run.
+SEARCHED = [
+    Form("ADR", partial.adr, (0, 1, 2), steps=False, ties=False, any_order=False),
+    Form("ADR@2", lambda order, truth: partial.adr(order, truth, 2), (0, 1, 2), False, False, False),
+    Form("PairConcordance", partial.pair_concordance, (0, 1, 2), False, False, False),
+    Form(
+        "Compat(depth=3, p=0.5)",
+        lambda order, truth: partial.compat(order, truth, Fraction(1, 2), 3),
+        (0, 1, 2),
+        False,
+        False,
+        False,
+    ),
+    Form("Rnorm(collection=9)", lambda order, truth: binary.r_norm(order, truth, 1, 9), (0, 1), False, False, False),
+    Form("RelP@2", lambda order, truth: binary.relp(order, truth, 2), (0, 1), False, False, False),
 ]
 
 
@@ -229,6 +247,35 @@ def test_tied_rankings_that_are_judged_as_a_whole(form: Form, ties: str) -> None
     if ties == "expected" and abs(found.verdict.low) > 1e-9:
         assert found.verdict.verdict == ("A" if found.verdict.low > 0 else "B")
         assert found.verdict.overturn == found.verdict.largest_m == float("inf")
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # small instances often have nothing in common
+@pytest.mark.parametrize("most", [None, 1], ids=["any", "most1"])
+@pytest.mark.parametrize("ties", ["docid", "expected", "range"])
+@pytest.mark.parametrize("form", SEARCHED, ids=lambda form: form.name)
+def test_measures_without_a_solver_are_searched(form: Form, ties: str, most: int | None) -> None:
+    """Bounds hold, and are reached where they say so; grades lead to the differences that they are said to lead to."""
+    cases = with_scale(drawn(f"{form.name} {ties} {most} searched", form.grades, ties != "docid", TIED), form.grades)
+    queries = {f"q{i:05}": case for i, case in enumerate(cases)}
+    exact = 0
+    for query, case in queries.items():
+        found = certified(
+            {query: case, "other": with_scale([AWKWARD["all judged"]], form.grades)[0]}, form.name, ties=ties, most=most
+        )
+        [one] = [one for one in found.explain("a", "b", form.name).queries if one.query == query]
+        ends = extremes(form.score, case, form.grades, any_order=ties == "range")
+        low, high = map(float, ends[-1 if most is None else min(most, len(ends) - 1)])
+        assert one.low <= low + TOLERANCE
+        assert one.high >= high - TOLERANCE
+        if found["a", "b"][form.name].is_exact:
+            exact += 1
+            assert (one.low, one.high) == (pytest.approx(low, abs=TOLERANCE), pytest.approx(high, abs=TOLERANCE))
+        if ties != "range":
+            for witness in (one.lowest, one.highest):
+                grades = given(case, witness)
+                assert sum(grade > 0 for grade in grades.values()) <= (len(case.unknown) if most is None else most)
+                assert float(difference(form.score, case, grades)) == pytest.approx(witness.difference, abs=TOLERANCE)
+    assert exact > len(cases) / 5 or ties == "range"
 
 
 #: Cases that mistakes are made of: rankings a and b, grades, documents that neither has (certify.md, section 9).

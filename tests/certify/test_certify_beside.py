@@ -145,7 +145,7 @@ def test_compare(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ),
         ("stats {q} {a} {b} -m P@3 --certify --unjudged remove", "--certify needs --unjudged nonrelevant or range"),
         ("stats {q} {a} {b} -m P@3 --certify --show power", "--show power cannot be combined with --certify"),
-        ("stats {q} {a} {b} -m infAP --certify", "infAP: verdicts are available only for P, Hits"),
+        ("stats {q} {a} {b} -m infAP --certify", "the verdict in infAP is not known: it has no bounds"),
         ("compare {a} {b} --certify -m Delta(P@3)", "--certify has no effect without --qrels"),
         ("compare {a} {b} --qrels {q} --certify -m RBO", "--certify needs MED or Delta"),
         ("gate {q} {a} --certain P@3", "--certain has no effect without --baseline"),

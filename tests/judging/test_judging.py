@@ -17,10 +17,12 @@ from nightly import many, seeded
 from strategies import topics
 from untied.cli import judge_next as commanded
 from untied.cli import main
+from untied.inputs.convert import as_qrels
 from untied.judging import judge_next
 from untied.statistics import significance
 
-MEASURES = ["AP", "nDCG", "nDCG@3", "Bpref", "P@2", "RBP(p=0.5)", "ERR(max_grade=4)", "Rprec", "NumRelRet", "RR(rel=2)"]
+MEASURES = ["AP", "nDCG", "nDCG@3", "Bpref", "P@2", "RBP(p=0.5)", "ERR(max_grade=4)", "Rprec", "NumRelRet", "RR(rel=2)",
+            "ADR", "ADR@3", "PairConcordance"]  # fmt: skip
 
 
 def anew(qrels: Any, run: Any, measure: str) -> tuple[float, float, float]:
@@ -81,10 +83,11 @@ def test_every_judgment_made(data: st.DataObject, measure: str, prior: float | N
     else:
         worth = [c.probability * abs(c.swing) for c in advice.candidates]
         assert advice.difference is not None
-        assert advice.is_joint is (measure != "NumRelRet")
+        # With one grade PairConcordance compares nothing.
+        assert advice.is_joint is (measure != "NumRelRet") or measure == "PairConcordance"
         assert advice.difference[0] <= now[0][0] - now[1][0] + 1e-12
         assert now[0][0] - now[1][0] <= advice.difference[1] + 1e-12
-        if advice.is_joint:
+        if advice.is_joint and judged:
             (row,) = significance(
                 untied.evaluate(qrels, dict(zip("01", runs, strict=True)), measure, unjudged="range"), interval="none"
             ).table.to_dicts()
@@ -137,6 +140,12 @@ def test_depth_and_top() -> None:
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(untied.UntiedError, match=message.replace("(", r"\(").replace(")", r"\)")):
         judge_next({"q": {"r": 1}}, **({"runs": {"q": ["a"]}} | options))
+
+
+def test_measures_of_subtopics_are_refused() -> None:
+    qrels = as_qrels({"q": {"1": {"a": 1}, "2": {"b": 1}}}, None, "subtopics")
+    with pytest.raises(untied.UntiedError, match="bounds over unjudged documents are not known for alpha_DCG"):
+        judge_next(qrels, {"q": ["a", "c", "b"]}, "alpha_DCG")
 
 
 def test_command(tmp_path, capsys) -> None:
@@ -205,7 +214,7 @@ def decided(seed: str) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, l
     return qrels, runs
 
 
-@pytest.mark.parametrize("measure", ["P@3", "nDCG@3", "RR", "RBP(p=0.8)@4"])
+@pytest.mark.parametrize("measure", ["P@3", "nDCG@3", "RR", "RBP(p=0.8)@4", "ADR@3"])
 @pytest.mark.parametrize("seed", range(4))
 def test_until_decided(measure: str, seed: int) -> None:
     """Judgments in the order of advice decide the verdict, and each document ranks by what it is said to rank by."""

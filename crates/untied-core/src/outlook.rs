@@ -461,7 +461,9 @@ fn after(
 fn outcome(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Outcome> {
     let Planned { spec, measure, possible_grades: grades, .. } = planned;
     let open = Open { ranking, truth, resolution: Resolution::Mean, grades, unretrieved: 0 };
-    let (bounds, value) = (measure.bounds(&open), measure.mean(ranking, truth));
+    let bounds = measure.bounds(&open);
+    // A measure without bounds may need more than grades.
+    let value = if bounds.is_some() { measure.mean(ranking, truth) } else { f64::NAN };
     if let Some(source) = measure.formula().and_then(Formula::failure) {
         return Err(Error::Failure { measure: spec.to_string(), query: None, source });
     }

@@ -281,6 +281,11 @@ pub fn has_distribution(info: &'static Info) -> bool {
     spec.and_then(|spec| build(&spec, &scope)).is_ok_and(|measure| measure.distribution().is_some())
 }
 
+/// Whether a measure has a solver of its own for MED and for verdicts; others are left to a general search.
+pub fn has_solvers(info: &Info) -> (bool, bool) {
+    difference::catalogue::is_solved(info)
+}
+
 /// Whether a measure compares two rankings.
 pub fn compares(info: &'static Info) -> bool {
     FAMILIES.iter().any(|family| family.compares() && family.infos().contains(&info))

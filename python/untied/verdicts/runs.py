@@ -47,8 +47,9 @@ def certify(
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
-        P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR or Bpref, with their parameters. By default
-        nDCG@10, P@10 and RR.
+        P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR or Bpref, with their parameters; or any other
+        measure of one run with bounds over unjudged documents, such as ADR or Q, whose verdicts a general search finds.
+        By default nDCG@10, P@10 and RR.
     ties : str
         ``"expected"``: differences of means over all orders of tied documents (for AP, ERR and Bpref, bounds may be
         wider than necessary). ``"range"``: verdicts that hold for every order of both runs (for AP, ERR, Bpref, and

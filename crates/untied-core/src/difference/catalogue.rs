@@ -1,6 +1,6 @@
 //! The measures with a dedicated difference, and their builders.
 
-use super::general::general;
+use super::general::{self, general};
 use super::pair::TieOrders;
 use super::setup::{Options, PrecisionDivisor, Setup};
 use super::solution::Difference;
@@ -72,6 +72,14 @@ static KNOWN: &[(&Info, &[Heeds], Make, Option<MakeMoving>)] = &[
 static NOVELTY: [&Info; 6] =
     [&ALPHA_DCG.info, &ALPHA_NDCG.info, &ERR_IA.info, &NERR_IA.info, &SUBTOPIC_RECALL.info, &P_IA.info];
 
+/// Whether a measure has a solver of its own for MED and for verdicts; others are left to the general search.
+pub(crate) fn is_solved(info: &Info) -> (bool, bool) {
+    let known = KNOWN.iter().find(|(of, ..)| *of == info);
+    known.map_or((NOVELTY.contains(&info), false), |&(.., make, moving)| {
+        (make as usize != general as Make as usize, moving.is_some())
+    })
+}
+
 /// The largest cutoff: every rank has a discount of its own.
 const DEEPEST: usize = 10_000_000;
 
@@ -120,14 +128,11 @@ pub(super) fn make(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 /// It is not known, or a parameter cannot be combined with it.
 pub(crate) fn make_moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
     let spec = setup.spec;
-    let moving = KNOWN.iter().filter_map(|&(info, _, _, make)| Some((info, make?)));
-    let Some((_, make)) = moving.clone().find(|(info, _)| **info == *spec.info) else {
-        let names: Vec<&str> = moving.map(|(info, _)| info.name).collect();
-        return Err(Error::Measure(format!("{spec}: verdicts are available only for {}", names.join(", "))));
-    };
+    let known = KNOWN.iter().find(|(info, ..)| **info == *spec.info).and_then(|known| known.3);
     let refused = ["judged_only", "mean", "recall_base", "mult"];
-    if let Some(name) = refused.into_iter().find(|name| spec.parameter(name).is_some()) {
+    let refused = &refused[..if known.is_some() { 4 } else { 2 }];
+    if let Some(name) = refused.iter().find(|name| spec.parameter(name).is_some()) {
         return Err(Error::Measure(format!("{spec}: {name} cannot be used for a verdict")));
     }
-    make(setup)
+    known.unwrap_or(general::moving)(setup)
 }

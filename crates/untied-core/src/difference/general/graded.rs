@@ -18,8 +18,10 @@ use crate::table::Judgments;
 pub(super) struct AlikeDocuments {
     /// Their tie groups in A and in B.
     pub groups: [Option<usize>; 2],
-    /// Their places among all documents; none for one that fills a ranking up.
+    /// Their places among all documents.
     pub places: Vec<usize>,
+    /// How many more there are that neither ranking retrieves: one that fills a ranking up, or those of the pool.
+    others: usize,
 }
 
 /// A tie group.
@@ -45,8 +47,17 @@ pub(super) struct GradedPair<'s> {
     /// Tie groups of all documents in A and in B.
     places: Vec<[Option<usize>; 2]>,
     cost: Cost,
+    /// The most documents that may have a grade above 0.
+    most: usize,
     /// Bounds of S(A) and of S(B) where nothing is decided.
     root: OnceCell<[Bounds; 2]>,
+}
+
+impl AlikeDocuments {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len() + self.others
+    }
 }
 
 impl<'s> GradedPair<'s> {
@@ -71,6 +82,7 @@ impl<'s> GradedPair<'s> {
         for level in pair.facts.levels.iter().filter(|level| level.grade >= 0.0) {
             all[index(level.grade)] += level.count;
         }
+        all[index(0.0)] += pair.facts.outside as u32;
         let mut known = [0, 1].map(|side: usize| vec![0; sides[side].len() * grades.len()]);
         let group =
             |list: &List, rank: u32| (rank > 0).then(|| difference.ends(list).partition_point(|&end| end < rank));
@@ -94,7 +106,7 @@ impl<'s> GradedPair<'s> {
         for (groups, place) in keyed {
             match cells.last_mut() {
                 Some(last) if last.groups == groups => last.places.push(place),
-                _ => cells.push(AlikeDocuments { groups, places: vec![place] }),
+                _ => cells.push(AlikeDocuments { groups, places: vec![place], others: 0 }),
             }
         }
         // What fills a ranking up is a cell of its own.
@@ -103,13 +115,16 @@ impl<'s> GradedPair<'s> {
         for (side, group) in fillers(0, pair.a).chain(fillers(1, pair.b)) {
             let mut groups = [None; 2];
             groups[side] = Some(group);
-            cells.push(AlikeDocuments { groups, places: Vec::new() });
+            cells.push(AlikeDocuments { groups, places: Vec::new(), others: 1 });
+        }
+        if difference.is_moving && pair.facts.unretrieved > 0 {
+            cells.push(AlikeDocuments { groups: [None; 2], places: Vec::new(), others: pair.facts.unretrieved });
         }
         // What is in both decides most, then what stands high.
         let start =
             |cell: &AlikeDocuments, side: usize| cell.groups[side].map_or(usize::MAX, |group| sides[side][group].start);
         cells.sort_by_key(|cell| (cell.groups.contains(&None), start(cell, 0).min(start(cell, 1))));
-        let units = cells.iter().enumerate().flat_map(|(i, cell)| std::iter::repeat_n(i, cell.places.len().max(1)));
+        let units = cells.iter().enumerate().flat_map(|(i, cell)| std::iter::repeat_n(i, cell.len()));
         let units: Vec<usize> = units.collect();
         let mut sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
         if difference.is_of_set() {
@@ -128,8 +143,20 @@ impl<'s> GradedPair<'s> {
             units,
             places,
             cost,
+            most: usize::MAX,
             root: OnceCell::new(),
         }
+    }
+
+    /// The same where at most this many documents may have a grade above 0.
+    pub fn at_most(self, most: usize) -> GradedPair<'s> {
+        GradedPair { most, ..self }
+    }
+
+    /// How many documents have a grade above 0.
+    pub fn relevant(&self, chosen: &[u8]) -> usize {
+        let none = self.choices.len() - 1;
+        chosen.iter().filter(|&&choice| (choice as usize) < none).count()
     }
 
     /// Exchange A and B.
@@ -244,10 +271,16 @@ impl branch::Problem for GradedPair<'_> {
     }
 
     fn value(&self, chosen: &[u8]) -> f64 {
+        if self.relevant(chosen) > self.most {
+            return f64::NEG_INFINITY;
+        }
         self.mean(0, self.decided(chosen)) - self.mean(1, self.decided(chosen))
     }
 
     fn bound(&self, chosen: &[u8]) -> f64 {
+        if self.relevant(chosen) > self.most {
+            return f64::NEG_INFINITY;
+        }
         let [a, b] = if chosen.is_empty() { *self.root() } else { [0, 1].map(|side| self.bounds(side, chosen)) };
         a.high - b.low
     }

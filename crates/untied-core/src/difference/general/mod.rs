@@ -7,6 +7,9 @@
 //!
 //! With some documents decided, `S(A) - S(B)` is at most the highest S(A) less the lowest S(B) that the measure's bounds
 //! tell. Documents of one tie group of A and one of B are alike.
+//!
+//! For verdicts the search is the same, but nothing is filled up, documents have the grades that are possible, and those of
+//! the pool that neither ranking retrieves may be relevant, too.
 
 mod cost;
 mod graded;
@@ -16,19 +19,21 @@ use std::cell::Cell;
 
 use graded::{AlikeDocuments, GradedPair};
 
+use super::assembled::separate_bounds;
 use super::layout::{DifferenceWorkspace, Scale};
-use super::pair::RankingPair;
+use super::pair::{RankingPair, TieOrders};
 use super::setup::Setup;
-use super::solution::{Chance, Difference, DifferenceRange, STEPS, ScoreSampler, fixed, in_both};
+use super::solution::{Assignment, Chance, Difference, DifferenceRange, STEPS, ScoreSampler, fixed, in_both};
 use super::solve::branch::{self, Incumbent};
 use super::solve::budget::Budget;
 use super::solve::expected::Uncertain;
+use super::upper_bounds::{MovingDifference, UpperBounds};
 use crate::error::{Error, Failure, Result};
 use crate::measures::bounds::{Open, Resolution};
 use crate::measures::formula::Formula;
 use crate::measures::gain::Gain;
 use crate::measures::{Certainty, Measure};
-use crate::names::{Info, Needs};
+use crate::names::{Aggregate, Info, Needs, Spec};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
@@ -38,6 +43,9 @@ const MOST: usize = 256;
 /// Documents of the ranking for which a measure has to have bounds.
 const PROBED: usize = 1000;
 
+/// Steps of a search for a verdict: there is one for every query and direction.
+const MOVING_STEPS: u64 = STEPS / 100;
+
 /// The difference in a measure of which only bounds are known.
 struct GeneralDifference {
     scale: Scale,
@@ -45,6 +53,10 @@ struct GeneralDifference {
     measure: Box<dyn Measure>,
     /// Whether no grade of an unjudged document changes it, as of a measure of what is judged.
     fixed: bool,
+    /// Whether it is for verdicts.
+    is_moving: bool,
+    /// The orders of tied documents.
+    ties: TieOrders,
     /// Grades that an unjudged document may have, highest first; the last is 0.
     grades: Vec<f64>,
 }
@@ -55,10 +67,6 @@ struct GeneralDifference {
 /// It cannot, or a parameter has a value that it cannot take.
 pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let spec = setup.spec;
-    let refuse = |why: &str| Err(Error::Measure(format!("the largest difference in {spec} is not known: {why}")));
-    if spec.info.needs != Needs::Judgments {
-        return refuse("it needs more than the grades of documents");
-    }
     let scale = setup.scale(Gain::Linear, setup.highest());
     let most = scale.max_grade;
     let whole_grades = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
@@ -71,29 +79,68 @@ pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
             "{spec}: the largest difference is searched for up to {MOST} grades; give max_grade"
         )));
     }
-    let measure = setup.measure(spec, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
-    let mut difference = GeneralDifference { scale, info: spec.info, measure, fixed: false, grades };
-    // As many documents that are not judged as rankings may have.
-    let mut ranking = Ranking::default();
-    ranking.retrieved = setup.depth().min(PROBED);
-    (0..ranking.retrieved).for_each(|start| ranking.push(start, 1, std::iter::empty()));
-    let bounds = difference.measure.bounds(&difference.open(&ranking, &Judgments::none(), 0));
-    match bounds {
-        None => {
-            let why = spec.info.unbounded.unwrap_or("it may fall when a grade grows");
-            refuse(&format!("it has no bounds over unjudged documents ({why})"))
-        }
-        Some(bounds) if bounds.undefined && spec.info.lower_is_better => {
-            refuse("it is undefined with some grades, where 0 would be its best value")
-        }
-        Some(bounds) => {
-            difference.fixed = bounds.low.is_nan() || bounds.low == bounds.high && !bounds.undefined;
-            Ok(Box::new(difference))
-        }
+    Ok(Box::new(GeneralDifference::new(setup, scale, grades, false)?))
+}
+
+/// The difference for verdicts in a measure that can tell its bounds.
+///
+/// # Errors
+/// It cannot, or a parameter has a value that it cannot take.
+pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+    let of = setup.spec;
+    if of.info.lower_is_better {
+        return Err(refusal(of, VERDICT, "lower values are better"));
     }
+    if of.info.aggregate != Aggregate::Mean {
+        return Err(refusal(of, VERDICT, "it is not a mean over queries"));
+    }
+    if setup.possible.len() > MOST {
+        return Err(refusal(of, VERDICT, "documents may have too many different grades"));
+    }
+    let general = GeneralDifference::new(setup, setup.moving(Gain::Linear), setup.possible.to_vec(), true)?;
+    if general.fixed {
+        return Err(refusal(of, VERDICT, "no grade of an unjudged document changes it"));
+    }
+    Ok(Box::new(general))
+}
+
+const LARGEST: &str = "the largest difference";
+const VERDICT: &str = "the verdict";
+
+fn refusal(of: &Spec, what: &str, why: &str) -> Error {
+    Error::Measure(format!("{what} in {of} is not known: {why}"))
 }
 
 impl GeneralDifference {
+    /// A measure, which must have bounds.
+    fn new(setup: &Setup<'_>, scale: Scale, grades: Vec<f64>, is_moving: bool) -> Result<GeneralDifference> {
+        let of = setup.spec;
+        let refuse = |why: &str| Err(refusal(of, if is_moving { VERDICT } else { LARGEST }, why));
+        if of.info.needs != Needs::Judgments {
+            return refuse("it needs more than the grades of documents");
+        }
+        let measure = setup.measure(of, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
+        let ties = setup.options.ties;
+        let general = GeneralDifference { scale, info: of.info, measure, fixed: false, is_moving, ties, grades };
+        // As many documents that are not judged as rankings may have.
+        let mut ranking = Ranking::default();
+        ranking.retrieved = setup.depth().min(PROBED);
+        (0..ranking.retrieved).for_each(|start| ranking.push(start, 1, std::iter::empty()));
+        match general.measure.bounds(&general.open(&ranking, &Judgments::none(), 0)) {
+            None => {
+                let why = of.info.unbounded.unwrap_or("it may fall when a grade grows");
+                refuse(&format!("it has no bounds over unjudged documents ({why})"))
+            }
+            Some(bounds) if bounds.undefined && of.info.lower_is_better => {
+                refuse("it is undefined with some grades, where 0 would be its best value")
+            }
+            Some(bounds) => {
+                let fixed = bounds.low.is_nan() || bounds.low == bounds.high && !bounds.undefined;
+                Ok(GeneralDifference { fixed, ..general })
+            }
+        }
+    }
+
     /// Whether no order of documents changes the measure.
     fn is_of_set(&self) -> bool {
         self.info.is_of_set && self.scale.cutoff.is_none()
@@ -116,14 +163,14 @@ impl GeneralDifference {
     }
 
     /// Searches for the largest S(A) - S(B) and the grades with which it is attained.
-    fn solve(&self, problem: &GradedPair<'_>) -> Incumbent {
+    fn solve(&self, problem: &GradedPair<'_>, steps: u64) -> Incumbent {
         let last = (self.grades.len() - 1) as u8;
         let start = |choice: &dyn Fn(&AlikeDocuments) -> bool| {
             let choice_of = |&cell: &usize| if choice(&problem.cells[cell]) { 0 } else { last };
             problem.units.iter().map(choice_of).collect::<Vec<u8>>()
         };
         let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
-        let mut work = Budget::new(STEPS);
+        let mut work = Budget::new(steps);
         let scanned = if self.is_of_set() { sets::scan(problem, last, &mut work) } else { None };
         if let Some(best) = scanned.as_ref().filter(|best| best.bound == best.value) {
             return best.clone();
@@ -134,6 +181,9 @@ impl GeneralDifference {
             start(&|_| true),
             start(&|_| false),
         ];
+        if self.is_moving {
+            starts.reverse(); // The first must be allowed however few documents may be relevant.
+        }
         let most = scanned.as_ref().map_or(f64::INFINITY, |best| best.bound);
         starts.extend(scanned.map(|best| best.chosen));
         let incumbent = branch::solve(problem, starts, work);
@@ -152,7 +202,7 @@ impl Difference for GeneralDifference {
         }
         let sure = Cell::new(Certainty::Exact);
         let solve = |problem: &mut GradedPair<'_>| {
-            let best = self.solve(problem);
+            let best = self.solve(problem, STEPS);
             if pair.is_tied() {
                 sure.set(sure.get().max(problem.certainty(&best.chosen)));
             }
@@ -172,7 +222,7 @@ impl Difference for GeneralDifference {
 
     fn assignment(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
         let problem = GradedPair::new(self, pair);
-        let best = self.solve(&problem);
+        let best = self.solve(&problem, STEPS);
         let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
         let mut grades = vec![0.0; numbers.len()];
         let mut filling = vec![0.0; self.scale.lacking(pair)];
@@ -208,5 +258,41 @@ impl Difference for GeneralDifference {
 
     fn failure(&self) -> Option<Failure> {
         self.measure.formula().and_then(Formula::failure)
+    }
+}
+
+impl MovingDifference for GeneralDifference {
+    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        let unknown = pair.unknown();
+        if self.ties.are_best_and_worst(pair) {
+            let (most, _) = separate_bounds(&*self.measure, pair, &self.grades, self.ties);
+            return UpperBounds::partly(vec![most], (unknown == 0).then_some(0), Vec::new());
+        }
+        let problem = GradedPair::new(self, pair);
+        let best = self.solve(&problem, MOVING_STEPS);
+        let none = branch::Problem::value(&problem, &vec![self.grades.len() as u8 - 1; unknown]);
+        let attained = (best.value == best.bound).then(|| problem.relevant(&best.chosen));
+        UpperBounds::partly(vec![none, best.bound.max(none)], attained, vec![0])
+    }
+
+    fn search_at_most(&self, pair: &RankingPair<'_>, most: usize) -> Option<(f64, bool)> {
+        if self.ties.are_best_and_worst(pair) || most >= pair.unknown() {
+            return None;
+        }
+        let best = self.solve(&GradedPair::new(self, pair).at_most(most), MOVING_STEPS);
+        Some((best.bound, best.value == best.bound))
+    }
+
+    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+        let problem = GradedPair::new(self, pair).at_most(most);
+        let best = self.solve(&problem, MOVING_STEPS);
+        let mut graded: Vec<(Option<u32>, f64)> = Vec::new();
+        let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
+        for cell in &problem.cells {
+            let places = cell.places.iter().map(|&place| Some(pair.places[place].document));
+            let documents = places.chain(std::iter::repeat(None)).take(cell.len());
+            graded.extend(documents.zip(&mut chosen));
+        }
+        Assignment::of_grades(best.value, graded.into_iter().filter(|&(_, grade)| grade > 0.0))
     }
 }
