@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -72,6 +73,11 @@ def one_a_grade(known: Mapping[str, int], drawn: Sequence[int]) -> bool:
     return all(drawn.count(grade) <= max(0, 1 - judged.count(grade)) for grade in (1, 2))
 
 
+def one_of_the_best(known: Mapping[str, int], drawn: Sequence[int]) -> bool:
+    """At most one document has grade 2, unless more are judged so; any number has grade 1."""
+    return drawn.count(2) <= max(0, 1 - list(known.values()).count(2))
+
+
 def read(name: str, measure: Callable[..., Fraction], docs: Mapping[str, int], **options: Any) -> Form:
     """A measure that looks at lengths; nobody knows how long a document would be that fills a ranking."""
     return Form(name, lambda order, truth: measure(order, truth, docs, **options), BINARY, None, docs=docs)
@@ -109,6 +115,7 @@ FORMS = [
         local=False,
     ),
     Form("DCG@3", lambda order, truth: graded.dcg(order, truth, 3), SCALE, 3, ", per_grade=1", one_a_grade),
+    Form("DCG@3", lambda order, truth: graded.dcg(order, truth, 3), SCALE, 3, ", per_grade={2: 1}", one_of_the_best),
     Form("RBP(max_grade=2)@3", lambda order, truth: users.rbp(order, truth, 3, max_grade=2), SCALE, 3),
     read("U(L=20)", users.u_measure, CHARACTERS, L=20),
     read("U(L=6, gain_at='start', norm=2)@3", users.u_measure, CHARACTERS, k=3, L=6, gain_at="start", norm=2),
@@ -197,7 +204,7 @@ def test_all_assignments(form: Form, ties: bool) -> None:
     top = max(form.grades)
     options = form.options + ("" if "rel=" in form.name or top == 1 else f", max_grade={top}")
     # Delta always allows any number of documents a grade.
-    of_delta = options.replace(", per_grade=1", "")
+    of_delta = re.sub(r", per_grade=(\{.*\}|\d+)", "", options)
     names = [
         f"MED({form.name}{options})",
         f"MED({form.name}{options}, direction='a-b')",
@@ -326,6 +333,7 @@ def test_what_is_refused() -> None:
         "MED(AP@5, R='k')": "R must be",
         "MED(P@5, per_grade=2)": "per_grade is only for DCG and nDCG",
         "MED(DCG@5, per_grade=1.5)": "per_grade must be a whole number of at least 1",
+        "MED(DCG@5, per_grade={1: 1.5})": "per_grade must have whole grades of at least 1 with whole numbers",
         "MED(AP@5, ties='optimistic')": "is only for sums of gains times discounts",
         "MED(P@5, mean='geometric')": "only the arithmetic mean",
         "MED(U@5, ties='optimistic')": "is only for sums of gains times discounts",

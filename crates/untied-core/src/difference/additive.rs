@@ -36,8 +36,8 @@ pub(super) struct Additive {
     persistence: Option<f64>,
     /// Whether these are part of the value.
     tail: bool,
-    /// The most documents that may have each grade.
-    per_grade: Option<usize>,
+    /// The most documents that may have each grade from 1 on, if that is limited.
+    per_grade: Option<Vec<usize>>,
     /// The orders of tied documents.
     ties: TieOrders,
 }
@@ -51,7 +51,8 @@ impl Additive {
 
     fn with(self, setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
         let options = setup.options;
-        let (tail, per_grade, ties) = (options.tail, options.per_grade, options.ties);
+        let (tail, ties) = (options.tail, options.ties);
+        let per_grade = options.per_grade.map(|most| self.whole_grades().map(|grade| most.of(grade)).collect());
         Ok(Box::new(Additive { tail, per_grade, ties, ..self }))
     }
 }
@@ -127,15 +128,16 @@ impl Additive {
     }
 
     /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
-    fn grades(&self, pair: &RankingPair<'_>, most: usize, open: bool) -> Vec<dot::GradeLimit> {
+    fn grades(&self, pair: &RankingPair<'_>, most: &[usize], open: bool) -> Vec<dot::GradeLimit> {
         let judged = |grade: f64| {
             let levels = pair.facts.levels.iter().filter(|level| level.grade == grade);
             levels.map(|level| level.count as usize).sum::<usize>()
         };
-        let limit = |grade: f64| if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) };
-        self.whole_grades()
-            .map(|grade| dot::GradeLimit { gain: self.scale.gain.of(grade), most: limit(grade) })
-            .collect()
+        let limit = |(grade, &most): (f64, &usize)| dot::GradeLimit {
+            gain: self.scale.gain.of(grade),
+            most: if open { most.saturating_sub(judged(grade)) } else { most.max(judged(grade)) },
+        };
+        self.whole_grades().zip(most).map(limit).collect()
     }
 
     fn whole_grades(&self) -> impl Iterator<Item = f64> + use<> {
@@ -148,7 +150,7 @@ impl Additive {
             return 1.0;
         }
         let discounts = self.discounts(pair);
-        let ideal = match self.per_grade {
+        let ideal = match &self.per_grade {
             None => self.scale.top * discounts.iter().sum::<f64>(),
             Some(most) => dot::ideal(discounts, &self.grades(pair, most, false)),
         };
@@ -200,7 +202,7 @@ impl Difference for Additive {
         } else {
             self.weigh(pair, work);
             let solve = |weights: &mut dot::WeightedPair| {
-                let value = match self.per_grade {
+                let value = match &self.per_grade {
                     None => dot::largest(weights),
                     Some(most) => dot::solve_limited(weights, &self.grades(pair, most, true)).value,
                 };
@@ -233,7 +235,7 @@ impl Difference for Additive {
         let weights = &mut work.weights;
         let lacking = std::mem::take(&mut weights.lacking.0);
         weights.documents.extend(lacking.iter().map(|&a| dot::WeightedDocument { a, b: 0.0, known: None }));
-        let Some(most) = self.per_grade else { return Some((numbers, self.scale.grades(dot::solve(weights).gains))) };
+        let Some(most) = &self.per_grade else { return Some((numbers, self.scale.grades(dot::solve(weights).gains))) };
         let gains = dot::solve_limited(weights, &self.grades(pair, most, true)).gains;
         let grade = |gain: &f64| self.whole_grades().find(|&grade| self.scale.gain.of(grade) == *gain);
         let grades =

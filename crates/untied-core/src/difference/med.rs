@@ -4,7 +4,7 @@
 use super::catalogue;
 use super::layout::DifferenceWorkspace;
 use super::pair::{RankingPair, TieOrders};
-use super::setup::{Options, PrecisionDivisor, Setup};
+use super::setup::{Options, PerGrade, PrecisionDivisor, Setup};
 use super::solution::{Assignment, Difference, DifferenceRange, Outcomes};
 use super::solve::expected::DifferenceMoments;
 use crate::error::{Error, Failure, Result};
@@ -40,7 +40,8 @@ const DIVISOR: Parameter = Parameter {
 const PER_GRADE: Parameter = Parameter {
     name: "per_grade",
     default: "None",
-    help: "if given, the largest number of documents with each grade from 1 to max_grade (DCG, nDCG)",
+    help: "if given, the largest number of documents with each grade from 1 to max_grade, or of some: {3: 1, 1: 12} (DCG, \
+        nDCG)",
 };
 const TIES: Parameter = Parameter {
     name: "ties",
@@ -169,7 +170,17 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
                 &[("depth", PrecisionDivisor::Depth), ("relevant", PrecisionDivisor::Relevant)],
             )?,
         },
-        per_grade: number(PER_GRADE.name, "a whole number of at least 1", is_whole)?.map(|n| n as usize),
+        per_grade: match spec.parameter(PER_GRADE.name) {
+            Some(Value::Table(table)) => {
+                let is_allowed = |&(grade, most): &(f64, f64)| is_whole(grade) && (is_whole(most) || most == 0.0);
+                if !table.iter().all(is_allowed) {
+                    let expected = "whole grades of at least 1 with whole numbers of at least 0";
+                    return Err(Error::Measure(format!("{spec}: {} must have {expected}", PER_GRADE.name)));
+                }
+                Some(PerGrade::Table(table))
+            }
+            _ => number(PER_GRADE.name, "a whole number of at least 1", is_whole)?.map(|n| PerGrade::Each(n as usize)),
+        },
         ties: spec.choice(TIES.name, &[("expected", TieOrders::Mean), ("optimistic", TieOrders::BestWorst)])?,
     };
     catalogue::make(&Setup { spec: inner, scope, possible: &[], options: &options, build })

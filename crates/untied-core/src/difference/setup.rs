@@ -19,9 +19,30 @@ pub(crate) enum PrecisionDivisor {
     Most(usize),
 }
 
+/// The most documents that may have each grade from 1 on.
+#[derive(Clone, Copy)]
+pub(crate) enum PerGrade<'o> {
+    /// The same for all.
+    Each(usize),
+    /// Grades with their numbers; there is none for the others.
+    Table(&'o [(f64, f64)]),
+}
+
+impl PerGrade<'_> {
+    /// The most documents that may have a grade.
+    pub fn of(self, grade: f64) -> usize {
+        match self {
+            PerGrade::Each(most) => most,
+            PerGrade::Table(table) => {
+                table.iter().find(|entry| entry.0 == grade).map_or(usize::MAX, |entry| entry.1 as usize)
+            }
+        }
+    }
+}
+
 /// The options of MED and Delta, and the orders of ties.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Options {
+pub(crate) struct Options<'o> {
     /// The highest grade that unjudged documents may have; none: that of the measure or the qrels.
     pub max_grade: Option<f64>,
     /// Whether the value counts documents that could follow the ends of the rankings.
@@ -29,7 +50,7 @@ pub(crate) struct Options {
     /// What AP is divided by.
     pub divisor: PrecisionDivisor,
     /// The most documents that may have each grade.
-    pub per_grade: Option<usize>,
+    pub per_grade: Option<PerGrade<'o>>,
     /// The orders of tied documents.
     pub ties: TieOrders,
 }
@@ -41,7 +62,7 @@ pub(crate) struct Setup<'s> {
     pub scope: &'s Scope<'s>,
     /// The grades that an unknown document may have, highest first; the last is 0. See [`Spec::possible_grades`].
     pub possible: &'s [f64],
-    pub options: &'s Options,
+    pub options: &'s Options<'s>,
     /// Builds measures of one ranking.
     pub build: Build,
 }
