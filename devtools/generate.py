@@ -16,6 +16,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from devtools import docstrings
@@ -74,7 +75,12 @@ def infos() -> list[MeasureInfo]:
     """The facts of all measures of the core."""
     built = core()
     both = [*built.measure_info(), *built.measure_info(comparing=True)]
-    return [info for info in both if not info["family"].startswith("Defined in ")]
+    return [info for info in both if is_built_in(info)]
+
+
+def is_built_in(info: MeasureInfo) -> bool:
+    """Whether no user defined a measure."""
+    return not info["family"].startswith("Defined in ")
 
 
 def objects() -> str:
@@ -210,6 +216,23 @@ def unbounded() -> Iterator[tuple[str, ...]]:
     yield from grouped(((info["unbounded"],), info["name"]) for info in infos() if info["unbounded"])
 
 
+@cache
+def abilities() -> tuple[list[tuple[str, ...]], list[str]]:
+    """What each measure can do, and why it cannot do the rest."""
+    from untied.cli import abilities
+
+    table, reasons = abilities.rows(info for info in core().measure_info() if is_built_in(info))
+    return [("measure", *abilities.COLUMNS), *table], reasons
+
+
+def reasons_table() -> Iterator[tuple[str, ...]]:
+    """Why a measure cannot do something, by the number that stands for it."""
+    yield "", "why there is nothing"
+    for reason in abilities()[1]:
+        number, _, why = reason.partition(" ")
+        yield number, why
+
+
 def grouped(rows: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[tuple[str, ...]]:
     """Rows with the measures that they are true of, in the order in which they first appear."""
     names: dict[tuple[str, ...], list[str]] = {}
@@ -336,6 +359,8 @@ def table(rows: Iterable[tuple[str, ...]]) -> list[str]:
 
 #: Pages with their tables, and the names of these if a page has several.
 TABLES: dict[tuple[str, str], Callable[[], Iterator[tuple[str, ...]]]] = {
+    ("docs/abilities.md", ""): lambda: iter(abilities()[0]),
+    ("docs/abilities.md", "reasons"): reasons_table,
     ("docs/exactness.md", ""): sampled,
     ("docs/incomplete.md", ""): unbounded,
     ("docs/incomplete.md", "unjudged"): values_of("unjudged"),

@@ -44,6 +44,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/partial-order.md",
         "docs/conventions.md",
         "docs/exactness.md",
+        "docs/abilities.md",
         "docs/own-measures.md",
         "docs/results.md",
     ),

@@ -48,6 +48,8 @@ class MeasureInfo(TypedDict):
     has_law: bool
     #: Why bounds over the grades of unjudged documents are not known, where that is so.
     unbounded: str | None
+    #: Whether there is a solver of its own for MED and for verdicts; others are left to a general search.
+    has_solvers: tuple[bool, bool]
 
 
 class AboutMeasure(TypedDict):

@@ -24,6 +24,7 @@ INPUTS = {
     "eval": "QRELS A", "compare": "A B", "stats": "QRELS A B", "certify": "QRELS A B", "gate": "QRELS A",
     "curve": "QRELS A --query 1", "features": "DATA", "sample": "QRELS", "study med": "QRELS A B -o x",
     "study passages": "QRELS A B -o x",
+    "measures": "AP",
 }  # fmt: skip
 #: Words for options that do not take the word 1.
 WORDS = {
@@ -120,6 +121,7 @@ def test_every_command_with_rules_is_tried() -> None:
     ("stats QRELS NEW OLD --test t --samples=100000", "--samples needs --test randomization or tukey"),
     ("eval QRELS NEW --quantiles 0.5 --ties expected", "--quantiles cannot be combined with --ties"),
     ("compare OLD NEW --qrels-format auto", "--qrels-format has no effect without --qrels"),
+    ("measures --abilities --details", "--abilities cannot be combined with --details"),
     ("certify QRELS OLD NEW --from-sample --unjudged retrieved", "--from-sample cannot be combined with --unjudged"),
     ("stats QRELS NEW OLD --test tukey --corr=holm", "--correction cannot be combined with --test tukey, which"),
     ("curve QRELS NEW --query 1 -o x.svg --digits 4", "--digits cannot be combined with --format svg"),

@@ -10,6 +10,7 @@ from untied._core import Measure, measure_info
 from untied.cli.command import Command
 from untied.cli.options import Arguments, load_plugins
 from untied.cli.output import write
+from untied.cli.rules import Excludes
 from untied.errors import MeasureError
 
 TYPE_CHECKING = False
@@ -36,6 +37,7 @@ COMMAND = Command(
     "list measures with parameters, equations and references",
     "  untied measures\n  untied measures nDCG ndcg_cut_10 'induced AP'\n",
     listed_after="study",
+    rules=(Excludes("--abilities", "--details"),),
 )
 
 
@@ -48,7 +50,9 @@ def declare(arguments: Arguments) -> None:
         nargs="*",
         help="name of a measure to describe, in any spelling (default: list all measures)",
     )
-    arguments.group("output").flag("--details", "describe all measures")
+    output = arguments.group("output")
+    output.flag("--details", "describe all measures")
+    output.flag("--abilities", "show what each measure can do with tied and unjudged documents")
     arguments.add_plugin()
 
 
@@ -67,6 +71,12 @@ def main(options: argparse.Namespace) -> None:
             wanted.add("MED")
             left_open.append(str(error))
     of_one, of_two = measure_info(), measure_info(comparing=True)
+    if options.abilities:
+        from untied.cli import abilities
+
+        chosen = [info for info in of_one if not wanted or info["name"] in wanted]
+        write("\n".join(abilities.lines(chosen)) + "\n", None)
+        return
     if wanted or options.details:
         chosen = [info for info in of_one + of_two if not wanted or info["name"] in wanted]
         write("\n".join([*map(describe, chosen), *(f"{why}\n" for why in left_open)]), None)
