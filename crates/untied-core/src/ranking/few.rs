@@ -18,7 +18,7 @@ pub fn sort<T: Copy + Ord + Send>(values: &mut [T]) {
             }
         };
     }
-    by_length!(2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+    by_length!(2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 }
 
 /// Sorts `N` values. The compiler unrolls its loops, because it knows `N`.
