@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use untied_core::Error;
-use untied_core::read::letor::{Documents, Letor};
+use untied_core::read::letor::{Letor, LetorDocuments};
 
 use crate::scratch::with_file;
 use crate::second::{finite, is_blank, is_packed, lines};
@@ -34,7 +34,7 @@ fn assert_same(ours: &Letor, theirs: &Data) {
     let pairs = || theirs.values().flatten().flat_map(|(_, pairs)| pairs);
     let features: BTreeSet<u32> = pairs().map(|&(feature, _)| feature).collect();
     assert!(ours.features().iter().eq(&features));
-    let mut documents = Documents::default();
+    let mut documents = LetorDocuments::default();
     for (query, rows) in theirs.values().enumerate() {
         ours.read(query, &mut documents).expect("a query");
         assert_eq!(ours.documents(query), rows.len());
