@@ -48,7 +48,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("study tise qrels r -o x", "untied: unknown study 'tise'; did you mean ties?"),
     ("completion bsah", "must be bash, zsh or fish, not 'bsah'; did you mean bash?"),
     ("eval", "untied eval: error: missing: QRELS, RUN"),
-    ("eval qrels r -o x.xls", "-o x.xls: expected a suffix of .tsv, .csv, .json, .md, .tex, .svg, .png or .pdf, found .xls"),
+    (
+        "eval qrels r -o x.xls",
+        "-o x.xls: expected a suffix of .tsv, .csv, .json, .md, .tex, .svg, .png or .pdf, found .xls",
+    ),
 ])  # fmt: skip
 def test_wrong_usage_is_told_before_anything_is_read(untied_, line: str, meant: str) -> None:
     code, out, err = untied_(*line.split())

@@ -162,8 +162,10 @@ def _typesense(response: dict[str, Any]) -> Iterator[Hit]:
         document = _id(hit.get("document") if isinstance(hit, dict) else None, "id")
         info = hit.get("text_match_info")
         text = info.get("score") if isinstance(info, dict) else None
-        exact = isinstance(text, str) and text.isascii() and text.isdigit()
-        yield document, Decimal(text) if exact else _score(hit, "text_match")
+        if isinstance(text, str) and text.isascii() and text.isdigit():
+            yield document, Decimal(text)
+        else:
+            yield document, _score(hit, "text_match")
 
 
 def _meilisearch(response: dict[str, Any]) -> Iterator[Hit]:

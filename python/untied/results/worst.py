@@ -16,7 +16,6 @@ def worst_of(values: Sequence[float], top: int, *, lowest: bool = False, above: 
 
     Only values `above` a number count, and none that is NaN.
     """
-
     from heapq import nlargest, nsmallest  # only here: most commands start without it
 
     def known() -> Iterator[int]:
