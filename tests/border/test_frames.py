@@ -224,7 +224,7 @@ def test_bad_qrels_are_refused():
     with pytest.raises(untied.UntiedError, match="qrels: expected a column for the grade"):
         Qrels(pa.table({"qid": ["q"], "docno": ["d"]}))
     for wrong, message in [
-        ({"points": "score"}, "columns of a run name query, document, score or rank"),
+        ({"points": "score"}, "columns of a run name query, document, score, rank, retrieved or scores"),
         ({"score": "s"}, 'a column "s"'),
     ]:
         with pytest.raises(untied.UntiedError, match=message):

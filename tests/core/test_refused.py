@@ -97,10 +97,11 @@ def test_many_tags_are_counted(run: Run, tmp_path: Path) -> None:
 ACCEPTED = {
     "eval": "qrels good.run",
     "compare": "good.run better.run",
+    "passages": "good.passages better.passages",
     "stats": "qrels good.run better.run --samples 9",
     "certify": "qrels good.run better.run -m P@1 --certificate certificate.json",
     "verify": "certificate.json qrels good.run better.run",
-    "report": "qrels good.run better.run --samples 9 -o page.html",
+    "report": "qrels good.run better.run -o page.html",
     "check": "qrels good.run",
     "gate": "qrels good.run --max AP=0",
     "curve": "qrels good.run --query q",
@@ -120,6 +121,8 @@ def test_whatever_is_refused_ends_with_2(run: Run, command: str, tmp_path: Path)
         return
     Path("letor").write_text("1 qid:1 1:0.5 2:0.1\n0 qid:1 1:0.2 2:0.3\n")
     Path("broken").write_text("? ? ?\n")
+    for passages in ("good.passages", "better.passages"):
+        Path(passages).write_text("q d 0 9 1 2.0 t\n")
     if command == "verify":
         assert run("certify", *ACCEPTED["certify"].split())[0] == 0
     words = [command, *ACCEPTED[command].split()]

@@ -84,7 +84,7 @@ def test_a_better_run_passes() -> None:
 def test_a_run_and_qrels_that_look_swapped_are_refused() -> None:
     scores = {"q1": {"a": 0.9, "b": 0.4}, "q2": {"c": 0.8, "x": 0.3}, "q3": {"f": 0.75, "e": 0.25}}
     grades = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "d": 0}, "q3": {"e": 1, "f": 0}}
-    with pytest.raises(UntiedError, match=r"are the run and the qrels swapped\?\): run$"):
+    with pytest.raises(UntiedError, match=r"are the run and the qrels swapped\?\): 'run'$"):
         gate(scores, grades, min={"RR": 0.1})
 
 
