@@ -40,8 +40,8 @@ def is_usual(measure: oracle.Measure, may_rise: bool) -> bool:
 def stated(measure: oracle.Measure, truth: Any) -> tuple[float, float]:
     """The ends of the range that is stated for the measure."""
     text = PACKAGE[measure.name]["range"]
-    text, unusual, rising = text.partition("; any number if gains or discounts are negative")
-    if unusual and not is_usual(measure, may_rise=not rising):
+    text, unusual, negative = text.partition("; any number if ")
+    if unusual and not is_usual(measure, may_rise="rise" not in negative):
         return -math.inf, math.inf
     if text == "any number":
         return -math.inf, math.inf
