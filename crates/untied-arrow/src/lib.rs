@@ -117,8 +117,11 @@ impl Stream for Pieces {
             .par_bridge()
             .map(|(number, (first, slice))| {
                 let chunk = slice.map_err(Failure::Arrow).and_then(|slice| {
-                    let read = if columns.lists.is_some() { lists::chunk } else { chunk };
-                    Ok(read(&slice, columns, names, LineMap::of_rows(first as u64))?)
+                    let lines = LineMap::of_rows(first as u64);
+                    Ok(match columns.lists {
+                        Some(unnumbered) => lists::chunk(&slice, columns, unnumbered, names, lines),
+                        None => chunk(&slice, columns, names, lines),
+                    }?)
                 });
                 if chunk.is_err() {
                     failed.store(true, Ordering::Relaxed);

@@ -21,15 +21,14 @@ pub fn element(kind: &DataType) -> Option<&DataType> {
 }
 
 /// The elements of the lists of a slice, all behind one another.
-struct Lists<'a> {
-    name: &'a str,
+struct Lists {
     elements: ArrayRef,
     /// For each list, the index after its last element.
     ends: Vec<usize>,
 }
 
-impl<'a> Lists<'a> {
-    fn read(array: &dyn Array, name: &'a str) -> Result<Self, Wrong> {
+impl Lists {
+    fn read(array: &dyn Array, name: &str) -> Result<Lists, Wrong> {
         all_there(array, name, "a list")?;
         let (elements, ends) = match array.data_type() {
             DataType::List(_) => flattened(array.as_list::<i32>()),
@@ -42,7 +41,7 @@ impl<'a> Lists<'a> {
                 (array.values().clone(), ends)
             }
         };
-        Ok(Lists { name, elements, ends })
+        Ok(Lists { elements, ends })
     }
 
     /// The elements of a list.
@@ -64,8 +63,15 @@ fn flattened<O: OffsetSizeTrait>(array: &GenericListArray<O>) -> (ArrayRef, Vec<
     (array.values().slice(first, last - first), ends)
 }
 
-/// The rows of a slice, of which each is a query with lists.
-pub fn chunk(slice: &RecordBatch, columns: &Columns, names: &[String], lines: LineMap) -> Result<Chunk, Wrong> {
+/// The rows of a slice, of which each is a query with lists. `unnumbered` says what documents have if there are no
+/// numbers.
+pub fn chunk(
+    slice: &RecordBatch,
+    columns: &Columns,
+    unnumbered: Unnumbered,
+    names: &[String],
+    lines: LineMap,
+) -> Result<Chunk, Wrong> {
     let column = |at: usize| (slice.column(at).as_ref(), names[at].as_str());
     let (documents, name) = column(columns.document);
     let documents = Lists::read(documents, name)?;
@@ -87,13 +93,12 @@ pub fn chunk(slice: &RecordBatch, columns: &Columns, names: &[String], lines: Li
             let lists = Lists::read(array, name)?;
             if let Some(row) = (0..slice.num_rows()).find(|&row| lists.range(row).len() != documents.range(row).len()) {
                 let expected = format!("as many numbers as documents, {},", documents.range(row).len());
-                return Err(wrong(row, lists.name, &expected, &lists.range(row).len().to_string()));
+                return Err(wrong(row, name, &expected, &lists.range(row).len().to_string()));
             }
             let (numbers, marks) = numbers::read(&lists.elements, name, number).map_err(|wrong| lists.in_row(wrong))?;
             (chunk.block.columns[0], chunk.block.rounded) = (numbers, marks);
         }
         None => {
-            let unnumbered = columns.lists.unwrap_or(Unnumbered::Ranked);
             let positions = (0..slice.num_rows()).flat_map(|row| 0..documents.range(row).len());
             chunk.block.columns[0] = positions.map(|position| unnumbered.number(position)).collect();
         }

@@ -194,12 +194,14 @@ impl PricedPairs {
         let all = counts(open.truth.levels);
         let mut judged = Pairs { right: 0.0, all: pairs(levels_from(open.truth.levels, rel)) };
         let mut above = vec![0.0; grades.len()];
+        // The judged documents of grade j below a group, and a share of those in it.
+        let below = |above: &[f64], tied: &[f64], j: usize| all[j] - above[j] - (1.0 - within) * tied[j];
         // The pairs of a document of each grade with all judged ones, of which some stand above and some are tied.
         let pairs_of = |above: &[f64], tied: &[f64], is_retrieved: bool| -> Vec<Pairs> {
             let pairs_of_grade = |grade: usize| {
                 let better: f64 = (0..grade).map(|j| above[j] + within * tied[j]).sum();
-                let below = |j: usize| all[j] - above[j] - (1.0 - within) * tied[j];
-                let worse: f64 = if is_retrieved { (grade + 1..all.len()).map(below).sum() } else { 0.0 };
+                let worse = (grade + 1..all.len()).map(|j| below(above, tied, j));
+                let worse: f64 = if is_retrieved { worse.sum() } else { 0.0 };
                 Pairs { right: better + worse, all: all.iter().sum::<f64>() - all[grade] }
             };
             (0..all.len()).map(pairs_of_grade).collect()
@@ -210,8 +212,8 @@ impl PricedPairs {
             let with_judged = pairs_of(&above, &tied, true);
             // Each pair of two judged documents is counted with its better one.
             for (grade, &count) in tied.iter().enumerate() {
-                let worse = |j: usize| all[j] - above[j] - (1.0 - within) * tied[j];
-                judged.right += count * (grade + 1..all.len()).map(worse).sum::<f64>();
+                let worse = (grade + 1..all.len()).map(|j| below(&above, &tied, j));
+                judged.right += count * worse.sum::<f64>();
             }
             above.iter_mut().zip(&tied).for_each(|(above, tied)| *above += tied);
             groups.push(OpenGroup { count: group.size - group.relevant(0.0), with_judged, within });

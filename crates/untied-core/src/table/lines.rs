@@ -54,13 +54,17 @@ impl LineMap {
         (places, places.checked_sub(1).map_or(0, |last| self.skipped[last].1))
     }
 
+    /// The number of lines before a row, without those that were skipped.
+    fn lines_before(&self, row: u32) -> usize {
+        match &self.ends {
+            Some(ends) => ends.partition_point(|&end| end <= row),
+            None => row as usize,
+        }
+    }
+
     /// The place of a row, if it is known.
     pub(crate) fn line(&self, row: u32) -> Option<Location> {
-        let lines = match &self.ends {
-            Some(ends) => ends.partition_point(|&end| end <= row) as u64,
-            None => u64::from(row),
-        };
-        let line = self.first + lines + self.skipped_before(row).1;
+        let line = self.first + self.lines_before(row) as u64 + self.skipped_before(row).1;
         let place = if self.are_rows { Location::Row(line - 1) } else { Location::Line(line) };
         (self.first > 0).then_some(place)
     }
@@ -68,10 +72,7 @@ impl LineMap {
     /// The map of the rows from this one on.
     pub(super) fn from(&self, row: u32) -> LineMap {
         let (places, before) = self.skipped_before(row);
-        let lines = match &self.ends {
-            Some(ends) => ends.partition_point(|&end| end <= row),
-            None => row as usize,
-        };
+        let lines = self.lines_before(row);
         LineMap {
             first: if self.first == 0 { 0 } else { self.first + lines as u64 + before },
             are_rows: self.are_rows,

@@ -148,7 +148,7 @@ impl<'s> GradedPair<'s> {
         }
     }
 
-    /// The same where at most this many documents may have a grade above 0.
+    /// Allows at most `most` documents to have a grade above 0.
     pub fn at_most(self, most: usize) -> GradedPair<'s> {
         GradedPair { most, ..self }
     }

@@ -44,13 +44,13 @@ mod tests {
     use super::*;
 
     /// The most of the chosen weights, of which no two neighbours may be chosen.
-    struct Apart {
+    struct WeightsWithoutNeighbours {
         weights: Vec<f64>,
         best: f64,
         nodes: usize,
     }
 
-    impl BranchAndBound for Apart {
+    impl BranchAndBound for WeightsWithoutNeighbours {
         /// What the first documents weigh, their number, and whether the last of them is chosen.
         type Node = (f64, usize, bool);
 
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn the_best_is_found_or_enclosed() {
         let search = |nodes: usize| {
-            let mut search = Apart { weights: vec![3.0, 4.0, 3.0, 1.0, 2.0], best: 0.0, nodes };
+            let mut search = WeightsWithoutNeighbours { weights: vec![3.0, 4.0, 3.0, 1.0, 2.0], best: 0.0, nodes };
             let open = depth_first(&mut search, (0.0, 0, false), f64::INFINITY);
             (search.best, open)
         };
