@@ -56,7 +56,7 @@ def abilities(info: MeasureInfo) -> dict[str, str]:
     is_sampled = many.certainty == "estimate"
     varies = tied.variance is not None and not math.isnan(tied.variance)
     still_varies = many.variance is not None and not math.isnan(many.variance)
-    found = {
+    able = {
         "mean": "large" if is_sampled else "exact",
         "range": "exact" if many.certainty == "exact" else "large",
         "variance": ("large" if is_sampled or not still_varies else "exact") if varies else f"({NO_VARIANCE})",
@@ -69,12 +69,12 @@ def abilities(info: MeasureInfo) -> dict[str, str]:
         "groups": grouped(info, small),
     }
     # A judgment is worth how much it narrows the bounds.
-    found["judge-next"] = small.tried(small.judged_next, "exact") if found["unjudged"] == "exact" else found["unjudged"]
+    able["judge-next"] = small.tried(small.judged_next, "exact") if able["unjudged"] == "exact" else able["unjudged"]
     if info["has_law"]:
-        found["law"] = "exact" if large.law() == "exact" else "large"
-    if found["Delta"] == "drawn" and small.compared("Delta").certainty == "exact":
-        found["Delta"] = "exact"
-    return found
+        able["law"] = "exact" if large.law() == "exact" else "large"
+    if able["Delta"] == "drawn" and small.compared("Delta").certainty == "exact":
+        able["Delta"] = "exact"
+    return able
 
 
 class Example:
@@ -133,13 +133,13 @@ class Example:
         """What to judge next."""
         return judge_next(self._others()["qrels"], self.runs["a"], self.name)
 
-    def tried(self, what: Callable[[], object], found: str) -> str:
-        """The word that says how something is found, or in brackets why it is not."""
+    def tried(self, what: Callable[[], object], word: str) -> str:
+        """The word for how something is found, or in brackets the reason why it is not."""
         try:
             what()
         except UntiedError as error:
             return f"({reason(str(error), self.name, self.unbounded)})"
-        return found
+        return word
 
 
 def reason(message: str, name: str, unbounded: str | None) -> str:
@@ -162,8 +162,8 @@ def grouped(info: MeasureInfo, example: Example) -> str:
 
     def values(best: int, second: int, last: int) -> list[float]:
         judged = {"b": best, "e": second, "g": second, "a": last, "c": 0, "f": 0}
-        found = evaluate(dict.fromkeys(runs, judged), runs, name, **docs)
-        return [found.value(name, query=query).mean for query in runs]
+        results = evaluate(dict.fromkeys(runs, judged), runs, name, **docs)
+        return [results.value(name, query=query).mean for query in runs]
 
     def are_equal(some: list[float], others: list[float]) -> bool:
         return all(math.isclose(one, other, abs_tol=1e-12) for one, other in zip(some, others, strict=True))

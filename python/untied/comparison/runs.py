@@ -266,14 +266,13 @@ def _options(policies: _core.Policies, variance: bool, depth: int | None) -> dic
 def _names(run_a: Any, run_b: Any) -> tuple[str, str]:
     """The names of two runs: their own if they differ, and a and b for those without."""
     sources = [os.fspath(run) if isinstance(run, os.PathLike) else run for run in (run_a, run_b)]
-    named = [run for run in sources if isinstance(run, str) or (isinstance(run, _core.Run) and run.name is not None)]
-    if len(named) == 2:
-        first, second = names_of(named) if named[0] != named[1] else ("a", "b")
+    have_names = [isinstance(run, str) or (isinstance(run, _core.Run) and run.name is not None) for run in sources]
+    if all(have_names):
+        first, second = names_of(sources) if sources[0] != sources[1] else ("a", "b")
         return first, second
-    own = [names_of([run])[0] if any(run is one for one in named) else None for run in sources]
+    own_a, own_b = (names_of([run])[0] if named else None for run, named in zip(sources, have_names, strict=True))
     # A run that is called b keeps its name beside one without: nobody should take either for the other.
-    first, second = ("a" if own[1] != "a" else "a_", "b" if own[0] != "b" else "b_")
-    return own[0] or first, own[1] or second
+    return own_a or ("a_" if own_b == "a" else "a"), own_b or ("b_" if own_a == "b" else "b")
 
 
 def _known(qrels: Any, probabilities: Any, docs: DocsLike | None, threads: int | None) -> dict[str, Any]:

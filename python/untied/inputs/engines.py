@@ -9,7 +9,7 @@ import json
 from decimal import Decimal
 
 from untied._core import Run, read_bytes, show_id
-from untied.errors import InputError
+from untied.inputs.files import refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
     Hit = tuple[str, Decimal]
 
 
-class Refused(Exception):
+class WrongAnswer(Exception):
     """An answer that cannot be read: what was expected, and what was found."""
-
-    def __init__(self, expected: str, found: str) -> None:
-        super().__init__(expected, found)
-        self.expected, self.found = expected, found
 
 
 def read_answers(path: str, engine: str, threads: int | None) -> Run:
@@ -37,14 +33,12 @@ def read_answers(path: str, engine: str, threads: int | None) -> Run:
         try:
             query, response = _answer(line)
             if query in rankings:
-                raise Refused("one answer for each query", f"query {show_id(query)} again")
+                raise WrongAnswer("one answer for each query", f"query {show_id(query)} again")
             rankings[query] = _ranking(ENGINES[engine](response))
-        except Refused as refused:
-            place = f"{show_id(path)}, line {number}"
-            text = f"{place}: expected {refused.expected}, found {refused.found}"
-            raise InputError(text, path, number, refused.expected, refused.found) from None
+        except WrongAnswer as wrong:
+            raise refused(path, number, *wrong.args) from None
     if not any(rankings.values()):
-        raise InputError(f"{show_id(path)}: expected documents, found none", path, None, "documents", "none")
+        raise refused(path, None, "documents", "none")
     return Run.from_mapping(rankings, threads)
 
 
@@ -54,12 +48,12 @@ def _answer(line: bytes) -> tuple[str, dict[str, Any]]:
     try:
         answer = json.loads(line, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
-        raise Refused(expected, f"no JSON ({error})") from None
+        raise WrongAnswer(expected, f"no JSON ({error})") from None
     if not isinstance(answer, dict) or not isinstance(answer.get("response"), dict):
-        raise Refused(expected, "another value")
+        raise WrongAnswer(expected, "another value")
     query = answer.get("query_id")
     if isinstance(query, bool) or not isinstance(query, (str, int)) or query == "":
-        raise Refused('a text or a whole number as "query_id"', json.dumps(query, default=str))
+        raise WrongAnswer('a text or a whole number as "query_id"', json.dumps(query, default=str))
     return str(query), answer["response"]
 
 
@@ -68,7 +62,7 @@ def _ranking(hits: Iterator[Hit]) -> dict[str, float]:
     scores: dict[str, Decimal] = {}
     for document, score in hits:
         if document in scores:
-            raise Refused("every document once", f"{show_id(document)} again")
+            raise WrongAnswer("every document once", f"{show_id(document)} again")
         scores[document] = score
     different = set(scores.values())
     floats = {document: float(score) for document, score in scores.items()}
@@ -84,7 +78,7 @@ def _list(holder: Any, *names: str) -> list[Any]:
     for name in names:
         holder = holder.get(name) if isinstance(holder, dict) else None
     if not isinstance(holder, list):
-        raise Refused(f'a list "{".".join(names)}"', "none" if holder is None else "another value")
+        raise WrongAnswer(f'a list "{".".join(names)}"', "none" if holder is None else "another value")
     return holder
 
 
@@ -96,7 +90,7 @@ def _hit(hit: Any, name: str, score: str) -> Hit:
 def _id(hit: Any, name: str) -> str:
     value = hit.get(name) if isinstance(hit, dict) else None
     if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
-        raise Refused(f'an id "{name}" of every hit', json.dumps(value, default=str))
+        raise WrongAnswer(f'an id "{name}" of every hit', json.dumps(value, default=str))
     return str(value)
 
 
@@ -107,13 +101,13 @@ def _score(hit: Any, name: str) -> Decimal:
         return Decimal(value)
     if isinstance(value, Decimal) and value.is_finite():
         return value
-    found = json.dumps(value, default=str)
-    raise Refused(f'a number "{name}" of every hit (ask the engine for scores, and sort by them)', found)
+    expected = f'a number "{name}" of every hit (ask the engine for scores, and sort by them)'
+    raise WrongAnswer(expected, json.dumps(value, default=str))
 
 
 def _complete(is_complete: bool, reason: str) -> None:
     if not is_complete:
-        raise Refused("a complete answer", reason)
+        raise WrongAnswer("a complete answer", reason)
 
 
 def _search(response: dict[str, Any]) -> Iterator[Hit]:
@@ -127,7 +121,7 @@ def _search(response: dict[str, Any]) -> Iterator[Hit]:
         document = _id(hit, "_id")
         index = hit.get("_index")
         if indices.setdefault(document, index) != index:
-            raise Refused("ids that differ between indices", f"{show_id(document)} in two indices")
+            raise WrongAnswer("ids that differ between indices", f"{show_id(document)} in two indices")
         yield document, _score(hit, "_score")
 
 
@@ -140,7 +134,7 @@ def _vespa(response: dict[str, Any]) -> Iterator[Hit]:
     _complete(not isinstance(coverage, dict) or coverage.get("full") is not False, '"coverage" that is not full')
     for hit in _list(response, "root", "children") if "children" in root or not root else ():
         if isinstance(hit, dict) and "children" in hit:
-            raise Refused("hits that are not grouped", "a group")
+            raise WrongAnswer("hits that are not grouped", "a group")
         yield _hit(hit, "id", "relevance")
 
 

@@ -234,11 +234,7 @@ RUN_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, bool
     "parquet": _parquet_run,
     "json": _json_run,
     "rank-eval": _rank_eval_run,
-    "search": _answers("search"),
-    "vespa": _answers("vespa"),
-    "solr": _answers("solr"),
-    "typesense": _answers("typesense"),
-    "meilisearch": _answers("meilisearch"),
+    **{engine: _answers(engine) for engine in ("search", "vespa", "solr", "typesense", "meilisearch")},
 }
 
 
@@ -391,7 +387,7 @@ def _parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -
         path, read_dictionary=query, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
     )
     if not metadata.num_rows:
-        raise _refused(path, None, "records", "none")
+        raise refused(path, None, "records", "none")
     names = list(dict.fromkeys(needed))
     schema = file.schema_arrow.empty_table().select(names).schema
     # Almost all of the work is to decode the documents' ids: more threads would cost more than they save.
@@ -417,7 +413,7 @@ def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
     except (UntiedError, TypeError) as error:
         raise InputError(f"{show_id(path)}: {error}", path, None, expected, str(error)) from None
     if not any(held[query] for query in held.queries()):
-        raise _refused(path, None, expected, "no document")
+        raise refused(path, None, expected, "no document")
     return held
 
 
@@ -431,7 +427,7 @@ def _json(path: str) -> dict[str, Any]:
             seen: set[str] = set()
             for name, _ in pairs:
                 if name in seen:
-                    raise _refused(path, None, "each name once in an object", f"{_short(name)} again")
+                    raise refused(path, None, "each name once in an object", f"{_short(name)} again")
                 seen.add(name)
         return made
 
@@ -441,20 +437,20 @@ def _json(path: str) -> dict[str, Any]:
         if "\\ud" in text or "\\uD" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise _refused(path, error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
+        raise refused(path, error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise _refused(path, line, "JSON in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
+        raise refused(path, line, "JSON in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
     except UnicodeEncodeError:
-        raise _refused(path, None, "valid JSON escapes", "half of a surrogate pair") from None
+        raise refused(path, None, "valid JSON escapes", "half of a surrogate pair") from None
     except RecursionError:
-        raise _refused(path, None, "JSON with fewer levels", "too many nested brackets") from None
+        raise refused(path, None, "JSON with fewer levels", "too many nested brackets") from None
     except InputError:
         raise
     except ValueError:
-        raise _refused(path, None, f"at most {sys.get_int_max_str_digits()} digits in a whole number", "more") from None
+        raise refused(path, None, f"at most {sys.get_int_max_str_digits()} digits in a whole number", "more") from None
     if not isinstance(content, dict):
-        raise _refused(path, None, "a JSON object", type(content).__name__)
+        raise refused(path, None, "a JSON object", type(content).__name__)
     return content
 
 
@@ -467,7 +463,8 @@ def _number(text: str) -> Any:
     return Decimal(text)
 
 
-def _refused(path: str, line: int | None, expected: str, found: str) -> InputError:
+def refused(path: str, line: int | None, expected: str, found: str) -> InputError:
+    """The error for something wrong in a file, or in a line of it."""
     place = show_id(path) if line is None else f"{show_id(path)}, line {line}"
     return InputError(f"{place}: expected {expected}, found {found}", path, line, expected, found)
 

@@ -96,9 +96,9 @@ def of_levels(measures: Iterable[_core.Measure], highest: float) -> str | None:
     return f"the highest grade is {highest:g}, lower than these measures need: {', '.join(above)}"
 
 
-#: From so many grades on, of which none is below 1, they may be ratings of which the lowest mean *not relevant*.
+#: Grades that begin at 1 may be ratings, whose lowest mean *not relevant*, if there are at least this many of them.
 _RATINGS = 4
-#: Measures of an order of groups, in which the last group is relevant too.
+#: Measures that read grades as an order of groups, of which the last one is relevant too.
 _OF_GROUPS = {"ADR", "ADRInverted", "Compat", "PairConcordance"}
 
 

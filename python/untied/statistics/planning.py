@@ -32,7 +32,7 @@ def required_queries(
     level: float = 0.95,
     power: float = 0.8,
 ) -> Table:
-    """The smallest difference that as many queries find, and how many queries find a given one.
+    """The smallest difference that the queries at hand can find, and how many queries find a given one.
 
     The answer is that of Student's paired t-test, for queries like those of the results: their differences have a
     standard deviation s, and a test of n queries finds a true mean difference d with the power of the noncentral t
@@ -58,8 +58,8 @@ def required_queries(
     -------
     Table
         A row for every measure and pair of runs: ``queries``, of which both runs have a value; their mean
-        ``difference`` and its standard ``deviation`` over queries; ``detectable``, the smallest true difference that so
-        many queries find, with its interval ``detectable_low``, ``detectable_high``. With `difference`, also
+        ``difference`` and its standard ``deviation`` over queries; ``detectable``, the smallest true difference that
+        this number of queries finds, with its interval ``detectable_low``, ``detectable_high``. With `difference`, also
         ``required``, the number of queries that find it, with ``required_low``, ``required_high`` (infinite beyond
         10^9 queries). For geometric means, differences are those of logarithms.
 
@@ -134,18 +134,18 @@ class _Planner:
     def interval(self, queries: int) -> tuple[float, float]:
         """The ends of a standard deviation's interval as multiples of its estimate, for normal differences."""
         freedom, tail = queries - 1, (1 - self._level) / 2
-        ends = self._stats.chi2.ppf([1 - tail, tail], freedom)
-        return tuple(float(sqrt(freedom / end)) for end in ends)  # type: ignore[return-value]
+        low, high = (sqrt(freedom / self._stats.chi2.ppf(share, freedom)) for share in (1 - tail, tail))
+        return low, high
 
     def power(self, noncentrality: float, queries: int) -> float:
-        """The probability that the test of so many queries finds a difference."""
+        """The probability that a test of this number of queries finds a difference."""
         freedom = queries - 1
         critical = float(self._stats.t.ppf((1 + self._level) / 2, freedom))
         below, above = self._stats.nct.cdf([-critical, critical], freedom, noncentrality)
         return float(below + 1 - above)
 
     def detectable(self, deviation: float, queries: int) -> float:
-        """The smallest difference that so many queries find."""
+        """The smallest difference that a test of this number of queries finds."""
         low, high = 0.0, 1.0
         while self.power(high, queries) < self._power:
             low, high = high, 2 * high
