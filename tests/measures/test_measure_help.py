@@ -38,7 +38,9 @@ def test_help_shows_it() -> None:
     text = pydoc.plain(pydoc.render_doc(untied.nDCG))
     assert "normalised discounted cumulative gain" in text
     assert 'untied.evaluate(qrels, run, "nDCG", ties="range")["nDCG"]' in text
-    assert untied.Measure.__doc__.startswith("A measure with its parameters and cutoff")
+    assert untied.Measure.__doc__.splitlines()[0] == (
+        'A measure with its parameters and cutoff, as in ``nDCG(gain="exp2") @ 10``.'
+    )
     assert (untied.nDCG(gain="exp2") @ 10).__doc__ == untied.nDCG.__doc__
 
 

@@ -137,6 +137,12 @@ def test_what_missing_judgments_could_change(headline: Headline) -> None:
         "Missing judgments cannot end the lead: depending on the grades of unjudged documents, the difference lies "
         "between +"
     )
+    # x and y are in one run each, so no bounds of single runs would do.
+    assert headline(judged, runs, "Q")[0][3] == (
+        "Missing judgments could end the lead: depending on the grades of unjudged documents, the difference lies "
+        "between −0.1500 and +0.8000. 8 unjudged documents can be enough if they are relevant. Of the first "
+        "ten documents, 10.0 % (good) and 10.0 % (late) are unjudged."
+    )
     assert headline(judged, runs, "P@1")[0][3] == "Missing judgments cannot change the difference."
     assert headline(judged, runs, "RR")[0][3] == (
         "Missing judgments cannot end the lead: depending on the grades of unjudged documents, the difference lies "
