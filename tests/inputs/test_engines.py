@@ -69,7 +69,7 @@ INCOMPLETE = {
 @pytest.mark.parametrize(("engine", "more"), [(engine, more) for engine in INCOMPLETE for more in INCOMPLETE[engine]])
 def test_incomplete_answers_are_refused(engine, more, read):
     answer = ENGINES[engine]
-    with pytest.raises(untied.UntiedError, match="line 2: expected a complete answer, found"):
+    with pytest.raises(untied.UntiedError, match=":2: expected a complete answer, found"):
         read(engine, ("q1", answer(("a", 1))), ("q2", answer(("a", 1), **more)))
 
 
@@ -121,5 +121,5 @@ def test_what_cannot_be_ranked_is_refused(engine, answer, found, read):
 def test_other_lines_are_refused(line, found, tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps({"query_id": "q0", "response": search(("a", 1))}) + "\n\n" + line)
-    with pytest.raises(untied.InputError, match=f"line 3: expected .*{found}"):
+    with pytest.raises(untied.InputError, match=f":3: expected .*{found}"):
         untied.read_run(path, format="search")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 
-from untied._core import Run, read_bytes, show_id
-from untied.inputs.files import refused
+from untied._core import Run, show_id
+from untied.errors import InputError
+from untied.inputs.lines import numbered, refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class WrongAnswer(Exception):
 def read_answers(path: str, engine: str, threads: int | None) -> Run:
     """The run in a file of answers of an engine, a key of `ENGINES`."""
     rankings: dict[str, dict[str, float]] = {}
-    for number, line in enumerate(read_bytes(path, lines=True).splitlines(), 1):
+    for number, line in numbered(path):
         if not line.strip():
             continue
         try:
@@ -38,7 +39,7 @@ def read_answers(path: str, engine: str, threads: int | None) -> Run:
         except WrongAnswer as wrong:
             raise refused(path, number, *wrong.args) from None
     if not any(rankings.values()):
-        raise refused(path, None, "documents", "none")
+        raise InputError(f"{show_id(path)}: expected documents, found none", path, None, "documents", "none")
     return Run.from_mapping(rankings, threads)
 
 

@@ -387,7 +387,7 @@ def _parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -
         path, read_dictionary=query, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
     )
     if not metadata.num_rows:
-        raise refused(path, None, "records", "none")
+        raise _refused(path, None, "records", "none")
     names = list(dict.fromkeys(needed))
     schema = file.schema_arrow.empty_table().select(names).schema
     # Almost all of the work is to decode the documents' ids: more threads would cost more than they save.
@@ -413,7 +413,7 @@ def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
     except (UntiedError, TypeError) as error:
         raise InputError(f"{show_id(path)}: {error}", path, None, expected, str(error)) from None
     if not any(held[query] for query in held.queries()):
-        raise refused(path, None, expected, "no document")
+        raise _refused(path, None, expected, "no document")
     return held
 
 
@@ -427,7 +427,7 @@ def _json(path: str) -> dict[str, Any]:
             seen: set[str] = set()
             for name, _ in pairs:
                 if name in seen:
-                    raise refused(path, None, "each name once in an object", f"{_short(name)} again")
+                    raise _refused(path, None, "each name once in an object", f"{_short(name)} again")
                 seen.add(name)
         return made
 
@@ -437,20 +437,20 @@ def _json(path: str) -> dict[str, Any]:
         if "\\ud" in text or "\\uD" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise refused(path, error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
+        raise _refused(path, error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise refused(path, line, "JSON in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
+        raise _refused(path, line, "JSON in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
     except UnicodeEncodeError:
-        raise refused(path, None, "valid JSON escapes", "half of a surrogate pair") from None
+        raise _refused(path, None, "valid JSON escapes", "half of a surrogate pair") from None
     except RecursionError:
-        raise refused(path, None, "JSON with fewer levels", "too many nested brackets") from None
+        raise _refused(path, None, "JSON with fewer levels", "too many nested brackets") from None
     except InputError:
         raise
     except ValueError:
-        raise refused(path, None, f"at most {sys.get_int_max_str_digits()} digits in a whole number", "more") from None
+        raise _refused(path, None, f"at most {sys.get_int_max_str_digits()} digits in a whole number", "more") from None
     if not isinstance(content, dict):
-        raise refused(path, None, "a JSON object", type(content).__name__)
+        raise _refused(path, None, "a JSON object", type(content).__name__)
     return content
 
 
@@ -463,8 +463,7 @@ def _number(text: str) -> Any:
     return Decimal(text)
 
 
-def refused(path: str, line: int | None, expected: str, found: str) -> InputError:
-    """The error for something wrong in a file, or in a line of it."""
+def _refused(path: str, line: int | None, expected: str, found: str) -> InputError:
     place = show_id(path) if line is None else f"{show_id(path)}, line {line}"
     return InputError(f"{place}: expected {expected}, found {found}", path, line, expected, found)
 
