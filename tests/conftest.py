@@ -46,6 +46,8 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     together = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
     def unpack(name: str) -> Path:
+        if not (shared / "data").is_dir():
+            pytest.skip(f"no TREC data in {shared} (set UNTIED_SHARED to the folder that holds data/)")
         folder, begun, part = (together / f"{name}{stage}" for stage in ("", ".begun", ".part"))
         while not folder.exists():
             try:
