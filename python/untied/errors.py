@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 
 
 class UntiedError(ValueError):
-    """Raised if an input or option is refused."""
+    """An input or an option is refused. All errors of untied are of this class or of a subclass."""
 
 
 class InputError(UntiedError):
-    """Raised if a file does not match its format.
+    """A file does not match its format. The message says where, what was expected, and what was found.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class InputError(UntiedError):
     line : int or None
         Line, counted from 1; None if the error is about the whole file.
     expected, found : str
-        The text that the format requires at this place, and the text in the file.
+        What the format requires at this place, and what the file has there.
     """
 
     def __init__(self, message: str, file: str, line: int | None, expected: str, found: str) -> None:
@@ -36,22 +36,22 @@ class InputError(UntiedError):
 
 
 class MeasureError(UntiedError):
-    """Raised if a measure's name, cutoff or parameter is not understood."""
+    """The name, cutoff or parameter of a measure is not understood."""
 
 
 class UndefinedError(UntiedError):
-    """Raised with ``on_undefined="raise"`` if a measure is undefined for some query."""
+    """A measure is undefined for some query, and you asked for an error with ``on_undefined="raise"``."""
 
 
 class NotKeptError(UntiedError, AttributeError):
-    """Raised by an attribute of results whose values were not kept; ``hasattr`` returns False for it."""
+    """These results did not keep the values that an attribute needs. ``hasattr`` returns False for it."""
 
 
 class UntiedWarning(UserWarning):
-    """Issued if values are meaningless: a run and qrels have no document in common, or nothing is relevant.
+    """Values are probably meaningless: a run and the qrels have no document in common, or nothing is relevant.
 
-    Functions with a parameter `strict` raise an error instead if it is True; ``warnings.simplefilter("error",
-    UntiedWarning)`` turns the warning into an error everywhere.
+    To get an error instead, pass ``strict=True`` to the function, or call ``warnings.simplefilter("error",
+    UntiedWarning)`` once for all.
     """
 
 

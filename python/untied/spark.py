@@ -175,44 +175,44 @@ def evaluate(
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
     unjudged : str
-        How to score unjudged documents:
+        How to score retrieved documents without a judgment:
 
         * ``"nonrelevant"``: as not relevant
         * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
-          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
-          also cover all orders.
+        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
+          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
+          ``ties="range"``, they hold for each order.
         * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     unretrieved : str
-        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
-        relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``
-        or ``"worst"``.
+        Whether documents that were pooled but not judged (a negative grade) could be relevant even if a run does not
+        retrieve them. ``"none"``: no. ``"pooled"``: yes, like retrieved documents without a judgment; this matters if
+        `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them.
+        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
-        queries in both the judgments and the run.
+        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
+        ``"common"``: evaluate only those that are also in the run.
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with one more column.
     on_undefined : str
-        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     variance : bool
-        Whether to also compute the exact variance over tie orders.
+        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
     ties : str
         How to score documents with equal scores:
 
         * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, with the lowest and the highest value
-        * ``"best"``, ``"worst"``: only by the best or the worst value
+        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
+        * ``"best"``, ``"worst"``: only by the best or the worst of these values
         * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
         * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
         * ``"given"``: in the order of the input
 
         Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
 
         A path must be readable wherever the function runs.
 
@@ -271,21 +271,21 @@ def compare(
     run_a, run_b : DataFrame
         Columns are recognised by their names (`docs/inputs.md`). Ids are text or whole numbers.
     measures : measures or their names
-        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
-        Overlap@10.
+        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
+        RBO and Overlap@10.
     depth : int, optional
-        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
-        count.
+        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
+        default all documents count.
     names : tuple of str, optional
-        Names of the runs in tables. By default, runs from files are named after their files, and a `Run` by its
-        name; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
+        What to call the two runs in tables. By default, they are named after their files or have the name of their
+        `Run`; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to compute variances over the orders of tied documents.
+        Whether to also compute variances over the orders of tied documents.
     ties : str
-        ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
-        one order, as for `evaluate`.
+        How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
+        ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
 
         Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     qrels : DataFrame, optional

@@ -22,7 +22,7 @@ ROWS = 1 << 15
 
 
 class ArrayComparison(ByMeasure):
-    """Results of a comparison of two arrays of ids: ``found["RBO"].value`` is an array with a value for each row."""
+    """What `untied.compare_arrays` returns. ``comparison["RBO"].value`` is an array with a value for each row."""
 
     def __init__(self, measures: list[Measure], values: Any) -> None:
         self._measures = measures
@@ -46,18 +46,18 @@ def compare_arrays(
 ) -> ArrayComparison:
     """Compare two arrays of ranked ids row by row.
 
-    Use it for millions of queries whose rankings are ids in arrays, as nearest-neighbour search returns them. Values
-    are those of `compare` for the two lists of each row, without ties and judgments.
+    Use it for millions of queries whose rankings are ids in arrays, as nearest-neighbour search returns them. The two
+    lists of a row get the value that `compare` would give them; there are no ties and no judgments.
 
     Parameters
     ----------
     a, b : array of int, queries x depth
         Ids of documents, best first: numpy arrays, or objects that numpy can convert (torch tensors, lists of lists).
-        Both arrays must have the same number of rows; the number of columns may differ.
+        Both need the same number of rows, but not of columns.
     measures : measures or their names
-        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters.
+        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``.
     padding : int, optional
-        An id that marks the end of a row's documents, in addition to negative ids.
+        The id that fills up short rows, after their documents. Negative ids always do.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

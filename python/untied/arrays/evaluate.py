@@ -25,57 +25,56 @@ if TYPE_CHECKING:
 class ArrayEvaluator:
     """Labels and measures, prepared once for any number of arrays of scores.
 
-    Documents have no ids: the label and the score of a document have the same position. Arrays can be numpy arrays, or
-    any objects with DLPack (tensors on the CPU), ``__array_interface__``, a buffer, or ``__array__``. An array
-    is not copied if it is contiguous and holds integers, booleans, or floating-point numbers of 64, 32 or 16 bits
-    (including bfloat16). Scores are compared at the precision in which you pass them.
+    Documents have no ids: a document's label and its score are at the same position. You can pass numpy arrays, tensors
+    on the CPU, and anything else with DLPack, ``__array_interface__``, a buffer or ``__array__``. An array is not
+    copied if it is contiguous and holds integers, booleans, or floating-point numbers of 64, 32 or 16 bits (including
+    bfloat16). Scores are compared at the precision in which you pass them.
 
     Parameters
     ----------
     labels : array, queries x documents, or flat
-        Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels. A query without a
-        relevant document counts as 0 in the means of most measures; ``on_undefined="nan"`` leaves it out.
+        Grades of the documents, as a matrix with a row for each query, or as a flat array with `sizes`, `offsets` or
+        `query_ids`. NaN means unjudged, and a negative grade *pooled but not judged*, as in qrels. Most measures count
+        a query without a relevant document as 0; ``on_undefined="nan"`` leaves it out.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
 
-        Measures that use subtopics, sampled pools or lengths of documents are refused, because they
-        need more than labels.
+        There are only labels here, so measures that need subtopics, sampled pools or lengths of documents are refused.
     sizes : array of int, optional
-        For flat arrays, the number of documents of each query, like LightGBM's groups.
+        For flat arrays: how many documents each query has, such as ``[3, 5]``. LightGBM calls this *group*.
     offsets : array of int, optional
-        For flat arrays, the position at which each query begins. A last entry has the number of all documents, where
-        the last query ends.
+        For flat arrays: the position at which each query begins, and at last the number of all documents, such as ``[0,
+        3, 8]``.
     query_ids : array, optional
-        For flat arrays, the query of each document; the documents of a query must be adjacent.
+        For flat arrays: the query of each document. The documents of a query must be adjacent.
     mask : array of bool, optional
-        True for documents, false for padding, whose labels and scores are ignored.
+        True for documents, and false for padding, whose labels and scores are ignored.
     judged : array of bool, optional
-        True for judged documents; use it if labels cannot be NaN.
+        True for judged documents. Use it if your labels cannot be NaN.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        Total number of relevant documents of each query, including those that are not in the array. This number sets R
-        (in AP, recall and others) and the ideal ranking of nDCG. By default, only the documents in the array count. If
-        some positive labels are not 1, pass the numbers by grade: ``{grade: numbers}``.
+        How many relevant documents each query has, including those that are not in the array. Recall and AP divide by
+        this number, and the ideal ranking of nDCG has so many relevant documents. By default, only the documents in the
+        array count. If there are positive labels other than 1, pass the numbers by grade: ``{grade: numbers}``.
     ties : str
-        ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
-        array.
+        ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for `Evaluator`; or ``"given"``, which takes tied
+        documents in the order of the array.
     unjudged : str
-        How to score unjudged documents:
+        How to score retrieved documents without a judgment:
 
         * ``"nonrelevant"``: as not relevant
         * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
-          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
-          also cover all orders.
+        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
+          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
+          ``ties="range"``, they hold for each order.
         * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     score_dtype : str, optional
-        Precision to which scores are rounded before they are compared, as for `Evaluator`. By default, scores are not
-        rounded.
+        Round scores to this precision before they are compared, as for `Evaluator`. By default they are not rounded.
     on_undefined : str
-        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     variance : bool
-        Whether to also compute the exact variance over tie orders.
+        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
@@ -170,10 +169,10 @@ class ArrayEvaluator:
         Parameters
         ----------
         scores : array
-            An array of the same shape as the labels, or with one more axis in front for several columns of scores, such
-            as features. Higher is better.
+            Scores of the same shape as the labels; higher is better. For several columns of scores, such as features,
+            add an axis in front.
         per_query : bool, optional
-            Whether to keep the values of queries; by default only for a single column.
+            Whether to keep the values of queries. By default, they are kept for a single column.
 
         Returns
         -------
@@ -223,12 +222,12 @@ class ArrayEvaluator:
         return ArrayResults(self._measures, self._queries, totals, facts, single, kept, self._policies)
 
     def means(self, scores: Any) -> dict[str, float]:
-        """Return the means of one column of scores.
+        """Evaluate one column of scores, and return only its means.
 
         Parameters
         ----------
         scores : array
-            An array of the same shape as the labels.
+            Scores of the same shape as the labels.
 
         Returns
         -------
@@ -278,60 +277,59 @@ def evaluate_arrays(
 ) -> ArrayResults:
     """Evaluate arrays of scores and labels.
 
-    Use it if scores and labels are matrices without ids, as in learning to rank. The values are those of `evaluate` for
-    the same documents with ids, to the last bit.
+    Use it if scores and labels are matrices without ids, as in learning to rank. You get the values that `evaluate`
+    gives for the same documents with ids, to the last bit.
 
     Parameters
     ----------
     scores : array
-        An array of the same shape as the labels, or with one more axis in front for several columns of scores, such
-        as features. Higher is better.
+        Scores of the same shape as the labels; higher is better. For several columns of scores, such as features,
+        add an axis in front.
     labels : array, queries x documents, or flat
-        Grades. NaN means unjudged; negative grades mean *pooled but not judged*, as in qrels. A query without a
-        relevant document counts as 0 in the means of most measures; ``on_undefined="nan"`` leaves it out.
+        Grades of the documents, as a matrix with a row for each query, or as a flat array with `sizes`, `offsets` or
+        `query_ids`. NaN means unjudged, and a negative grade *pooled but not judged*, as in qrels. Most measures count
+        a query without a relevant document as 0; ``on_undefined="nan"`` leaves it out.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
 
-        Measures that use subtopics, sampled pools or lengths of documents are refused, because they
-        need more than labels.
+        There are only labels here, so measures that need subtopics, sampled pools or lengths of documents are refused.
     sizes : array of int, optional
-        For flat arrays, the number of documents of each query, like LightGBM's groups.
+        For flat arrays: how many documents each query has, such as ``[3, 5]``. LightGBM calls this *group*.
     offsets : array of int, optional
-        For flat arrays, the position at which each query begins. A last entry has the number of all documents, where
-        the last query ends.
+        For flat arrays: the position at which each query begins, and at last the number of all documents, such as ``[0,
+        3, 8]``.
     query_ids : array, optional
-        For flat arrays, the query of each document; the documents of a query must be adjacent.
+        For flat arrays: the query of each document. The documents of a query must be adjacent.
     mask : array of bool, optional
-        True for documents, false for padding, whose labels and scores are ignored.
+        True for documents, and false for padding, whose labels and scores are ignored.
     judged : array of bool, optional
-        True for judged documents; use it if labels cannot be NaN.
+        True for judged documents. Use it if your labels cannot be NaN.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        Total number of relevant documents of each query, including those that are not in the array. This number sets R
-        (in AP, recall and others) and the ideal ranking of nDCG. By default, only the documents in the array count. If
-        some positive labels are not 1, pass the numbers by grade: ``{grade: numbers}``.
+        How many relevant documents each query has, including those that are not in the array. Recall and AP divide by
+        this number, and the ideal ranking of nDCG has so many relevant documents. By default, only the documents in the
+        array count. If there are positive labels other than 1, pass the numbers by grade: ``{grade: numbers}``.
     ties : str
-        ``"expected"``, ``"range"``, ``"best"``, ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
-        array.
+        ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for `Evaluator`; or ``"given"``, which takes tied
+        documents in the order of the array.
     unjudged : str
-        How to score unjudged documents:
+        How to score retrieved documents without a judgment:
 
         * ``"nonrelevant"``: as not relevant
         * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
-          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
-          also cover all orders.
+        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
+          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
+          ``ties="range"``, they hold for each order.
         * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     score_dtype : str, optional
-        Precision to which scores are rounded before they are compared, as for `Evaluator`. By default, scores are not
-        rounded.
+        Round scores to this precision before they are compared, as for `Evaluator`. By default they are not rounded.
     on_undefined : str
-        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     variance : bool
-        Whether to also compute the exact variance over tie orders.
+        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
     per_query : bool, optional
-        Whether to keep the values of queries; by default only for a single column.
+        Whether to keep the values of queries. By default, they are kept for a single column.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

@@ -30,10 +30,10 @@ HOW = 'pass several by name, such as {"old": old, "new": new}'
 
 
 class ArrayResults(MeasureResults):
-    """Results of an evaluation of arrays.
+    """What `untied.evaluate_arrays` returns: means, and the values of queries.
 
-    ``found["AP"]`` is the mean: a `Value`, or with several columns of scores `ArrayValues`, with a value for each
-    column. `per_query` returns the values of queries.
+    ``results["AP"]`` is the mean, a `Value`. If there are several columns of scores, it is `ArrayValues`, with a value
+    for each column. `per_query` has the values of queries.
     """
 
     _ranked = True
@@ -86,9 +86,9 @@ class ArrayResults(MeasureResults):
 
     @property
     def per_query(self) -> ArrayQueries:
-        """Values of queries: ``found.per_query["AP"].value`` is an array with a value for each query.
+        """The values of queries. ``results.per_query["AP"].value`` is an array with a value for each query.
 
-        With several columns of scores, arrays are columns x queries.
+        If there are several columns of scores, it has a row for each column.
 
         Raises
         ------
@@ -116,9 +116,9 @@ class ArrayResults(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """Means: columns measure, value, and low, high, variance where computed.
+        """A table of means: columns measure and value, and low, high and variance if they were computed.
 
-        If there are several columns of scores, the table begins with ``column``, their numbers.
+        If there are several columns of scores, the first column of the table is ``column``, their numbers.
         """
         rows = [part for total in self._totals for part in total]
         fields = [
@@ -134,23 +134,23 @@ class ArrayResults(MeasureResults):
 
     # described by untied.results.evaluation.Results.query_differences: top
     def query_differences(self, *, baseline: ArrayResults | int | None = None, top: int | None = None) -> Table:
-        """Differences by query: the queries that a change hurt or helped most.
+        """List the queries that a change hurt or helped most.
 
         Parameters
         ----------
         baseline : ArrayResults or int, optional
-            What to compare with: other results of one column of scores, for the same queries and measures; or, if these
-            results have several columns, the number of one of them. By default, every two columns are compared.
+            What to compare with: the results of other scores for the same queries and measures; or, if these results
+            have several columns of scores, the number of one of them. By default, every two columns are compared.
         top : int, optional
-            Number of the largest losses, and of the largest gains, to list for each pair and measure; by default all
+            How many of the largest losses and of the largest gains to list, for each pair and measure. By default all
             queries.
 
         Returns
         -------
         Table
-            The columns of `Results.query_differences`. The names in run_a and run_b are ``run`` and ``baseline``, or
-            the numbers of the columns. With ``unjudged="range"``, ``least`` and ``most`` may be wider than necessary,
-            because a document could get different grades in the two columns.
+            `Results.query_differences` describes the columns. In run_a and run_b, ``run`` is this and ``baseline`` the
+            other; columns of scores have their numbers. With ``unjudged="range"``, ``least`` and ``most`` may be wider
+            than necessary, because a document could get different grades in the two columns.
 
         Raises
         ------
@@ -181,7 +181,10 @@ class ArrayResults(MeasureResults):
         return Table({**table._texts, "query": array("q", map(int, table["query"]))}, table._numbers)
 
     def facts(self) -> Facts | list[Facts]:
-        """Counts that affect the values, as in `Results.facts`; a list of them with several columns of scores."""
+        """Counts that explain the values; `Results.facts` describes them.
+
+        If there are several columns of scores, it is a list with an entry for each.
+        """
         return self._facts[0] if self._single else self._facts
 
     def _facts_of_rows(self) -> list[Facts]:

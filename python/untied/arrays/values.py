@@ -25,18 +25,18 @@ def as_names(ids: Any) -> Names:
 
 
 class ArrayValues:
-    """Values of one measure as arrays: by row, by query, or by column.
+    """The values of one measure as arrays, with an entry for each query, row or column of scores.
 
-    numpy uses it as the array of the values: ``numpy.mean(found["AP"])``.
+    numpy takes it as the array of the values: ``numpy.mean(results.per_query["AP"])``.
 
     Attributes
     ----------
     value : numpy.ndarray
         The values.
     low, high : numpy.ndarray
-        Lowest and highest values, as in `Value`; NaN if there are none.
+        The lowest and the highest values, as in `Value`; NaN where there are none.
     variance : numpy.ndarray or None
-        Variances over orders of tied documents, if computed; NaN if they are unknown.
+        Variances over the orders of tied documents, or None if they were not computed; NaN where they are unknown.
     """
 
     __slots__ = ("high", "low", "value", "variance")
@@ -58,12 +58,12 @@ class ArrayValues:
 
 
 class ArrayQueries(ByMeasure, Exported):
-    """Values of queries: ``found.per_query["AP"].value`` is an array with a value for each query.
+    """Values of queries. ``results.per_query["AP"].value`` is an array with a value for each query.
 
-    With several columns of scores, arrays are columns x queries. pandas, polars and Arrow read it as a table with
-    columns query, measure, value and, where computed, low, high and variance; it begins with ``column`` if there are
-    several columns of scores. Numbers of queries and columns are integers there, and so are integer ids of queries.
-    `wide` has a column for each measure.
+    If there are several columns of scores, it has a row for each column. pandas, polars and Arrow read all values as
+    one table: columns query, measure and value, and low, high and variance if they were computed; ``column`` comes
+    first if there are several columns of scores. Numbers of queries and columns are integers there, and so are integer
+    ids of queries. `wide` has a column for each measure.
     """
 
     def __init__(

@@ -42,22 +42,22 @@ class BatchComparer:
     Parameters
     ----------
     measures : measures or their names
-        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
-        Overlap@10.
+        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
+        RBO and Overlap@10.
     grades : iterable of float, optional
         All grades that occur in the qrels, in any piece. Without them, all documents are unjudged.
     probabilities : bool
         Whether there are probabilities of relevance.
     depth : int, optional
-        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
-        count.
+        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
+        default all documents count.
     ties : str
-        ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
-        one order, as for `evaluate`.
+        How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
+        ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to compute variances over the orders of tied documents.
+        Whether to also compute variances over the orders of tied documents.
     qrels_format : str
         ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where there is a column ``subtopic``.
     threads : int

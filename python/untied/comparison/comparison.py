@@ -30,11 +30,11 @@ QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%"
 
 
 class Comparison(MeasureResults):
-    """Results of a comparison of two runs.
+    """What `untied.compare` returns: how much two runs differ, by each measure.
 
-    ``comparison["RBO"]`` is the mean over queries, `value` returns the value of a query, and `means` and `per_query`
-    are tables. `distribution` has quantiles over queries, `most_changed` lists the queries that differ most, and
-    `moved` the documents of a query whose ranks changed.
+    ``comparison["RBO"]`` is the mean over queries, and `value` returns the value of a query; `means` and `per_query`
+    are tables. To look closer, `most_changed` lists the queries that differ most, `moved` the documents of a query
+    whose ranks changed, and `distribution` has quantiles over queries.
     """
 
     def __init__(
@@ -76,20 +76,20 @@ class Comparison(MeasureResults):
 
     @property
     def queries(self) -> list[str]:
-        """The queries of both runs, in byte order of their ids."""
+        """Ids of the queries that both runs have, in byte order."""
         return self._native.queries()
 
     @property
     def alone(self) -> tuple[int, int]:
-        """How many queries only the first run has, then how many only the second has.
+        """The number of queries that only the first run has, and the number that only the second has.
 
-        These queries are left out.
+        They are left out of the comparison.
         """
         return self._native.alone()
 
     @property
     def undefined(self) -> dict[str, int]:
-        """For each measure, the number of queries for which it is undefined; the mean leaves them out."""
+        """For each measure, the number of queries for which it is undefined. They are left out of its mean."""
         return {measure: self._undefined(number) for number, measure in enumerate(self.measures)}
 
     def _undefined(self, number: int) -> int:
@@ -97,10 +97,10 @@ class Comparison(MeasureResults):
 
     @property
     def filled(self) -> dict[str, tuple[int, int]]:
-        """For each ``MED`` and ``Delta``, the numbers of queries in which each run's ranking ends before the cutoff.
+        """For each ``MED`` and ``Delta``, in how many queries each of the two rankings ends before the cutoff.
 
-        Unknown documents fill it up. They count like retrieved ones, except that the mean of ``Delta`` counts them as
-        not relevant.
+        Such a ranking is filled up with unknown documents, which may be relevant like any other. Only the mean of
+        ``Delta`` counts them as not relevant.
         """
         counts = {measure: self._filled(number) for number, measure in enumerate(self.measures)}
         return {measure: of_runs for measure, of_runs in counts.items() if any(of_runs)}
@@ -112,21 +112,21 @@ class Comparison(MeasureResults):
         return self.value(measure)
 
     def value(self, measure: str | Measure, query: str | None = None) -> Value:
-        """The mean of a measure, or its value for one query.
+        """Return the mean of a measure, or its value for one query.
 
         Parameters
         ----------
         measure : str or Measure
             One of the measures that were computed, in any spelling.
         query : str, optional
-            A query id; by default the mean over all queries.
+            A query's id. By default, you get the mean over all queries.
 
         Returns
         -------
         Value
-            For a similarity, `low` and `high` are its lowest and highest value over all orders of tied documents in
-            both runs. They are None for variants of RBO that are not means over orders. For ``MED`` and ``Delta``,
-            `low` and `high` are bounds over all possible judgments.
+            Its `low` and `high` depend on the measure. For a similarity, they are the lowest and the highest value over
+            all orders of tied documents in both runs, or None for variants of RBO that are not means over orders. For
+            ``MED`` and ``Delta``, they are bounds over all possible judgments.
 
         Raises
         ------
@@ -149,21 +149,24 @@ class Comparison(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """Means over queries: columns run_a, run_b, query (``all``), measure, certainty, value, low, high."""
+        """A table of means over queries.
+
+        Its columns are run_a, run_b, query (``all``), measure, certainty, value, low and high.
+        """
         return self.table(per_query=False)
 
     @property
     def per_query(self) -> Table:
-        """Values of queries, in the same columns."""
+        """A table of the values of each query, with the same columns as `means`."""
         return self.table(means=False)
 
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
-        """Values of queries, and their means (query ``all``).
+        """Make one table of the values of queries and of their means, whose query is ``all``.
 
         Parameters
         ----------
         per_query, means : bool
-            Which rows to include.
+            Whether to include the values of queries, and the means.
 
         Returns
         -------
@@ -180,7 +183,7 @@ class Comparison(MeasureResults):
 
     @property
     def distribution(self) -> Table:
-        """Quantiles over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
+        """A table of how values spread over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
 
         Queries for which a measure is undefined are left out.
         """
@@ -191,20 +194,20 @@ class Comparison(MeasureResults):
         return tidy("measure", " ".join(["mean", *QUANTILES]), rows)
 
     def most_changed(self, n: int = 20, measure: str | Measure | None = None) -> list[str]:
-        """The queries whose rankings differ most.
+        """List the queries whose rankings differ most.
 
         Parameters
         ----------
         n : int
-            Largest number of queries.
+            How many queries to list at most.
         measure : str or Measure, optional
-            The measure to sort by; the first by default. The most different queries have the lowest similarities, the
-            highest distances, or a ``Delta`` farthest from 0.
+            The measure that says how much two rankings differ: by a low similarity, a high distance, or a ``Delta`` far
+            from 0. By default the first that was computed.
 
         Returns
         -------
         list of str
-            The most different query first; equal ones in byte order of their ids.
+            Ids of queries, the most different first; equal ones in byte order.
         """
         from heapq import nlargest
 
@@ -229,19 +232,19 @@ class Comparison(MeasureResults):
         return (self._native.query(places[0]), more, more + 1 == known) if places else None
 
     def top_changes(self, depth: int = 10, *, threads: int | None = None) -> TopChanges:
-        """Count the queries whose first documents differ between the runs.
+        """Count the queries in which the first documents are not the same in both runs.
 
         Parameters
         ----------
         depth : int
-            Number of ranks to look at.
+            How many ranks to look at.
         threads : int, optional
             Number of threads; as many as there are processors by default.
 
         Returns
         -------
         TopChanges
-            Numbers of queries, and of documents that left the first ranks.
+            The number of these queries, and of the documents that left the first ranks.
 
         Raises
         ------
@@ -253,24 +256,28 @@ class Comparison(MeasureResults):
         return TopChanges(len(self._native), *counts)
 
     def moved(self, query: str, depth: int | None = None) -> Table:
-        """The documents of a query whose ranks differ between the runs.
+        """List the documents of one query, and how their ranks changed from the first run to the second.
 
         Parameters
         ----------
         query : str
-            A query of either run.
+            Id of a query that one of the runs has.
         depth : int, optional
-            Consider the documents of both runs down to this rank. By default, this is the cutoff of the first measure
-            or the depth of the comparison, whichever is smaller, or 10 if there is neither.
+            Look at the documents that one of the runs has down to this rank. By default, it is the cutoff of the first
+            measure or the depth of the comparison, whichever is smaller, or 10 if there is neither.
 
         Returns
         -------
         Table
-            Columns document; change: ``entered`` (within the depth only in the second run), ``left`` (only in the
-            first), ``rose``, ``fell``, ``stayed``; rank_a and rank_b, empty if the document is not retrieved; tied_a
-            and tied_b, the numbers of documents that share its score; and grade, empty if it is not judged. Tied
-            documents share the rank of the first of them. Whether they rose or fell depends on the middle of their
-            ranks.
+            A row for each document. The columns are:
+
+            * document
+            * change: ``rose``, ``fell`` or ``stayed``; ``entered`` or ``left`` if only the second or only the first run
+              has it within the depth
+            * rank_a, rank_b: its ranks, empty if it is not retrieved. Tied documents share the rank of the first of
+              them, but whether they rose or fell depends on the middle of their ranks.
+            * tied_a, tied_b: how many documents have the same score
+            * grade: empty if it is not judged
 
         Raises
         ------
@@ -290,19 +297,20 @@ class Comparison(MeasureResults):
         return tidy("document change", "rank_a rank_b tied_a tied_b grade", rows)
 
     def assignment(self, measure: str | Measure | None = None, query: str | None = None) -> Assignment:
-        """The grades of unjudged documents with which ``MED`` reaches its value in a query.
+        """Show judgments with which two rankings differ as much as ``MED`` says.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures that were computed, a ``MED``; the first by default.
+            One of the ``MED`` that were computed. By default the first measure.
         query : str, optional
-            A query of both runs; not needed if there is only one.
+            Id of a query that both runs have. You don't need it if there is only one.
 
         Returns
         -------
         Assignment
-            One of the assignments that reach the value; if both directions are equal, one with the first ranking ahead.
+            The grades of unjudged documents. If several assignments reach the value, this is one of them, with the
+            first ranking ahead if both directions are equal.
 
         Raises
         ------
@@ -324,19 +332,21 @@ class Comparison(MeasureResults):
     def outcomes(
         self, measure: str | Measure | None = None, query: str | None = None, *, points: int = 1000, seed: int = 0
     ) -> Outcomes:
-        """The distribution of ``Delta`` in a query over all possible judgments.
+        """Compute the distribution of the two rankings' difference over all possible judgments.
+
+        It extends ``Delta``, which is only the mean: the distribution also says how probable a large difference is.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures that were computed, a ``Delta``; the first by default.
+            One of the ``Delta`` that were computed. By default the first measure.
         query : str, optional
-            A query of both runs; not needed if there is only one.
+            Id of a query that both runs have. You don't need it if there is only one.
         points : int
-            Approximate number of different values, for sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ,
-            SDCG), whose distribution is computed.
+            For sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ, SDCG): about how many different values to
+            keep. More points are more precise and take longer.
         seed : int
-            Seed of the 10,000 outcomes that are drawn for measures that are not such sums.
+            For other measures, whose 10,000 outcomes are drawn at random: the seed of these draws.
 
         Returns
         -------

@@ -6,7 +6,7 @@ from untied.errors import check_share
 
 
 class Assignment:
-    """Grades of unjudged documents that put one ranking as far ahead of the other as possible.
+    """Judgments that put one ranking as far ahead of the other as possible, from `Comparison.assignment`.
 
     Attributes
     ----------
@@ -15,10 +15,10 @@ class Assignment:
     value : float
         The difference, which is the value of ``MED``.
     grades : dict of str and float
-        The grade of each unjudged document that either ranking has within the cutoff.
+        The grade of each unjudged document that one of the rankings has within the cutoff.
     filling : list of float
-        Grades of the unknown documents that fill up the leading ranking to the cutoff, in the order of ranks. The
-        unknown documents of the other ranking have grade 0.
+        If the leading ranking ends before the cutoff, the grades of the unknown documents that fill it up, in order of
+        ranks. Those that fill up the other ranking have grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")
@@ -34,16 +34,16 @@ class Assignment:
 
 
 class Outcomes:
-    """The distribution of a difference over all possible judgments.
+    """How probable each difference of two rankings is, over all possible judgments, from `Comparison.outcomes`.
 
     Attributes
     ----------
     values : list of float
-        Differences in ascending order.
+        The possible differences, in ascending order.
     probabilities : list of float
-        The probability of each value; for a sample, its share.
+        The probability of each of them. In a sample, it is the share of draws.
     error : float or None
-        Largest difference between an outcome and the value to which it was rounded. None for a sample.
+        Outcomes may be rounded to the nearest of `values`; this is the largest rounding error. None for a sample.
     certainty : str
         ``"exact"`` if the error is 0, ``"interval"`` if it is not, ``"estimate"`` for a sample.
     """
@@ -57,17 +57,17 @@ class Outcomes:
         self.certainty = "estimate" if error is None else "interval" if error else "exact"
 
     def quantile(self, share: float) -> float:
-        """The smallest value that outcomes do not exceed with this probability.
+        """Return the smallest difference that is not exceeded with a given probability.
 
         Parameters
         ----------
         share : float
-            The probability, from 0 to 1.
+            The probability, from 0 to 1; 0.5 gives the median.
 
         Returns
         -------
         float
-            Its error is at most `error`.
+            The difference. It is off by at most `error`.
 
         Raises
         ------

@@ -38,15 +38,14 @@ JUDGED = "query document start length gain"
 
 
 class PassageComparison:
-    """Largest differences between two runs of passages.
+    """What `compare_passages` returns: the largest difference that judgments could make, query by query.
 
     Attributes
     ----------
     per_query : dict of str and float
         The largest difference of each query, in byte order of query ids.
     alone : tuple of int
-        The number of queries that only the first run has, then the number that only the second has. These queries are
-        left out.
+        The number of queries that only the first run has, and the number that only the second has. They are left out.
     """
 
     __slots__ = ("alone", "per_query")
@@ -57,21 +56,21 @@ class PassageComparison:
 
     @property
     def mean(self) -> float:
-        """The mean over queries."""
+        """The mean of `per_query`."""
         return fsum(self.per_query.values()) / len(self.per_query)
 
     def most_changed(self, n: int = 20) -> list[str]:
-        """The queries whose rankings could differ most.
+        """List the queries whose two rankings judgments could rate most differently.
 
         Parameters
         ----------
         n : int
-            Largest number of queries.
+            How many queries to list at most.
 
         Returns
         -------
         list of str
-            The most different first; equal ones in byte order of their ids.
+            Ids of queries, the most different first; equal ones in byte order.
         """
         return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
 
@@ -80,10 +79,11 @@ class PassageComparison:
 
 
 def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]], int]:
-    """Read a run of passages: ``query document start length rank score tag``, one passage per line.
+    """Read a run of passages from a file, for `compare_passages`.
 
-    Passages are ranked by score; equal scores keep the order of the file. Offsets count from 0. Blank lines and lines
-    that begin with ``#`` are skipped.
+    Each line is a passage: ``query document start length rank score tag``, where ``start`` is its offset in the
+    document, counted from 0. Passages are ranked by score, and equal scores keep the order of the file. Blank lines and
+    lines that begin with ``#`` are skipped.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
     Returns
     -------
     tuple
-        Passages by query, best first, as `compare_passages` takes them; and the number of passages with tied scores.
+        A dict of queries and their passages, best first; then the number of passages with tied scores.
 
     Raises
     ------
@@ -117,7 +117,9 @@ def read_passages(path: str | os.PathLike[str]) -> tuple[dict[str, list[Passage]
 
 
 def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]]:
-    """Read judgments of passages: ``query document start length gain``, one passage per line.
+    """Read judgments of passages from a file, for `compare_passages`.
+
+    Each line is a judged passage: ``query document start length gain``.
 
     Parameters
     ----------
@@ -126,8 +128,8 @@ def read_judged_passages(path: str | os.PathLike[str]) -> dict[str, list[Judged]
 
     Returns
     -------
-    dict of str and list
-        Passages with their gains by query, as `compare_passages` takes them.
+    dict
+        Queries and their judged passages.
 
     Raises
     ------
@@ -182,34 +184,35 @@ def compare_passages(
 ) -> PassageComparison:
     """Find the most by which judgments could rate two rankings of passages differently (MED-U).
 
-    Use it if your system returns passages, or other pieces of texts, instead of whole documents. It assumes somebody
-    who reads one passage after the other: the i-th character that they read adds its gain times D(i), also if they have
-    read it before. A character has the same gain in both rankings. If it is unjudged, this is the gain with which they
-    differ most.
+    Use it if your system returns passages, or other pieces of texts, instead of whole documents. It assumes a reader
+    who reads one passage after the other. The i-th character that they read counts its gain times D(i), which falls
+    with i; it counts again if they read it a second time. Each unjudged character gets the gain, the same in both
+    rankings, that makes the two differ most.
 
     Parameters
     ----------
     a, b : list of (document, start, length), or dict of query and list
-        Passages, best first: ``length`` characters of a document from offset ``start`` on, counted from 0. You can use
-        bytes instead of characters throughout. A list is a single ranking; a dict has one for every query.
+        The passages of each ranking, best first. A passage is ``length`` characters of a document, from the offset
+        ``start`` on, counted from 0; bytes will do as well, if you use them throughout. A list is a single ranking; a
+        dict has one for every query.
     judged : list of (document, start, length, gain), or dict of query and list, optional
-        Passages with known gains; if a character has several, the highest counts. To judge a whole document, give its
-        whole text the gain 0, and its relevant passages their gains.
+        Passages whose gains are known, such as ``("doc1", 0, 500, 1.0)``. If passages overlap, the highest gain counts.
+        To judge a whole document, give its whole text the gain 0, and its relevant passages their gains. By default
+        nothing is judged.
     max_gain : float
-        Largest gain of an unjudged character, r_G.
+        The largest gain that an unjudged character may have.
     decay : str
-        ``"linear"``: D(i) = max(0, 1 - i / length), as in the U-measure. ``"exponential"``: D(i) = 2^(-i / length), as
-        in time-biased gain.
+        How D falls. ``"linear"``: D(i) = max(0, 1 - i / length), as in the U-measure. ``"exponential"``: D(i) = 2^(-i /
+        length), as in time-biased gain.
     length : float
-        Number of characters after which nothing counts (``"linear"``), or after which characters count half
-        (``"exponential"``).
+        The number of characters after which nothing counts (``"linear"``) or characters count half (``"exponential"``).
     overhead : float
-        Cost of reaching a passage before reading it, in characters.
+        What it costs to reach a passage before reading it, in characters.
     filled : bool
-        Let each ranking continue with unknown text that the other does not have, as `compare` does with rankings of
-        documents that end before the cutoff.
+        Whether each ranking goes on with unknown text, which the other does not have. The two can then differ more,
+        because this text could be relevant.
     direction : str
-        Which difference to maximise: ``"a-b"``, ``"b-a"``, or ``"both"`` for the larger one.
+        Which difference to maximise: ``"a-b"``, ``"b-a"``, or ``"both"`` for the larger of the two.
 
     Returns
     -------

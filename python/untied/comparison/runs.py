@@ -43,44 +43,44 @@ def compare(
 ) -> Comparison:
     """Compare two runs, or two ranked lists.
 
-    It needs no judgments, so use it to see how much a change reorders before anybody judges it: by similarities such as
-    ``RBO``, or by ``MED``, the most by which judgments could make a measure rate the two differently. `Comparison` says
-    which queries and documents changed.
+    It needs no judgments, so use it to see how much a change reorders before anybody judges it. Similarities such as
+    ``RBO`` say how alike the rankings are, and ``MED`` the most by which judgments could make a measure rate them
+    differently. The result also says which queries and documents changed.
 
     Parameters
     ----------
     run_a, run_b : run, or list
-        Runs as for `evaluate`, or two ranked lists of document ids, best first; a nested list is a group of tied
-        documents.
+        Two runs, of any kind that `evaluate` takes; or two ranked lists of document ids, best first, in which a nested
+        list is a group of tied documents.
     measures : measures or their names
-        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
-        Overlap@10.
+        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
+        RBO and Overlap@10.
     qrels : qrels, optional
-        Judgments, as for `evaluate`, for ``MED`` and ``Delta``. By default all documents are unjudged. For ranked
-        lists, a dict of documents and grades.
+        Judgments, as for `evaluate`; only ``MED`` and ``Delta`` use them. By default all documents are unjudged. For
+        ranked lists, pass a dict of documents and grades.
     probabilities : run, optional
-        For ``Delta``, probabilities that unjudged documents are relevant: ``{query: {document: probability}}``, or a
-        file in the format of runs with probabilities as scores. Documents without a probability are relevant with the
-        measure's `p`, as in ``Delta(nDCG@10, p=0.5)``. If a ranking ends before the cutoff, the unknown documents that
-        fill it up can be relevant only in the bounds. For ranked lists, a dict of documents and probabilities.
+        For ``Delta``: how probable it is that each unjudged document is relevant, as ``{query: {document:
+        probability}}``, or a file in the format of a run with probabilities as scores. Documents that it leaves out
+        have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``. For ranked lists, pass a dict of
+        documents and probabilities.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of all documents that count, for U and TBG, as for `evaluate`.
+        Lengths of all documents that count, as for `evaluate`. Only U and TBG need them.
     depth : int, optional
-        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
-        count.
+        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
+        default all documents count.
     names : tuple of str, optional
-        Names of the runs in tables. By default, runs from files are named after their files, and a `Run` by its
-        name; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
+        What to call the two runs in tables. By default, they are named after their files or have the name of their
+        `Run`; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
     ties : str
-        ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
-        one order, as for `evaluate`.
+        How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
+        ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to compute variances over the orders of tied documents.
+        Whether to also compute variances over the orders of tied documents.
     strict : bool
-        Whether to raise an error instead of a warning if the runs have no document in common, or none with the qrels or
-        the probabilities.
+        Whether to raise an error instead of a warning if the runs have no document in common, or share none with the
+        qrels or the probabilities.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -156,44 +156,44 @@ def compare_all(
 ) -> Comparisons:
     """Compare all pairs of several runs.
 
-    Use it to see which runs are alike. It computes what `compare` does for two, and holds everything in memory: runs
-    take about as much space as their files, and values 56 bytes for each pair of runs, query and measure.
+    Use it to see which runs are alike. Each pair is compared as `compare` does it, and everything stays in memory: runs
+    take about as much space as their files, and each value 56 bytes, one for each pair, query and measure.
 
     Parameters
     ----------
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names
-        ``"RBO(p=0.9)"``, ``Overlap @ 10``, ``MED(nDCG @ 20)``, with their parameters. By default MED(nDCG@10), RBO and
-        Overlap@10.
+        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
+        RBO and Overlap@10.
     qrels : qrels, optional
-        Judgments, as for `evaluate`, for ``MED`` and ``Delta``. By default all documents are unjudged. For ranked
-        lists, a dict of documents and grades.
+        Judgments, as for `evaluate`; only ``MED`` and ``Delta`` use them. By default all documents are unjudged. For
+        ranked lists, pass a dict of documents and grades.
     probabilities : run, optional
-        For ``Delta``, probabilities that unjudged documents are relevant: ``{query: {document: probability}}``, or a
-        file in the format of runs with probabilities as scores. Documents without a probability are relevant with the
-        measure's `p`, as in ``Delta(nDCG@10, p=0.5)``. If a ranking ends before the cutoff, the unknown documents that
-        fill it up can be relevant only in the bounds. For ranked lists, a dict of documents and probabilities.
+        For ``Delta``: how probable it is that each unjudged document is relevant, as ``{query: {document:
+        probability}}``, or a file in the format of a run with probabilities as scores. Documents that it leaves out
+        have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``. For ranked lists, pass a dict of
+        documents and probabilities.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of all documents that count, for U and TBG, as for `evaluate`.
+        Lengths of all documents that count, as for `evaluate`. Only U and TBG need them.
     depth : int, optional
-        Rank at which rankings are truncated; a tie group that begins above it is kept whole. By default all documents
-        count.
+        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
+        default all documents count.
     ties : str
-        ``"expected"``: means over all orders of tied documents in both runs; ``"docid"``, ``"trec"``, ``"given"``:
-        one order, as for `evaluate`.
+        How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
+        ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     variance : bool
-        Whether to compute variances over the orders of tied documents.
+        Whether to also compute variances over the orders of tied documents.
     strict : bool
-        Whether to raise an error instead of a warning if the runs have no document in common, or none with the qrels or
-        the probabilities.
+        Whether to raise an error instead of a warning if the runs have no document in common, or share none with the
+        qrels or the probabilities.
     threads : int, optional
         Number of threads; as many as there are processors by default.
     itself : bool
-        Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`; with ties, the
-        similarity of a run with itself may be below 1.
+        Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`. The similarity of a run
+        with itself may be below 1 if it has ties.
 
     Returns
     -------

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Comparisons(ByPair):
-    """Results of comparing all pairs of several runs.
+    """What `untied.compare_all` returns: the comparisons of all pairs of several runs.
 
-    ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them, `means` a table of all, and `matrix` one of
-    all runs by all runs.
+    ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them. `means` is a table with a row for each pair and
+    measure, and `matrix` one with a row and a column for each run.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Comparisons(ByPair):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of runs, each with every later one."""
+        """All pairs of runs. The first of a pair is the one that was given earlier."""
         names = self.runs
         return [(names[a], names[b]) for a, b in self._natives if a != b]
 
@@ -65,29 +65,28 @@ class Comparisons(ByPair):
 
     @property
     def means(self) -> Table:
-        """Means over queries, for every pair of different runs.
+        """A table of the means of every pair of different runs.
 
-        Columns run_a, run_b, query (``all``), measure, certainty, value, low, high.
+        Its columns are run_a, run_b, query (``all``), measure, certainty, value, low and high.
         """
         parts = [part for (a, b), native in self._natives.items() if a != b for part in native.totals()]
         pairs = self.pairs
         return comparison_table(pairs, ["all"] * len(pairs), self.measures, parts, self._options["variance"], True)
 
     def matrix(self, measure: str | Measure | None = None) -> Table:
-        """Means of all runs by all runs.
+        """Make a table with a row and a column for each run, which shows a measure's means.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures that were computed; the first by default.
+            One of the measures that were computed. By default the first.
 
         Returns
         -------
         Table
-            A row and a column for each run; the first column, ``run``, has the names. The diagonal has the comparison
-            of each run with itself, if it was computed. An asymmetric measure compares the run of the row with the run
-            of the column. Below the diagonal, an asymmetric measure is empty, unless its value is the negative of the
-            one above.
+            The first column, ``run``, has the names. On the diagonal, each run is compared with itself, unless you
+            turned that off. A measure that is not symmetric compares the run of the row with that of the column, and
+            has no values below the diagonal, except negatives of those above where this is right.
         """
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])

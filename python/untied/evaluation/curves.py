@@ -48,23 +48,27 @@ def curves(
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
-        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
+        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
+        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
+        more.
     runs : run, list of runs, {name: run}, folder, or pattern
         A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
         columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
-        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
+        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them.
+        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
     qrels_format : str
-        Format of the qrels; `read_qrels` describes more of them:
+        What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
-        * ``"subtopics"``: for measures of diversity
-        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
-        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"subtopics"``: grades for each subtopic, for measures of diversity
+        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+          (stratum, grade)}}``
+        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
+          probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
@@ -72,8 +76,8 @@ def curves(
         How to score documents with equal scores:
 
         * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, with the lowest and the highest value
-        * ``"best"``, ``"worst"``: only by the best or the worst value
+        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
+        * ``"best"``, ``"worst"``: only by the best or the worst of these values
         * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
         * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
         * ``"given"``: in the order of the input

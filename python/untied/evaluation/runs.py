@@ -37,14 +37,16 @@ if TYPE_CHECKING:
 class Evaluator:
     """Qrels and measures, prepared once for any number of runs.
 
-    Use it to evaluate run after run with the same qrels, as in a training loop: it indexes the qrels and computes the
-    discounts only once.
+    Use it to evaluate run after run with the same qrels, as in a training loop: they are read and indexed only once.
+    For runs that you have at the same time, `evaluate` is simpler.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
-        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
+        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
+        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
+        more.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
@@ -52,54 +54,57 @@ class Evaluator:
         How to score documents with equal scores:
 
         * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, with the lowest and the highest value
-        * ``"best"``, ``"worst"``: only by the best or the worst value
+        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
+        * ``"best"``, ``"worst"``: only by the best or the worst of these values
         * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
         * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
         * ``"given"``: in the order of the input
     unjudged : str
-        How to score unjudged documents:
+        How to score retrieved documents without a judgment:
 
         * ``"nonrelevant"``: as not relevant
         * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
-          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
-          also cover all orders.
+        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
+          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
+          ``ties="range"``, they hold for each order.
         * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     unretrieved : str
-        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
-        relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``
-        or ``"worst"``.
+        Whether documents that were pooled but not judged (a negative grade) could be relevant even if a run does not
+        retrieve them. ``"none"``: no. ``"pooled"``: yes, like retrieved documents without a judgment; this matters if
+        `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them.
+        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
-        queries in both the judgments and the run.
+        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
+        ``"common"``: evaluate only those that are also in the run.
     qrels_format : str
-        Format of the qrels; `read_qrels` describes more of them:
+        What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
-        * ``"subtopics"``: for measures of diversity
-        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
-        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"subtopics"``: grades for each subtopic, for measures of diversity
+        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+          (stratum, grade)}}``
+        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
+          probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     on_undefined : str
-        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     adjust : str
-        ``"chance"``: adjust every query's value for chance: (value - expected) / (best - expected). *Expected* is the
-        mean over all orders of the documents that the run retrieves for the query, and *best* the value of their best
-        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has the value 0, the best order has 1, and
-        a run with a negative value is worse than a random order. The value is undefined if all orders have the same
-        value. ``"none"``: leave values as they are.
+        ``"none"``: leave values as they are. ``"chance"``: adjust each query's value for chance, so that 0 is what the
+        retrieved documents would score in random order, and 1 what they would in their best order. A negative value is
+        then worse than random.
+
+        The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of these
+        documents (Hubert & Arabie 1985; Berrendorf et al. 2020). It is undefined if all orders have the same value.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
     variance : bool
-        Whether to also compute the exact variance over tie orders.
+        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
     strict : bool
-        Whether to raise an error instead of a warning if a run and the qrels have no document in common,
-        look swapped, or nothing is relevant.
+        Whether to raise an error instead of a warning if values would be meaningless: a run and the qrels have no
+        document in common, look swapped, or nothing is relevant.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
@@ -157,22 +162,24 @@ class Evaluator:
     def evaluate(self, runs: Runs, *, run_format: RunFormat = "auto", stream: bool = False) -> Results:
         """Evaluate one or several runs.
 
+        This is the same as `untied.evaluate` with the qrels, measures and options of this evaluator.
+
         Parameters
         ----------
         runs : run, list of runs, {name: run}, folder, or pattern
             A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
             columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-            groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
-            qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+            groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
+            in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
         run_format : str
-            Format of the runs' files. ``"auto"``: the format given by the suffix of the file. ``"trec-ranks"``: files
-            in TREC's format, with documents sorted by the rank column instead of the score, lowest first; documents
-            with equal ranks are tied. `read_run` describes the other formats.
+            Format of the runs' files. ``"auto"``: the one that the suffix of the file names, else TREC's.
+            ``"trec-ranks"``: TREC's, but documents are sorted by the rank column, lowest first, instead of the score;
+            documents with equal ranks are tied. `read_run` describes the other formats.
         stream : bool
             Evaluate pipes and standard input while they arrive, instead of reading them into memory first. The lines of
-            each query must be adjacent. Files are streamed in any case, except JSON, and read again if their queries
-            turn out to be scattered. With ``unjudged="range"``, several runs are otherwise kept in memory, because the
-            bounds of their differences need two runs at once; streaming gives up those bounds.
+            each query must then be adjacent. Files don't need this: all but JSON are streamed anyway, and read again if
+            their queries turn out to be scattered. The price is that with ``unjudged="range"`` the differences of runs
+            get no bounds, because these need two runs in memory at once.
 
         Returns
         -------
@@ -253,12 +260,14 @@ class Evaluator:
         return self._native.evaluate(as_run(run, self._threads, run_format))
 
     def means(self, run: OneRun) -> dict[str, float]:
-        """Return the means of one run.
+        """Evaluate one run, and return only its means.
+
+        Use it if a number is all you need, as when a training loop keeps its best checkpoint.
 
         Parameters
         ----------
         run : run
-            A `Run`, path, frame or dict.
+            The run to evaluate, as for `evaluate`.
 
         Returns
         -------
@@ -308,19 +317,22 @@ def evaluate(
 ) -> Results:
     """Evaluate one or several runs against relevance judgments.
 
-    This is the function to begin with. Where documents are tied, values are means over all their orders. To evaluate
-    run after run with the same qrels, as in a training loop, make an `Evaluator` once.
+    This is the function to begin with. Where documents are tied, you get the mean over all their orders, not the value
+    of an order that happened to be in the file. To evaluate run after run with the same qrels, as in a training loop,
+    make an `Evaluator` once.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
-        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
+        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
+        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
+        more.
     runs : run, list of runs, {name: run}, folder, or pattern
         A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
         columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
-        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
+        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
@@ -328,63 +340,66 @@ def evaluate(
         How to score documents with equal scores:
 
         * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, with the lowest and the highest value
-        * ``"best"``, ``"worst"``: only by the best or the worst value
+        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
+        * ``"best"``, ``"worst"``: only by the best or the worst of these values
         * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
         * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
         * ``"given"``: in the order of the input
     unjudged : str
-        How to score unjudged documents:
+        How to score retrieved documents without a judgment:
 
         * ``"nonrelevant"``: as not relevant
         * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
-          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
-          also cover all orders.
+        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
+          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
+          ``ties="range"``, they hold for each order.
         * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
     unretrieved : str
-        How to treat documents with a negative grade that a run does not retrieve. ``"none"``: they count as not
-        relevant. ``"pooled"``: they count like retrieved unjudged documents, if `unjudged` is ``"range"``, ``"best"``
-        or ``"worst"``.
+        Whether documents that were pooled but not judged (a negative grade) could be relevant even if a run does not
+        retrieve them. ``"none"``: no. ``"pooled"``: yes, like retrieved documents without a judgment; this matters if
+        `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them.
+        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
-        queries in both the judgments and the run.
+        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
+        ``"common"``: evaluate only those that are also in the run.
     qrels_format : str
-        Format of the qrels; `read_qrels` describes more of them:
+        What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
-        * ``"subtopics"``: for measures of diversity
-        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
-        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"subtopics"``: grades for each subtopic, for measures of diversity
+        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+          (stratum, grade)}}``
+        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
+          probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     on_undefined : str
-        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     adjust : str
-        ``"chance"``: adjust every query's value for chance: (value - expected) / (best - expected). *Expected* is the
-        mean over all orders of the documents that the run retrieves for the query, and *best* the value of their best
-        order (Hubert & Arabie 1985; Berrendorf et al. 2020). A random order has the value 0, the best order has 1, and
-        a run with a negative value is worse than a random order. The value is undefined if all orders have the same
-        value. ``"none"``: leave values as they are.
+        ``"none"``: leave values as they are. ``"chance"``: adjust each query's value for chance, so that 0 is what the
+        retrieved documents would score in random order, and 1 what they would in their best order. A negative value is
+        then worse than random.
+
+        The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of these
+        documents (Hubert & Arabie 1985; Berrendorf et al. 2020). It is undefined if all orders have the same value.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
     run_format : str
-        Format of the runs' files. ``"auto"``: the format given by the suffix of the file. ``"trec-ranks"``: files
-        in TREC's format, with documents sorted by the rank column instead of the score, lowest first; documents
-        with equal ranks are tied. `read_run` describes the other formats.
+        Format of the runs' files. ``"auto"``: the one that the suffix of the file names, else TREC's.
+        ``"trec-ranks"``: TREC's, but documents are sorted by the rank column, lowest first, instead of the score;
+        documents with equal ranks are tied. `read_run` describes the other formats.
     variance : bool
-        Whether to also compute the exact variance over tie orders.
+        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
     stream : bool
         Evaluate pipes and standard input while they arrive, instead of reading them into memory first. The lines of
-        each query must be adjacent. Files are streamed in any case, except JSON, and read again if their queries
-        turn out to be scattered. With ``unjudged="range"``, several runs are otherwise kept in memory, because the
-        bounds of their differences need two runs at once; streaming gives up those bounds.
+        each query must then be adjacent. Files don't need this: all but JSON are streamed anyway, and read again if
+        their queries turn out to be scattered. The price is that with ``unjudged="range"`` the differences of runs
+        get no bounds, because these need two runs in memory at once.
     strict : bool
-        Whether to raise an error instead of a warning if a run and the qrels have no document in common,
-        look swapped, or nothing is relevant.
+        Whether to raise an error instead of a warning if values would be meaningless: a run and the qrels have no
+        document in common, look swapped, or nothing is relevant.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

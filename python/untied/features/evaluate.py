@@ -35,7 +35,7 @@ def evaluate_features(
     per_query: bool = False,
     threads: int | None = None,
 ) -> FeatureResults:
-    """Evaluate every feature of a learning-to-rank data set as a scoring function.
+    """Evaluate every feature of a learning-to-rank data set, as if it alone ranked the documents.
 
     Use it to see which features rank well before you train on them. Many are discrete and tie most documents, so values
     are means over all orders (McSherry & Najork 2008), by default with the lowest and the highest value.
@@ -43,50 +43,52 @@ def evaluate_features(
     Parameters
     ----------
     data : path, list of paths, array, or frame
-        Files in the format of SVMlight and LETOR (``label qid:Q feature:value ... # comment``), optionally compressed
-        with gzip, zstd or xz; several files are one data set, which may be larger than memory. Or a Parquet file; an
-        array, documents x features; or a frame: a pandas DataFrame, a dict of columns, or any object with Arrow's C
-        stream. A frame has a column for each feature, or one column of lists.
+        The data set, in one of these forms:
+
+        * files in the format of SVMlight and LETOR (``label qid:Q feature:value ... # comment``), optionally compressed
+          with gzip, zstd or xz. Several files are one data set, which may be larger than memory.
+        * a Parquet file, or a frame: a pandas DataFrame, a dict of columns, or any object with Arrow's C stream. It has
+          a column for each feature, or one column of lists.
+        * an array, documents x features
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
 
-        Measures that use subtopics, sampled pools or lengths of documents are refused, because they
-        need more than labels.
+        There are only labels here, so measures that need subtopics, sampled pools or lengths of documents are refused.
     labels : array, or name of a column, optional
-        Grades of documents. An array needs them; in a frame it is the column ``label``, ``relevance``, ``rel``,
-        ``grade`` or ``gain`` by default.
+        The grade of each document. Arrays need them. In a frame, give the name of their column if it is not ``label``,
+        ``relevance``, ``rel``, ``grade`` or ``gain``. Files have them already.
     query_ids : array, or name of a column, optional
-        The query of each document. An array needs them; in a frame it is the column ``qid``, ``query_id``,
-        ``query-id`` or ``query`` by default.
+        The query of each document. Arrays need them. In a frame, give the name of their column if it is not ``qid``,
+        ``query_id``, ``query-id`` or ``query``. Files have them already.
     names : names, {number: name}, or path, optional
-        For files, names by number, as a dict or in a file with lines ``number name``. For arrays, a name for each
-        column. For frames, the names of the columns that are features; by default, all numeric columns except document
-        ids.
+        Names of the features. For files, names by number, as a dict or in a file with lines ``number name``. For
+        arrays, a name for each column. For frames, the columns that are features; by default, these are all numeric
+        columns except document ids.
     ties : str
-        ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for `Evaluator`, or ``"given"``: in the order of the
-        data.
+        ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for `Evaluator`; or ``"given"``, which takes tied
+        documents in the order of the data.
     directions : str
-        ``"high"``: rank the highest value first. ``"low"``: rank the lowest first. ``"both"``: evaluate both
-        directions. ``"better"``: keep the direction with the better mean.
+        Whether a feature is good if it is high. ``"high"``: rank its highest value first. ``"low"``: rank the lowest
+        first. ``"both"``: evaluate both. ``"better"``: evaluate both, and keep the one with the better mean.
     unjudged : str
-        How to score unjudged documents:
+        How to score retrieved documents without a judgment:
 
         * ``"nonrelevant"``: as not relevant
         * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, with the lowest and the highest value if each of them may have any grade of the
-          qrels. If documents are tied, these are bounds of the mean over their orders; with ``ties="range"``, they
-          also cover all orders.
+        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
+          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
+          ``ties="range"``, they hold for each order.
         * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
 
         Documents with a negative label are pooled, but not judged.
     on_undefined : str
-        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
     per_query : bool
-        Whether to keep the values of queries, which takes memory for every feature and query.
+        Whether to keep the values of queries as well. They take memory for every feature and query.
 
     Returns
     -------

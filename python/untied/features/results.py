@@ -26,10 +26,10 @@ DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "bett
 
 
 class FeatureResults(MeasureResults):
-    """Results of an evaluation of features.
+    """What `untied.evaluate_features` returns: how well each feature ranks.
 
-    ``found["16", "AP"]`` is the value of a feature, in its better direction if both were evaluated, and
-    ``found["16", "low", "AP"]`` the value in one direction. `table` has all values, best feature first.
+    ``results["16", "AP"]`` is the mean of a feature, in its better direction if both were evaluated, and
+    ``results["16", "low", "AP"]`` its mean in one direction. `table` has all values, best feature first.
     """
 
     _ranked = True
@@ -55,26 +55,26 @@ class FeatureResults(MeasureResults):
 
     @property
     def features(self) -> list[str]:
-        """Names of the features, in the order of the data; their numbers if they have no names."""
+        """Names of the features, or their numbers if they have no names, in the order of the data."""
         return list(self._features)
 
     @property
     def directions(self) -> list[str]:
-        """The directions that were evaluated: ``high``, the highest value is ranked first, and ``low``."""
+        """Which directions were evaluated: ``high`` (the highest value is ranked first), ``low``, or both."""
         return list(DIRECTIONS[self._asked])
 
     @property
     def queries(self) -> list[str]:
-        """The queries, in byte order of their ids."""
+        """Ids of the queries, in byte order."""
         return self._evaluations[0].queries()
 
     @property
     def documents(self) -> int:
-        """Number of documents."""
+        """The number of documents."""
         return self._evaluations[0].documents()
 
     def keys(self) -> list[Any]:
-        """The keys: pairs of a feature and a measure."""
+        """Return the keys: pairs of a feature and a measure."""
         return [(feature, measure) for feature in self._features for measure in self.measures]
 
     def __contains__(self, key: Any) -> bool:
@@ -109,16 +109,16 @@ class FeatureResults(MeasureResults):
         )
 
     def value(self, feature: str, measure: MeasureLike, *, direction: str | None = None) -> Value:
-        """The mean of a feature.
+        """Return the mean of a feature.
 
         Parameters
         ----------
         feature : str
-            Its name, or number.
+            The feature's name or number.
         measure : measure or its name
             One of the evaluated measures.
         direction : str, optional
-            ``"high"`` or ``"low"``; by default the only one that was evaluated, or the better of both.
+            ``"high"`` or ``"low"``. By default the direction that was evaluated, or the better one if both were.
 
         Returns
         -------
@@ -138,12 +138,12 @@ class FeatureResults(MeasureResults):
         return mean_with_notes(mean, self._measures[number], f"feature {feature}", facts, self._policies.chosen())
 
     def ties(self, feature: str) -> FeatureTies:
-        """Numbers of tied documents and of distinct values of a feature.
+        """Count how many documents a feature ties, and how many values it has.
 
         Parameters
         ----------
         feature : str
-            Its name, or number.
+            The feature's name or number.
 
         Returns
         -------
@@ -166,12 +166,12 @@ class FeatureResults(MeasureResults):
         return {"distinct": distinct, "tied": share, "missing": missing, "absent": absent, "varied": varied}
 
     def chance(self, measure: MeasureLike | None = None) -> float:
-        """The expected mean if the documents of each query are shuffled: what a feature scores that says nothing.
+        """Return what a feature would score that says nothing: the mean if the documents of each query were shuffled.
 
         Parameters
         ----------
         measure : measure or its name, optional
-            One of the evaluated measures, by default the first.
+            One of the evaluated measures. By default the first.
 
         Returns
         -------
@@ -186,19 +186,20 @@ class FeatureResults(MeasureResults):
         return self._evaluations[0].chance()[number][0]
 
     def best_direction(self, feature: str, measure: MeasureLike | None = None) -> str:
-        """The direction in which a feature has the better mean; ``high`` if both are equal.
+        """Return the direction in which a feature ranks better.
 
         Parameters
         ----------
         feature : str
-            Its name, or number.
+            The feature's name or number.
         measure : measure or its name, optional
-            One of the evaluated measures, by default the first.
+            One of the evaluated measures. By default the first.
 
         Returns
         -------
         str
-            ``"high"`` or ``"low"``; if only one direction was evaluated, that one.
+            ``"high"`` or ``"low"``, and ``"high"`` if both are equal. If only one direction was evaluated, it is that
+            one.
 
         Raises
         ------
@@ -210,19 +211,19 @@ class FeatureResults(MeasureResults):
         return self.directions[_core.ranked(means, self._measures[number].lower_is_better)[0][0]]
 
     def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
-        """The features with their directions, best first; equal ones in the order of the data.
+        """List the features, best first, each with its direction. Equal ones are in the order of the data.
 
         Parameters
         ----------
         measure : measure or its name, optional
-            One of the evaluated measures, by default the first.
+            One of the evaluated measures. By default the first.
         top : int, optional
-            Number of entries; by default all.
+            How many entries to list. By default all.
 
         Returns
         -------
         list of (feature, direction)
-            Both directions of each feature with ``directions="both"``, else one.
+            Each feature occurs once, or twice with ``directions="both"``.
 
         Raises
         ------
@@ -244,27 +245,27 @@ class FeatureResults(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """Means of all features, see `table`."""
+        """A table of the means of all features; see `table`."""
         return self.table()
 
     def table(self, sort_by: MeasureLike | None = None, *, top: int | None = None, per_query: bool = False) -> Table:
-        """Values of features, best feature first.
+        """Make a table of how well the features rank, best first.
 
         Parameters
         ----------
         sort_by : measure or its name, optional
-            The measure that decides which is best; by default the first.
+            The measure that decides which is best. By default the first.
         top : int, optional
-            Number of features (with directions); by default all.
+            How many features to list, or pairs of a feature and a direction. By default all.
         per_query : bool
-            Whether to include the values of queries, before the means.
+            Whether to list the values of queries before the means.
 
         Returns
         -------
         Table
-            Columns feature, direction, query (``all`` for means), measure, value, low and high if computed; ``chance``,
-            the value of a random order, see `chance`; distinct, tied, missing, absent and varied, see `ties`; and
-            ``rank``, 1 for the best.
+            Columns feature, direction, query (``all`` for means), measure and value, and low and high if they were
+            computed. Then ``chance``, what a random order scores; distinct, tied, missing, absent and varied, which
+            `ties` describes; and ``rank``, which is 1 for the best.
 
         Raises
         ------
@@ -347,7 +348,7 @@ class FeatureResults(MeasureResults):
         yield from of_values(count, policies["ties"], errors)
 
     def facts(self) -> dict[tuple[str, str], Facts]:
-        """Counts that affect the values, as in `Results.facts`, for every feature and direction."""
+        """Counts that explain the values, for every feature and direction; `Results.facts` describes them."""
         return {
             (feature, direction): evaluation.facts(place, number)
             for feature, (evaluation, place) in self._features.items()

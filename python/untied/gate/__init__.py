@@ -173,17 +173,19 @@ def gate(
         ``"best"`` nor ``"worst"``, and ignore `unjudged`.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them.
+        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
     qrels_format : str
-        Format of the qrels; `read_qrels` describes more of them:
+        What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
-        * ``"subtopics"``: for measures of diversity
-        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
-        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"subtopics"``: grades for each subtopic, for measures of diversity
+        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+          (stratum, grade)}}``
+        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
+          probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds, for TBG and U.
+        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

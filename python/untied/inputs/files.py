@@ -147,14 +147,16 @@ def read_run(
 ) -> Run:
     """Read a run from a file.
 
-    Functions that take a run read files by themselves. Use this to read one once for several calls, or one whose format
-    or columns untied cannot know. In files of TREC and MS MARCO, columns are separated by spaces or tabs, and blank
-    lines and lines that begin with ``#`` are skipped. The tag is ignored, and so is the rank if there is a score.
+    You rarely need it, because functions that take a run also take its path. Use it to read a file once for several
+    calls, or if untied cannot know its format or its columns.
+
+    In files of TREC and MS MARCO, columns are separated by spaces or tabs, and blank lines and lines that begin with
+    ``#`` are skipped. The tag is ignored, and so is the rank if there is a score.
 
     Parameters
     ----------
     path : str or path-like
-        Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
+        The file, plain or compressed by gzip, zstd or xz, which its content tells. ``"-"`` is standard input.
     format : str
         The format of the file:
 
@@ -170,7 +172,7 @@ def read_run(
         * ``"vespa"``, ...: a line for each query: {query_id, response} of this search engine (vespa, solr, typesense or
           meilisearch)
     columns : dict, optional
-        Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
+        The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -248,18 +250,18 @@ def read_qrels(
 ) -> Qrels:
     """Read qrels from a file.
 
-    Functions that take qrels read files by themselves. Use this to read them once for several calls, or if untied
-    cannot know their format or columns. A grade is any finite number. A negative one means *pooled but not judged*: the
-    document counts neither as relevant nor as judged.
+    You rarely need it, because functions that take qrels also take their path. Use it to read a file once for several
+    calls, or if untied cannot know its format or its columns. A grade is any finite number. A negative one means
+    *pooled but not judged*: the document counts neither as relevant nor as judged.
 
-    With ``"subtopics"``, a document has a grade for each subtopic, and measures without subtopics use the highest.
-    Subtopics, strata and probabilities can also be columns of a table, if the file's suffix names one. In ``"groups"``
-    and ``"mirex"``, the last group gets grade 1.
+    In the format ``"subtopics"``, a document has a grade for each subtopic; measures that know no subtopics use the
+    highest of them. Subtopics, strata and probabilities can also be columns of a table, if the file's suffix names one.
+    In ``"groups"`` and ``"mirex"``, the last group gets grade 1, and each group before it one more.
 
     Parameters
     ----------
     path : str or path-like
-        Plain or compressed by gzip, zstd or xz (recognised by content); ``"-"`` is standard input.
+        The file, plain or compressed by gzip, zstd or xz, which its content tells. ``"-"`` is standard input.
     format : str
         The format of the file:
 
@@ -275,9 +277,9 @@ def read_qrels(
         * ``"groups"``: each line has a query and its groups of documents, best group first, such as: q1 d1 d2 | d3
         * ``"mirex"``: each line has: source query document group
     columns : dict, optional
-        Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
+        The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
 
-        ``"grade"`` takes the place of ``"score"``.
+        Write ``"grade"`` instead of ``"score"``.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 

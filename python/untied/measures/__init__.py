@@ -57,13 +57,13 @@ DEFAULT = (named.AP, named.nDCG @ 10, named.RR, named.P @ 10, named.R @ 100)
 
 
 def parse_measure(text: str) -> Measure:
-    """Read the name of one measure.
+    """Make a measure from its name.
 
     Parameters
     ----------
     text : str
-        A name in untied's grammar, which extends that of ir_measures (``"nDCG(gain='exp2')@10"``), or trec_eval's
-        (``"ndcg_cut_10"``, ``"map"``).
+        The name, as untied writes it (``"nDCG(gain='exp2')@10"``; every name of ir_measures is one) or as trec_eval
+        does (``"ndcg_cut_10"``, ``"map"``).
 
     Returns
     -------

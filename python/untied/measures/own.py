@@ -56,15 +56,15 @@ def measure(
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Make a measure from a function that computes its value for one ranking.
 
-    You can use it like any other, as an object or by name, with every policy. If documents are tied, their value is the
-    mean over all orders. It is exact for up to 5,000 arrangements of their grades; for more, it is an estimate from a
-    fixed sample of at most 10,000, with a standard error. A sum of gains times discounts is exact and much faster with
-    `additive_measure`.
+    Use it as a decorator. You can then use the measure like any other, as an object or by name, with every policy. If
+    documents are tied, you get the mean over all orders: the exact one for up to 5,000 arrangements of their grades,
+    and for more an estimate from a fixed sample of at most 10,000, with its standard error. If your measure is a sum of
+    gains times discounts, `additive_measure` is exact and much faster.
 
     Parameters
     ----------
     function : callable
-        The names of its arguments without a default select its inputs for a query:
+        Each query calls it with the inputs that its arguments name:
 
         * ``grades``, a tuple of float: the grades of the documents, best first, to the cutoff; 0 for unjudged documents
         * ``judged``, a tuple of bool: whether each of them is judged
@@ -72,33 +72,31 @@ def measure(
         * ``ideal``, a tuple of float: the grades of all judged documents of the query, highest first
         * ``retrieved``, an int: the number of documents in the ranking, including those below the cutoff
         * ``cutoff``, an int or None: the cutoff; ``ideal[:cutoff]`` works for both
-        * ``groups``, a tuple of (int, int): start and end of each tie group. A function with this argument receives
-          rankings with ties, where ``grades[start:end]`` has no order, and must return the mean over all orders itself;
-          the last group may extend beyond the cutoff. Unjudged documents that are not tied with a judged one form
-          groups of their own.
+        * ``groups``, a tuple of (int, int): start and end of each tie group, for functions that average over orders
+          themselves. ``grades[start:end]`` then has no order, the last group may extend beyond the cutoff, and unjudged
+          documents that are not tied with a judged one form groups of their own.
 
         Arguments with a default are the measure's parameters: numbers, texts, flags, lists and tables of numbers. Whole
-        numbers are passed as int, unless the parameter's default is a float. The function returns a number, or NaN if
-        the value is undefined. untied may call the function in any order of queries, and several times for the same
-        query.
+        numbers are passed as int, unless the default is a float. Return a number, or NaN if the value is undefined. The
+        order of queries is up to untied, which may also call the function several times for the same query.
     name : str, optional
-        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``,
-        are refused.
+        The measure's name. By default the function's. Names of other measures, and of columns such as ``run``, are
+        refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     best_by_grade : bool
-        Whether, among all orders of tied documents, descending grades always give the highest value and ascending
-        grades the lowest (with `lower_is_better`, the other way round). untied does not check this. If you set this to
-        True, ``low`` and ``high`` are exact. Otherwise, they are the smallest and largest values over the computed
-        orders, which include these two; if some orders were not computed, the certainty is ``estimate``.
+        A promise: among all orders of tied documents, descending grades always give the highest value and ascending
+        grades the lowest (with `lower_is_better`, the other way round). Then ``low`` and ``high`` are exact. Without
+        it, they are the smallest and largest values over the computed orders, which include these two; if some orders
+        were not computed, the certainty is ``estimate``. untied does not check the promise.
     grows_with_grade : bool
-        Whether a higher grade of a document never lowers the value (or, with `lower_is_better`, never raises it), even
-        though ``ideal`` changes too, and a defined value stays defined. untied does not check this. This property makes
-        bounds over the grades of unjudged documents possible (``unjudged="range"``).
+        Another promise: a higher grade of a document never lowers the value (with `lower_is_better`, never raises it),
+        although ``ideal`` changes too, and never makes it undefined. Only then can untied bound the value over the
+        grades of unjudged documents (``unjudged="range"``). It does not check this promise either.
     lower_is_better : bool
-        Whether the best order is the one with the lowest value.
+        Whether low values are good.
     numpy : bool
-        Whether the function receives read-only numpy arrays instead of tuples.
+        Whether the function wants read-only numpy arrays instead of tuples.
 
     Returns
     -------
@@ -160,27 +158,27 @@ def additive_measure(
     ideal: bool = False,
     lower_is_better: bool = False,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
-    """Make a measure that sums gains of grades times discounts of ranks.
+    """Make a measure that sums gains of grades times discounts of ranks, like DCG or RBP.
 
-    Use it for any measure of this form, like DCG or RBP; it is as fast as these. Mean, variance, lowest and highest
-    value over all orders of tied documents are exact. `measure` takes functions of any form.
+    Use it as a decorator for any measure of this form. It is as fast as these, and its mean, variance, lowest and
+    highest value over all orders of tied documents are exact. `measure` takes functions of any form.
 
     Parameters
     ----------
     function : callable
         Its arguments are the measure's parameters, each with a default, and it returns ``(gain, discount)``. The gain
-        is a function of a grade (a float) or a table ``{grade: gain}``; unjudged documents gain 0. The discount is a
-        function of a rank (an int, from 1), or a sequence that is 0 beyond its end.
+        is a function of a grade (a float), or a table ``{grade: gain}``; unjudged documents gain 0. The discount is a
+        function of a rank (an int, from 1), or a sequence that goes on with 0.
     name : str, optional
-        The measure's name; by default the function's name. Names of other measures, and of columns such as ``run``,
-        are refused.
+        The measure's name. By default the function's. Names of other measures, and of columns such as ``run``, are
+        refused.
     cutoff : {'optional', 'required', 'none'}
         Whether the measure takes ``@k``.
     ideal : bool
-        Whether to divide by the value of the ideal ranking: all judged documents of the query in their best order, to
-        the cutoff.
+        Whether to divide by the value of the ideal ranking, as nDCG does. It has all judged documents of the query in
+        their best order, to the cutoff.
     lower_is_better : bool
-        Whether the best order is the one with the lowest value.
+        Whether low values are good.
 
     Returns
     -------
@@ -261,7 +259,7 @@ def _arguments(
 
 
 def load_plugin(plugin: str) -> ModuleType:
-    """Load a module that defines measures.
+    """Load a module that defines measures, so that you can use them by name.
 
     Parameters
     ----------

@@ -65,26 +65,30 @@ def report(
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
-        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
+        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
+        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
+        more.
     runs : run, list of runs, {name: run}, folder, or pattern
         A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
         columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
-        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
+        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them.
+        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
     qrels_format : str
-        Format of the qrels; `read_qrels` describes more of them:
+        What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
-        * ``"subtopics"``: for measures of diversity
-        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
-        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"subtopics"``: grades for each subtopic, for measures of diversity
+        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+          (stratum, grade)}}``
+        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
+          probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ByMeasure:
-    """A mapping whose keys are measures, in any spelling."""
+    """A mapping whose keys are measures. You can look them up in any spelling."""
 
     _measures: list[Measure]
 
@@ -27,15 +27,15 @@ class ByMeasure:
         return [str(measure) for measure in self._measures]
 
     def keys(self) -> list[Any]:
-        """The keys."""
+        """Return the keys, so that ``dict(results)`` works."""
         return self.measures
 
     def items(self) -> Iterator[tuple[Any, Any]]:
-        """All keys with their values."""
+        """Go over pairs of a key and its value."""
         return ((key, self[key]) for key in self.keys())
 
     def values(self) -> list[Any]:
-        """All values, in the order of the keys."""
+        """Return the values, in the order of the keys."""
         return [self[key] for key in self.keys()]
 
     def __iter__(self) -> Iterator[Any]:
@@ -84,10 +84,10 @@ class MeansByName(dict[str, float]):
 
 
 class MeasureResults(ByMeasure, Exported):
-    """Results by measure: look them up by name, or use the table of `means`.
+    """Results by measure: look up a value by the measure's name, or use the table of `means`.
 
-    ``dict(results)`` holds all values by key, and iteration goes over the keys. pandas, polars and Arrow read results
-    as their `means`; a notebook shows these with a row for each run and a column for each measure.
+    ``dict(results)`` holds all values, and iteration goes over their keys. pandas, polars and Arrow read the table of
+    `means`; a notebook shows it with a row for each run and a column for each measure.
     """
 
     #: Whether one of the rows has the best mean of a measure.
@@ -97,7 +97,7 @@ class MeasureResults(ByMeasure, Exported):
 
     @property
     def means(self) -> Table:
-        """Means over queries; for counts, sums."""
+        """A table of means over queries, or of sums for measures that count."""
         raise NotImplementedError
 
     @property
@@ -168,7 +168,7 @@ class ByRun(MeasureResults):
         return list(self._evaluations)
 
     def keys(self) -> list[Any]:
-        """The keys: measures for a single run, pairs of a run and a measure for several."""
+        """Return the keys: measures if there is a single run, else pairs (run, measure)."""
         return self.measures if len(self.runs) == 1 else [(run, name) for run in self.runs for name in self.measures]
 
     def __contains__(self, key: Any) -> bool:
@@ -205,11 +205,11 @@ class ByPair(MeasureResults):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of runs, each with every later one."""
+        """All pairs of runs. The first of a pair is the one that was given earlier."""
         raise NotImplementedError
 
     def keys(self) -> list[Any]:
-        """The keys: `pairs`."""
+        """Return the keys: the `pairs` of runs."""
         return self.pairs
 
     def __contains__(self, pair: object) -> bool:

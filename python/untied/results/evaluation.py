@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Results(ByRun):
-    """Results of an evaluation of one or several runs.
+    """What `untied.evaluate` returns: the values of one or several runs.
 
-    ``results["AP"]`` is the mean for a single run, and ``results["bm25", "AP"]`` the mean for one of several runs.
-    `value` returns the value of a query. `means` and `per_query` are tables.
+    For a single run, ``results["AP"]`` is its mean; for several, ``results["bm25", "AP"]`` is the mean of one of them.
+    `value` returns the value of a query, and `means` and `per_query` are tables that you can export.
     """
 
     _ranked = True
@@ -45,7 +45,7 @@ class Results(ByRun):
 
     @property
     def queries(self) -> list[str]:
-        """The evaluated queries of all runs, in byte order of their ids."""
+        """Ids of all evaluated queries, in byte order."""
         queries: set[str] = set()
         for evaluation in self._evaluations.values():
             queries.update(evaluation.queries())
@@ -100,12 +100,12 @@ class Results(ByRun):
 
     @property
     def means(self) -> Table:
-        """Means over queries (sums for counts), with the columns of `table`; query is ``all``."""
+        """A table of means over queries, or of sums for measures that count. It has the columns of `table`."""
         return self.table(per_query=False)
 
     @property
     def per_query(self) -> Table:
-        """Values of queries, in the same columns."""
+        """A table of the values of each query. It has the columns of `table`."""
         return self.table(means=False)
 
     @property
@@ -114,12 +114,14 @@ class Results(ByRun):
         return ["value", *next(iter(self._evaluations.values())).columns()]
 
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
-        """Values of queries, run by run, each followed by its means (query ``all``).
+        """Make one table of the values of queries and of their means.
+
+        It has one run after the other. The means of a run follow its queries, and their query is ``all``.
 
         Parameters
         ----------
         per_query, means : bool
-            Which rows to include.
+            Whether to include the values of queries, and the means.
 
         Returns
         -------
@@ -148,26 +150,30 @@ class Results(ByRun):
         return table_of(texts, parts, self._fields, of_means=of_means if per_query else True)
 
     def query_differences(self, *, baseline: str | None = None, top: int | None = None) -> Table:
-        """Differences of two runs by query: the queries that a change hurt or helped most.
+        """List the queries that a change hurt or helped most, for each pair of runs and each measure.
 
         Parameters
         ----------
         baseline : str, optional
-            Compare every other run with this one (which is the second of the two); by default every two runs.
+            The run that all others are compared with; it is then ``run_b`` of every pair. By default, every two runs
+            are compared.
         top : int, optional
-            Number of the largest losses, and of the largest gains, to list for each pair and measure; by default all
+            How many of the largest losses and of the largest gains to list, for each pair and measure. By default all
             queries.
 
         Returns
         -------
         Table
-            For each measure and pair, the losses of the first run, largest first, then its gains, largest first, then
-            (without `top`) the queries without a difference: columns measure, run_a, run_b, query, ``change`` (of
-            run_a against run_b: loss, gain or none, also if lower is better),
-            ``value_a``, ``value_b`` and their ``difference``, value_a - value_b; with ``ties="range"`` or
-            ``unjudged="range"`` also ``least`` and ``most``, the smallest and largest it can be. Over judgments, they
-            are NaN for measures that `untied.certify` does not support. Queries for which a run has no value are left
-            out.
+            First the queries that run_a loses, the largest loss first; then those that it gains, the largest gain
+            first; without `top`, those without a difference follow. The columns are:
+
+            * measure, run_a, run_b, query
+            * ``change``: loss, gain or none for run_a. A lower value is a gain if lower is better.
+            * ``value_a``, ``value_b`` and their ``difference``, value_a - value_b
+            * ``least`` and ``most``: the smallest and the largest possible difference, with ``ties="range"`` or
+              ``unjudged="range"``. For the latter, they are NaN if `untied.certify` does not support the measure.
+
+            Queries for which one of the runs has no value are left out.
 
         Raises
         ------

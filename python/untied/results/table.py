@@ -23,20 +23,20 @@ OF_MEASURE = (*FIELDS, "chance")
 
 
 class Exported:
-    """A table that can be exported by methods or the Arrow PyCapsule interface.
+    """A table that other libraries can read.
 
-    ``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB and many others read the latter.
+    ``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB and others read it directly, by the Arrow PyCapsule interface.
     """
 
     def _exported(self) -> Table:
         raise NotImplementedError
 
     def wide(self) -> Table:
-        """Make a table with a column for each measure, see `Table.wide`."""
+        """Make a table with a column for each measure; see `Table.wide`."""
         return self._exported().wide()
 
     def to_pandas(self) -> Any:
-        """Make a pandas DataFrame, with NaN for missing numbers."""
+        """Make a pandas DataFrame. Missing numbers are NaN."""
         from array import array
 
         import pandas
@@ -55,13 +55,13 @@ class Exported:
         return polars.DataFrame(self._exported())
 
     def to_numpy(self) -> Any:
-        """Make a numpy array of the numbers, rows x columns; NaN for missing ones."""
+        """Make a numpy array (rows x columns) of the columns that hold numbers. Missing numbers are NaN."""
         import numpy
 
         return numpy.array(list(self._exported()._numbers.values()), dtype=float).T
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One dict per row."""
+        """Make a list with a dict for each row."""
         table = self._exported()
         return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
 
@@ -77,11 +77,11 @@ class Exported:
 
 
 class Table(Exported):
-    """Rows and named columns: names of runs, queries and measures first, then numbers.
+    """A table of results: columns with names of runs, queries and measures, then columns of numbers.
 
-    ``table["value"]`` is a column, iterating goes over the columns' names, and ``len`` counts rows. Export a table by
-    `to_pandas`, `to_polars`, or the Arrow PyCapsule interface (``pyarrow.table(t)``, ``polars.DataFrame(t)``, DuckDB,
-    ...). `wide` has a column for each measure.
+    ``table["value"]`` is a column as a list, iteration goes over the columns' names, and ``len`` counts rows. Use
+    `to_pandas` or `to_polars` for a frame; pyarrow, polars and DuckDB also read the table itself. By default, each
+    value has a row of its own; `wide` has a column for each measure.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Table(Exported):
         return [*self._texts, *self._numbers]
 
     def keys(self) -> list[str]:
-        """Names of the columns, so that ``dict(table)`` has them all."""
+        """Return the names of the columns, so that ``dict(table)`` works."""
         return self.columns
 
     def __iter__(self) -> Iterator[str]:
@@ -118,18 +118,17 @@ class Table(Exported):
         return len(next(iter(self._columns.values()), ()))
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows, each in the order of the columns."""
+        """Go over the rows. Each is a tuple, in the order of `columns`."""
         return zip(*self._columns.values(), strict=True)
 
     def wide(self) -> Table:
-        """Make a table with a column for each measure, and one row for all measures of a run, query or pair.
+        """Make a table with a column for each measure, and one row for each run, query or pair.
 
         Returns
         -------
         Table
-            It begins with the columns of text, but leaves out measure and certainty; if it has only means, it leaves
-            out query too. Then it has a column for each measure, with the measure's name. Columns for its low, high and
-            variance (``AP low``, ...) follow if this table has them.
+            The names of runs and queries come first (no queries if there are only means), then a column for each
+            measure. If this table has low, high or variance, columns such as ``AP low`` follow.
 
         Raises
         ------

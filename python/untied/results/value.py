@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class Value(float):
-    """The value of a measure: a float with bounds, variance and certainty.
+    """The value of a measure: a float that also knows its bounds, variance and certainty.
 
-    Use a `Value` like any float: in arithmetic and comparisons, with ``sum``, ``max``, ``round``, ``json``, numpy and
-    pandas. Comparisons ignore `low` and `high`, and the results of arithmetic are plain floats. An undefined value is
-    NaN (``math.isnan``). Values are immutable.
+    Use it like any float: in arithmetic and comparisons, with ``sum``, ``max``, ``round``, ``json``, numpy and pandas.
+    These see only the number, so comparisons ignore `low` and `high`, and the result of arithmetic is a plain float. An
+    undefined value is NaN (``math.isnan``). Values are immutable.
     """
 
     __slots__ = ("_rest",)
@@ -42,42 +42,55 @@ class Value(float):
 
     @property
     def mean(self) -> float:
-        """The value as a plain float: the mean over all orders of tied documents, or the value of the chosen order."""
+        """The value as a plain float: the mean over the orders of tied documents, unless you chose one order."""
         return float(self)
 
     @property
     def low(self) -> float | None:
-        """The lowest value that ties or missing judgments allow; None unless computed, as with ``ties="range"``."""
+        """The lowest value that ties or missing judgments allow, or None if it was not computed.
+
+        It is with ``ties="range"`` or ``unjudged="range"``.
+        """
         return self._rest[0]
 
     @property
     def high(self) -> float | None:
-        """The highest value that ties or missing judgments allow; None unless computed, as with ``ties="range"``."""
+        """The highest value that ties or missing judgments allow, or None if it was not computed.
+
+        It is with ``ties="range"`` or ``unjudged="range"``.
+        """
         return self._rest[1]
 
     @property
     def variance(self) -> float | None:
-        """Variance over orders of tied documents; None without ``variance=True``, or if it is unknown."""
+        """The variance over orders of tied documents. It is None without ``variance=True``, or if nobody knows it."""
         return self._rest[2]
 
     @property
     def certainty(self) -> str:
-        """How certain the numbers are.
+        """How far you can trust these numbers: ``"exact"``, ``"interval"`` or ``"estimate"``.
 
-        ``"exact"``: all numbers are exact, up to floating-point rounding. ``"interval"``: all values are between `low`
-        and `high`, but may not reach them. ``"estimate"``: the mean and variance come from a sample of orders (for your
-        own measures with standard error 0, only `low` and `high` do).
+        ``"exact"``: they are right up to floating-point rounding. ``"interval"``: all values are between `low` and
+        `high`, but may not reach them. ``"estimate"``: the mean and the variance come from a sample of the orders of
+        tied documents. If `standard_error` is 0, as it can be for your own measures, only `low` and `high` come from
+        the sample.
         """
         return self._rest[3]
 
     @property
     def standard_error(self) -> float | None:
-        """Standard error of an estimated value, if it is known; for a mean over queries, an upper bound."""
+        """The standard error of an estimated value, or None if it is not known.
+
+        For a mean over queries, it is an upper bound.
+        """
         return self._rest[4]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the evaluation behind a mean, as printing all results shows them; empty for the value of a query."""
+        """What to know about the evaluation behind a mean, as printing all results shows it.
+
+        The value of a query has none.
+        """
         return self._rest[5]
 
     def __setattr__(self, name: str, _: object) -> None:

@@ -29,13 +29,13 @@ LEVELS = (0.05, 0.5, 0.95)
 
 
 class Probabilities(NamedTuple):
-    """Probabilities that one run is ahead of, equal to or behind another, if the ties of each are shuffled.
+    """How probable it is that one run is ahead of another, level or behind, if the ties of both are shuffled.
 
     Attributes
     ----------
     greater, equal, less : (float, float)
-        Lower and upper bound of the probability that the first value is greater, equal or less; both are the same if it
-        is exact.
+        The probability that the first run's value is greater than the second's, equal to it, or less. Each is a pair of
+        a lower and an upper bound, which are the same if the probability is known exactly.
     """
 
     greater: tuple[float, float]
@@ -50,8 +50,8 @@ COLUMNS = [f"{which}_{end}" for which in Probabilities._fields for end in ("low"
 class Distribution:
     """How likely each value is, if tied documents are shuffled.
 
-    If this is not known exactly, it lies between two distributions that are, `lower` and `upper`. Values that differ by
-    less than 1e-12 of their size count as equal.
+    If this distribution is not known exactly, two others are that enclose it: `lower` and `upper`. Values that differ
+    by less than 1e-12 of their size count as equal.
     """
 
     __slots__ = ("_laws", "_measure", "_row", "notes")
@@ -76,32 +76,32 @@ class Distribution:
 
     @property
     def certainty(self) -> str:
-        """``"exact"``, or ``"interval"`` if `lower` and `upper` enclose it."""
+        """``"exact"``, or ``"interval"`` if the distribution is only known to be between `lower` and `upper`."""
         return "exact" if self._laws.is_exact(self._measure, self._row) else "interval"
 
     @property
     def lower(self) -> list[tuple[float, float]]:
-        """Ascending values with their probabilities: the distribution itself, or a lower bound of it."""
+        """Ascending values, each with its probability. If the distribution is not exact, it is a lower bound."""
         return self._held[0]
 
     @property
     def upper(self) -> list[tuple[float, float]]:
-        """Ascending values with their probabilities: the distribution itself, or an upper bound of it."""
+        """Ascending values, each with its probability. If the distribution is not exact, it is an upper bound."""
         lower, upper = self._held
         return lower if upper is None else upper
 
     def quantile(self, level: float) -> tuple[float, float]:
-        """Find the smallest v such that the value is at most v with at least this probability.
+        """Find a quantile: the smallest value that is not exceeded with a given probability.
 
         Parameters
         ----------
         level : float
-            The probability, from 0 to 1.
+            The probability, from 0 to 1; 0.5 gives the median.
 
         Returns
         -------
         (float, float)
-            Lower and upper bound of the quantile; both are the same if the distribution is exact.
+            A lower and an upper bound of the quantile. They are the same if the distribution is exact.
 
         Raises
         ------
@@ -111,17 +111,17 @@ class Distribution:
         return self._quantiles([level])[0]
 
     def at_most(self, value: float) -> tuple[float, float]:
-        """Find the probability of `value` or less.
+        """Find the probability that the value is not above a number.
 
         Parameters
         ----------
         value : float
-            Any number.
+            This number.
 
         Returns
         -------
         (float, float)
-            Lower and upper bound of the probability; both are the same if the distribution is exact.
+            A lower and an upper bound of the probability. They are the same if the distribution is exact.
         """
         return self._laws.at_most(self._measure, value, self._row)
 
@@ -144,11 +144,11 @@ def checked(levels: Iterable[float]) -> list[float]:
 
 
 class Distributions(ByRun):
-    """Distributions of the values of one or several runs, if tied documents are shuffled.
+    """What `untied.distributions` returns: how likely each value of a run is, if tied documents are shuffled.
 
-    If there is a single run, ``found["AP"]`` is the `Distribution` of its mean. If there are several, name the run too:
-    ``found["bm25", "AP"]``. `query` returns the distribution of the value of one query. `quantiles` and `pairs` are
-    tables; `chances` compares two runs.
+    For a single run, ``laws["AP"]`` is the `Distribution` of its mean; for several, ``laws["bm25", "AP"]`` is that of
+    one of them. `query` returns the distribution of a query's value. `chances` says how often a run is ahead of
+    another; `quantiles` and `pairs` are tables.
     """
 
     _evaluations: Mapping[str, Laws]
@@ -168,7 +168,7 @@ class Distributions(ByRun):
         return _restored, (self._measures, parts, self._facts, self._policies)
 
     def facts(self) -> dict[str, Facts]:
-        """Counts that affect the values of each run, as in `Results.facts`."""
+        """Counts that explain the values of each run, such as missing queries; `Results.facts` describes them."""
         return self._facts
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Distribution:
@@ -178,16 +178,16 @@ class Distributions(ByRun):
         return Distribution(laws, number, None, map(in_python, self._notes_of([name], [number])))
 
     def query(self, query: str, measure: str | Measure, *, run: str | None = None) -> Distribution:
-        """Find the distribution of a query's value; needs ``per_query=True``.
+        """Return the distribution of one query's value. You need ``distributions(..., per_query=True)``.
 
         Parameters
         ----------
         query : str
-            Its id.
+            The query's id.
         measure : str or Measure
             One of the measures.
         run : str, optional
-            Its name, if there are several.
+            The run's name. You need it only if there are several.
 
         Returns
         -------
@@ -206,48 +206,48 @@ class Distributions(ByRun):
     def chances(
         self, run_a: str, run_b: str, measure: str | Measure | None = None, *, query: str | None = None
     ) -> Probabilities:
-        """Find the probabilities that one run is ahead of another, if the ties of each are shuffled independently.
+        """Find how probable it is that one run is ahead of another, if the ties of each are shuffled independently.
 
         Parameters
         ----------
         run_a, run_b : str
             Names of the runs.
         measure : str or Measure, optional
-            One of the measures; the first by default.
+            One of the measures. By default the first.
         query : str, optional
-            Compare the values of this query instead of the means; needs ``per_query=True``.
+            Compare the runs in this query. By default, their means are compared.
 
         Returns
         -------
         Probabilities
-            Of a greater, equal and smaller value of the first run; NaN if one has no value.
+            They are NaN if one of the runs has no value.
 
         Raises
         ------
         KeyError
             There is no such run, query or measure.
         UntiedError
-            Distributions of queries were not kept.
+            A query is given, but the distributions of queries were not kept (``per_query=True``).
         """
         a, b = self._of_run(run_a), self._of_run(run_b)
         rows = None if query is None else (self._row(a, query), self._row(b, query))
         return _probabilities(a.against(b, 0 if measure is None else self._number(measure), rows))
 
     def quantiles(self, levels: Iterable[float] = LEVELS, *, per_query: bool = False) -> Table:
-        """Quantiles of values.
+        """Make a table of quantiles, by default the median and the ends of the central 90 %.
 
         Parameters
         ----------
         levels : list of float
-            Probabilities, from 0 to 1.
+            Which quantiles, as probabilities from 0 to 1.
         per_query : bool
-            Whether to list the quantiles of every query before those of the mean (query ``all``).
+            Whether to list the quantiles of every query before those of the mean, whose query is ``all``.
 
         Returns
         -------
         Table
-            Columns run, query, measure, certainty, quantile, low and high. ``low`` and ``high`` bound the quantile, and
-            are equal if it is exact. NaN if there is no value.
+            Columns run, query, measure, certainty, quantile, low and high. The quantile is between ``low`` and
+            ``high``, which are equal if it is exact, and NaN if there is no value.
 
         Raises
         ------
@@ -267,16 +267,18 @@ class Distributions(ByRun):
 
     @property
     def means(self) -> Table:
-        """Quantiles of means: the median, and the ends of the central 90 %."""
+        """A table of the quantiles of means: the median, and the ends of the central 90 %."""
         return self.quantiles()
 
     @property
     def pairs(self) -> Table:
-        """Comparisons of the means of all pairs of runs; see `compare_pairs`."""
+        """A table of how probable it is, for every two runs, that the mean of one is ahead; see `compare_pairs`."""
         return self.compare_pairs()
 
     def compare_pairs(self, *, threads: int | None = None) -> Table:
-        """Compare the means of every two runs, if the ties of each are shuffled independently.
+        """Find how probable it is for every two runs that the mean of one is ahead.
+
+        The ties of each run are shuffled independently.
 
         Parameters
         ----------
@@ -286,9 +288,9 @@ class Distributions(ByRun):
         Returns
         -------
         Table
-            Columns run_a, run_b, measure, then ``greater_low``, ``greater_high``, ``equal_low``, ``equal_high``,
-            ``less_low`` and ``less_high``: bounds of the probability that the mean of run_a is greater, equal or less.
-            NaN if a run has no value.
+            Columns run_a, run_b and measure, then a lower and an upper bound of each probability: that run_a's mean is
+            greater than run_b's (``greater_low``, ``greater_high``), equal to it (``equal_low``, ``equal_high``), or
+            less (``less_low``, ``less_high``). They are NaN if a run has no value.
 
         Raises
         ------
@@ -311,14 +313,14 @@ class Distributions(ByRun):
         Parameters
         ----------
         table : Table
-            Columns run_a, run_b and measure, as `Significance.table` has them. If there is a column query, only the
-            means get probabilities.
+            A table with columns run_a, run_b and measure, such as `Significance.table`. If it also has a column query,
+            only the rows of means get probabilities.
 
         Returns
         -------
         Table
-            The same table with the probabilities of `compare_pairs`, for run_a and run_b of each row; None for rows of
-            single queries.
+            The same table with the columns of `compare_pairs` that hold probabilities. They are None in rows of
+            queries.
 
         Raises
         ------
@@ -335,19 +337,21 @@ class Distributions(ByRun):
         return Table(table._texts, {**table._numbers, **chances}, table._of_means)
 
     def plot(self, measure: str | Measure | None = None, *, style: str = "svg") -> bytes:
-        """Draw the distribution of each run's mean: a line over 99.9 % of all orders, thicker for more likely values.
+        """Draw how likely each mean is: a line for each run, thicker where values are more likely.
+
+        A line spans 99.9 % of all orders of tied documents.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures; the first by default.
+            One of the measures. By default the first.
         style : str
-            ``"svg"``, ``"png"`` or ``"pdf"``.
+            The format of the picture: ``"svg"``, ``"png"`` or ``"pdf"``.
 
         Returns
         -------
         bytes
-            The file.
+            The content of a file.
 
         Raises
         ------

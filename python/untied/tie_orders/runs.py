@@ -43,55 +43,60 @@ def distributions(
     strict: bool = False,
     threads: int | None = None,
 ) -> Distributions:
-    """Find how values are distributed if tied documents are shuffled: quantiles, and the chance that a run is ahead.
+    """Find how likely each value is if tied documents are shuffled: quantiles, and the chance that a run is ahead.
 
-    `evaluate` with ``ties="range"`` says what the values *could* be; use this to see how likely each of them is. Every
-    order of tied documents is equally likely, and orders of different queries and runs are independent.
+    `evaluate` with ``ties="range"`` says what the values *could* be; use this to see how likely they are. Every order
+    of tied documents is equally likely, and orders of different queries and runs are independent.
 
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments. Negative grades mean *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a
-        partly ordered ground truth: groups of documents, best first; the last group gets grade 1.
+        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
+        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
+        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
+        more.
     runs : run, list of runs, {name: run}, folder, or pattern
         A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
         columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it, except hidden ones and the
-        qrels, and a pattern such as ``"runs/*.run"`` for all matching files.
+        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
+        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
     measures : measures or their names, optional
         P, R, F1, Hits, RelP, Rprec, Success, RR, AP, Bpref, DCG, nDCG, SDCG, INSQ, RBP, ERR, nERR, Cascade, iRBU or Q,
         with their parameters. By default nDCG@10, AP and RR.
     unjudged : str
-        ``"nonrelevant"``: unjudged documents are not relevant. ``"remove"``: remove them from the ranking first.
+        How to treat unjudged documents. ``"nonrelevant"``: as not relevant. ``"remove"``: remove them from the ranking
+        first.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them.
+        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: all judged queries; one that is missing from a run counts as an empty ranking. ``"common"``: only
-        queries in both the judgments and the run.
+        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
+        ``"common"``: evaluate only those that are also in the run.
     qrels_format : str
-        Format of the qrels; `read_qrels` describes more of them:
+        What the qrels hold; `read_qrels` describes more formats of files:
 
         * ``"auto"``: grades, in the format that the suffix of the file names
-        * ``"subtopics"``: for measures of diversity
-        * ``"stratified"``: for xinfAP and infNDCG; as a dict, ``{query: {document: (stratum, grade)}}``
-        * ``"prels"``: for statAP; as a dict, ``{query: {document: (grade, probability)}}``
+        * ``"subtopics"``: grades for each subtopic, for measures of diversity
+        * ``"stratified"``: grades in a sample by strata, for xinfAP and infNDCG; as a dict, ``{query: {document:
+          (stratum, grade)}}``
+        * ``"prels"``: grades in a sample with probabilities, for statAP; as a dict, ``{query: {document: (grade,
+          probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     on_undefined : str
-        How to count a query for which a measure is undefined (for most measures, a query without relevant documents):
+        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
     per_query : bool
-        Whether to keep the distributions of every query too, and not only the distributions of means.
+        Whether to keep the distribution of every query too. By default, only those of means are kept.
     states : int
-        Largest number of intermediate values for an exact distribution; a distribution that needs more is enclosed by
-        two others. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
+        How much work an exact distribution may take, as a number of intermediate values. If it would take more, you get
+        two distributions that enclose it. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
     cells : int
-        Largest number of steps between the lowest and the highest value of an enclosed distribution; if it is of the
-        mean of many queries, between the values that are not all but impossible (probability below 1e-12). With more
-        steps, the bounds of the distribution are closer together, but take longer to compute.
+        How finely these two are computed: the number of steps from the lowest to the highest value. More steps bring
+        them closer together, and take longer. For means of many queries, the steps leave out values that are all but
+        impossible (probability below 1e-12).
     strict : bool
-        Whether to raise an error instead of a warning if a run and the qrels have no document in common,
-        look swapped, or nothing is relevant.
+        Whether to raise an error instead of a warning if values would be meaningless: a run and the qrels have no
+        document in common, look swapped, or nothing is relevant.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

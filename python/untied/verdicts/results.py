@@ -36,7 +36,7 @@ def judged_measure(name: str) -> str:
 
 
 class VerdictsOfPair(ByMeasure):
-    """The verdicts about two runs, by measure."""
+    """The verdicts about two runs, one for each measure."""
 
     def __init__(self, measures: list[Measure], concluded: list[Concluded]) -> None:
         self._measures = measures
@@ -47,9 +47,9 @@ class VerdictsOfPair(ByMeasure):
 
 
 class Verdicts(ByPair):
-    """Verdicts about every pair of several runs.
+    """What `untied.certify` returns: for every two runs and each measure, which run is certainly better, if one is.
 
-    ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`; `table` has all verdicts, `ranks` the ranks that each run
+    ``verdicts["bm25", "dense"]["nDCG@10"]`` is a `Verdict`. `table` has all verdicts, `ranks` the ranks that each run
     can have, and `explain` lists the documents behind a verdict.
     """
 
@@ -73,19 +73,19 @@ class Verdicts(ByPair):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The pairs of runs, each with every later one."""
+        """All pairs of runs. The first of a pair is the one that was given earlier."""
         return list(self._pairs)
 
     def __getitem__(self, pair: tuple[str, str]) -> VerdictsOfPair:
         return VerdictsOfPair(self._measures, self._concluded[self._place(pair)])
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
-        """For each run, how many judged queries are missing from it (``absent``), and its others (``unknown``)."""
+        """For each run, how many judged queries it lacks (``absent``), and how many others it has (``unknown``)."""
         return mismatch.queries_of_inputs(self._qrels, self._runs)
 
     @property
     def judged_queries(self) -> int:
-        """The number of queries with judgments, over which means are taken."""
+        """The number of judged queries. Means are taken over all of them."""
         return len(self._qrels)
 
     def _place(self, pair: tuple[str, str]) -> int:
@@ -95,9 +95,9 @@ class Verdicts(ByPair):
 
     @property
     def table(self) -> Table:
-        """All verdicts: columns run_a, run_b, measure, verdict, low, high, overturn, largest_m.
+        """A table of all verdicts: columns run_a, run_b, measure, verdict, low, high, overturn, largest_m.
 
-        See `Verdict`; infinite numbers are ``inf``.
+        `Verdict` explains them. Infinite numbers are ``inf``.
         """
         rows = [
             (*pair, measure, one.verdict, one.low, one.high, one.overturn, one.largest_m)
@@ -108,7 +108,7 @@ class Verdicts(ByPair):
 
     @property
     def means(self) -> Table:
-        """All verdicts, like `table`; libraries that take results as tables use this name."""
+        """The same as `table`, under the name by which other libraries find the table of any results."""
         return self.table
 
     def beside(self, table: Table) -> Table:
@@ -117,14 +117,15 @@ class Verdicts(ByPair):
         Parameters
         ----------
         table : Table
-            Columns run_a, run_b and measure, as in `Significance.table` and `Comparisons.means`. If there is a column
-            query, only the means get verdicts. Rows of ``Delta(M)`` and ``MED(M)`` get the verdict in M.
+            A table with columns run_a, run_b and measure, such as `Significance.table` and `Comparisons.means`. If it
+            also has a column query, only the rows of means get verdicts. A row about ``Delta(M)`` or ``MED(M)`` gets
+            the verdict by M.
 
         Returns
         -------
         Table
-            The same table with the columns verdict, overturn and largest_m, for run_a and run_b of each row. If the
-            row's measure has no verdict, the verdict is empty and the numbers are None.
+            The same table with further columns verdict, overturn and largest_m. They are empty or None in rows whose
+            measure has no verdict.
 
         Raises
         ------
@@ -155,14 +156,14 @@ class Verdicts(ByPair):
         return self.between(row["run_a"], row["run_b"], name) if name in self.measures else None
 
     def between(self, run_a: str, run_b: str, measure: str | Measure | None = None) -> Verdict:
-        """Return the verdict about two runs in either order.
+        """Return the verdict about two runs, which you may name in either order.
 
         Parameters
         ----------
         run_a, run_b : str
-            Names of the runs; the verdict is ``"A"`` if the first is better.
+            Names of the runs. The verdict is ``"A"`` if the first that you name is better.
         measure : str or Measure, optional
-            One of the measures; the first by default.
+            One of the measures. By default the first.
 
         Returns
         -------
@@ -180,10 +181,10 @@ class Verdicts(ByPair):
 
     @property
     def ranks(self) -> Table:
-        """The ranks that each run can have, for all grades of unjudged documents: columns run, measure, best, worst.
+        """A table of the ranks that each run can have among all runs: columns run, measure, best, worst.
 
-        The best rank is one more than the number of runs that are certainly better; the worst is the number of runs
-        minus those that are certainly worse.
+        Every run that is certainly better pushes a run's best rank down by one; every run that is certainly worse saves
+        it one rank at the bottom.
         """
         better = {run: [0] * len(self._measures) for run in self._runs}
         worse = {run: [0] * len(self._measures) for run in self._runs}
@@ -201,23 +202,25 @@ class Verdicts(ByPair):
         return tidy("run measure", "best worst", rows)
 
     def levels(self, *, level: float = 0.95, interval: Interval = "bca") -> Table:
-        """Separate verdicts for ties, judgments and the choice of queries.
+        """Ask three times which run is better, and tell which doubt remains: ties, judgments, or the choice of queries.
 
         Parameters
         ----------
         level : float
             Confidence of the interval over queries.
         interval : str
-            The interval: ``"bca"`` or ``"t"``, as for `untied.statistics.mean_interval`.
+            How to compute this interval: ``"bca"`` or ``"t"``, as for `untied.statistics.mean_interval`.
 
         Returns
         -------
         Table
-            Columns run_a, run_b, measure, level, verdict, low, high. Levels: ``ties``, over all orders of tied
-            documents, with unjudged documents as non-relevant; ``judgments``, over all grades of unjudged documents, as
-            in `table`; ``queries``, a confidence interval of the mean over queries, not corrected for the number of
-            comparisons. Verdicts of the last level are not certain, so they name their confidence, such as ``A (95
-            %)``.
+            Three rows for each pair and measure. The columns are run_a, run_b, measure, level, verdict, low and high,
+            and the levels are:
+
+            * ``ties``: over all orders of tied documents, with unjudged documents as not relevant
+            * ``judgments``: over all grades of unjudged documents, as in `table`
+            * ``queries``: a confidence interval of the mean over queries. Its verdict is not certain, so it names the
+              confidence, as in ``A (95 %)``. It is not corrected for the number of comparisons.
 
         Raises
         ------
@@ -233,37 +236,38 @@ class Verdicts(ByPair):
         return side_by_side(verdicts, inputs, policies["ties"], policies["score_dtype"], level, interval, threads)
 
     def lattice(self, measure: str | Measure | None = None) -> Table:
-        """Make the partial order of runs that is certain by a measure: columns better and worse.
+        """Make a table of which run is certainly better than which: columns better and worse.
+
+        It has a row for each such pair of runs, unless the row follows from two others. So these are the lines of a
+        Hasse diagram, which programs such as Graphviz draw.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures; the first by default.
+            One of the measures. By default the first.
 
         Returns
         -------
         Table
-            A row for each pair of runs of which one is certainly better, unless this follows from two other rows: the
-            lines of a Hasse diagram, which programs such as Graphviz draw.
         """
         asked = self.measures[0 if measure is None else self._number(measure)]
         pairs = [(better, run) for run, above in covered(self._better(asked)).items() for better in sorted(above)]
         return tidy("better worse", "", pairs)
 
     def plot(self, *, style: str = "svg") -> bytes:
-        """Draw, for each measure, the ranks that each run can have, beside a matrix of the verdicts about all pairs.
+        """Draw which ranks each run can have, beside a matrix of the verdicts about all pairs, for each measure.
 
-        Runs are in the order of the middle of their possible ranks, best first.
+        Runs are sorted by the middle of their possible ranks, best first.
 
         Parameters
         ----------
         style : str
-            ``"svg"``, ``"png"`` or ``"pdf"``.
+            The format of the picture: ``"svg"``, ``"png"`` or ``"pdf"``.
 
         Returns
         -------
         bytes
-            The file.
+            The content of a file.
 
         Raises
         ------
@@ -279,20 +283,20 @@ class Verdicts(ByPair):
         return betters(self._runs, {pair: self[pair][measure].verdict for pair in self._pairs})
 
     def explain(self, run_a: str, run_b: str, measure: str | Measure | None = None) -> Explanation:
-        """Explain the verdict about two runs.
+        """Show which documents a verdict depends on.
 
         Parameters
         ----------
         run_a, run_b : str
             Names of the runs, in the order of `pairs`.
         measure : str or Measure, optional
-            One of the measures; the first by default.
+            One of the measures. By default the first.
 
         Returns
         -------
         Explanation
-            For every query, its bounds, grades of unjudged documents that reach them, and the documents that would
-            overturn the verdict with the smallest total number.
+            For every query: its bounds, the grades of unjudged documents that reach them, and its share of the smallest
+            set of documents that would overturn the verdict.
 
         Raises
         ------
@@ -319,30 +323,32 @@ class Verdicts(ByPair):
     def write_certificate(
         self, path: str | os.PathLike[str], qrels: str | os.PathLike[str], runs: Sequence[str | os.PathLike[str]]
     ) -> Table:
-        """Write a certificate: all verdicts, with everything that another program needs to check them.
+        """Write a certificate: a file with all verdicts and everything that another program needs to check them.
 
-        To check it, use ``untied verify``, or run `untied.verdicts.verify` alone, which is one file of plain Python.
+        To check it, use ``untied verify``. Or run `untied.verdicts.verify` alone, one file of plain Python that needs
+        nothing of untied.
 
         Parameters
         ----------
         path : path
-            The file to write, JSON; packed if its name ends with ``.gz``.
+            The file to write, which is JSON. It is packed if its name ends with ``.gz``.
         qrels : path
-            The file that the qrels are from, in TREC's format, plain or packed by gzip.
+            The file from which the qrels were read. It must be in TREC's format, and may be packed by gzip.
         runs : list of paths
-            The files of the runs, in the order of `runs`, likewise.
+            The files of the runs, in the same format, and in the order of the runs here.
 
         Returns
         -------
         Table
-            The claims of the certificate: columns run_a, run_b, measure, verdict, low, high. Some bounds may be wider
-            than those in `table`, because a certificate claims only what it proves.
+            What the certificate claims: columns run_a, run_b, measure, verdict, low, high. It claims only what it can
+            prove, so some bounds may be wider than those in `table`.
 
         Raises
         ------
         UntiedError
-            The certificate cannot hold these verdicts: other orders of ties, another precision of scores, ERR of tied
-            documents or with `most`, gains or discounts given as a table, a list or a logarithm.
+            A certificate cannot hold these verdicts. It holds none for other orders of ties, another precision of
+            scores, ERR of tied documents or with `most`, and gains or discounts that are a table, a list or a
+            logarithm.
         InputError
             A file is not in TREC's format.
         OSError

@@ -34,11 +34,13 @@ def certify(
 ) -> Verdicts:
     """Find which runs are certainly better despite missing judgments.
 
-    Use it if documents of both runs are unjudged. The ranges of two runs may overlap although one is certainly better,
-    because a document has the same grade in both. So this bounds the *difference* of their means, over all grades that
-    unjudged documents may have. It also finds how many more relevant documents could end the lead of the better run,
-    and up to how many in each query the lead is certain. Every relevant document counts in R and in the ideal ranking.
-    A judged query that is missing from a run counts as an empty ranking.
+    Use it if your runs retrieve documents that nobody judged. The ranges that `evaluate` gives for two runs may overlap
+    although one of the runs is certainly better, because each document has the same grade in both. So `certify` bounds
+    the *difference* of their means, over all grades that unjudged documents may have.
+
+    If a run leads, it also says how firmly: how many more relevant documents could end the lead, and how many of them
+    every query may have while the lead stays certain. Documents that turn out relevant also count in R and in the ideal
+    ranking. A judged query that is missing from a run counts as an empty ranking.
 
     Parameters
     ----------
@@ -47,24 +49,25 @@ def certify(
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
-        P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR or Bpref, with their parameters; or any other
-        measure of one run with bounds over unjudged documents, such as ADR or Q, whose verdicts a general search finds.
-        By default nDCG@10, P@10 and RR.
+        By default nDCG@10, P@10 and RR. P, Hits, R, F1, RBP, DCG, nDCG, RR, Success, Rprec, AP, ERR and Bpref have
+        solvers of their own. You can ask for any other measure of one run that has bounds over unjudged documents, such
+        as ADR or Q; a general search finds its verdicts.
     ties : str
-        ``"expected"``: differences of means over all orders of tied documents (for AP, ERR and Bpref, bounds may be
-        wider than necessary). ``"range"``: verdicts that hold for every order of both runs (for AP, ERR, Bpref, and
-        nDCG with several grades, bounds may be wider than necessary). ``"docid"``, ``"trec"``, ``"given"``: one order,
-        as for `evaluate`.
+        ``"expected"``: the runs' values are means over all orders of tied documents. ``"range"``: verdicts hold for
+        every order of both runs. ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
+
+        Bounds may be wider than necessary with ``"expected"`` for AP, ERR and Bpref, and with ``"range"`` for these and
+        for nDCG with several grades.
     unjudged : str
-        ``"retrieved"``: every retrieved document without a judgment may be relevant. ``"pooled"``: only unjudged
-        documents in the pool (negative grade) may be relevant; all others are non-relevant.
+        Which documents may turn out to be relevant. ``"retrieved"``: all that a run retrieves and nobody judged.
+        ``"pooled"``: only those that were pooled but not judged (a negative grade); all others count as not relevant.
     unretrieved : str
-        ``"none"``: only unjudged documents that one of the two runs retrieves may be relevant. ``"pooled"``: documents
-        in the pool that neither run retrieves may be relevant too.
+        Whether pooled documents that neither of the two runs retrieves may be relevant too. ``"none"``: no.
+        ``"pooled"``: yes.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     most : int, optional
-        Largest number of unjudged documents of each query that may be relevant; by default any number.
+        How many unjudged documents of each query may be relevant at most. By default any number.
     strict : bool
         Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
         relevant.

@@ -12,29 +12,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """The verdict about two runs by a measure.
+    """Which of two runs is certainly better by a measure, if one is, and how firmly.
+
+    A and B are the first and the second run.
 
     Attributes
     ----------
     verdict : str
-        ``"A"``: the first run is better for all grades of unjudged documents. ``"B"``: the second run is. ``"open"``:
-        neither is certain, because the grades decide, the runs could be equal, or the bounds are too wide to tell.
+        ``"A"`` or ``"B"``: this run is better, whatever grades the unjudged documents have. ``"open"``: neither is
+        certain, because the grades decide, the runs could be equal, or the bounds are too wide to tell.
     low, high : float
-        The lowest and the highest difference of the means, first run minus second.
+        The lowest and the highest possible difference of the means, A - B.
     overturn : float
-        The smallest number of unjudged documents, in all queries together, that would end the lead if they were
-        relevant; infinite if no number would end it, 0 if neither run is ahead.
+        How many unjudged documents, over all queries, would have to be relevant to end the lead; this is the smallest
+        number that could. It is infinite if no number could, and 0 if neither run is ahead.
     largest_m : float or None
-        The largest M for which the lead is certain as long as at most M unjudged documents of each query are relevant;
-        infinite if the lead is certain for every M, None if neither run is ahead.
+        The lead is certain as long as no query has more than this number of unjudged documents that are relevant. It is
+        infinite if the lead is certain anyway, and None if neither run is ahead.
     is_exact : bool
-        Whether the difference can be as low as `low` and as high as `high`; otherwise these bounds may be wider than
-        necessary.
+        Whether the difference can really be as low as `low` and as high as `high`. If not, these bounds may be too
+        wide.
     overturn_is_exact : bool
-        Whether `overturn` documents are certainly enough; otherwise, more may be needed.
+        Whether `overturn` documents are certainly enough. If not, it may take more.
     largest_m_is_exact : bool
-        Whether one more relevant document per query than `largest_m` can end the lead; otherwise, the lead may be
-        certain for a larger M.
+        Whether one more relevant document per query than `largest_m` can really end the lead. If not, the lead may be
+        certain for larger numbers too.
     """
 
     verdict: str
@@ -52,21 +54,21 @@ class Verdict:
 
     @property
     def turned(self) -> Verdict:
-        """The verdict about the two runs in the other order."""
+        """The same verdict with the two runs in the other order."""
         other = {"A": "B", "B": "A", "open": "open"}[self.verdict]
         return replace(self, verdict=other, low=0.0 - self.high, high=0.0 - self.low)
 
 
 @dataclass(frozen=True)
 class Grades:
-    """Grades that the unjudged documents of a query could have, and the difference that they would make.
+    """Grades that the unjudged documents of a query could have, and what they would do to the difference of two runs.
 
     Attributes
     ----------
     difference : float
-        The difference of the two runs with these grades.
+        The difference of the two runs with these grades, first minus second.
     documents : dict
-        Documents with a grade above 0, the most important first.
+        The documents that get a grade above 0, with these grades, the most important first.
     elsewhere : list of float
         Grades of pooled documents that neither run retrieves.
     """
@@ -78,20 +80,19 @@ class Grades:
 
 @dataclass(frozen=True)
 class QueryVerdict:
-    """The bounds of a query, and the documents behind them.
+    """The bounds of one query, and the documents that reach them.
 
     Attributes
     ----------
     query : str
         Its id.
     low, high : float
-        The lowest and the highest difference.
+        The lowest and the highest possible difference of the two runs in this query.
     lowest, highest : Grades
-        Grades with which the difference is `low` and `high`; if bounds are not exact, the lowest and highest known
-        difference.
+        Grades that give the difference `low` and `high`, or the lowest and the highest that was found if the bounds are
+        not exact.
     overturning : Grades
-        Documents of this query that, together with those of other queries, overturn the verdict with the smallest total
-        number.
+        This query's share of the smallest set of documents that would overturn the verdict.
     """
 
     query: str
@@ -104,14 +105,14 @@ class QueryVerdict:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The explanation of a verdict.
+    """The documents that a verdict depends on, from `Verdicts.explain`.
 
     Attributes
     ----------
     verdict : Verdict
         The verdict.
     queries : list of QueryVerdict
-        Query by query, in byte order of their ids.
+        What each query contributes, in byte order of their ids.
     """
 
     verdict: Verdict
