@@ -51,7 +51,7 @@ def shown(path: Path) -> str:
         parts = re.findall(r'<script [^>]*type="application/json"[^>]*>(.*?)</script>', content.decode(), re.DOTALL)
         assert parts, f"{path.name} has no data"
         return "\n".join(part.strip() for part in parts) + "\n"
-    kinds = {b"<?xml version": "a picture", b"\x89PNG": "a picture", b"%PDF": "a picture"}
+    kinds = {b"<?xml version": "a picture", b"\x89PNG": "a picture", b"%PDF": "a picture", b"PAR1": "a table"}
     kind = next((kind for start, kind in kinds.items() if content.startswith(start)), None)
     return f"{kind}\n" if kind and path.suffix != ".xml" else content.decode()
 

@@ -24,7 +24,7 @@ INPUTS = {
     "eval": "QRELS A", "compare": "A B", "stats": "QRELS A B", "certify": "QRELS A B", "gate": "QRELS A",
     "curve": "QRELS A --query 1", "features": "DATA", "sample": "QRELS", "study med": "QRELS A B -o x",
     "study passages": "QRELS A B -o x",
-    "measures": "AP",
+    "measures": "AP", "convert": "",
 }  # fmt: skip
 #: Words for options that do not take the word 1.
 WORDS = {
@@ -64,6 +64,8 @@ def words_for(condition: Condition, arguments: Arguments, *, held: bool = True) 
     if condition.name == "-o":
         return ["-o", f"x.{condition.values[0]}"] if held else []
     declared = next(one for one in arguments.declared if condition.name in one.names)
+    if not declared.is_option:  # before the command's file
+        return [next(value for value in declared.options["choices"] if (value in condition.values) == held), "A"]
     if not declared.takes_value:
         return [condition.name] if held else []
     policy = getattr(declared.options.get("type"), "__self__", None)

@@ -108,6 +108,7 @@ ACCEPTED = {
     "features": "letor",
     "judge-next": "qrels good.run",
     "sample": "qrels --rate 1",
+    "convert": "run good.run",
     "study": "ties qrels good.run better.run -o study --plots none",
     "measures": "AP",
     "completion": "bash",

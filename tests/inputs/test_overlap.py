@@ -382,6 +382,7 @@ def trec_qrels(qrels: Any) -> str:
 
 #: Commands that do not say which inputs have nothing in common.
 NO_RUNS = {
+    "convert": "takes one input",
     "measures": "takes no input",
     "verify": "checks what certify has written, which has told",
     "completion": "takes no input",

@@ -20,6 +20,7 @@ COMMANDS = {
     "features": "{l}",
     "judge-next": "{q} {a}",
     "sample": "{q} {a} --depth 10",
+    "convert": "run {a} -o {folder}/converted.run",
     "study": "ties {q} {a} {b} -o {folder}/study --plots none",
     "measures": "nDCG",
     "trec_eval": "{q} {a}",

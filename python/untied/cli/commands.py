@@ -15,6 +15,7 @@ COMMANDS = {
     "features": "score each learning-to-rank feature as if it ranked the documents",
     "judge-next": "list the unjudged documents that are most worth judging",
     "sample": "draw samples of judgments or documents, or make a shallow pool",
+    "convert": "write a run or judgments in another format",
     "study": "repeat an experiment from the literature on your own data",
     "measures": "list measures with parameters, equations and references",
     "trec_eval": "take trec_eval's options, and print what trec_eval prints",

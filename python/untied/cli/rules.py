@@ -45,7 +45,8 @@ class ByName:
 class Condition:
     """An option that is given, or ``--option=value|value``: that it has one of these values, given or by default.
 
-    ``RUN`` is that there are runs, and `TWO_RUNS` that there are two.
+    ``RUN`` is that there are runs, and `TWO_RUNS` that there are two. A name without dashes is that of a word which is
+    no option, and has one of the values.
     """
 
     def __init__(self, text: str) -> None:
@@ -62,12 +63,16 @@ class Condition:
     def __str__(self) -> str:
         if self.name == "-o":
             return f"-o FILE.{' or FILE.'.join(self.values)}"
+        if self.values and not self.name.startswith("-"):
+            return either(self.values)
         return f"{self.name} {either(self.values)}" if self.values else self.name
 
     def shown(self, options: ByName) -> str:
         """The condition that holds, with the value that there is."""
         if self.name == "-o":
             return f"-o FILE.{options.value(self.name)}"
+        if self.values and not self.name.startswith("-"):
+            return str(options.value(self.name))
         return f"{self.name} {options.value(self.name)}" if self.values else self.name
 
 

@@ -30,6 +30,7 @@ from untied.measures import as_measure, as_measures
 from untied.results.notes import of_adjusted, of_queries, of_undefined
 from untied.results.text import aligned, cell
 from untied.statistics.notes import on_bounds, on_dropped, shown_p, test_name
+from untied.statistics.planning import required_queries
 from untied.statistics.runs import Significance, discriminative_power, significance
 from untied.statistics.tests import SAMPLES
 from untied.statistics.values import scale_of
@@ -52,6 +53,7 @@ EXAMPLES = """\
   untied stats qrels.txt bm25.run dense.run -m nDCG@10 --certify
   untied stats qrels.txt new.run old.run -m nDCG@10 --top 10
   untied stats qrels.txt *.run --test tukey --show power
+  untied stats qrels.txt new.run old.run --show queries --difference 0.02
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
 The column a - b shows the mean of run a minus the mean of run b. The column d
@@ -77,6 +79,11 @@ p-value.
 --show power counts pairs of runs by p-values that are not corrected, as Sakai (2006)
 does. It can therefore count more pairs than have a star without --show power. Give
 --correction to count the pairs that have a star.
+
+--show queries plans a test: with as many queries as there are, the paired t-test
+finds a difference as large as detectable with the probability --power. The column
+required has the number of queries that find --difference. Both follow from the
+standard deviation of the differences, so they have intervals.
 
 --shuffle adds the column P(a > b), the probability that run a is ahead of run b
 if tied documents are shuffled.
@@ -108,6 +115,11 @@ COMMAND = Command(
         Needs("--samples", "--test=randomization|tukey"),
         Needs("--seed", "--test=randomization|tukey --interval=bca", ", which draw random numbers"),
         Excludes("--show=power", "--baseline --interval --sort-by --rows --top --certify --shuffle --format=latex"),
+        Excludes(
+            "--show=queries",
+            "--test --correction --samples --seed --interval --sort-by --rows --top --certify --shuffle --format=latex",
+        ),
+        Needs("--difference --power", "--show=queries"),
         Excludes("--show=runs --format=latex", "--interval --rows --top --certify --shuffle"),
         Excludes("--show=runs", "--format=json"),
         Needs("--rows", "--format=table|md"),
@@ -137,6 +149,11 @@ def declare(arguments: Arguments) -> None:
     group.option("--samples", "N", drawn, type=int, default=SAMPLES)
     seeded = "set the seed of random permutations and bootstrap samples (default: 0)"
     group.option("--seed", "N", seeded, type=int, default=0)
+    group.option(
+        "--difference", "D", "with --show queries, how many queries find a difference of means of D", type=float
+    )
+    found = "with --show queries, find differences with the probability P (default: 0.8)"
+    group.option("--power", "P", found, type=float, default=0.8)
     arguments.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
     add_certify(arguments)
     arguments.group("ties and judgments").flag(
@@ -152,6 +169,7 @@ def declare(arguments: Arguments) -> None:
     about = {
         "runs": "a table for a paper, with one line per run",
         "power": "the share of pairs of runs that differ significantly",
+        "queries": "how many queries it takes to find a difference",
     }
     group.option("--show", "WHAT", listing("instead of tests of pairs of runs, print", about), choices=tuple(about))
     arguments.add_sort_by()
@@ -190,6 +208,9 @@ def main(options: argparse.Namespace) -> None:
     columns: Sequence[str]
     if isinstance(tests, Significance):
         rows, columns, settings = tests.table.to_dicts(), tests.table.columns, settings | tests.settings | certify
+    elif options.show == "queries":
+        rows, columns = tests.to_dicts(), tests.columns
+        settings |= chosen(options, "baseline", "level", "power", "difference")
     else:
         rows, columns = tests.to_dicts(), tests.columns
         if options.correction == "none" and options.test != "tukey":
@@ -256,6 +277,9 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     (results, beside), skipped = with_readable(options, make, least=2)
     if options.show == "power":
         return results, discriminative_power(results, **chance), skipped
+    if options.show == "queries":
+        plan = chosen(options, "baseline", "level", "power", "difference")
+        return results, required_queries(results, **plan), skipped
     tests = significance(results, **chosen(options, "baseline", "interval"), **chance)
     for one in beside:
         tests.table = one.beside(tests.table)
