@@ -47,8 +47,8 @@ PUBLIC = {
     "report": "comparison_report report",
     "results": "MeasureResults Results Table Value for_trackers",
     "spark": "SparkComparison SparkEvaluation SparkResults clear_errors compare evaluate",
-    "statistics": "Significance TESTS Test adjust discriminative_power effect_size mean_interval paired_p "
-    "randomization_test significance t_test wilcoxon_test",
+    "statistics": "Estimate Significance TESTS Test adjust discriminative_power effect_size estimate_mean "
+    "mean_interval paired_p randomization_test significance t_test wilcoxon_test",
     "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med passages ties",
 }
 

@@ -1,11 +1,12 @@
 """Significance tests for runs: paired tests, intervals, effect sizes, corrections; with ties and missing judgments.
 
-`significance`, `discriminative_power` and `required_queries` take the `Results` of `untied.evaluate`. The other
-functions take plain numbers, one for each query. The t-test, Wilcoxon's test, Student's interval and plans of queries
-need SciPy; nothing else does.
+`significance`, `discriminative_power`, `required_queries` and `estimate_runs` take the `Results` of `untied.evaluate`.
+The other functions take plain numbers, one for each query. The t-test, Wilcoxon's test, Student's interval, plans of
+queries and estimates from human and machine judgments need SciPy; nothing else does.
 """
 
 from untied.statistics.intervals import INTERVALS, mean_interval
+from untied.statistics.judges import Estimate, estimate_mean
 from untied.statistics.planning import required_queries
 from untied.statistics.runs import Significance, discriminative_power, significance
 from untied.statistics.tests import (
@@ -26,11 +27,13 @@ __all__ = [
     "CORRECTIONS",
     "INTERVALS",
     "TESTS",
+    "Estimate",
     "Significance",
     "Test",
     "adjust",
     "discriminative_power",
     "effect_size",
+    "estimate_mean",
     "mean_interval",
     "paired_p",
     "randomization_test",

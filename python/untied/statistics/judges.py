@@ -1,0 +1,297 @@
+"""A mean over queries of which people judged some and a machine all, such as a language model.
+
+The machine's mean may be wrong by any amount, and the mean of few human values is far from exact. Where the two kinds
+of values rise and fall together, the machine's values of the other queries say where the human sample lies among all
+queries, and this narrows the interval. The estimate is the human mean, moved by a share of that: a slope, which is 0
+where the two have nothing in common.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, isnan, nan, sqrt
+
+from untied import _core
+from untied._core import show_id
+from untied.errors import UntiedError, check_one_of
+from untied.statistics.intervals import check_level
+from untied.statistics.values import mean_of, need_scipy, plain_values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Literal, TypeAlias
+
+    from untied.results.value import Value
+
+    Target: TypeAlias = Literal["all", "these"]
+
+#: What the mean is of: all queries that could be asked, or these that the machine judged.
+TARGETS = ("all", "these")
+#: With fewer human queries there is no interval, and with fewer than the second number it may be too narrow.
+LEAST, FEW = 5, 10
+#: If so little is left of a sum of squares without one query, it is computed anew: subtracting would leave rounding.
+CANCELLED = 1e-3
+#: Skewness^2 / n, from which on a t interval holds the mean about 2 % less often than it says (Hall 1992).
+SKEWED = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimate of a mean from human and machine values.
+
+    Attributes
+    ----------
+    mean : float
+        The estimate. Over all random samples of queries, its mean is exactly the mean of human values.
+    low, high : float
+        Confidence interval; NaN with fewer than five human queries.
+    target : str
+        What the interval is for: ``"all"`` or ``"these"``.
+    judged, queries : int
+        Number of queries that people judged, and of all queries.
+    human : float
+        The mean of the human values.
+    machine : float
+        The mean of the machine's values of all queries.
+    bias : float
+        The mean of machine minus human values, over the queries with both.
+    correlation : float
+        Pearson's correlation of the human and the machine values; NaN if either are all equal.
+    slope : float
+        How far the machine is trusted: from 0, not at all, to 1, wherever it differs by a constant.
+    width : float
+        Width of the interval, as a multiple of that from the human values alone.
+    equivalent : float
+        The number of queries people would have to judge, without the machine, for such an interval.
+    notes : list of str
+        What a reader of the interval should know.
+    """
+
+    mean: float
+    low: float
+    high: float
+    target: Target
+    judged: int
+    queries: int
+    human: float
+    machine: float
+    bias: float
+    correlation: float
+    slope: float
+    width: float
+    equivalent: float
+    notes: list[str]
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.mean:z.4f} [{self.low:z.4f}, {self.high:z.4f}] from {self.judged} of {self.queries} queries, "
+            f"{self.width:.2f} as wide as without the machine"
+        )
+
+
+def estimate_mean(
+    human: Mapping[Any, float | Value], machine: Mapping[Any, float | Value], *, target: Target = "all",
+    level: float = 0.95,
+) -> Estimate:  # fmt: skip
+    """Estimate a mean from human values of some queries and a machine's values of all.
+
+    Use it if people judged a random sample of the queries and a model all of them. The estimate is unbiased under
+    random sampling however bad the machine is, and a machine that is of no use hardly widens the interval. Values of
+    one query may be anything people and the machine can both give: a measure's value, or the difference between two
+    runs. Estimate a difference as such, because its interval isn't that of two means.
+
+    Parameters
+    ----------
+    human : {query: value}
+        Values from human judgments.
+    machine : {query: value}
+        Values from the machine's judgments, of these queries and all others.
+    target : str
+        What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
+        sample. ``"these"``: the mean over these queries, if people judged all of them.
+    level : float
+        Confidence, between 0 and 1.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    UntiedError
+        There is no query, the machine lacks a query, a value is not a finite number, an option is invalid, or SciPy is
+        not installed.
+
+    Examples
+    --------
+    >>> human = {f"q{i}": (i % 7) / 10 for i in range(30)}
+    >>> machine = {f"q{i}": (i % 7) / 10 + 0.1 * (i % 3) for i in range(300)}
+    >>> estimate_mean(human, machine)
+    0.2969 [0.2575, 0.3364] from 30 of 300 queries, 0.51 as wide as without the machine
+    """
+    check_one_of("target", target, TARGETS)
+    check_level(level)
+    keys, values = plain_values("human", human)
+    every, machine_values = plain_values("machine", machine)
+    if keys is None or every is None:
+        raise UntiedError("human and machine must both be dicts, from queries to values")
+    by_query = dict(zip(every, machine_values, strict=True))
+    for query in keys:
+        if query not in by_query:
+            raise UntiedError(f"machine lacks query {query!r}, which human has")
+    sample = _Sample(values, [by_query[query] for query in keys], fsum(machine_values), len(by_query))
+    return sample.estimate(keys, target, level)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Sums of squares and products of some queries, around their means."""
+
+    queries: int
+    human: float
+    machine: float
+    both: float
+
+    @classmethod
+    def of(cls, human: Sequence[float], machine: Sequence[float]) -> _Sums:
+        """The sums of these queries; values that are equal but for rounding have none."""
+        if len(human) < 2:
+            return cls(len(human), 0.0, 0.0, 0.0)
+        y, f = ([value - mean_of(values) for value in values] for values in (human, machine))
+        varies = [bool(_core.difference(max(values), min(values))) for values in (human, machine)]
+        return cls(
+            len(human),
+            fsum(one * one for one in y) * varies[0],
+            fsum(one * one for one in f) * varies[1],
+            fsum(one * other for one, other in zip(y, f, strict=True)) * all(varies),
+        )
+
+    def slope(self) -> float:
+        """The least-squares slope, times the share of it that so many queries can be trusted with; within 0 to 1.
+
+        If r^2 is the squared correlation, adjusted for the number m of queries, the share r^2 / (r^2 + (1-r^2)/(m-3))
+        has the smallest mean squared error for normal values.
+        """
+        if not (self.human and self.machine):
+            return 0.0
+        steepness = self.both / self.machine
+        explained = min(steepness * (self.both / self.human), 1.0)
+        adjusted = 1 - (1 - explained) * (self.queries - 1) / max(self.queries - 2, 1)
+        if adjusted <= 0:
+            return 0.0
+        trust = adjusted / (adjusted + (1 - adjusted) / max(self.queries - 3, 0.5))
+        return min(max(steepness * trust, 0.0), 1.0)
+
+
+class _Sample:
+    """Human and machine values of the judged queries, with the machine's total over all queries."""
+
+    def __init__(self, human: Sequence[float], machine: Sequence[float], total: float, queries: int) -> None:
+        self.human, self.machine = human, machine
+        self.total, self.queries, self.judged = total, queries, len(human)
+        self.human_mean, self.machine_mean = mean_of(human), mean_of(machine)
+        self.sums = _Sums.of(human, machine)
+        #: The slope that the other queries give, for each query.
+        self.slopes = [self._without(place).slope() for place in range(self.judged)]
+
+    def _without(self, place: int) -> _Sums:
+        """The sums of all queries but one."""
+        if self.judged > 2:
+            y, f = self.human[place] - self.human_mean, self.machine[place] - self.machine_mean
+            share = self.judged / (self.judged - 1)
+            human, machine = self.sums.human - share * y * y, self.sums.machine - share * f * f
+            if human > CANCELLED * self.sums.human and machine > CANCELLED * self.sums.machine:
+                return _Sums(self.judged - 1, human, machine, self.sums.both - share * y * f)
+        return _Sums.of(*([*values[:place], *values[place + 1 :]] for values in (self.human, self.machine)))
+
+    def mean(self) -> float:
+        """The estimate: the human mean, each query moved by the slope of the others. This makes it exactly unbiased.
+
+        Given the others, a query is a random one of all that are left. So whatever slope the others have, the machine's
+        value of the query, minus the mean of all that are left, is 0 on average.
+        """
+        rest = self.queries - self.judged
+        if not rest:
+            return self.human_mean
+        unjudged = (self.total - fsum(self.machine)) / rest
+        share = rest / self.queries
+        both = zip(self.human, self.machine, self.slopes, strict=True)
+        return mean_of([y - slope * share * (f - unjudged) for y, f, slope in both])
+
+    def jackknife(self) -> list[float]:
+        """For each query, the squared distance that the estimate with a single slope moves without it."""
+        others, mean = self.judged - 1, self.total / self.queries
+        human, machine = fsum(self.human), fsum(self.machine)
+        estimates = [
+            (human - y) / others + slope * (mean - (machine - f) / others)
+            for y, f, slope in zip(self.human, self.machine, self.slopes, strict=True)
+        ]
+        middle = mean_of(estimates)
+        return [(estimate - middle) ** 2 for estimate in estimates]
+
+    def correlation(self) -> float:
+        """Pearson's, NaN if either values are all equal."""
+        norm = sqrt(self.sums.human) * sqrt(self.sums.machine)
+        return min(max(self.sums.both / norm, -1.0), 1.0) if norm else nan
+
+    def estimate(self, keys: Sequence[Any], target: Target, level: float) -> Estimate:
+        """The estimate with its interval, and notes that name queries by their keys."""
+        mean, n = self.mean(), self.judged
+        half = width = equivalent = nan
+        moves: list[float] = []
+        if n >= LEAST:
+            spread = self.sums.human / (n - 1)
+            alone = spread / n
+            moves = self.jackknife()
+            # The machine's few errors may all have missed the sample, which would then promise too much. So the
+            # variance is kept above a share 1/n of the human one, as if one of the queries had shown no agreement.
+            with_machine = (1 - 1 / n) * (n - 1) / n * fsum(moves) + alone / n
+            drawn, beyond = 1 - n / self.queries, spread / self.queries if target == "all" else 0.0
+            variance, human_variance = (drawn * one + beyond for one in (with_machine, alone))
+            half = float(need_scipy("estimates of means").t.ppf((1 + level) / 2, n - 1)) * sqrt(variance)
+            width = sqrt(variance / human_variance) if human_variance else 1.0
+            # People alone would have this variance if spread (1/m - 1/N) = drawn * with_machine.
+            equivalent = 1 / (drawn * with_machine / spread + 1 / self.queries) if spread else float(n)
+        estimate = Estimate(
+            mean, mean - half, mean + half, target, n, self.queries, self.human_mean, self.total / self.queries,
+            _core.difference(self.machine_mean, self.human_mean), self.correlation(), self.sums.slope(),
+            width, equivalent, [],
+        )  # fmt: skip
+        estimate.notes.extend(self._notes(estimate, keys, moves))
+        return estimate
+
+    def _notes(self, estimate: Estimate, keys: Sequence[Any], moves: Sequence[float]) -> Iterator[str]:
+        """What the interval rests on, where this is little."""
+        n = self.judged
+        if n < LEAST:
+            yield f"no interval: it needs {LEAST} human queries or more"
+            return
+        if n < FEW:
+            yield f"with only {n} human queries, intervals may be too narrow; so would they be without the machine"
+        if n < self.queries and not estimate.slope:
+            found = "" if isnan(estimate.correlation) else f" (r = {estimate.correlation:.2f})"
+            yield f"the machine is not used: its values do not rise with the human values{found}"
+        differing = sum(bool(_core.difference(y, f)) for y, f in zip(self.human, self.machine, strict=True))
+        if n < self.queries and estimate.slope and differing < LEAST:
+            queries = "1 query" if differing == 1 else f"{differing} queries"
+            yield (
+                f"human and machine values differ in {queries} only, so a margin of safety, not the data, sets the "
+                "width of the interval"
+            )
+        if n < self.queries and 2 * max(moves) > fsum(moves):
+            query = keys[moves.index(max(moves))]
+            yield f"query {query if isinstance(query, int) else show_id(str(query))} has over half of the variance"
+        skewness = self._skewness()
+        if skewness**2 > SKEWED * n:
+            yield (
+                f"human values are skewed (skewness {skewness:.1f}), so the interval may miss the mean more often than "
+                "it says; so would it without the machine"
+            )
+
+    def _skewness(self) -> float:
+        """The skewness of the human values; 0 if all are equal."""
+        if not self.sums.human:
+            return 0.0
+        deviation = sqrt(self.sums.human / self.judged)
+        return mean_of([((y - self.human_mean) / deviation) ** 3 for y in self.human])
