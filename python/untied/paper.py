@@ -51,33 +51,34 @@ def paper_table(
     headings: Mapping[str, str] | None = None,
     about: str = "",
 ) -> str:
-    """Make a table for a paper: one line per run, one column per measure.
+    """Make a table for a paper, with a line for each run and a column for each measure.
 
-    The best mean of a measure is bold. With `tests`, runs have letters, and a mean carries the letters of the runs that
-    it is significantly better than. With a baseline, it carries an arrow instead: up if it is significantly better than
-    the baseline's, down if it is worse. A question mark follows the mark of a difference that does not survive every
-    order of tied documents or every judgment of unjudged ones (`Significance`).
+    The best mean of a measure is bold. If you pass `tests`, each run has a letter, and a mean carries the letters of
+    the runs that it is significantly better than. If these tests have a baseline, it carries an arrow instead: up if it
+    is significantly better than the baseline's, down if it is worse. A question mark follows if the difference does not
+    survive every order of tied documents and every grade of unjudged ones, as `Significance` explains.
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
-        Results of one or several runs; columns of arrays are runs as for `significance`.
+        Results of one or several runs. Columns of arrays are runs, as for `untied.statistics.significance`.
     tests : Significance, optional
-        Result of `untied.statistics.significance` for these results.
+        Which differences are significant: what `untied.statistics.significance` returned for these results.
     style : str
-        ``"latex"`` (needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or ``"table"``: text in columns.
-        CSV and TSV have separate columns for marks, and no caption.
+        ``"latex"`` (which needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or ``"table"``, which is text in
+        columns. In CSV and TSV, marks have columns of their own, and there is no caption.
     digits : int
-        Decimals.
+        How many decimals to print.
     headings : dict of str, optional
-        Headings for measures, by their full names; the caption explains them. CSV and TSV have full names.
+        Shorter headings for measures, such as ``{"nDCG(gain='exp2')@10": "nDCG"}``; the caption explains them. CSV and
+        TSV keep the full names.
     about : str
-        A sentence at the end of the caption.
+        A sentence to add to the end of the caption.
 
     Returns
     -------
     str
-        The table, with a caption that describes the test and the correction.
+        The table. Its caption says how differences were tested, and how p-values were corrected.
 
     Raises
     ------

@@ -14,16 +14,16 @@ _TABLES: dict[str, dict[str, PolicyInfo]] = {}
 
 
 class PolicyOption:
-    """A policy of a purpose as an option.
+    """A policy, such as how to score ties, as an option of the command line.
 
     Attributes
     ----------
     name : str
-        Name of the parameter in Python.
+        The parameter's name in Python.
     placeholder : str
         What stands for a value in help texts.
     values : tuple of str
-        Names of the values, the default first.
+        The values that it takes, the default first.
     """
 
     __slots__ = ("_info", "_purpose", "name", "placeholder", "values")

@@ -18,7 +18,7 @@ _around: list[str] = []
 
 
 def observe(observer: Observer | None) -> None:
-    """Call a function ten times a second during native work, and for every step of `each`."""
+    """Report progress to a function, ten times a second during native work and at every step of `each`."""
     global _observer
     _observer = observer
     _core.observe(None if observer is None else _from_core)
@@ -28,7 +28,7 @@ _observer: Observer | None = None
 
 
 def each(items: Sequence[T], unit: str) -> Iterator[T]:
-    """Iterate over items, which may each take long, and report progress; `unit` names one of them."""
+    """Go over items that may each take long, and report progress. `unit` is what an item is called."""
     if _observer is None or len(items) < 2:
         yield from items
         return
@@ -43,7 +43,7 @@ def each(items: Sequence[T], unit: str) -> Iterator[T]:
 
 
 def steps(items: Sequence[T], unit: str, whole: str) -> Iterator[T]:
-    """Iterate over items and report progress in units called `unit`; the work on each item reports nothing itself."""
+    """Go over items and report progress in units called `unit`. The work on an item reports nothing itself."""
     observer = _observer
     if observer is None:
         yield from items

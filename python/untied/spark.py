@@ -57,11 +57,11 @@ Found = TypeVar("Found", bound=Summary)
 
 
 class SparkResults(MeasureResults, Generic[Found]):
-    """Values of queries as a DataFrame, and their means.
+    """Results of work in Spark: the means of all measures, and the values of queries as a DataFrame.
 
     ``results["AP"]`` is the mean of a measure, `means` a table of all means, and `per_query` a DataFrame of all values.
-    All are computed when used. Means are computed once, but each use of `per_query` evaluates everything again unless
-    you call `persist` first.
+    Nothing is computed before you use it. Means are then computed once, but each use of `per_query` evaluates
+    everything again, unless you call `persist` first.
     """
 
     def __init__(
@@ -74,22 +74,28 @@ class SparkResults(MeasureResults, Generic[Found]):
 
     @property
     def rows(self) -> DataFrame:
-        """All rows of queries, as `BatchEvaluator` or `BatchComparer` yields them."""
+        """A DataFrame of everything that `BatchEvaluator` or `BatchComparer` yields."""
         return self._rows
 
     @property
     def per_query(self) -> DataFrame:
-        """Values of queries: columns query, measure, value, and low, high, variance where computed; certainty."""
+        """A DataFrame of the values of queries: columns query, measure, value and certainty.
+
+        Columns low, high and variance are there if they were computed.
+        """
         flags = [name for name, kind in self._rows.dtypes if kind == "boolean"]
         return self._rows.where("measure is not null").drop(*flags)
 
     def persist(self, level: StorageLevel | None = None) -> Self:
-        """Keep the values of queries once computed, at the given or Spark's default storage level; returns itself."""
+        """Keep the values of queries once they are computed, and return these results.
+
+        You can give a storage level; by default it is Spark's.
+        """
         self._rows = self._rows.persist() if level is None else self._rows.persist(level)
         return self
 
     def unpersist(self) -> None:
-        """Drop the kept values of queries."""
+        """Stop keeping the values of queries."""
         self._rows.unpersist()
 
     def __getitem__(self, measure: MeasureLike) -> Value:
@@ -97,7 +103,7 @@ class SparkResults(MeasureResults, Generic[Found]):
 
     @property
     def means(self) -> Table:
-        """Means of all measures, as returned by `untied.evaluate` or `untied.compare`."""
+        """A table of the means of all measures, as `untied.evaluate` or `untied.compare` would return it."""
         return self._summary.means
 
     @property
@@ -121,27 +127,27 @@ class SparkResults(MeasureResults, Generic[Found]):
 
 
 class SparkEvaluation(SparkResults[EvaluationSummary]):
-    """Results of an evaluation."""
+    """What `evaluate` returns: the values of a run in Spark."""
 
     def facts(self) -> Facts:
-        """Counts that affect the values, as in `Results.facts`."""
+        """Counts that explain the values; `Results.facts` describes them."""
         return self._summary.facts()
 
 
 class SparkComparison(SparkResults[ComparisonSummary]):
-    """Results of a comparison."""
+    """What `compare` returns: how much two runs in Spark differ."""
 
     @property
     def alone(self) -> tuple[int, int]:
-        """How many queries only the first run has, then how many only the second has.
+        """The number of queries that only the first run has, and the number that only the second has.
 
-        These queries are left out.
+        They are left out of the comparison.
         """
         return self._summary.alone
 
     @property
     def undefined(self) -> dict[str, int]:
-        """For each measure, the number of queries for which it is undefined; the mean leaves them out."""
+        """For each measure, the number of queries for which it is undefined. They are left out of its mean."""
         return self._summary.undefined
 
 
@@ -165,12 +171,13 @@ def evaluate(
 ) -> SparkEvaluation:
     """Evaluate a run against relevance judgments, both in Spark DataFrames.
 
-    One small job runs at once, to find the distinct grades; the rest runs when the results are used.
+    At once, this runs only a small job that finds the distinct grades. The rest runs when you use the results.
 
     Parameters
     ----------
     qrels, run : DataFrame
-        Columns are recognised by their names (`docs/inputs.md`). Ids are text or whole numbers.
+        The judgments and the run. Their columns are recognised by their names, which `docs/inputs.md` lists. Ids are
+        text or whole numbers.
     measures : measures or their names, optional
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
@@ -194,7 +201,8 @@ def evaluate(
         ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
         ``"common"``: evaluate only those that are also in the run.
     qrels_format : str
-        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with one more column.
+        ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``, ``"stratified"`` or ``"prels"``: rows have one
+        more column.
     on_undefined : str
         How to count a query for which a measure is undefined, which most measures are if no document is relevant.
         ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
@@ -218,7 +226,7 @@ def evaluate(
 
         The lengths are sent to every task.
     partitions : int, optional
-        Number of partitions to evaluate; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
+        In how many partitions to evaluate. By default ``spark.sql.shuffle.partitions``, of which Spark may join some.
 
     Returns
     -------
@@ -269,7 +277,8 @@ def compare(
     Parameters
     ----------
     run_a, run_b : DataFrame
-        Columns are recognised by their names (`docs/inputs.md`). Ids are text or whole numbers.
+        The two runs. Their columns are recognised by their names, which `docs/inputs.md` lists. Ids are text or whole
+        numbers.
     measures : measures or their names
         How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
         RBO and Overlap@10.
@@ -289,13 +298,14 @@ def compare(
 
         Rows of a DataFrame have no order, so ``ties="given"`` uses a column ``rank``.
     qrels : DataFrame, optional
-        Judgments.
+        Judgments. Only ``MED`` and ``Delta`` use them.
     probabilities : DataFrame, optional
-        Probabilities that documents are relevant: the columns of a run, with probabilities as scores.
+        How probable it is that documents are relevant, for ``Delta``: the columns of a run, with probabilities as
+        scores.
     qrels_format : str
-        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where `qrels` have a column for them.
+        ``"auto"`` or ``"trec"``: the qrels have only grades. ``"subtopics"``: they have a column for subtopics, too.
     partitions : int, optional
-        Number of partitions to compare; by default ``spark.sql.shuffle.partitions``, of which Spark may join some.
+        In how many partitions to compare. By default ``spark.sql.shuffle.partitions``, of which Spark may join some.
 
     Returns
     -------
@@ -338,14 +348,15 @@ def compare(
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Raise untied's own errors instead of Spark's, in any work with a DataFrame of values.
+    """Raise untied's own errors while you work with a DataFrame of values, instead of Spark's.
 
-    A worker's exception reaches the driver inside one of Spark's. Means raise untied's errors without this.
+    An error in a worker reaches you wrapped in one of Spark's, which hides what went wrong. Means don't need this: they
+    raise untied's errors anyway.
 
     Raises
     ------
     UntiedError
-        The error of the worker; its cause is Spark's exception.
+        The error of the worker. Its cause is Spark's exception.
 
     Examples
     --------

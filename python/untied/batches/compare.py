@@ -24,20 +24,21 @@ if TYPE_CHECKING:
 
 # described by untied.comparison.runs.compare: measures, depth, ties, score_dtype, variance
 class BatchComparer:
-    """Compare two runs whose rows come in Arrow batches.
+    """Compare two runs whose rows come in Arrow batches, query by query.
 
     Use it with an engine that can call a function on batches of rows, if runs are too large for one machine. Call it
-    with an iterable of `pyarrow.RecordBatch`, and it yields others. It reads these columns:
+    with an iterable of `pyarrow.RecordBatch`, and it yields others. A row says what each run does with a document;
+    these are its columns:
 
-    * ``query`` and ``document``: text or whole numbers;
-    * ``score_a`` and ``score_b``: null if the row is not from that run;
-    * ``grade``, with `grades`: null if the row is not a judgment;
-    * ``probability``, with `probabilities`: null if it is unknown.
+    * ``query`` and ``document``: text or whole numbers
+    * ``score_a`` and ``score_b``: null if this run does not retrieve the document
+    * ``grade``, if you pass `grades`: null if the document is not judged
+    * ``probability``, if you pass `probabilities`: null if it is unknown
 
-    It yields a row for each measure and query of both runs: ``query``, ``measure``, ``value``, ``low``, ``high``,
-    ``variance`` (if computed), ``certainty``, and booleans: whether the query is ``in_a`` and ``in_b``, whether both
-    runs share a document (``matched``), and whether a document of either is in the qrels (``judged``). A query that is
-    in only one run has one row without a measure.
+    What it yields has a row for each measure and each query that both runs have. Its columns are ``query``,
+    ``measure``, ``value``, ``low``, ``high``, ``variance`` (if computed) and ``certainty``; the others say yes or no:
+    whether the query is ``in_a`` and ``in_b``, whether the runs share a document (``matched``), and whether a document
+    of either is in the qrels (``judged``). A query that only one run has gets one row without a measure.
 
     Parameters
     ----------
@@ -45,9 +46,10 @@ class BatchComparer:
         How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
         RBO and Overlap@10.
     grades : iterable of float, optional
-        All grades that occur in the qrels, in any piece. Without them, all documents are unjudged.
+        All grades that occur in the qrels, in whichever batch, such as ``[0, 1, 2]``. By default, all documents are
+        unjudged.
     probabilities : bool
-        Whether there are probabilities of relevance.
+        Whether rows have probabilities of relevance, which ``Delta`` uses.
     depth : int, optional
         Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
         default all documents count.
@@ -59,9 +61,9 @@ class BatchComparer:
     variance : bool
         Whether to also compute variances over the orders of tied documents.
     qrels_format : str
-        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"`` where there is a column ``subtopic``.
+        ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``: rows have a column ``subtopic``, too.
     threads : int
-        Number of threads of each call.
+        How many threads each call may use.
 
     Raises
     ------
@@ -135,23 +137,23 @@ class BatchComparer:
 
     @property
     def schema(self) -> Any:
-        """The `pyarrow.Schema` of what it yields."""
+        """The `pyarrow.Schema` of the batches that it yields."""
         nothing = Run.from_mapping({})
         return self._rows(nothing, nothing, None, None).schema
 
     def summary(
         self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b"), *, warn: bool = True
     ) -> ComparisonSummary:
-        """Average the values of queries.
+        """Average the values of queries, which all calls together have yielded.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            The output of all calls, sorted by query (by the bytes of its text).
+            What the calls yielded, sorted by query (by the bytes of its text).
         names : tuple of str
-            Names of the runs in tables.
+            What to call the runs in tables.
         warn : bool
-            Whether to warn; pass False in a process whose warnings nobody sees.
+            Whether to warn. Pass False in a process whose warnings nobody sees.
 
         Returns
         -------

@@ -46,22 +46,23 @@ class BatchEvaluator:
     """Evaluate a run whose rows come in Arrow batches, together with those of the qrels.
 
     Use it with an engine that can call a function on batches of rows, if a run is too large for one machine. Call it
-    with an iterable of `pyarrow.RecordBatch`, and it yields others. It reads these columns:
+    with an iterable of `pyarrow.RecordBatch`, and it yields others. A row holds a retrieved document, a judgment, or
+    both; these are its columns:
 
-    * ``query`` and ``document``: text or whole numbers;
-    * ``score``: null if the row is only a judgment;
-    * ``grade``: null if the row is only a retrieved document;
-    * with a `qrels_format` also ``subtopic``, ``stratum`` or ``probability``.
+    * ``query`` and ``document``: text or whole numbers
+    * ``score``: null if the row is only a judgment
+    * ``grade``: null if the row is only a retrieved document
+    * ``subtopic``, ``stratum`` or ``probability``, if `qrels_format` needs one of them
 
     To make such rows, concatenate the two tables (``pyarrow.concat_tables(..., promote_options="default")``,
-    ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or join them (``FULL JOIN``), and sort the result by
-    query, or at least group it. All rows of a query must go to the same call.
+    ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or join them (``FULL JOIN``). Then sort them by
+    query, or at least group them. All rows of a query must go to the same call.
 
-    It yields a row for each query and measure: ``query``, ``measure``, ``value``, ``low``, ``high`` and ``variance``
-    (if computed), ``certainty``, and booleans: whether the query is ``judged`` and ``retrieved``, whether a retrieved
-    document is judged (``matched``) and any document ``relevant``, whether tied documents are ``mixed``, of different
-    grades, and whether the value is ``undefined``, ``overstated``, or ``unsettled`` (see `Results.facts`). A query that
-    is not evaluated has one row without a measure.
+    What it yields has a row for each query and measure. Its columns are ``query``, ``measure``, ``value``, ``low``,
+    ``high`` and ``variance`` (if computed) and ``certainty``; the others say yes or no: whether the query is ``judged``
+    and ``retrieved``, whether a retrieved document is judged (``matched``), whether any document is ``relevant``,
+    whether tied documents have different grades (``mixed``), and whether the value is ``undefined``, ``overstated`` or
+    ``unsettled``, which `Results.facts` explains. A query that is not evaluated gets one row without a measure.
 
     Parameters
     ----------
@@ -69,7 +70,8 @@ class BatchEvaluator:
         For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
         R@100.
     grades : iterable of float
-        All grades of the whole qrels, which determine the highest gain and the possible grades of unjudged documents.
+        All grades of the whole qrels, such as ``[0, 1, 2]``. A batch does not have them all, and they determine the
+        highest gain and the possible grades of unjudged documents.
     ties : str
         How to score documents with equal scores:
 
@@ -104,13 +106,14 @@ class BatchEvaluator:
     variance : bool
         Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
     qrels_format : str
-        ``"auto"`` (or ``"trec"``): grades; ``"subtopics"``, ``"stratified"`` or ``"prels"``: with one more column.
+        ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``, ``"stratified"`` or ``"prels"``: rows have one
+        more column.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
 
         A path must be readable wherever the function runs.
     threads : int
-        Number of threads of each call; engines make several calls at once.
+        How many threads each call may use; engines make several calls at once.
 
     Raises
     ------
@@ -188,21 +191,21 @@ class BatchEvaluator:
 
     @property
     def schema(self) -> Any:
-        """The `pyarrow.Schema` of what it yields."""
+        """The `pyarrow.Schema` of the batches that it yields."""
         nothing = Run.from_mapping({})
         docs = as_lengths(self._docs, self._threads)
         common = _core.Policies("runs", **(self._policies.chosen() | {"queries": "common"}))
         return reader_of(self._evaluator(self._judgments.sample(), docs, common).rows(nothing)).schema
 
     def summary(self, batches: Iterable[Any], *, warn: bool = True) -> EvaluationSummary:
-        """Average the values of queries.
+        """Average the values of queries, which all calls together have yielded.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            The output of all calls, sorted by query (by the bytes of its text), so that sums have a fixed order.
+            What the calls yielded, sorted by query (by the bytes of its text), so that sums have a fixed order.
         warn : bool
-            Whether to warn; pass False in a process whose warnings nobody sees.
+            Whether to warn. Pass False in a process whose warnings nobody sees.
 
         Returns
         -------

@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
 
 class Summary(MeasureResults):
-    """Means over queries.
-
-    ``summary["AP"]`` is the mean of a measure, and `means` a table of all means.
-    """
+    """Means over queries. ``summary["AP"]`` is the mean of a measure, and `means` a table of them all."""
 
     def __init__(self, measures: list[Measure], parts: list[Any], reasons: list[dict[str, str | None]]) -> None:
         self._measures = measures
@@ -39,7 +36,7 @@ class Summary(MeasureResults):
         self._levels: str | None = None
 
     def warn(self) -> None:
-        """Warn if the values are meaningless, because the inputs have nothing in common."""
+        """Warn if the values are meaningless because the inputs have nothing in common."""
         mismatch.warn(*self._reasons)
         if not any(reason for reasons in self._reasons for reason in reasons.values()):
             mismatch.warn_or_raise(self._levels)
@@ -49,7 +46,7 @@ class Summary(MeasureResults):
 
 
 class EvaluationSummary(Summary):
-    """Means of a run, and counts that affect them."""
+    """The means of a run, from `BatchEvaluator.summary`, and counts that explain them."""
 
     _policies: Policies
 
@@ -69,7 +66,10 @@ class EvaluationSummary(Summary):
 
     @property
     def means(self) -> Table:
-        """Columns run, query (``all``), measure, value, and low, high, variance where computed."""
+        """A table of means: columns run, query (``all``), measure and value.
+
+        Columns low, high and variance follow if they were computed.
+        """
         size = len(self._measures)
         texts = {"run": ["run"] * size, "query": ["all"] * size, "measure": self.measures}
         return table_of(texts, self._parts, self._columns, of_means=True)
@@ -86,20 +86,19 @@ class EvaluationSummary(Summary):
         return of_evaluation({"run": self._facts}, self._measures, self._policies.chosen())
 
     def facts(self) -> Facts:
-        """Counts that affect the values, as in `Results.facts`."""
+        """Counts that explain the values; `Results.facts` describes them."""
         return self._facts.copy()
 
 
 class ComparisonSummary(Summary):
-    """Means of a comparison.
+    """The means of a comparison, from `BatchComparer.summary`.
 
     Attributes
     ----------
     alone : tuple of int
-        The number of queries that only the first run has, then the number that only the second has. These queries are
-        left out.
+        The number of queries that only the first run has, and the number that only the second has. They are left out.
     undefined : dict of str and int
-        For each measure, the number of queries for which it is undefined; the mean leaves them out.
+        For each measure, the number of queries for which it is undefined. They are left out of its mean.
     """
 
     def __init__(
@@ -126,7 +125,10 @@ class ComparisonSummary(Summary):
 
     @property
     def means(self) -> Table:
-        """Columns run_a, run_b, query (``all``), measure, certainty, value, low, high, and variance if computed."""
+        """A table of means: columns run_a, run_b, query (``all``), measure, certainty, value, low, high.
+
+        A column variance follows if it was computed.
+        """
         return comparison_table([self._names], ["all"], self.measures, self._parts, self._variance, True)
 
 

@@ -9,20 +9,20 @@ TOP = 10
 
 
 class TopChanges:
-    """How the first documents changed from one run to another.
+    """In how many queries the first documents changed from one run to another, from `Comparison.top_changes`.
 
     A tied document counts at the first of its ranks, so a run has no changes against itself.
 
     Attributes
     ----------
     queries : int
-        Queries of both runs.
+        How many queries both runs have.
     changed : int
-        Queries in which a document entered or left the first ranks.
+        In how many of them a document entered or left the first ranks.
     reordered : int
-        Other queries in which a document in the first ranks has another rank.
+        In how many others a document of the first ranks has another rank.
     left : int
-        Documents that left the first ranks, summed over queries.
+        How many documents left the first ranks, over all queries.
     """
 
     __slots__ = ("changed", "left", "queries", "reordered")

@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 
 def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
-    """Kendall's tau: how far two rankings agree on the order of pairs of items.
+    """Compute Kendall's tau: how far two rankings agree on the order of pairs of items.
 
-    Use it to compare, say, the rankings of systems by two measures. Of n items, C pairs are in the same order in both
-    rankings and D in opposite orders; tau_a is (C - D) / (n(n-1)/2). A tied pair counts 0, which is its mean over tie
-    orders, so tau_a is the exact mean over all orders of both rankings. tau_b divides by the geometric mean of the
-    numbers of pairs that are not tied in each ranking.
+    Use it to compare, say, how two measures rank the same systems. It is 1 if the rankings agree on every pair, and -1
+    if they agree on none. Of n items, C pairs are in the same order in both rankings and D in opposite orders; tau_a is
+    (C - D) / (n(n-1)/2). A tied pair counts 0, its mean over tie orders, so tau_a is the exact mean over all orders of
+    both rankings. tau_b divides by the geometric mean of the numbers of pairs that are not tied in each ranking.
 
     Parameters
     ----------
     one, other : {item: score} or list of tie groups
-        Rankings of the same items.
+        Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
     variant : str
         ``"a"`` or ``"b"``.
 
     Returns
     -------
     Value
-        For ``"a"``, with the exact smallest and largest value and variance over tie orders. NaN with fewer
-        than two items, and for ``"b"`` if all items of a ranking are tied.
+        For ``"a"``, it has the exact smallest and largest value and the variance over tie orders. It is NaN if there
+        are fewer than two items, and for ``"b"`` also if all items of a ranking are tied.
 
     Raises
     ------
@@ -61,30 +61,30 @@ def kendall(one: Ranking, other: Ranking, *, variant: str = "a") -> Value:
 
 
 def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
-    """tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
+    """Compute tau_AP, a rank correlation in which errors at the top weigh more (Yilmaz, Aslam & Robertson 2008).
 
     For each item of the estimate but the first, it asks which share of the items above it belong there, and averages
     these shares: for n items, tau_AP = 2/(n-1) sum over i = 2..n of C(i)/(i-1), minus 1, where C(i) counts the items
     above rank i of the estimate that are above the same item in the truth. This is not symmetric.
 
-    The variant ``"a"`` is the exact mean over all orders of the tied items of both rankings. ``"b"`` (Urbano & Marrero
-    2017) is symmetric. For each item below the first tie group of a ranking, it takes the share of the items in higher
-    groups that are strictly higher in the other ranking, too. With the mean m of these shares, a direction has the
-    value 2 m - 1, and ``"b"`` is the mean of both directions.
+    The variant ``"a"`` is the exact mean over all orders of tied items. ``"b"`` (Urbano & Marrero 2017) is symmetric.
+    For each item below the first tie group of a ranking, it takes the share of the items in higher groups that are
+    strictly higher in the other ranking, too. With the mean m of these shares, a direction has the value 2 m - 1, and
+    ``"b"`` is the mean of both directions.
 
     Parameters
     ----------
     truth, estimate : {item: score} or list of tie groups
-        Rankings of the same items.
+        Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
     variant : str
         ``"a"`` or ``"b"``.
 
     Returns
     -------
     Value
-        For ``"a"``, bounds and variance are computed if there are at most 5,000 pairs of orders (items that are tied in
-        both rankings are interchangeable); else they are None, because no closed form is known. The value is NaN for
-        fewer than two items, and for ``"b"`` if all items of a ranking are tied.
+        For ``"a"``, it has bounds and a variance if there are at most 5,000 pairs of orders (items that are tied in
+        both rankings are interchangeable). For more, no closed form is known, and they are None. It is NaN if there are
+        fewer than two items, and for ``"b"`` also if all items of a ranking are tied.
 
     Raises
     ------
@@ -100,12 +100,12 @@ def tau_ap(truth: Ranking, estimate: Ranking, *, variant: str = "a") -> Value:
 
 
 def swapped(one: Ranking, other: Ranking) -> int:
-    """The number of pairs of items that the two rankings order oppositely; tied pairs do not count.
+    """Count the pairs of items that two rankings put in opposite orders. Tied pairs do not count.
 
     Parameters
     ----------
     one, other : {item: score} or list of tie groups
-        Rankings of the same items.
+        Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
 
     Returns
     -------
@@ -130,17 +130,17 @@ def swapped(one: Ranking, other: Ranking) -> int:
 
 
 def spearman(one: Ranking, other: Ranking) -> Value:
-    """Spearman's rho: the correlation of ranks, where tied items have the mean of their ranks.
+    """Compute Spearman's rho: the correlation of ranks, where tied items have the mean of their ranks.
 
     Parameters
     ----------
     one, other : {item: score} or list of tie groups
-        Rankings of the same items.
+        Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
 
     Returns
     -------
     Value
-        NaN with fewer than two items, or if all items of a ranking are tied.
+        It is NaN if there are fewer than two items, or if all items of a ranking are tied.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def kendall_distance(
     unmoved: float = 1.0,
     dissimilarity: Dissimilarity | None = None,
 ) -> Value:
-    """Kendall's distance: what the pairs of items cost that two rankings order oppositely.
+    """Compute Kendall's distance: what it costs that two rankings put pairs of items in opposite orders.
 
     By default, each such pair costs 1. With `weights`, `delta` and `dissimilarity`, it costs more if its items matter,
     are at the top, or are not alike (Kumar & Vassilvitskii 2010).
@@ -50,23 +50,24 @@ def kendall_distance(
     Parameters
     ----------
     one, other : {item: score} or list of tie groups
-        Rankings of the same items.
+        Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
     weights : {item: weight}, optional
-        Weights of items, such as their relevance, at least 0; by default 1.
+        How much each item matters, such as its relevance; at least 0. By default, all weigh 1.
     delta : sequence of float, or function of a rank, optional
-        Cost of moving from each rank to the next lower one, beginning with rank 2; 0 after the end of a sequence. By
-        default, positions do not matter: every move costs 1, and `unmoved` has no effect.
+        What it costs to move from each rank to the next lower one, beginning with rank 2, such as ``[1, 0.5]``; after
+        the end of the list 0. By default, ranks do not matter: every move costs 1, and `unmoved` has no effect.
     unmoved : float
-        Mean cost of an item that has the same rank in both rankings.
+        The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        Dissimilarity of two items: 0 if their order does not matter. The dissimilarity must be symmetric. By default 1.
+        How different two items are, as a symmetric function: 0 if their order does not matter. By default 1 for all
+        pairs.
 
     Returns
     -------
     Value
         The mean over all orders of tied items in both rankings, with the smallest and the largest value and the
-        variance. All four are exact for at most 5,000 pairs of orders. For more pairs, the mean is an estimate from a
-        fixed sample of 1,000 to 10,000 pairs, and its certainty is ``estimate``.
+        variance. They are exact for at most 5,000 pairs of orders. For more, the mean is an estimate from a fixed
+        sample of 1,000 to 10,000 pairs, and its certainty is ``estimate``.
 
     Raises
     ------
@@ -93,31 +94,31 @@ def footrule(
     unmoved: float = 1.0,
     dissimilarity: Dissimilarity | None = None,
 ) -> Value:
-    """Spearman's footrule: how far the items of one ranking have moved in another.
+    """Compute Spearman's footrule: how far the items of one ranking have moved in another.
 
     By default, this is the sum of the differences of their ranks. The options are those of `kendall_distance`.
 
     Parameters
     ----------
     one : {item: score} or list of tie groups
-        Rankings of the same items.
+        Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
     other : {item: score} or list of tie groups
-        Rankings of the same items.
+        Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
     weights : {item: weight}, optional
-        Weights of items, such as their relevance, at least 0; by default 1.
+        How much each item matters, such as its relevance; at least 0. By default, all weigh 1.
     delta : sequence of float, or function of a rank, optional
-        Cost of moving from each rank to the next lower one, beginning with rank 2; 0 after the end of a sequence. By
-        default, positions do not matter: every move costs 1, and `unmoved` has no effect.
+        What it costs to move from each rank to the next lower one, beginning with rank 2, such as ``[1, 0.5]``; after
+        the end of the list 0. By default, ranks do not matter: every move costs 1, and `unmoved` has no effect.
     unmoved : float
-        Mean cost of an item that has the same rank in both rankings.
+        The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        Dissimilarity of two items: 0 if their order does not matter. The dissimilarity must be symmetric. By default 1.
+        How different two items are, as a symmetric function: 0 if their order does not matter. By default 1 for all
+        pairs.
 
     Returns
     -------
     Value
-        As for `kendall_distance`. Without dissimilarities, the footrule is between Kendall's distance and twice
-        Kendall's distance.
+        As for `kendall_distance`. Without dissimilarities, it is between Kendall's distance and twice that.
 
     Raises
     ------

@@ -42,18 +42,18 @@ _CUSTOM = {
 
 
 class EvaluateRetrieval:
-    """A retriever and the evaluation of its results.
+    """BEIR's class of this name: a retriever, and the evaluation of its results.
 
-    You can call `evaluate` and `evaluate_custom` on the class itself, without a retriever.
+    `evaluate` and `evaluate_custom` need no retriever; you can call them on the class itself.
 
     Parameters
     ----------
     retriever : object, optional
         An object with BEIR's ``search(corpus, queries, top_k, score_function)``, which `retrieve` calls.
     k_values : list of int
-        Cutoffs; the largest is the number of documents to retrieve.
+        The cutoffs. `retrieve` asks for as many documents as the largest says.
     score_function : str, optional
-        Passed to the retriever.
+        What to pass to the retriever as its argument of this name.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class EvaluateRetrieval:
         self.score_function = score_function
 
     def retrieve(self, corpus: Mapping[str, Any], queries: Mapping[str, str], **kwargs: Any) -> Any:
-        """Let the retriever search the `top_k` best documents for each query."""
+        """Let the retriever find the best documents for each query."""
         return self._asked().search(corpus, queries, self.top_k, self.score_function, **kwargs)
 
     def encode_and_retrieve(
@@ -81,7 +81,7 @@ class EvaluateRetrieval:
         corpus_filename: str = "corpus.*.pkl",
         **kwargs: Any,
     ) -> Any:
-        """Let the retriever write embeddings to files, and search these for the `top_k` best documents of each query.
+        """Let the retriever write embeddings to files, and find the best documents for each query in them.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class EvaluateRetrieval:
         overwrite : bool
             Passed to the retriever's ``encode``.
         query_filename, corpus_filename : str
-            File names; for the corpus, a pattern that may match several files.
+            Names of the files; for the corpus, a pattern that may match several.
         **kwargs
             Passed to the retriever's ``encode`` and ``search_from_files``.
         """
@@ -120,27 +120,29 @@ class EvaluateRetrieval:
         *,
         ties: TiesOfOneValue = "trec",
     ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-        """NDCG, MAP, Recall and P at each cutoff, averaged over the queries that qrels and results share.
+        """Compute NDCG, MAP, Recall and P at each cutoff, as means over the queries that qrels and results share.
 
         Parameters
         ----------
         qrels : dict
-            ``{query: {document: grade}}``.
+            The judgments, ``{query: {document: grade}}``.
         results : dict
-            ``{query: {document: score}}``.
+            The run, ``{query: {document: score}}``.
         k_values : list of int
-            Cutoffs.
+            The cutoffs.
         ignore_identical_ids : bool
-            First remove documents that have their query's id. Like BEIR, this changes the dict `results` itself.
+            Whether to remove documents first that have their query's id. As BEIR does it, this changes the dict
+            `results` itself.
         ties : str
-            How tied documents are ordered: ``"expected"``, the mean over all orders; ``"best"``, ``"worst"``,
-            ``"docid"``, ``"trec"`` or ``"given"``.
+            How to order tied documents. ``"trec"`` (default): by id, descending, as pytrec_eval does, which BEIR uses.
+            ``"expected"``: by the mean over all orders. ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are as for
+            `untied.evaluate`.
 
         Returns
         -------
         tuple of four dicts
-            ``{"NDCG@10": ...}``, ``{"MAP@10": ...}``, ``{"Recall@10": ...}``, ``{"P@10": ...}``, to five decimals. The
-            values are also logged, at the level INFO.
+            ``{"NDCG@10": ...}``, ``{"MAP@10": ...}``, ``{"Recall@10": ...}`` and ``{"P@10": ...}``, rounded to five
+            decimals. They are also logged, at the level INFO.
 
         Raises
         ------
@@ -168,7 +170,7 @@ class EvaluateRetrieval:
     def evaluate_custom(
         qrels: Grades, results: Scores, k_values: Iterable[int], metric: str, *, ties: TiesOfOneValue = "given"
     ) -> dict[str, float]:
-        """One of `mrr`, `recall_cap`, `hole` and `top_k_accuracy`, by any of BEIR's names for it.
+        """Compute `mrr`, `recall_cap`, `hole` or `top_k_accuracy`, by any of BEIR's names for it.
 
         Raises
         ------
@@ -183,14 +185,14 @@ class EvaluateRetrieval:
 
 
 def mrr(qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given") -> dict[str, float]:
-    """``MRR@k``: reciprocal rank of the first relevant document, mean over all queries of the qrels."""
+    """Compute ``MRR@k``: the reciprocal rank of the first relevant document, averaged over all judged queries."""
     return _custom(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
 
 
 def recall_cap(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """``R_cap@k``: relevant documents among the first k, as a share of the most there could be (untied's RelP).
+    """Compute ``R_cap@k``: which share of the relevant documents that fit into the first k is there (untied's RelP).
 
     A query without relevant documents counts 0, where BEIR divides by zero.
     """
@@ -200,14 +202,14 @@ def recall_cap(
 def top_k_accuracy(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """``Accuracy@k``: share of the queries of the qrels with a relevant document among the first k."""
+    """Compute ``Accuracy@k``: for which share of the judged queries the first k have a relevant document."""
     return _custom(qrels, results, {f"Accuracy@{k}": Success @ k for k in k_values}, ties)
 
 
 def hole(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """``Hole@k``: share of the first k documents that are not judged for any query."""
+    """Compute ``Hole@k``: which share of the first k documents is not judged for any query."""
     judged = {document for documents in qrels.values() for document in documents}
     # Precision, with the documents that nobody judged in the place of the relevant ones.
     holes = {

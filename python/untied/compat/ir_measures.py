@@ -60,7 +60,7 @@ class UntiedMeasure(ir_measures.Measure):
         super().__init__(**params)  # type: ignore[no-untyped-call]
 
     def validate_params(self) -> None:
-        """Raise `MeasureError` if untied does not understand it."""
+        """Raise `MeasureError` if untied does not understand the measure."""
         why = None if self["ties"] is NOT_PROVIDED else why_not("one-value", "ties", self["ties"])
         if why is not None:
             raise MeasureError(f"{self.NAME}: ties {why}")
@@ -71,14 +71,14 @@ class UntiedMeasure(ir_measures.Measure):
         return as_measure(type(self)(**{name: value for name, value in self.params.items() if name != "ties"}))
 
     def aggregator(self) -> Agg:
-        """The aggregator of the values of queries."""
+        """Return what aggregates the values of queries."""
         if self.own().is_count:
             return SumAgg()
         return GeometricMean() if self.params.get("mean") == "geometric" else Mean()
 
 
 class Mean(Agg):
-    """The mean of values; undefined ones, which only ESL has here, are left out as they are in untied."""
+    """The mean of values. Undefined ones are left out, as in untied; only ESL has them here."""
 
     def __init__(self) -> None:
         self.terms: list[float] = []
@@ -89,19 +89,19 @@ class Mean(Agg):
             self.terms.append(value)
 
     def result(self) -> float:
-        """The mean so far; NaN if there are no values."""
+        """Return the mean so far, or NaN if there are no values."""
         return math.fsum(self.terms) / len(self.terms) if self.terms else math.nan
 
 
 class GeometricMean(Mean):
-    """The geometric mean of values of at least 0.00001."""
+    """The geometric mean of values. Values below 0.00001 count as 0.00001."""
 
     def add(self, value: float) -> None:
         """Add a value."""
         super().add(math.log(max(value, 1e-5)))
 
     def result(self) -> float:
-        """The mean so far; NaN if there are no values."""
+        """Return the mean so far, or NaN if there are no values."""
         return math.exp(super().result())
 
 
@@ -137,7 +137,7 @@ def _default(text: str) -> Any:
 
 
 class UntiedProvider(ir_measures.Provider):
-    """Provides untied's measures; with `prefer` also those of ir_measures that untied knows."""
+    """Provides untied's measures to ir_measures; with `prefer` also those of ir_measures that untied knows."""
 
     NAME = "untied"
 
@@ -170,7 +170,7 @@ def _natural(measure: Any) -> list[str | int]:
 
 
 class UntiedEvaluator(ir_measures.Evaluator):
-    """Qrels and measures, ready for any number of runs."""
+    """Qrels and measures, prepared for any number of runs."""
 
     def __init__(self, measures: list[Any], qrels: Any, ties: TiesOfOneValue) -> None:
         own = {
@@ -282,16 +282,19 @@ def __getattr__(name: str) -> UntiedMeasure:
 
 
 def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
-    """Register untied with ir_measures; importing the module does it once, without preference.
+    """Register untied with ir_measures.
+
+    Importing this module does it once. Call it to let untied compute ir_measures' own measures, or to choose how it
+    scores ties.
 
     Parameters
     ----------
     prefer : bool
         Whether untied also computes ir_measures' own measures, before any other provider.
     ties : str
-        How to score equal scores, unless a measure has its own setting. ``"trec"`` gives the values of ir_measures'
-        pytrec_eval provider; ``"expected"``, ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are as for
-        `untied.evaluate`.
+        How to score documents with equal scores, unless a measure has a setting of its own. ``"trec"`` gives the values
+        of ir_measures' pytrec_eval provider. ``"expected"``, ``"best"``, ``"worst"``, ``"docid"`` and ``"given"`` are
+        as for `untied.evaluate`.
     """
     Policies("one-value", ties=ties)
     uninstall()
@@ -302,7 +305,7 @@ def install(*, prefer: bool = False, ties: TiesOfOneValue = "trec") -> None:
 
 
 def uninstall() -> None:
-    """Restore ir_measures as it was before the import."""
+    """Make ir_measures what it was before the import."""
     ir_measures.providers.registry.pop(PROVIDER.NAME, None)
     for name in MEASURES:
         ir_measures.measures.registry.pop(name, None)

@@ -47,10 +47,10 @@ def install(*, ties: TiesOfOneValue = "trec") -> None:
     Parameters
     ----------
     ties : str
-        How equal scores are ordered:
+        How to order documents with equal scores:
 
-        * ``"trec"``: by document id, descending, after rounding them to 32 bits, which gives MTEB's numbers. MRR and
-          capped recall stay MTEB's own, which do not round.
+        * ``"trec"``: by document id, descending, after rounding scores to 32 bits. This gives MTEB's numbers. MRR and
+          capped recall, which do not round, remain MTEB's own.
         * ``"expected"``: by the mean over all orders, for these two as well
         * others as for `untied.evaluate`, but not ``"range"``
     """
@@ -65,7 +65,7 @@ def install(*, ties: TiesOfOneValue = "trec") -> None:
 
 
 def uninstall() -> None:
-    """Restore MTEB's own functions."""
+    """Give MTEB its own functions back."""
     while _replaced:
         name, (theirs, ours) = _replaced.popitem()
         _replace(name, ours, theirs)
@@ -81,14 +81,17 @@ def _replace(name: str, old: Any, new: Any) -> None:
 def mrr(
     qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float]]:
-    """MTEB's function of this name: ``{"MRR@10": [...]}``, a value for each query of the results, in their order."""
+    """Compute what MTEB's function of this name does: ``{"MRR@10": [...]}``, a value for each query of the results."""
     return _values(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
 
 
 def recall_cap(
     qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float | None]]:
-    """MTEB's function of this name: ``{"R_cap_at_10": [...]}``, None for a query without relevant documents."""
+    """Compute what MTEB's function of this name does: ``{"R_cap_at_10": [...]}``, with a value for each query.
+
+    It is None for a query without relevant documents.
+    """
     capped = _values(qrels, results, {f"R_cap_at_{k}": RelP @ k for k in k_values}, ties)
     has_relevant = [any(grade > 0 for grade in qrels[query].values()) for query in results]
     return {

@@ -44,23 +44,23 @@ supported_nicknames: dict[str, set[str]] = {name: set(members) for name, members
 
 
 class RelevanceEvaluator:
-    """Relevance judgments and measures, for any number of runs.
+    """pytrec_eval's class of this name: judgments and measures, for any number of runs.
 
     Parameters
     ----------
     query_relevance : {query: {document: grade}}
-        Relevance judgments. Negative grades mean *pooled but not judged*; topics without documents are left out.
+        The judgments. Negative grades mean *pooled but not judged*. Topics without documents are left out.
     measures : iterable of str
         Names (``"map"``, ``"ndcg_cut"``), names with cutoffs or parameters (``"ndcg_cut_10"``, ``"P.5,10"``), and
-        nicknames (``"official"``).
+        nicknames for several (``"official"``).
     relevance_level : float
-        Lowest grade that counts as relevant, above 0.
+        The lowest grade that counts as relevant, above 0.
     judged_docs_only_flag : bool
-        Whether unjudged documents are removed from the ranking first.
+        Whether to remove unjudged documents from the ranking first.
     ties : str
-        ``"trec"``, the default, is pytrec_eval's rule: document ids, descending, over scores as 32-bit floats. As for
-        `untied.Evaluator`: ``"expected"`` is the mean over all orders of equal scores, ``"best"`` and ``"worst"`` are
-        the extreme ones, ``"docid"`` and ``"given"`` one order, all over the scores as they are.
+        How to score documents with equal scores. ``"trec"``, the default, is pytrec_eval's rule: by document id,
+        descending, after rounding scores to 32 bits. The others take scores as they are: ``"expected"``, ``"best"``,
+        ``"worst"``, ``"docid"`` and ``"given"`` are as for `untied.evaluate`.
 
     Raises
     ------
@@ -98,7 +98,7 @@ class RelevanceEvaluator:
         Parameters
         ----------
         scores : {query: {document: score}}
-            Retrieved documents; the highest score ranks first. Infinite scores are scores, NaN is not.
+            The run: the highest score ranks first. Scores may be infinite, but not NaN.
 
         Returns
         -------
@@ -142,19 +142,19 @@ def _ordered(root: str, parameters: list[str]) -> list[str]:
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """Aggregate the values of topics: the sum for counts (``num_...``), else the mean.
+    """Aggregate the values of topics: by their sum for counts (``num_...``), else by their mean.
 
     Parameters
     ----------
     measure : str
-        Name of the measure. Values of ``gm_...`` are logarithms, so that their mean becomes a geometric one.
+        The measure's name. Values of ``gm_...`` are logarithms, so their mean becomes a geometric one.
     values : sequence of float
-        Values of topics.
+        A value for each topic.
 
     Returns
     -------
     float
-        NaN if there are no values.
+        The aggregate; NaN if there are no values.
     """
     try:
         total = math.fsum(values)
@@ -167,12 +167,12 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Read a TREC run: ``query Q0 document rank score tag``, one retrieved document per line.
+    """Read a run in TREC's format, which has a retrieved document on each line: ``query Q0 document rank score tag``.
 
     Parameters
     ----------
     f_run : iterable of str
-        Lines, for instance an open file.
+        The lines, such as an open file.
 
     Returns
     -------
@@ -192,12 +192,12 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Read TREC qrels: ``query iteration document grade``, one judged document per line.
+    """Read qrels in TREC's format, which have a judged document on each line: ``query iteration document grade``.
 
     Parameters
     ----------
     f_qrel : iterable of str
-        Lines, for instance an open file.
+        The lines, such as an open file.
 
     Returns
     -------

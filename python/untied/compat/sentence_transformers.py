@@ -46,29 +46,29 @@ def compute_metrics(
     map_at_k: Sequence[int] = (100,),
     ties: TiesOfOneValue | Literal["corpus_id"] = "corpus_id",
 ) -> dict[str, dict[int, float]]:
-    """Compute the evaluator's metrics.
+    """Compute the metrics of ``InformationRetrievalEvaluator``.
 
     Parameters
     ----------
     queries_result_list : list of lists
-        For each query the documents found, ``[{"corpus_id": ..., "score": ...}, ...]``, in any order.
+        For each query, what was retrieved: ``[{"corpus_id": ..., "score": ...}, ...]``, in any order.
     queries_ids : list
-        The queries, in the same order.
+        Ids of the queries, in the same order.
     relevant_docs : dict
-        The relevant documents of each query, at least one each.
+        The relevant documents of each query. Each needs at least one.
     mrr_at_k, ndcg_at_k, accuracy_at_k, precision_recall_at_k, map_at_k : list of int
         Cutoffs.
     ties : str
-        ``"corpus_id"``: equal scores by document id, ascending, the evaluator's own rule (releases before 6 kept the
-        order of the list, which is ``"given"``). ``"expected"`` and the others as for `untied.evaluate`, but not
-        ``"range"``.
+        How to order documents with equal scores. ``"corpus_id"``: by id, ascending, as the evaluator does (before
+        release 6, it kept the order of the list, which is ``"given"``). ``"expected"`` and the others are as for
+        `untied.evaluate`, but not ``"range"``.
 
     Returns
     -------
     dict
         ``accuracy@k``, ``precision@k``, ``recall@k``, ``ndcg@k``, ``mrr@k`` and ``map@k``, each a dict by cutoff. MAP@k
-        divides by the smaller of k and the number of relevant documents, where trec_eval and untied's AP@k divide by
-        the latter.
+        is divided by k or by the number of relevant documents, whichever is smaller; trec_eval, and untied's AP@k,
+        always divide by the latter.
     """
     policy: TiesOfOneValue = "given" if ties == "corpus_id" else ties
     single = Policies("one-value", ties=policy)["score_dtype"] == "float32"
@@ -109,15 +109,15 @@ def compute_metrics(
 
 
 class TieAware:
-    """A mixin: list it before ``InformationRetrievalEvaluator`` in your class's bases.
+    """A mixin that makes the evaluator's metrics use the policy `ties`.
 
-    The metrics of the evaluator use the policy `ties`.
+    List it before ``InformationRetrievalEvaluator`` in your class's bases.
     """
 
     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 
     def compute_metrics(self, queries_result_list: Sequence[Hits]) -> dict[str, dict[int, float]]:
-        """Compute the evaluator's metrics, see the function of this name."""
+        """Compute the evaluator's metrics by the function of this name."""
         evaluator: Any = self
         return compute_metrics(
             queries_result_list,

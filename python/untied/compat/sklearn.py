@@ -46,22 +46,22 @@ __all__ = [
 def ndcg_score(
     y_true: Any, y_score: Any, *, k: int | None = None, sample_weight: Any = None, ignore_ties: bool = False
 ) -> float:
-    """Normalised discounted cumulative gain, averaged over samples.
+    """Compute normalised discounted cumulative gain, averaged over samples.
 
     A sample without gain counts as 0.
 
     Parameters
     ----------
     y_true : array, samples x documents
-        Gains, from 0.
+        The gain of each document, at least 0.
     y_score : array, samples x documents
-        Scores; higher is better.
+        The score of each document; higher is better.
     k : int, optional
-        Cutoff; by default all ranks count.
+        The cutoff. By default, all ranks count.
     sample_weight : array, optional
-        Weights of the samples.
+        A weight for each sample. By default, all count the same.
     ignore_ties : bool
-        Take tied documents in the order of the array, instead of averaging over all their orders.
+        Whether to take tied documents in the order of the array. By default, the mean over all their orders is taken.
 
     Returns
     -------
@@ -96,22 +96,22 @@ def dcg_score(
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """Discounted cumulative gain, averaged over samples.
+    """Compute discounted cumulative gain, averaged over samples.
 
     Parameters
     ----------
     y_true : array, samples x documents
-        Gains, from 0.
+        The gain of each document, at least 0.
     y_score : array, samples x documents
-        Scores; higher is better.
+        The score of each document; higher is better.
     k : int, optional
-        Cutoff; by default all ranks count.
+        The cutoff. By default, all ranks count.
     sample_weight : array, optional
-        Weights of the samples.
+        A weight for each sample. By default, all count the same.
     ignore_ties : bool
-        Take tied documents in the order of the array, instead of averaging over all their orders.
+        Whether to take tied documents in the order of the array. By default, the mean over all their orders is taken.
     log_base : float
-        Base of the logarithm of the discount.
+        The base of the logarithm in the discount.
 
     Returns
     -------
@@ -129,18 +129,18 @@ def dcg_score(
 
 
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Average precision of the true labels of a sample, averaged over samples.
+    """Compute the average precision of the true labels of a sample, averaged over samples.
 
     A sample without true labels counts as 1.
 
     Parameters
     ----------
     y_true : array or sparse array, samples x labels
-        1 for the sample's labels, else 0.
+        For each sample, 1 for its labels and 0 for the others.
     y_score : array, samples x labels
-        Scores; higher is better.
+        The score of each label; higher is better.
     sample_weight : array, optional
-        Weights of the samples.
+        A weight for each sample. By default, all count the same.
 
     Returns
     -------
@@ -156,21 +156,21 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
 
 # described by untied.compat.sklearn.label_ranking_average_precision_score: y_true, y_score, sample_weight
 def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """Share of wrongly ordered pairs of a true and a false label, averaged over samples.
+    """Compute which share of the pairs of a true and a false label is in the wrong order, averaged over samples.
 
     Parameters
     ----------
     y_true : array or sparse array, samples x labels
-        1 for the sample's labels, else 0.
+        For each sample, 1 for its labels and 0 for the others.
     y_score : array, samples x labels
-        Scores; higher is better.
+        The score of each label; higher is better.
     sample_weight : array, optional
-        Weights of the samples.
+        A weight for each sample. By default, all count the same.
 
     Returns
     -------
     float
-        0 is perfect; a sample with only true labels, or none, counts 0.
+        0 is perfect. A sample with only true labels, or none, counts 0.
 
     Raises
     ------
@@ -183,21 +183,21 @@ def label_ranking_loss(y_true: Any, y_score: Any, *, sample_weight: Any = None) 
 
 # described by untied.compat.sklearn.label_ranking_average_precision_score: y_true, y_score, sample_weight
 def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
-    """The rank by which all true labels of a sample are found, averaged over samples.
+    """Compute how far down you have to go to find all true labels of a sample, averaged over samples.
 
     Parameters
     ----------
     y_true : array or sparse array, samples x labels
-        1 for the sample's labels, else 0.
+        For each sample, 1 for its labels and 0 for the others.
     y_score : array, samples x labels
-        Scores; higher is better.
+        The score of each label; higher is better.
     sample_weight : array, optional
-        Weights of the samples.
+        A weight for each sample. By default, all count the same.
 
     Returns
     -------
     float
-        The mean rank of the last true label; a sample without true labels counts 0.
+        The mean rank of the last true label. A sample without true labels counts 0.
 
     Raises
     ------
@@ -231,23 +231,23 @@ def coverage_error(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> f
 def top_k_accuracy_score(
     y_true: Any, y_score: Any, *, k: int = 2, normalize: bool = True, sample_weight: Any = None, labels: Any = None
 ) -> float:
-    """Share of the samples whose class is among the k best scored.
+    """Compute for which share of the samples the true class is among the k that are scored best.
 
     Parameters
     ----------
     y_true : array of samples
-        The class of each.
+        The class of each sample.
     y_score : array, samples x classes
-        Scores of the classes in ascending order; higher is better. For two classes, one score per sample: the score of
-        the second class. The first class then has the score 0.5 (if all scores are between 0 and 1) or 0.
+        Scores of the classes, in ascending order of classes; higher is better. If there are two, you can give one score
+        per sample, that of the second class. The first then has the score 0.5 (if all scores are between 0 and 1) or 0.
     k : int
-        Number of top classes.
+        How many top classes count.
     normalize : bool
-        Whether to return the share of the samples instead of their number (or weight).
+        Whether to return the share of the samples, instead of their number (or weight).
     sample_weight : array, optional
-        Weights of the samples.
+        A weight for each sample. By default, all count the same.
     labels : array, optional
-        All classes, ascending; by default those of `y_true`, which must then match the columns of `y_score`.
+        All classes, ascending. By default those in `y_true`, which must then match the columns of `y_score`.
 
     Returns
     -------

@@ -38,12 +38,12 @@ def curves(
     qrels_format: QrelsFormat = "auto",
     threads: int | None = None,
 ) -> Table:
-    """Measures of one query at every rank.
+    """Follow the measures of one query from rank to rank.
 
-    Use it to see where in the ranking a query is won or lost. One curve is the dynamic recall r_i (Typke, Veltkamp &
-    Wiering 2006): the share of the first i documents that can be expected by rank i, because their group begins within
-    the first i documents of the ground truth. After its end, all of its documents can be expected. The mean of r_i over
-    the n ranks of the ground truth is ADR.
+    Use it to see where in the ranking a query is won or lost. One of the curves, the dynamic recall, is for partly
+    ordered ground truth (Typke, Veltkamp & Wiering 2006). At rank i, it is the share of the run's first i documents
+    that may stand there, because their groups begin within the first i documents of the truth. Beyond the end of the
+    truth, all of its documents may. ADR is the mean of this curve over the ranks of the truth.
 
     Parameters
     ----------
@@ -84,19 +84,20 @@ def curves(
 
         The default of `ties` is ``"range"``.
     query : str
-        The query.
+        The query's id.
     depth : int, optional
-        Last rank; by default 100, or less if the ground truth and the rankings end earlier.
+        The last rank. By default 100, or less if the ground truth and the rankings end earlier.
     rel : float
-        Lowest relevant grade.
+        The lowest relevant grade.
     gain : str
-        Gain of a grade for DCG: ``"linear"`` or ``"exp2"``.
+        What a grade g is worth in DCG: ``"linear"`` (g) or ``"exp2"`` (2^g - 1).
 
     Returns
     -------
     Table
-        Columns ``run``, ``query``, ``curve``, ``rank``, ``value`` and, with ``ties="range"``, ``low`` and ``high``.
-        Curves are named ``dynamic_recall``, ``found`` (relevant documents so far), ``precision``, ``recall``, ``DCG``.
+        A row for each run, curve and rank. Its columns are ``run``, ``query``, ``curve``, ``rank`` and ``value``, and
+        with ``ties="range"`` also ``low`` and ``high``. The curves are ``dynamic_recall``, ``found`` (the number of
+        relevant documents so far), ``precision``, ``recall`` and ``DCG``.
 
     Raises
     ------

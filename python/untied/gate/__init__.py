@@ -44,14 +44,16 @@ __all__ = ["Check", "GateResult", "gate"]
 
 @dataclass(eq=False, repr=False, slots=True)
 class GateResult:
-    """Result of a gate: all checks, in the order of the limits.
+    """What `gate` returns: a check for each limit, and whether all limits were kept.
+
+    It is true if they were, and prints a line for each.
 
     Attributes
     ----------
     checks : list of Check
-        One for each limit.
+        The checks, in the order of the limits.
     notes : list of str
-        Warnings: queries that are missing, or have no judgments.
+        Warnings about queries that are missing, or have no judgments.
     """
 
     checks: list[Check]
@@ -59,7 +61,7 @@ class GateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether every limit was kept; ``bool(result)``, too."""
+        """Whether every limit was kept. ``bool(result)`` says the same."""
         return all(check.passed for check in self.checks)
 
     def __bool__(self) -> bool:
@@ -71,12 +73,12 @@ class GateResult:
         Parameters
         ----------
         name : str
-            Name of the test suite.
+            What to call the test suite.
 
         Returns
         -------
         str
-            A document with a test case for every limit; failed ones name the worst queries.
+            An XML document with a test case for every limit. Failed ones name the worst queries.
         """
         from xml.etree import ElementTree
 
@@ -134,42 +136,43 @@ def gate(
     qrels : Qrels, path, frame, or {query: {document: grade}}
         Relevance judgments, as for `untied.evaluate`.
     run : run
-        A run, as for `untied.evaluate`.
+        The run to check, as for `untied.evaluate`.
     baseline : run, optional
-        The run that `max_drop`, `max_med`, `certain` and `min_overturn` compare with.
+        The run to compare with, such as that of the released version. `max_drop`, `max_med`, `certain` and
+        `min_overturn` need it.
     min, max : {measure: value} or list of (measure, value)
-        Minimum and maximum allowed mean of a measure (for counts, the sum over queries).
+        The smallest and the largest allowed mean of each measure, such as ``{"nDCG@10": 0.4}``. For counts, it is the
+        sum over queries.
     max_drop : {measure: value} or list of (measure, value)
-        Largest allowed drop of the mean below the baseline's: a number, or a share of the baseline's mean such as
-        ``"2%"``. For measures for which lower is better, the largest allowed rise. Means are over the queries of the
-        baseline.
+        How much worse than the baseline's each mean may be: a number, or a share of the baseline's mean such as
+        ``"2%"``. Where lower is better, this limits the rise. Means are over the queries of the baseline.
     max_med : {measure: value} or list of (measure, value)
-        Maximum allowed mean ``MED`` of the measure: the largest difference between both runs that judgments could show
-        (nDCG, AP and Bpref divided by a constant, see the page on MED).
-        If it is not exact, its upper bound is compared with the limit.
+        The largest allowed mean ``MED`` of each measure, which is the largest difference from the baseline that
+        judgments could show. nDCG, AP and Bpref are divided by a constant, as the page on MED explains. If ``MED`` is
+        not exact, its upper bound has to keep the limit.
     certain : measure or list of measures
-        Measures by which the run must be better than the baseline for all grades of unjudged documents, see
-        `untied.certify`.
+        Measures by which the run must be better than the baseline for all grades of unjudged documents, as
+        `untied.certify` decides.
     min_overturn : {measure: number} or list of (measure, number)
-        Measures by which the run must be better than the baseline, each with the smallest allowed number of further
-        relevant documents that could end this lead.
+        Measures by which the run must be better than the baseline, and by how much: at least so many further relevant
+        documents must be needed to end its lead.
     top : int
-        Number of queries to name if a limit is exceeded.
+        How many queries to name if a limit is exceeded.
     significant : bool
-        Whether a drop fails only if it is significant at 1 - `level` in the one-sided paired randomisation test. If
-        there are too few queries for any drop to be significant, the check fails.
+        Whether only significant drops fail, by a one-sided paired randomisation test at 1 - `level`. If there are too
+        few queries for any drop to be significant, the check fails.
     level, samples, seed
         Options of this test, as for `untied.statistics.randomization_test`.
     allow_missing : bool
-        Whether judged queries for which the run retrieves nothing count as empty rankings. By default, missing queries
-        fail the check (in `max_drop` and `max_med`, if the baseline has them).
+        Whether judged queries for which the run retrieves nothing may count as empty rankings. By default, they fail
+        the check (of `max_drop` and `max_med`, if the baseline has them).
     on_undefined : str
-        How to count queries for which the measure is undefined: ``"fail"``: the check fails. ``"zero"``: as 0, or the
-        check fails if lower is better. ``"nan"``: leave them out. Queries that are undefined in the baseline too do not
-        fail `max_drop`.
+        What to do with a query for which the measure is undefined. ``"fail"``: the check fails. ``"zero"``: it counts
+        as 0, but the check fails if lower is better. ``"nan"``: it is left out. In `max_drop`, a query does not fail if
+        it is undefined in the baseline, too.
     ties, unjudged : str
-        Policies of `untied.evaluate` except ``"range"``, because a gate needs one value. With ``ties="worst"`` limits
-        must hold in the worst order of tied documents; `max_med`, `certain` and `min_overturn` accept neither
+        Policies of `untied.evaluate`, except ``"range"``, because a gate needs one value. With ``ties="worst"``, limits
+        must hold in the worst order of tied documents. `max_med`, `certain` and `min_overturn` accept neither
         ``"best"`` nor ``"worst"``, and ignore `unjudged`.
     score_dtype : str
         Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or

@@ -15,39 +15,41 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Check:
-    """The check of one limit.
+    """How a run stands to one limit of a `gate`.
 
     Attributes
     ----------
     kind : str
-        ``"min"``, ``"max"``, ``"max-drop"``, ``"max-med"``, ``"certain"`` or ``"min-overturn"``.
+        Which limit: ``"min"``, ``"max"``, ``"max-drop"``, ``"max-med"``, ``"certain"`` or ``"min-overturn"``.
     measure : str
         The measure's canonical name.
     limit : float
-        The limit, as a value of the measure; for ``"certain"`` 0, for ``"min-overturn"`` a number of documents.
+        The limit as a number: a value of the measure, a number of documents for ``"min-overturn"``, and 0 for
+        ``"certain"``.
     value : float
-        The value that decides: the mean of the run, its drop from the baseline's, the upper bound of MED, the lower
-        bound of the difference from the baseline's, or the overturn number (0 if the run is not ahead). If it is
-        estimated or bounded, the worse end for the run. NaN if there is none.
+        The number that is compared with the limit: the mean of the run, its drop from the baseline's, the upper bound
+        of MED, the lower bound of the difference from the baseline's, or the overturn number (0 if the run is not
+        ahead). If it is estimated or bounded, it is the worse end for the run, and NaN if there is none.
     decided_on : str
-        Description of this value, with the number of queries.
+        What this number is, with the number of queries, in words.
     limit_given : str or None
-        The limit as it was given, such as ``"1%"``; None for ``"certain"``.
+        The limit as you wrote it, such as ``"1%"``; None for ``"certain"``.
     passed : bool
-        Whether the value is within the limit and there are no `reasons` to fail.
+        Whether `value` is within the limit, and there are no `reasons` to fail.
     reasons : list of str
-        Reasons to fail regardless of the value: missing or undefined queries, or too few queries.
+        Why the check fails whatever the value is: missing or undefined queries, or too few queries.
     run, baseline : float or None
-        Means of the runs over the compared queries; `baseline` only for ``"max-drop"``, neither for ``"max-med"``.
+        Means of the two runs over the compared queries. `baseline` is there only for ``"max-drop"``, and neither is for
+        ``"max-med"``.
     p : float or None
-        The one-sided p-value of the paired randomisation test, if only significant drops count and the limit is
-        exceeded.
+        The one-sided p-value of the paired randomisation test. It is there if only significant drops count and the
+        limit is exceeded.
     queries : list of dict
-        If the limit is exceeded, the worst queries, worst first: ``query``, and as ``value`` its value (lowest first;
-        highest first for ``"max"``), its drop, its MED, its lowest difference or, for ``"min-overturn"``, its number
-        of the documents that overturn the order. For ``"max-drop"`` also ``baseline`` and ``run``, the values of both.
+        If the limit is exceeded: the worst queries, the worst first, each with ``query`` and ``value``. This value is
+        what the limit is about: the query's value, its drop, its MED, its lowest difference, or how many of the
+        overturning documents it has. For ``"max-drop"``, ``baseline`` and ``run`` are the values of both runs.
     more : int
-        Number of further queries with the same ``value`` as the last of `queries`.
+        How many further queries have the same ``value`` as the last of them.
     """
 
     kind: str
@@ -66,7 +68,7 @@ class Check:
 
     @property
     def sentence(self) -> str:
-        """The check as a sentence: value, limit and reasons."""
+        """The check as a sentence: the value, the limit, and the reasons to fail."""
         numbers = [number for number in (self.value, self.limit, self.run, self.baseline) if number is not None]
         value, limit, *others = _shown(numbers)
         of = f"MED({self.measure})" if self.kind == "max-med" else self.measure
@@ -111,7 +113,7 @@ class Check:
 
     @property
     def worst(self) -> list[str]:
-        """The worst queries, each with its value, or both values for a drop; and how many are as bad as the last."""
+        """The worst queries, each with its value (for a drop, both values), and how many are as bad as the last."""
         shown = {
             "min-overturn": "{value:.0f} of the documents", "max-drop": "{baseline:.4f} to {run:.4f}"
         }.get(self.kind, "{value:.4f}")  # fmt: skip
@@ -120,7 +122,7 @@ class Check:
         return [*lines, *([f"... and {self.more:,} more with the same {what}"] if self.more else [])]
 
     def to_dict(self) -> dict[str, Any]:
-        """All attributes; None for a number that is not finite."""
+        """Return all attributes as a dict, in which a number that is not finite is None."""
         values = {name: getattr(self, name) for name in sorted(self.__slots__)}
         return {name: None if isinstance(value, float) and not isfinite(value) else value
                 for name, value in values.items()}  # fmt: skip

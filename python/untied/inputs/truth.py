@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 def read_groups(path: str | os.PathLike[str]) -> Grades:
-    """Read a file of ordered groups: ``query document document | document | ...``, one query a line.
+    """Read a partly ordered truth from a file, in which each line has a query and its groups of documents.
 
-    Groups are separated by ``|``, the best comes first. Blank lines and lines that begin with ``#`` are skipped.
+    A line is ``query document document | document | ...``: groups are separated by ``|``, and the best comes first.
+    Blank lines and lines that begin with ``#`` are skipped.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
     Returns
     -------
     dict
-        ``{query: {document: grade}}``; the last group has grade 1.
+        ``{query: {document: grade}}``. The last group has grade 1, and each group before it one more.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def read_groups(path: str | os.PathLike[str]) -> Grades:
 
 
 def read_mirex(path: str | os.PathLike[str]) -> Grades:
-    """Read the ground truth of MIREX: ``source query document group``, group 1 being the best.
+    """Read the ground truth of MIREX, in which each line is ``source query document group``, and group 1 is the best.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
     Returns
     -------
     dict
-        ``{query: {document: grade}}``; the last group has grade 1.
+        ``{query: {document: grade}}``. The last group has grade 1, and each group before it one more.
 
     Raises
     ------
@@ -116,23 +117,26 @@ def read_mirex(path: str | os.PathLike[str]) -> Grades:
 def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: bool = False) -> list[list[Any]]:
     """Make ordered groups from preferences between documents of one query.
 
-    Use it if judges compared documents in pairs instead of grading them. If a is preferred to b and b to c, a is also
-    preferred to c. Documents form ordered groups if every two of them without a preference have the same documents
-    above them, and the same below. If not, `ADR` and its relatives have no value, because nobody said which order is
-    right, and to average over all that agree with the preferences takes too long (counting them is #P-hard).
+    Use it if judges compared documents in pairs instead of grading them. If they prefer a to b and b to c, they also
+    prefer a to c. Two documents without a preference belong to one group if the same documents are above both, and the
+    same below.
+
+    If this does not hold for all of them, there are no groups, and `ADR` and its relatives have no value: nobody said
+    which order is right, and to average over all that agree with the preferences takes too long (counting them is
+    #P-hard).
 
     Parameters
     ----------
     preferences : iterable of (better, worse)
-        Pairs of documents.
+        Pairs of documents, the better one first, such as ``[("a", "c"), ("b", "c")]``.
     coarsen : bool
-        Make groups anyway: of documents with the same number of documents in the longest chain above them, in which
-        each is preferred to the next. This keeps every preference, and adds some that nobody stated.
+        Whether to make groups anyway. A document's group is then the length of the longest chain of preferences above
+        it. This keeps every preference, and adds some that nobody stated.
 
     Returns
     -------
     list of list
-        Groups, best first, documents in the order in which they first appeared.
+        The groups, best first. Their documents are in the order in which they first appeared.
 
     Raises
     ------
@@ -184,26 +188,26 @@ def groups_from_rankings(
     alpha: float = 0.05,
     p_value: Callable[[Sequence[float], Sequence[float]], float] | None = None,
 ) -> list[list[Any]]:
-    """Make ordered groups from several experts' rankings; ranks of neighbouring groups differ significantly.
+    """Make ordered groups from several experts' rankings, so that ranks of neighbouring groups differ significantly.
 
-    Documents are sorted by their median rank (those of equal medians by their mean rank). From the top down, a document
-    begins a new group if its ranks differ significantly from the ranks of every document in the current group. MIREX
-    2005 grouped its ground truth this way, as far as the paper (Typke et al. 2005) tells. The boundaries of groups
-    depend on `alpha` and on the number of experts, so use a measure that does not depend much on them.
+    Documents are sorted by their median rank, then by their mean rank. From the top down, a document begins a new group
+    if its ranks differ significantly from the ranks of every document in the current group. MIREX 2005 grouped its
+    ground truth this way, as far as the paper (Typke et al. 2005) tells. Where groups end depends on `alpha` and on the
+    number of experts, so use a measure that does not depend much on them.
 
     Parameters
     ----------
     rankings : list of rankings, or {document: ranks}
-        For each expert, all documents, best first; or for each document its ranks, one per expert who ranked it.
+        For each expert, all documents, best first; or for each document its ranks, one for each expert who ranked it.
     alpha : float
-        Significance level.
+        The level at which ranks differ significantly.
     p_value : callable, optional
-        Test of two lists of ranks; by default Wilcoxon's rank-sum test, two-sided (needs scipy).
+        A test of two lists of ranks. By default Wilcoxon's rank-sum test, two-sided, which needs SciPy.
 
     Returns
     -------
     list of list
-        Groups, best first.
+        The groups, best first.
 
     Raises
     ------

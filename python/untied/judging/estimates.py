@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 
 
 def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
-    """Return judgments in which unjudged documents of a pool have grade -1: *pooled but not judged*.
+    """Mark the documents of a pool that nobody judged, with grade -1: *pooled but not judged*.
+
+    Estimators such as infAP need to know them, and qrels often leave them out.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments of documents in the pool.
+        The judgments.
     pool : Qrels, path, or {query: {document: anything}}
-        The pool, written as qrels; its grades are ignored.
+        The documents of the pool, written as qrels; the grades do not matter.
 
     Returns
     -------
     dict
-        ``{query: {document: grade}}``, for the queries of the qrels.
+        ``{query: {document: grade}}``, with the queries of the qrels.
 
     Raises
     ------
@@ -50,37 +52,35 @@ def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
 
 
 def infap_error(qrels: QrelsLike, run: OneRun, *, rel: float = 1) -> dict[str, float]:
-    """Return the asymptotic standard errors of infAP by query.
+    """Estimate how far infAP may be off because only a random part of the pool was judged: its standard error by query.
 
-    They say how far infAP may be off because only a random part of the pool was judged (Yilmaz, Kanoulas & Aslam 2008).
-    The variance has two parts: that between the precisions at the relevant documents, and that of each precision, which
-    is estimated from the judged documents above its rank; since these samples are nested, there are covariances. Let R
-    be the number of judged relevant documents, f the judged share of the pool, and s2 the variance of the R estimated
-    precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed share of relevant documents
-    among the m, and v = rho (1 - rho) / m (1 - m/D):
+    The formula is that of Yilmaz, Kanoulas & Aslam (2008). It is asymptotic and **too small**: by 10 to 20 % for TREC-8
+    runs, of whose pools 5 to 50 % were judged. When all samples of small pools were enumerated, nominal 95 % intervals
+    contained the true value in only 55 to 84 % of them. For small samples, prefer bounds (``unjudged="range"``) or a
+    bootstrap over queries.
+
+    The variance has two parts: how much the precisions at relevant documents vary, and how far off each of them is, as
+    it is estimated from the judged documents above its rank. These samples are nested, so there are covariances. Let R
+    be the number of judged relevant documents, f the judged share of the pool (both are treated as known), and s2 the
+    variance of the R estimated precisions. Above rank k there are D pooled and m judged documents, rho is the smoothed
+    share of relevant documents among the m, and v = rho (1 - rho) / m (1 - m/D):
 
         Var = (1 - f) s2 / R + (1/R^2) sum over j, k of (D_j / j) (D_k / k) v_max(j, k).
-
-    The formula is asymptotic and **too small**: by 10 to 20 % for TREC-8 runs, of whose pools 5 to 50 % were judged.
-    When all samples of small pools were enumerated, nominal 95 % intervals contained the true value in only 55 to 84 %
-    of them. f and R are treated as known. For small samples, prefer bounds (``unjudged="range"``) or a bootstrap over
-    queries.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        A sample of the judgments; the rest of the pool has negative grades.
+        The judgments of a sample. The rest of the pool has negative grades, as `with_pool` gives them.
     run : run
-        A ranking of documents for each query: a `Run`, path, frame or dict. Tied documents are ordered by id,
-        descending.
+        The run, as for `untied.evaluate`. Tied documents are ordered by id, descending.
     rel : float
         Lowest relevant grade.
 
     Returns
     -------
     dict
-        Standard errors by query; NaN if fewer than two documents are judged relevant. Queries are independent, so the
-        standard error of the mean over n queries is the root of the sum of squares, divided by n.
+        The standard error of each query; NaN if fewer than two documents are judged relevant. For the mean over n
+        queries, which are independent, take the root of the sum of squares, and divide it by n.
 
     Warns
     -----
@@ -127,27 +127,28 @@ def _standard_error(grades: dict[str, float], documents: list[str], rel: float) 
 def subcollection(
     qrels: QrelsLike, run: OneRun, *, rate: float | None = None, seed: int = 0
 ) -> dict[str, dict[str, float]]:
-    """Return a run on a random part of the collection: its AP is one draw of subAP.
+    """Make a random part of the collection, and return a run on it. Its AP is one draw of subAP.
 
-    Judged documents stay, unjudged documents of the pool are removed, and each document outside the pool stays with
-    probability `rate`. Whether it stays depends only on the seed, its query and its id, so several runs are judged on
-    the same part. The measure ``subAP`` is the exact mean over all draws.
+    Judged documents stay, unjudged documents of the pool are removed, and each document outside the pool stays with the
+    probability `rate`. This depends only on the seed, the query and the document's id, so several runs are judged on
+    the same part. The measure ``subAP`` is the exact mean over all such draws.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments; unjudged documents of the pool have negative grades.
+        The judgments. Unjudged documents of the pool have negative grades, as `with_pool` gives them.
     run : run
-        A ranking of documents for each query: a `Run`, path, frame or dict.
+        The run, as for `untied.evaluate`.
     rate : float, optional
-        From 0 to 1; by default, for each query, the judged share of the pool.
+        The probability with which a document outside the pool stays, from 0 to 1. By default, it is the judged share of
+        the query's pool.
     seed : int
-        Seed of the random choice.
+        Seed of the random choice. The same seed gives the same part.
 
     Returns
     -------
     dict
-        ``{query: {document: score}}``
+        The run on this part, ``{query: {document: score}}``.
 
     Raises
     ------

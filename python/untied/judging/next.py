@@ -32,25 +32,26 @@ COLUMNS = ("probability", "narrowing", "swing", "worth")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document that could be judged.
+    """A document that you could judge next, and what that would bring.
 
     Attributes
     ----------
     query, document : str
-        What to judge.
+        Which document to judge, for which query.
     ranks : tuple of (int or None)
-        In each run, the rank of the first document that is tied with it; None if it is not retrieved.
+        Its rank in each run, or None if the run does not retrieve it. Tied documents share the rank of the first of
+        them.
     probability : float
-        Estimated probability that its grade is above 0.
+        How probable it is that its grade is above 0, by an estimate.
     narrowing : float
-        How much a judgment is expected to narrow the bounds of the run's mean; for two runs, of both means together.
+        By how much a judgment is expected to narrow the bounds of the run's mean; for two runs, of both means together.
     swing : float
-        How much the mean changes (for two runs, the difference, first minus second) if the document has a grade above 0
-        instead of 0, while all other unjudged documents are non-relevant.
+        By how much the mean rises if the document has a grade above 0 instead of 0, while all other unjudged documents
+        are not relevant. For two runs, it is the mean difference that rises, first minus second.
     worth : float
-        What documents are ranked by: for one run, `narrowing`; for two, the expected change of their difference,
-        `probability` times the size of `swing`. With ``until_decided``, the size of `swing` times the probability of
-        the judgment that would help to decide the verdict.
+        What candidates are sorted by. For one run, it is `narrowing`. For two, it is how much their difference is
+        expected to change: `probability` times the size of `swing`. With ``until_decided``, it is the size of `swing`
+        times the probability of the judgment that would help to decide the verdict.
     """
 
     query: str
@@ -64,31 +65,31 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to judge next.
+    """What `judge_next` returns: which documents to judge next, and what is certain so far.
 
     Attributes
     ----------
     measure : str
         Name of the measure.
     runs : tuple of str
-        One or two names.
+        Names of the runs, one or two.
     bounds : tuple of (float, float)
-        For each run, the exact smallest and largest mean over all grades of unjudged documents.
+        For each run, the smallest and the largest mean over all grades of unjudged documents.
     candidates : list of Candidate
-        Best first, by `worth`.
+        The documents to judge, the best first.
     considered : int
-        Number of documents considered.
+        How many documents they were chosen from.
     difference : tuple of (float, float) or None
-        Bounds of the difference between two runs (first minus second) over all grades of unjudged documents, the same
-        as in tests with ``unjudged="range"``.
+        For two runs: the smallest and the largest difference of their means, first minus second, over all grades of
+        unjudged documents. The same as in tests with ``unjudged="range"``.
     is_joint : bool
-        Whether `difference` takes into account that a document has the same grade in both runs. If not, because the
-        measure has no verdicts, it is computed from `bounds`, and documents of the other run do not count.
+        Whether `difference` takes into account that a document has the same grade in both runs. It does not if the
+        measure has no verdicts: then it comes from `bounds`, and a document counts only for the run that retrieves it.
     verdict : Verdict or None
-        The verdict of `untied.certify` about two runs, with ``until_decided``.
+        With ``until_decided``, the verdict of `untied.certify` about the two runs.
     facts : dict
-        For each run, the number of judged queries that are missing from it (``absent``), which count as empty rankings,
-        and of its queries without judgments (``unknown``), which are left out.
+        For each run, how many judged queries are missing from it (``absent``), which count as empty rankings, and how
+        many of its queries have no judgments (``unknown``), which are left out.
     """
 
     measure: str
@@ -103,7 +104,7 @@ class Advice:
 
     @property
     def settled(self) -> bool:
-        """Whether one of two runs is better for all grades of unjudged documents."""
+        """Whether one of two runs is better, whatever grades the unjudged documents have."""
         if self.verdict is not None:
             return self.verdict.verdict != "open"
         return self.difference is not None and (self.difference[0] > MARGIN or self.difference[1] < -MARGIN)
@@ -120,7 +121,7 @@ def judge_next(
     until_decided: bool = False,
     threads: int | None = None,
 ) -> Advice:
-    """Rank unjudged documents by how much a judgment is expected to narrow the bounds.
+    """List the unjudged documents that are most worth judging.
 
     Use it if somebody has time to judge a few more documents. With one run, it lists those that would say most about
     the run's mean; with two, those that would change their difference most. Judge some and ask again, because each
@@ -129,24 +130,27 @@ def judge_next(
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments. Documents with a negative grade are not judged.
+        The judgments so far. Documents with a negative grade are not judged.
     runs : runs
-        One, or two to be compared; as for `evaluate`.
+        One run, or two that you compare; as for `untied.evaluate`.
     measure : measure or str
-        A measure with bounds over unjudged documents.
+        The measure that you want to know better, such as ``"nDCG@10"``. It must have bounds over unjudged documents.
     top : int
-        Number of documents to return.
+        How many documents to list.
     depth : int
-        Number of documents per query that each run proposes: the first ones, with ties ordered by id, descending.
+        How far down each run to look: only its first documents for each query are considered, with ties ordered by id,
+        descending.
     prior : float, optional
-        Probability of a grade above 0. By default, the share of such grades among the judged documents of the query,
-        smoothed by adding half a document with such a grade and half a document without. The grades above 0 are
-        distributed as in the qrels. If none of these is relevant to the measure, half a document with a relevant grade
-        is added.
+        How probable it is that an unjudged document has a grade above 0, such as 0.1. By default, it is the share of
+        such documents among those judged for the query, smoothed by adding half a document with such a grade and half a
+        document without.
+
+        If a document has a grade above 0, each such grade is as probable as in the qrels. If none of these is relevant
+        to the measure, half a document with a relevant grade is added.
     until_decided : bool
-        Rank documents by how much they help to decide a verdict of `untied.certify` about two runs. The verdict gets
+        Whether to look for documents that help to decide a verdict of `untied.certify` about two runs. The verdict gets
         closer if a document that would help the trailing run is judged not relevant, or one that would help the leading
-        run is judged relevant. Each document therefore counts by its swing times the probability of this outcome.
+        run relevant. So each document counts by its swing times the probability of this outcome.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
@@ -157,8 +161,8 @@ def judge_next(
     Raises
     ------
     UntiedError
-        There are more than two runs, the measure has no bounds, or a number is out of range; or verdicts are asked for,
-        and there are not two runs or the measure has none; or a run and the qrels have no query in common.
+        There are more than two runs, the measure has no bounds, a number is out of range, or a run and the qrels have
+        no query in common. With `until_decided`, there are not two runs, or the measure has no verdicts.
 
     Warns
     -----

@@ -55,28 +55,28 @@ def judgments(
     strata: Mapping[str, Mapping[str, str]] | None = None,
     rel: float | None = 1,
 ) -> Judgments:
-    """Sample judgments at random; the other judged documents become *pooled but not judged*.
+    """Sample judgments at random. The other judged documents become *pooled but not judged*.
 
     Use it to see what fewer judgments would have done to a measure or a comparison. By default, a query that has
-    relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2), which makes
-    relevant documents more probable than others.
+    relevant documents is drawn again until its sample holds one (Yilmaz & Aslam 2006, section 2.2). This makes relevant
+    documents more probable than others.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments. Documents with a negative grade are not judged, and keep it.
+        The judgments. Documents with a negative grade are not judged, and keep it.
     rate : float, or {stratum: float}
-        Share of the judged documents to keep, above 0 and at most 1; with `strata`, one for each stratum.
+        Which share of the judged documents to keep, above 0 and at most 1; with `strata`, a share for each stratum.
     seed : int
-        Seed of the random choice.
+        Seed of the random choice. The same seed gives the same sample.
     by_query : bool
-        Keep exactly the rounded share of every query's documents, at least one. By default every document is kept with
-        probability `rate`.
+        Whether to keep exactly this share of every query's documents, rounded, and at least one. By default, each
+        document is kept with the probability `rate`.
     strata : {query: {document: stratum}}, optional
-        The stratum of every document, if `rate` has one rate for each.
+        The stratum of every document, if there is a rate for each.
     rel : float, optional
-        Lowest relevant grade. With ``None``, no sample is drawn again: `untied.verdicts.from_sample` and other methods
-        need that every document is sampled with the same probability.
+        The lowest relevant grade. With ``None``, no sample is drawn again, so every document is sampled with the same
+        probability, as `untied.verdicts.from_sample` and other methods need it.
 
     Returns
     -------
@@ -159,21 +159,21 @@ def _grades(qrels: QrelsLike) -> Qrels:
 
 
 def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> Judgments:
-    """Make the pool of runs: every document that any of them has among its first `depth`.
+    """Make the pool of several runs: every document that one of them has among its first `depth`.
 
     Parameters
     ----------
     runs : list of runs
-        Each a `Run`, path, frame or dict. Tied documents are ordered by id, descending.
+        The runs, as for `untied.evaluate`. Tied documents are ordered by id, descending.
     depth : int
-        Number of documents per query that each run contributes.
+        How many documents each run contributes for each query.
     qrels : Qrels, path, or {query: {document: grade}}, optional
-        Judgments to keep for documents of the pool; queries without judgments are left out.
+        Judgments to keep for documents of the pool. Queries without judgments are then left out.
 
     Returns
     -------
     dict
-        ``{query: {document: grade}}`` of the pool, with grade -1 for unjudged documents.
+        ``{query: {document: grade}}``, with grade -1 for unjudged documents.
 
     Raises
     ------
@@ -209,16 +209,16 @@ def ranked(run: Run, query: str) -> list[str]:
 
 
 def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
-    """Whether a document is in a random part of the collection.
+    """Say whether a document is in a random part of the collection.
 
     Parameters
     ----------
     document : str
-        Its id.
+        The document's id.
     rate : float
-        Share of the collection that is kept.
+        Which share of the collection is kept.
     seed : int
-        Seed of the random choice.
+        Seed of the random choice. The same seed keeps the same documents.
 
     Returns
     -------
@@ -230,24 +230,24 @@ def keeps_document(document: str, rate: float, seed: int = 0) -> bool:
 def collection(
     qrels: QrelsLike, runs: Mapping[str, OneRun], rate: float, *, seed: int = 0, sample_judgments: bool = False
 ) -> tuple[Judgments, dict[str, dict[str, dict[str, float]]]]:
-    """Sample the collection at random: documents outside the sample are removed from the runs.
+    """Sample the collection at random, and remove all other documents from the runs.
 
-    If the judgments are kept, they are imperfect: they include documents that no longer exist (Yilmaz & Aslam 2006,
-    section 6). If they are sampled too, the result is a smaller collection, on which AP is known to be stable (Hawking
-    & Robertson 2003).
+    If you keep all judgments, they become imperfect: some are about documents that no longer exist (Yilmaz & Aslam
+    2006, section 6). If you sample them too, you get a smaller collection, on which AP is known to be stable (Hawking &
+    Robertson 2003).
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        Judgments.
+        The judgments.
     runs : {name: run}
         Runs, as for `evaluate`.
     rate : float
-        Share of the collection to keep, above 0 and at most 1.
+        Which share of the collection to keep, above 0 and at most 1.
     seed : int
-        Seed of the random choice.
+        Seed of the random choice. The same seed keeps the same documents.
     sample_judgments : bool
-        Whether to remove these documents from the judgments too.
+        Whether to remove the other documents from the judgments, too.
 
     Returns
     -------

@@ -93,42 +93,44 @@ def report(
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
     baseline : str, optional
-        The run that all others are tested against; by default every two runs are tested.
+        The run that all others are tested against. By default, every two runs are tested.
     title : str
-        Title of the page; by default it names the runs.
+        The title of the page. By default, it names the runs.
     depth : int
-        Number of documents of each ranking on the page.
+        How many documents of each ranking to show.
     level : float
-        Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
+        Confidence of these intervals. A difference is significant if its adjusted p is at most 1 - `level`.
     test : str
-        ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
-        runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
+        ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD (Carterette 2012), which
+        tests all runs of a measure at once. ``"t"`` and ``"wilcoxon"``: `t_test` and `wilcoxon_test`.
     correction : str
-        How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
-        ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
+        How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
+        ``"none"``, which `adjust` explains. Tukey's test needs no correction.
     samples : int
-        Number of choices of signs to draw.
+        How many choices of signs to draw.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the sample; the same seed gives the same p on any machine.
+        Seed of these draws. The same seed gives the same p on any machine.
     interval : str
-        Interval of each mean: ``"bca"``, ``"t"`` or ``"none"``, see `untied.statistics.mean_interval`.
+        Which confidence interval to give each mean: ``"bca"``, ``"t"`` or ``"none"``, as for
+        `untied.statistics.mean_interval`.
     distances : list of measures
-        Measures of two runs, which compare the runs without judgments; see `untied.compare_all`.
+        Measures that compare the runs without judgments, such as ``["RBO", "Overlap@10"]``; see `untied.compare_all`.
     queries_text, docs_text : path or mapping, optional
-        Texts of queries and of documents by id, shown next to the ids. A file has an id, a tab and a text on each line
-        or, if its name ends in .jsonl, an object with an id and a title or text.
+        Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
+        text; if its name ends in .jsonl, each line is an object with an id and a title or text.
     live : bool
         Whether readers can change measures, policies and the baseline in the page, which then recalculates everything.
-        A live report holds the runs and the judgments, at most 128 MiB of them, and the core compiled for browsers.
+        For that it holds the runs and the judgments, at most 128 MiB of them, and the core compiled for browsers.
     inputs : list of paths
-        Files whose names and hashes the page records. It never has their folders, unless two files have the same name.
+        Files whose names and hashes the page should record. It leaves out their folders, unless two files have the same
+        name.
 
     Returns
     -------
     str
-        The page.
+        The page, to write to a file that ends in .html.
 
     Raises
     ------
@@ -187,31 +189,32 @@ def comparison_report(
     inputs: Sequence[str] = (),
     threads: int | None = None,
 ) -> str:
-    """Make a report of a comparison of two runs: the spread of the values, and both rankings of every query.
+    """Make a report of a comparison of two runs: how values spread, and both rankings of every query.
 
     Parameters
     ----------
     comparison : Comparison
-        Result of `untied.compare`.
+        What `untied.compare` returned.
     title : str
-        Title of the page; by default it names the runs.
+        The title of the page. By default, it names the runs.
     depth : int
-        Number of documents of each ranking on the page.
+        How many documents of each ranking to show.
     queries_text : path or mapping, optional
-        Texts of queries and of documents by id, shown next to the ids. A file has an id, a tab and a text on each line
-        or, if its name ends in .jsonl, an object with an id and a title or text.
+        Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
+        text; if its name ends in .jsonl, each line is an object with an id and a title or text.
     docs_text : path or mapping, optional
-        Texts of queries and of documents by id, shown next to the ids. A file has an id, a tab and a text on each line
-        or, if its name ends in .jsonl, an object with an id and a title or text.
+        Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
+        text; if its name ends in .jsonl, each line is an object with an id and a title or text.
     inputs : list of paths
-        Files whose names and hashes the page records. It never has their folders, unless two files have the same name.
+        Files whose names and hashes the page should record. It leaves out their folders, unless two files have the same
+        name.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------
     str
-        The page.
+        The page, to write to a file that ends in .html.
 
     Raises
     ------

@@ -32,28 +32,27 @@ def mean_interval(
     a: Values, b: Values | None = None, *, level: float = 0.95, method: Literal["bca", "t"] = "bca",
     samples: int = INTERVAL_SAMPLES, seed: int = 0, threads: int | None = None,
 ) -> tuple[float, float]:  # fmt: skip
-    """Confidence interval of a mean, or of the mean of differences.
+    """Compute a confidence interval of a mean, or of the mean difference of two runs.
 
     Parameters
     ----------
     a, b : {query: value} or list of values
-        Values of queries; with `b`, the interval is of the differences a - b.
+        Values of queries, such as ``[0.4, 0.6, 0.5]``. If you pass `b`, the interval is about the mean of a - b.
     level : float
-        Confidence, between 0 and 1.
+        Confidence, between 0 and 1; 0.95 gives a 95 % interval.
     method : str
-        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987); ``"t"``: Student's, as SciPy computes it.
+        ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987). ``"t"``: Student's, as SciPy computes it.
     samples : int
-        Number of bootstrap samples.
+        How many bootstrap samples to draw.
     seed : int
-        Seed of the samples.
+        Seed of these samples. The same seed gives the same interval.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------
     tuple of float
-        Lower and upper limit. If all values are equal, both limits are the mean. If there is only one query, both
-        are NaN.
+        The lower and the upper limit. Both are the mean if all values are equal, and NaN if there is only one query.
 
     Raises
     ------

@@ -32,36 +32,45 @@ def required_queries(
     level: float = 0.95,
     power: float = 0.8,
 ) -> Table:
-    """The smallest difference that the queries at hand can find, and how many queries find a given one.
+    """Plan an experiment: how small a difference your queries can find, and how many queries find a given one.
 
-    The answer is that of Student's paired t-test, for queries like those of the results: their differences have a
-    standard deviation s, and a test of n queries finds a true mean difference d with the power of the noncentral t
-    distribution with n - 1 degrees of freedom and noncentrality d sqrt(n) / s. The standard deviation is itself
-    estimated from the queries at hand, which is why every answer has an interval; with few queries it is wide. Choose
-    the difference that would matter to you: the observed one, put in its place, tells only how significant it is.
+    Choose the difference that would matter to you. The observed one, put in its place, tells only how significant it
+    is.
+
+    The answer is that of Student's paired t-test, for queries like those of the results. It depends on how much their
+    differences vary, and this is itself estimated from the queries at hand. So every answer has an interval, which is
+    wide if there are few queries. (If differences have the standard deviation s, a test of n queries finds a true mean
+    difference d with the power of the noncentral t distribution with n - 1 degrees of freedom and noncentrality d
+    sqrt(n) / s.)
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
-        Results of two or more runs for the same queries, at least three with a value in both.
+        Results of two or more runs for the same queries. At least three queries need a value in both runs.
     difference : float, optional
-        A difference of means, above 0, for which the number of queries is wanted.
+        The difference of means that you want to find, above 0, such as 0.05. By default, you only learn what your
+        queries find.
     baseline : str, optional
-        Compare all other runs with this one; by default all pairs of runs.
+        The run that all others are compared with. By default, every two runs are compared.
     level : float
-        Differences are found if p is at most 1 - `level`, two-sided and not corrected for several comparisons. It is
-        the level of the intervals too.
+        A difference counts as found if p is at most 1 - `level`, two-sided and not corrected for several comparisons.
+        This is also the confidence of the intervals.
     power : float
-        The probability with which the true difference is found, between 0 and 1.
+        How probable it should be that the true difference is found, between 0 and 1.
 
     Returns
     -------
     Table
-        A row for every measure and pair of runs: ``queries``, of which both runs have a value; their mean
-        ``difference`` and its standard ``deviation`` over queries; ``detectable``, the smallest true difference that
-        this number of queries finds, with its interval ``detectable_low``, ``detectable_high``. With `difference`, also
-        ``required``, the number of queries that find it, with ``required_low``, ``required_high`` (infinite beyond
-        10^9 queries). For geometric means, differences are those of logarithms.
+        A row for every measure and pair of runs. The columns are:
+
+        * ``queries``: how many have a value in both runs
+        * ``difference`` and ``deviation``: the mean of their differences, and its standard deviation over queries
+        * ``detectable``: the smallest true difference that so many queries find, with its interval ``detectable_low``,
+          ``detectable_high``
+        * ``required``: how many queries find `difference`, with its interval ``required_low``, ``required_high``;
+          infinite beyond 10^9 queries, and absent without `difference`
+
+        For geometric means, differences are those of logarithms.
 
     Raises
     ------

@@ -53,35 +53,44 @@ ANSWERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "p_adjusted")
 
 @dataclass(eq=False, repr=False)
 class Significance(Exported):
-    """Results of significance tests of several runs.
+    """What `significance` returns: which differences between runs would hold for other queries.
 
     Attributes
     ----------
     table : Table
-        A row for every measure and pair of runs. ``significant``: yes or no, by ``p_adjusted``; no if the means are
-        equal, whose difference has no sign. ``mean_a``, ``mean_b`` and their ``difference``, with its confidence
-        interval ``ci_low``, ``ci_high`` (absent with ``interval="none"``). ``effect``: Cohen's d of the differences.
-        ``better``, ``worse``, ``equal``: numbers of queries in which the first run is better, worse or equal (values
-        that differ by at most 1e-12 of the larger are equal: such a difference is only rounding). ``p`` and
-        ``p_adjusted``. Counts have sums over queries instead of means. For geometric means, logarithms are tested and
-        differences are ln(``mean_a`` / ``mean_b``); a column ``scale`` then has mean, log or sum. With bounds from ties
-        or judgments, ``least`` and ``most`` are the lowest and highest mean difference, and ``survives`` is yes if the
-        difference keeps its sign and stays significant for all orders of ties and all grades of unjudged documents, and
-        otherwise no. For tests other than the randomisation test, p has no bound, so ``survives`` of a significant
-        difference that keeps its sign is unknown. ``p_most`` is the upper bound of the adjusted p. Bounds also take
-        into account queries that have a value only with some judgments.
+        A row for every measure and pair of runs. The columns that you read first are:
+
+        * ``significant``: yes or no, by ``p_adjusted``; no if the means are equal, because their difference has no sign
+        * ``mean_a``, ``mean_b`` and their ``difference``, with its confidence interval ``ci_low``, ``ci_high`` (absent
+          with ``interval="none"``). For counts, these are sums over queries.
+        * ``effect``: Cohen's d of the differences
+        * ``better``, ``worse``, ``equal``: in how many queries run_a is better, worse or equal. Values count as equal
+          if they differ by at most 1e-12 of the larger one, because this is only rounding.
+        * ``p``, and ``p_adjusted``, which is corrected for the number of comparisons
+
+        If the results have bounds because of ties or judgments, these columns follow:
+
+        * ``least`` and ``most``: the lowest and the highest possible mean difference
+        * ``survives``: yes if the difference keeps its sign and stays significant for all orders of ties and all grades
+          of unjudged documents, otherwise no. Only the randomisation test has a bound of p; with other tests, it is
+          unknown whether a significant difference that keeps its sign survives.
+        * ``p_most``: an upper bound of the adjusted p
+
+        They also cover queries that have a value only with some judgments. For geometric means, logarithms are tested,
+        and ``difference`` is ln(``mean_a`` / ``mean_b``); a column ``scale`` then says mean, log or sum.
     dropped : dict of str and int
-        For each measure, the number of pairs of runs and queries with an undefined value; they are left out.
+        For each measure, how many values were left out because they are undefined, counted for each pair of runs and
+        query.
     settings : dict
         The options of the call.
     notes : list of str
-        Warnings about the result.
+        What to know before you rely on the result.
     varied : tuple of str
-        What ``least``, ``most`` and ``survives`` range over: ``"ties"``, ``"judgments"``, both or nothing.
+        What ``least``, ``most`` and ``survives`` allow for: ``"ties"``, ``"judgments"``, both or nothing.
     apart : list of str
-        Measures whose bounds over grades of unjudged documents are those of each run alone: they leave out documents
-        that only the other run retrieved, which could change the difference, too. For results of arrays, these are all
-        measures; as both columns rank the same documents, their bounds may only be wider than what can occur.
+        Measures whose bounds over judgments come from each run alone. They leave out documents that only the other run
+        retrieved, which could change the difference, too. For results of arrays, these are all measures; both columns
+        rank the same documents, so their bounds can only be too wide.
     queries : list of str
         Notes on judged queries that a run lacks, on queries without judgments, and on queries without a value.
     """
@@ -96,12 +105,12 @@ class Significance(Exported):
 
     @property
     def pairs(self) -> int:
-        """Number of pairs of runs compared by each measure."""
+        """The number of pairs of runs that each measure compares."""
         return len(self.table) // len(set(self.table["measure"]))
 
     @property
     def correction(self) -> str:
-        """The correction of p-values that was applied: ``"none"`` for a single pair of runs."""
+        """How p-values were corrected for the number of comparisons; ``"none"`` for a single pair of runs."""
         return "none" if self.pairs == 1 else str(self.settings["correction"])
 
     def _exported(self) -> Table:
@@ -156,47 +165,48 @@ def significance(
     bounds: Iterable[Comparison] | None = None,
     threads: int | None = None,
 ) -> Significance:
-    """Test every two runs, or every run against a baseline, by every measure.
+    """Test which differences between runs are significant, by every measure.
 
-    Use it to ask whether a difference would hold for other queries. If the results have bounds, it also says whether
-    the difference survives them. With ``ties="range"``, the lowest difference of a query is the lowest value of the
-    first run minus the highest of the second. With ``unjudged="range"``, differences have the bounds of
-    `untied.certify`, in which a document has the same grade in both runs; where it has none, they are those of each run
-    alone, and `Significance.apart` names the measure.
+    Use it to ask whether a difference would hold for other queries. By default, it tests every two runs.
 
-    A randomisation test has its largest p-value where every difference is lowest. So ``p_most`` is exact if the lowest
-    and highest differences are reached, and otherwise an upper bound.
+    If the results have bounds, it also says whether a difference survives them. With ``ties="range"``, the lowest
+    difference of a query is the lowest value of the first run minus the highest of the second. With
+    ``unjudged="range"``, differences have the bounds of `untied.certify`, in which a document has the same grade in
+    both runs. For measures without such bounds, each run has its own, and `Significance.apart` names the measure.
+
+    ``p_most`` is the p-value of the randomisation test when every difference is as low as it can be, where p is
+    largest. So it is exact if the lowest and the highest differences are reached, and otherwise an upper bound.
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
-        Results of two or more runs for the same queries: of `untied.evaluate`, or of `untied.evaluate_arrays` by name,
-        such as ``{"old": old, "new": new}``, or for several columns of scores (with ``per_query=True``; runs are named
-        by the numbers of columns).
+        Results of two or more runs for the same queries, from `untied.evaluate`. Results of `untied.evaluate_arrays`
+        will do too: by name, such as ``{"old": old, "new": new}``, or for several columns of scores (with
+        ``per_query=True``), whose numbers are then the names of runs.
     baseline : str, optional
-        Compare every other run with this one, as the second of each pair; by default compare all pairs.
+        The run that all others are compared with, as the second of each pair. By default, every two runs are compared.
     test : str
-        ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
-        runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
+        ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD (Carterette 2012), which
+        tests all runs of a measure at once. ``"t"`` and ``"wilcoxon"``: `t_test` and `wilcoxon_test`.
     correction : str
-        How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
-        ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
+        How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
+        ``"none"``, which `adjust` explains. Tukey's test needs no correction.
     interval : str
-        Confidence interval of each difference, see `mean_interval`: ``"bca"``, ``"t"``, or ``"none"``. The interval is
-        not corrected for the number of comparisons.
+        Which confidence interval to give each difference: ``"bca"`` or ``"t"``, as for `mean_interval`, or ``"none"``.
+        It is not corrected for the number of comparisons.
     level : float
-        Confidence of intervals; differences with an adjusted p of at most 1 - `level` are significant.
+        Confidence of these intervals. A difference is significant if its adjusted p is at most 1 - `level`.
     samples : int
-        Number of choices of signs to draw.
+        How many choices of signs to draw.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the sample; the same seed gives the same p on any machine.
+        Seed of these draws. The same seed gives the same p on any machine.
     bounds : comparisons, optional
-        Results of `untied.compare` by ``Delta`` of the same measures with the same qrels, one for each pair of runs:
-        bounds of differences over all grades of unjudged documents. These bounds are narrower than bounds of single
-        runs, because a document has the same grade in both runs. There are none for measures that divide by the number
-        of relevant documents or by an ideal value, such as nDCG.
+        Bounds of the differences that you have computed with `untied.compare`: results by ``Delta`` of the same
+        measures with the same qrels, one for each pair of runs. In these, a document has the same grade in both runs,
+        so they are narrower than bounds of single runs. They don't exist for measures that divide by the number of
+        relevant documents or by an ideal value, such as nDCG.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
@@ -269,39 +279,43 @@ def discriminative_power(
     seed: int = 0,
     threads: int | None = None,
 ) -> Table:
-    """The share of pairs of runs that each measure distinguishes (discriminative power, Sakai 2006).
+    """Find which share of the pairs of runs each measure can tell apart (discriminative power, Sakai 2006).
+
+    Use it to choose a measure: the same runs and queries are tested with each.
 
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
         Results of three or more runs for the same queries, as for `significance`.
     test : str
-        ``"randomization"``: `randomization_test`; ``"tukey"``: randomised Tukey HSD (Carterette 2012), which tests all
-        runs of a measure at once and needs no correction; ``"t"``; ``"wilcoxon"``.
+        ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD (Carterette 2012), which
+        tests all runs of a measure at once. ``"t"`` and ``"wilcoxon"``: `t_test` and `wilcoxon_test`.
     correction : str
-        How p-values are corrected for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``,
-        ``"bh"`` or ``"none"``, see `adjust`. Tukey's test needs no correction.
+        How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
+        ``"none"``, which `adjust` explains. Tukey's test needs no correction.
 
         By default p-values are not corrected, as in the literature.
     level : float
-        Pairs with a corrected p of at most 1 - `level` count as distinguished.
+        A pair counts as told apart if its corrected p is at most 1 - `level`.
     samples : int
-        Number of choices of signs to draw.
+        How many choices of signs to draw.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the sample; the same seed gives the same p on any machine.
+        Seed of these draws. The same seed gives the same p on any machine.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------
     Table
-        For every measure: ``power``, the share of distinguished pairs; ``pairs``, the number of pairs;
-        ``significant``, the number of distinguished pairs; and ``difference_required``, the smallest number such that
-        all pairs with a larger or equal difference of means are distinguished (None if the pair with the largest
-        difference is not). For geometric means, the difference is one of logarithms, and ``scale`` is as in
-        `Significance`.
+        A row for every measure. The columns are:
+
+        * ``power``: the share of the pairs that it tells apart; ``pairs`` and ``significant`` are the two numbers
+        * ``difference_required``: from this difference of means on, every pair is told apart; None if not even the pair
+          with the largest difference is
+
+        For geometric means, the difference is one of logarithms. ``scale`` is as in `Significance`.
 
     Raises
     ------

@@ -49,18 +49,18 @@ SAMPLES = 100_000
 
 @dataclass(eq=False, repr=False, slots=True)
 class Test:
-    """Result of a test of two runs.
+    """The result of a test of two runs.
 
     Attributes
     ----------
     difference : float
         The mean of a - b.
     p : float
-        The probability of a statistic at least as extreme if the runs do not differ.
+        How probable a difference at least as extreme would be if the runs did not differ.
     queries : int
-        Number of queries.
+        The number of queries that were tested.
     certainty : str
-        ``"exact"``, or ``"estimate"`` if p comes from a sample of permutations.
+        ``"exact"``, or ``"estimate"`` if p comes from a random sample of signs.
     """
 
     difference: float
@@ -77,27 +77,29 @@ class Test:
 def randomization_test(
     a: Values, b: Values, *, alternative: Alternative = "two-sided", samples: int = SAMPLES, seed: int = 0
 ) -> Test:
-    """Paired randomisation test of the difference of two means (Fisher 1935; Smucker, Allan & Carterette 2007).
+    """Test whether two runs differ by a paired randomisation test of their means.
 
-    Use it to ask whether a difference could be chance. If the runs did not differ, the sign of each query's difference
-    would be random, so the sum of the differences is compared with the sums for other choices of signs. With up to 32
-    queries, all choices are tried, and p is exact. (This is for 100,000 samples; in general, it must be possible to
-    choose the signs of half of the queries in at most `samples` ways.) With more queries, choices are drawn, and p = (1
-    + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010).
+    Use it to ask whether a difference could be chance. If the runs did not differ, each query could as well have
+    favoured the other one. So the sum of the differences is compared with the sums for other choices of their signs
+    (Fisher 1935; Smucker, Allan & Carterette 2007).
 
-    Values that differ by at most 1e-12 of the larger one, and sums that differ by less than 1e-12 of the largest
-    difference per query, count as equal.
+    With up to 32 queries, all choices are tried, and p is exact. With more, `samples` choices are drawn, and p = (1 +
+    number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). The limit is 32 for 100,000 samples, because the signs
+    of half of the queries, 16, must have at most so many choices (2^16).
+
+    Values that differ by at most 1e-12 of the larger one count as equal, and so do sums that differ by less than 1e-12
+    of the largest difference per query.
 
     Parameters
     ----------
     a, b : {query: value} or list of values
-        Values of the same queries.
+        Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     alternative : str
-        ``"two-sided"``, ``"greater"`` (a is better) or ``"less"`` (b is better).
+        What you want to show: ``"two-sided"`` (they differ), ``"greater"`` (a is better) or ``"less"`` (b is better).
     samples : int
-        Number of choices of signs to draw.
+        How many choices of signs to draw.
     seed : int
-        Seed of the sample; the same seed gives the same p on any machine.
+        Seed of these draws. The same seed gives the same p on any machine.
 
     Returns
     -------
@@ -122,24 +124,25 @@ def randomization_test(
 def paired_p(
     differences: Sequence[float], *, samples: int, seed: int, threads: int | None = None
 ) -> tuple[float, float]:
-    """The one-sided p-value of `randomization_test` for differences above 0, and its smallest possible value.
+    """Return the p-value of a one-sided `randomization_test`, and the smallest that so many queries can give.
+
+    It asks whether the differences are above 0.
 
     Parameters
     ----------
     differences : sequence of float
-        Differences of all queries.
+        The difference of each query.
     samples : int
-        Number of choices of signs to draw.
+        How many choices of signs to draw.
     seed : int
-        Seed of the sample; the same seed gives the same p on any machine.
+        Seed of these draws. The same seed gives the same p on any machine.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
     Returns
     -------
     tuple of float
-        p, and the p-value if all queries differed in the same direction, which is the smallest possible for this number
-        of queries.
+        The p-value; then what it would be if all queries differed in the same direction, the smallest possible one.
     """
     ((p, certainty),) = randomization_p([differences], "greater", check_samples(samples), check_seed(seed), threads)
     return p, 2.0 ** -len(differences) if certainty == "exact" else 1 / (samples + 1)
@@ -147,21 +150,21 @@ def paired_p(
 
 # described by untied.statistics.tests.randomization_test: a, b, alternative
 def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
-    """Student's paired t-test, as SciPy computes it.
+    """Test whether two runs differ by Student's paired t-test, as SciPy computes it.
 
     Parameters
     ----------
     a : {query: value} or list of values
-        Values of the same queries.
+        Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     b : {query: value} or list of values
-        Values of the same queries.
+        Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     alternative : str
-        ``"two-sided"``, ``"greater"`` (a is better) or ``"less"`` (b is better).
+        What you want to show: ``"two-sided"`` (they differ), ``"greater"`` (a is better) or ``"less"`` (b is better).
 
     Returns
     -------
     Test
-        p is NaN with one query, and 1 if all differences are 0.
+        Its p is NaN if there is one query, and 1 if all differences are 0.
 
     Raises
     ------
@@ -174,24 +177,24 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
 
 # described by untied.statistics.tests.randomization_test: a, b, alternative
 def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
-    """Wilcoxon's signed-rank test, as SciPy computes it; differences of 0 are left out.
+    """Test whether two runs differ by Wilcoxon's signed-rank test, as SciPy computes it.
 
-    Values that differ by at most 1e-12 of the larger one are equal, and so are ranks of differences that are equal but
-    for rounding.
+    Queries without a difference are left out. Values that differ by at most 1e-12 of the larger one are equal, and
+    differences that are equal but for rounding share their rank.
 
     Parameters
     ----------
     a : {query: value} or list of values
-        Values of the same queries.
+        Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     b : {query: value} or list of values
-        Values of the same queries.
+        Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     alternative : str
-        ``"two-sided"``, ``"greater"`` (a is better) or ``"less"`` (b is better).
+        What you want to show: ``"two-sided"`` (they differ), ``"greater"`` (a is better) or ``"less"`` (b is better).
 
     Returns
     -------
     Test
-        p is 1 if all differences are 0.
+        Its p is 1 if all differences are 0.
 
     Raises
     ------
@@ -203,23 +206,24 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
 
 
 def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "paired", hedges: bool = False) -> float:
-    """The difference of the means in standard deviations.
+    """Say how large a difference of means is, in standard deviations (Cohen's d).
 
     Parameters
     ----------
     a, b : {query: value} or list of values
         Values of the same queries.
     kind : str
-        ``"paired"``: of the differences (Cohen's d_z); ``"pooled"``: the root of the mean variance of both
-        runs (Cohen's d).
+        Which standard deviation. ``"paired"``: that of the differences (Cohen's d_z). ``"pooled"``: the root of the
+        mean of both runs' variances (Cohen's d).
     hedges : bool
-        Multiply by Hedges' exact correction of the bias in small samples, with n - 1 or 2(n - 1) degrees of freedom.
+        Whether to multiply by Hedges' exact correction of the bias in small samples, with n - 1 degrees of freedom, or
+        2(n - 1) if pooled.
 
     Returns
     -------
     float
-        Positive if a has the higher mean, 0 if the means are equal, infinite if only the deviation is 0, and NaN for
-        one query.
+        Positive if a has the higher mean, and 0 if the means are equal. Infinite if only the deviation is 0, and NaN if
+        there is one query.
 
     Raises
     ------
@@ -246,19 +250,22 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
 def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float]:
     """Correct p-values for multiple comparisons.
 
+    If you test many differences, some look significant by chance. The corrected p-values are larger, so that you can
+    still compare each with 0.05.
+
     Parameters
     ----------
     p_values : list of float
-        Values from 0 to 1. NaN stays NaN and is not counted.
+        Values from 0 to 1. NaN stays NaN and does not count.
     method : str
-        ``"bonferroni"`` controls the probability of any error; so does ``"holm"`` (1979), which never finds fewer
-        significant differences. ``"bh"`` (Benjamini & Hochberg 1995) controls the share of errors among discoveries.
-        ``"none"`` corrects nothing.
+        ``"holm"`` (1979) and ``"bonferroni"`` control the probability of any error; Holm's never finds less. ``"bh"``
+        (Benjamini & Hochberg 1995) controls the share of errors among the differences found. ``"none"`` corrects
+        nothing.
 
     Returns
     -------
     list of float
-        In the order of `p_values`.
+        The corrected values, in the same order.
 
     Raises
     ------

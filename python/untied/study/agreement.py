@@ -200,22 +200,24 @@ def agreement(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Rank two runs or more by different measures and judgments, and compare the rankings.
+    """Rank runs by different measures and judgments, and see how far the rankings agree.
+
+    You need two runs or more.
 
     Parameters
     ----------
     measures : measures or their names, optional
-        Measures to rank by. By default AP, nDCG, Rprec, Bpref, R@100, nDCG@10, P@10, RBP(p=0.8) and RR.
+        Which measures rank the runs. By default AP, nDCG, Rprec, Bpref, R@100, nDCG@10, P@10, RBP(p=0.8) and RR.
     qrels_also : {name: qrels}, or list of paths, optional
-        Other judgments to rank by.
+        Other judgments to rank by as well, such as those of a second judge.
     depths : sequence of int
-        Depths of shallower pools to rank by. A pool of depth 10 has the judged documents that any run has in its first
-        10 ranks. Pass 0 if you want no shallower pool.
+        Shallower pools to rank by as well, such as ``(5, 10)``. A pool of depth 10 has the judged documents that any
+        run has in its first 10 ranks. Pass 0 if you want none.
 
     Returns
     -------
     Result
-        ``rows`` has a row for every pair of rankings with the same measure or the same judgments.
+        ``rows`` compares two rankings each: all pairs with the same measure or the same judgments.
     """
     asked = [str(measure) for measure in as_measures(MEASURES if measures is None else measures)]
     asked_depths = {whole("depths", depth) for depth in depths}

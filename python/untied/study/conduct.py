@@ -30,24 +30,24 @@ PLOTS = {"svg": ("svg",), "png": ("png",), "both": ("svg", "png"), "none": ()}
 
 @dataclass(eq=False, repr=False)
 class Result:
-    """Results of a study.
+    """What a study returns: its tables, its summary, and the files that it wrote.
 
     Attributes
     ----------
     name : str
-        Name of the study.
+        The study's name.
     directory : str
-        Folder of its files.
+        The folder of its files.
     tables : {name: Table}
-        Its tables; the first one has the study's name.
+        Its tables. The first has the study's name.
     summary : str
         The text of ``summary.md``.
     files : list of str
-        Names of the files that were written.
+        Names of the files in the folder.
     notes : list of str
-        Notes on unusual inputs, and how they counted.
+        What was unusual about the inputs, and how it counted.
     computed, kept : int
-        Numbers of parts that were computed now, and that were kept from an earlier call.
+        How many parts were computed now, and how many were kept from an earlier call.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Result:
 
     @property
     def columns(self) -> list[str]:
-        """Columns of the main table."""
+        """Names of the columns of the study's main table."""
         return self.tables[self.name].columns
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """Rows of the main table."""
+        """The rows of the study's main table."""
         return list(self.tables[self.name].rows())
 
     def __repr__(self) -> str:

@@ -30,15 +30,15 @@ SEEDS = 1_000_000
 
 
 class Study:
-    """The base class of studies.
+    """The base class of studies. To conduct one, call the function that has its name.
 
     Parameters
     ----------
     inputs : Inputs
-        Judgments and runs.
+        The judgments and the runs.
     settings : dict
-        All options that affect values, as JSON, with the names and order of the command line: a list of texts under
-        ``"names"`` is ``--name`` given several times, and a list of numbers is one argument with commas.
+        All options that affect values, in JSON, with the names and the order of the command line. A list of texts under
+        ``"names"`` means that ``--name`` is given several times, and a list of numbers is one argument with commas.
     """
 
     #: Its name on the command line and in `untied.study`.
@@ -63,32 +63,32 @@ class Study:
 
     @staticmethod
     def add_options(add: Callable[..., object]) -> None:
-        """Add its own options to the command line; each is an argument of the function of the same name."""
+        """Add the study's own options to the command line. Each is also a parameter of its function."""
         raise NotImplementedError
 
     def apart(self) -> list[dict[str, str | None]]:
-        """Reasons for runs that have nothing in common with the judgments; None for others."""
+        """Say for each run why it has nothing in common with the judgments, or None if it has."""
         qrels, threads = self.inputs.qrels, self.inputs.threads
         return [{name: mismatch.of_inputs(qrels, run, threads) for name, run in self.inputs.runs.items()}]
 
     def notes(self) -> list[str]:
-        """Notes on unusual inputs, and how they count."""
+        """Say what is unusual about the inputs, and how it counts."""
         return of_queries(self.inputs)
 
     def parts(self) -> Sequence[Part]:
-        """The parts of the study, each of which takes seconds."""
+        """List the parts of the study. Each takes seconds, and is kept when it is finished."""
         raise NotImplementedError
 
     def compute(self, *part: Any) -> list[Row]:
-        """Rows of one part; they depend only on the part, the inputs and the settings."""
+        """Compute the rows of one part. They depend only on the part, the inputs and the settings."""
         raise NotImplementedError
 
     def tables(self, rows_by_part: Mapping[Part, list[Row]]) -> dict[str, Table]:
-        """Tables made from the rows of all parts, by name; the first has the study's name."""
+        """Make the tables from the rows of all parts. The first table has the study's name."""
         raise NotImplementedError
 
     def summary(self, tables: Mapping[str, Table]) -> Iterable[str | Figure]:
-        """The summary in pieces: Markdown, with plots in their places."""
+        """Write the summary in pieces: Markdown, and plots where they belong."""
         raise NotImplementedError
 
 
@@ -97,22 +97,22 @@ Parameters
 ----------
 qrels : Qrels, path, frame or dict
     Judgments.
-runs : run, list of runs, or {name: run}
-    Each a `Run`, path, frame or dict.
+runs : list of runs, or {name: run}
+    Runs of any kind that `untied.evaluate` takes.
 directory : path
-    Folder for tables, plots and the summary. An interrupted study continues there.
+    The folder to write tables, plots and the summary to. If a study was interrupted, pass its folder to continue it.
 """
 _FORMAT = """\
 qrels_format : str
-    The format of the judgments; ``"auto"`` goes by the name of the file.
+    The format of the judgments. ``"auto"``: the one that the file's name tells.
 """
 _AFTER = """\
 plots : str
-    ``"svg"``, ``"png"``, ``"both"`` or ``"none"``. Plots need matplotlib.
+    The format of plots, which need matplotlib: ``"svg"``, ``"png"``, ``"both"`` or ``"none"``.
 restart : bool
-    Whether to start again, instead of continuing the study in the folder.
+    Whether to compute everything again, instead of continuing the study in the folder.
 threads : int, optional
-    Number of threads; it never changes a value.
+    Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
 Returns
 -------

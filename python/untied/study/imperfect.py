@@ -92,25 +92,26 @@ def imperfect(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Compare measures on parts of the collection, with all judgments, with AP on the whole collection.
+    """See how well measures on a part of the collection still agree with AP on the whole.
 
-    The study needs two or more runs. Whether a document is kept depends only on the seed, the number of the part and
-    its id: see `untied.judging.sample.keeps_document`.
+    All judgments stay, also those about documents that are no longer in the collection. You need two runs or more.
+    Whether a document is kept depends only on the seed, the number of the part and its id, see
+    `untied.judging.sample.keeps_document`.
 
     Parameters
     ----------
     rates : sequence of float
-        Shares of the collection to keep, from 0 to 1; 1 is always among them.
+        Which shares of the collection to keep, from 0 to 1. The whole collection, 1, is always among them.
     samples : int
-        Parts of the collection at each rate below 1.
+        How many parts of the collection to draw at each rate below 1.
     measures : measures or their names, optional
-        Measures to compare with AP, as for `incomplete`.
+        Which measures to compare with AP, as for `incomplete`.
     rel : float
-        Lowest relevant grade of AP and the default measures except nDCG.
+        The lowest relevant grade for AP and the default measures, except nDCG.
     pool_depth : int, optional
-        Use the pool of the whole runs to this depth as the judgments, as for `incomplete`.
+        Take only the pool of the whole runs to this depth as judgments, as for `incomplete`.
     seed : int
-        Seed of the parts.
+        Seed of the parts. The same seed gives the same parts.
 
     Returns
     -------

@@ -158,32 +158,33 @@ def incomplete(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Compare measures on samples of the judgments with AP on all judgments.
+    """See how well measures on a sample of the judgments still agree with AP on all of them.
 
-    For every sample, the study computes Kendall's tau, the linear correlation and the RMS error over two or more runs,
-    for the means of bpref-10, bpref, indAP, subAP, infAP, AP and nDCG.
+    The measures are bpref-10, bpref, indAP, subAP, infAP, AP and nDCG. For each sample, the study compares their means
+    over queries with those of AP, by Kendall's tau, the linear correlation and the RMS error over the runs. You need
+    two or more.
 
     Parameters
     ----------
     rates : sequence of float
-        Shares of the judgments to sample, from 0 to 1; 1 is always among them.
+        Which shares of the judgments to sample, from 0 to 1. All judgments, 1, are always among them.
     samples : int
-        Samples at each rate below 1.
+        How many samples to draw at each rate below 1.
     measures : measures or their names, optional
-        Measures to compare with AP, which is always included. The names bpref-10, bpref, indAP, subAP, infAP, AP and
-        nDCG mean the measures of Yilmaz & Aslam's paper. In other names, ``{p}`` is replaced by the share of the
+        Which measures to compare with AP, which is always included. The names bpref-10, bpref, indAP, subAP, infAP, AP
+        and nDCG mean the measures of Yilmaz & Aslam's paper. In other names, ``{p}`` is replaced by the share of the
         judgments, as in ``"subAP(p={p})"``.
     rel : float
-        Lowest relevant grade of AP and the default measures except nDCG.
+        The lowest relevant grade for AP and the default measures, except nDCG.
     pool_depth : int, optional
-        Use the pool of the runs to this depth as the complete judgments, as in the paper. Unjudged documents of the
-        pool then count as non-relevant, and judged documents outside it are left out. By default, the qrels themselves
-        count as the complete judgments.
+        Take the pool of the runs to this depth as the complete judgments, as the paper does. Unjudged documents of the
+        pool then count as not relevant, and judged documents outside it are left out. By default, the qrels themselves
+        count as complete.
     sampling : str
-        ``"bernoulli"``: keep every judgment with the probability given by the rate. ``"simple-random"``: keep exactly
-        that share of every query's judgments, at least one, as in the paper.
+        ``"bernoulli"``: keep every judgment with the probability that the rate says. ``"simple-random"``: keep exactly
+        this share of every query's judgments, at least one, as the paper does.
     seed : int
-        Seed of the samples.
+        Seed of the samples. The same seed gives the same samples.
 
     Returns
     -------

@@ -251,23 +251,23 @@ def judging(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Count how many judgments several strategies need until it is certain which of two runs is better.
+    """Count how many judgments it takes until it is certain which of two runs is better, by several strategies.
 
-    The study needs two or more runs. It hides all judgments, and reveals them in the order in which a strategy asks for
-    them. If a strategy asks for a document that the qrels do not judge, the answer is *non-relevant*.
+    The study hides all judgments, and reveals them in the order in which a strategy asks for them. If it asks for a
+    document that the qrels do not judge, the answer is *not relevant*. You need two runs or more.
 
     Parameters
     ----------
     measures : measures or their names, optional
-        Measures to decide by, as for `untied.certify`. By default P@10 and nDCG@10.
+        Which measures decide, as for `untied.certify`. By default P@10 and nDCG@10.
     pairs : int
-        Number of pairs of runs, drawn at random.
+        How many pairs of runs to draw at random.
     depth : int
-        Rankings are cut at this rank, with ties by id, descending.
+        Rankings are cut after this rank, with ties by id, descending.
     batch : int
-        Number of documents that `judge_next` is asked for at once.
+        How many documents to ask `judge_next` for at once.
     seed : int
-        Seed of the pairs and of random orders.
+        Seed of the pairs and of random orders. The same seed gives the same result.
 
     Returns
     -------

@@ -44,34 +44,37 @@ def med(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Compare the distances of runs by MED with their groups, with actual differences, and with other distances.
+    """See what MED tells about runs: whether it finds those of one group, and how it relates to other distances.
 
-    The study compares all pairs of three or more runs.
+    The study computes the distances of all pairs of runs. It compares MED with the groups of the runs, with their
+    actual differences, and with other distances. You need three runs or more.
 
     Parameters
     ----------
     measure : measure
-        The measure S of ``MED(S)``; other distances are compared with it.
+        The measure of ``MED``, with which other distances are compared.
     distances : list of str, optional
-        Other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and ERR@30,
-        and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels. A similarity becomes the distance 1 minus
-        its mean; ``Delta``, which is signed, becomes its absolute mean, and is computed only with shares of the
-        judgments, because without judgments it is 0 for all pairs of runs.
+        These other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and
+        ERR@30, and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels.
+
+        A similarity becomes the distance 1 minus its mean. ``Delta``, which has a sign, becomes its absolute mean; it
+        is computed only with a share of the judgments, because without judgments it is 0 for all pairs.
     rates : sequence of float
-        The shares of the judgments that MED knows, from 0 to 1.
+        Which shares of the judgments MED is to know, from 0 to 1.
     psi : sequence of float
-        Persistences of RBP and RBO.
+        The persistences of RBP and RBO to compare.
     cutoffs : sequence of int
-        Cutoffs of nDCG and ERR.
+        The cutoffs of nDCG and ERR to compare.
     groups : path or {run: group}, optional
-        Groups of runs; a file has lines of a run's name and a group.
+        Which group each run belongs to, such as the team that submitted it. In a file, each line has a run's name and a
+        group.
     prefix : int
-        Without `groups`, runs whose names share their first `prefix` letters form a group.
+        Without `groups`, runs form a group if their names begin with the same letters: so many of them.
     ties : str
-        Tied documents, as for `untied.compare`. By default tied documents are ordered by id, as in the paper.
-        ``"expected"`` is the mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
+        How to order tied documents, as for `untied.compare`. By default by id, as the paper does. ``"expected"`` is the
+        mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
     seed : int
-        Seed of the samples of the judgments.
+        Seed of the samples of the judgments. The same seed gives the same samples.
 
     Returns
     -------

@@ -66,17 +66,18 @@ def passages(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Compare the distances of runs of passages by MED-U with their groups and with actual differences.
+    """See what MED-U tells about runs of passages: whether it finds those of one group, and the actual differences.
 
-    The study compares all pairs of two or more runs. `qrels` is a file of judged passages, and `runs` are files of
-    passages; `untied.comparison.passages` describes both.
+    The study computes the distances of all pairs of runs. `qrels` is a file of judged passages, and `runs` are files of
+    passages; `untied.comparison.passages` describes both. You need two runs or more.
 
     Parameters
     ----------
     groups : path or {run: group}, optional
-        Groups of runs; a file has lines of a run's name and a group.
+        Which group each run belongs to, such as the team that submitted it. In a file, each line has a run's name and a
+        group.
     prefix : int
-        Without `groups`, runs whose names share their first `prefix` letters form a group.
+        Without `groups`, runs form a group if their names begin with the same letters: so many of them.
     text_length : float
         The number of characters after which nothing counts.
 

@@ -213,17 +213,19 @@ def ties(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Find what ties affect, how far orders of tied documents move values, and the effect of coarser scores.
+    """See what ties do to your runs: how far they move values, and what they can reverse.
+
+    The study also reads scores at coarser precisions, to see how many ties these add.
 
     Parameters
     ----------
     measures : measures or their names, optional
-        Measures to evaluate. By default P@10, R@100, F1@10, AP, RR, nDCG@10, nDCG, Rprec and Bpref.
+        Which measures to evaluate. By default P@10, R@100, F1@10, AP, RR, nDCG@10, nDCG, Rprec and Bpref.
     cost : bool
-        Whether to also measure the cost of averaging over tie orders. ``ties-cost.tsv`` and the summary then have, for
-        each measure, CPU milliseconds to evaluate all runs in memory on one thread with ``ties="given"``, ``"docid"``,
-        ``"expected"`` and ``"range"``, and the ratios of ``"expected"`` to the first two. Times differ from call to
-        call.
+        Whether to measure what averaging over tie orders costs, too. ``ties-cost.tsv`` and the summary then say for
+        each measure how many CPU milliseconds it takes to evaluate all runs in memory on one thread with
+        ``ties="given"``, ``"docid"``, ``"expected"`` and ``"range"``, and how many times longer ``"expected"`` takes
+        than the first two. These times differ from call to call.
 
     Returns
     -------

@@ -52,38 +52,38 @@ def from_sample(
     strict: bool = False,
     threads: int | None = None,
 ) -> Table:
-    """Find out which of two runs is better, if the judgments are a random sample of the pool.
+    """Find which of two runs is better, if the judgments are a random sample of the pool.
 
     Each document of the pool must have been judged with the same probability, whatever its grade, its query and its
-    ranks. If you draw it with `sample.judgments`, pass ``rel=None``: by default this draws a query again until its
-    sample has a relevant document, and then grades matter. Documents outside the pool count as non-relevant. A sample
-    may miss the highest grades, so measures that tell grades apart need all `grades` that judges could give.
+    ranks. If you draw it with `untied.judging.sample.judgments`, pass ``rel=None``; otherwise queries without a
+    relevant document are drawn again, and then grades matter. Documents outside the pool count as not relevant. A
+    sample may miss the highest grades, so measures that tell grades apart need all `grades` that judges could give.
 
-    For every pair of runs, documents that add more to one run than to the other are divided into strata by this
-    surplus, which depends on ranks, not on grades. In each stratum, the judged documents are a random sample. For every
-    number of relevant documents that a stratum could have, the hypergeometric distribution gives the probability p that
-    a random sample has no more relevant documents than this one, or that it has no fewer. A combination is one such
-    number for each stratum. It is excluded if the product of its p is too small (Fisher's method). The combinations
-    that remain bound the difference of the means.
+    The verdict is reached as follows. For every pair of runs, documents that add more to one run than to the other are
+    divided into strata by this surplus, which depends on ranks, not on grades. In each stratum, the judged documents
+    are a random sample. So for every number of relevant documents that a stratum could have, the hypergeometric
+    distribution says how probable it is that a sample has no more of them than this one, or no fewer. A combination,
+    one such number for each stratum, is excluded if the product of these probabilities is too small (Fisher's method).
+    Those that remain bound the difference of the means.
 
     Parameters
     ----------
     qrels : qrels
-        Judgments as for `evaluate`. Pooled documents that are not judged have a negative grade.
+        Judgments, as for `untied.evaluate`. Pooled documents that are not judged have a negative grade.
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names, optional
         P, Hits, RBP or DCG, with their parameters. By default P@10.
     grades : iterable of float, optional
-        All grades of the scale by which documents are judged, such as ``(0, 1, 2, 3)``. Needed for DCG, and for RBP
-        with `max_grade`; other measures only ask whether a document is relevant.
+        All grades that judges could give, such as ``(0, 1, 2, 3)``. DCG needs them, and so does RBP with `max_grade`;
+        other measures only ask whether a document is relevant.
     level : float
-        Confidence: the probability of a wrong verdict is at most 1 - `level`.
+        Confidence: a verdict is wrong with a probability of at most 1 - `level`.
     correction : str
-        ``"bonferroni"``: with probability `level`, no verdict for a measure is wrong, so you may look at all
-        verdicts and choose. ``"none"``: this probability is for each single verdict.
+        ``"bonferroni"``: this holds for all verdicts of a measure together, so you may look at all and choose.
+        ``"none"``: it holds for each single verdict.
     ties : str
-        ``"expected"``: means over all orders of tied documents; ``"docid"``: ties by id, descending.
+        ``"expected"``: take the mean over all orders of tied documents. ``"docid"``: order them by id, descending.
     strict : bool
         Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
         relevant.
@@ -93,8 +93,8 @@ def from_sample(
     Returns
     -------
     Table
-        Columns run_a, run_b, measure, verdict, low, high: bounds of the difference of the means, and a verdict that
-        names the confidence, such as ``A (95 %)``, or ``open``.
+        Columns run_a, run_b, measure, verdict, low and high: bounds of the difference of the means, and the verdict,
+        which names the confidence, as in ``A (95 %)``, or is ``open``.
 
     Raises
     ------
