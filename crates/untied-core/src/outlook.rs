@@ -325,12 +325,22 @@ impl Prospects {
         places: &[usize],
     ) -> Result<()> {
         let mut missing: Vec<usize> = places.iter().copied().filter(|&place| self.after[place].is_empty()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
         missing.sort_unstable();
         missing.dedup();
         let look = |next: &mut Ranking, &place: &usize| {
             watch::check()?;
-            let grades = planned.possible_grades.iter();
-            grades.map(|&grade| after(planned, ranking, truth, place, grade, next)).collect()
+            let grades = &planned.possible_grades;
+            let mut outcomes: Vec<Outcome> = Vec::with_capacity(grades.len());
+            for (number, &grade) in grades.iter().enumerate() {
+                outcomes.push(match outcomes.last() {
+                    Some(&before) if planned.read(grades[number - 1]) == planned.read(grade) => before,
+                    _ => after(planned, ranking, truth, place, grade, next)?,
+                });
+            }
+            Ok(outcomes)
         };
         let outcomes = missing.par_iter().with_min_len(SEPARATE).map_init(Ranking::default, look);
         for (place, outcomes) in missing.iter().zip(outcomes.collect::<Result<Vec<_>>>()?) {
@@ -405,7 +415,7 @@ impl Cache {
         truth: &Judgments<'_>,
         places: &[usize],
     ) -> Result<&Prospects> {
-        let key = described(ranking, truth);
+        let key = described(planned, ranking, truth);
         let prospects = if key.len() > SHORT {
             self.long.insert(Prospects::new(planned, ranking, truth)?)
         } else {
@@ -422,12 +432,19 @@ impl Cache {
     }
 }
 
-/// All that outcomes depend on: the documents of each grade in every tie group, and among all judgments.
-fn described(ranking: &Ranking, truth: &Judgments<'_>) -> Vec<u64> {
+/// All that outcomes depend on: the documents in every tie group, and among all judgments, of each grade that the measure
+/// tells apart.
+fn described(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Vec<u64> {
+    /// Follows the levels of a group, and is no grade.
+    const END: u64 = u64::MAX;
     let mut described = vec![ranking.retrieved as u64];
     let mut add = |size: usize, levels: &[Level]| {
-        described.extend([size as u64, levels.len() as u64]);
-        described.extend(levels.iter().flat_map(|level| [level.grade.to_bits(), u64::from(level.count)]));
+        described.push(size as u64);
+        for alike in levels.chunk_by(|one, other| planned.read(one.grade) == planned.read(other.grade)) {
+            let count: u32 = alike.iter().map(|level| level.count).sum();
+            described.extend([planned.read(alike[0].grade).to_bits(), u64::from(count)]);
+        }
+        described.push(END);
     };
     ranking.groups().for_each(|group| add(group.size, group.levels));
     add(0, truth.levels);

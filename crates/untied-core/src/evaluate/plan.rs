@@ -58,6 +58,14 @@ impl Planned {
         if layout == Layout::Tied { self.relevant_only } else { self.relevant_only_untied }
     }
 
+    /// What it reads of a judgment's grade: 1 or 0 if that is only whether the document is relevant, else the grade.
+    pub fn read(&self, grade: f64) -> f64 {
+        match self.measure.only_relevance() {
+            Some(rel) if grade >= 0.0 => f64::from(grade >= rel),
+            _ => grade,
+        }
+    }
+
     /// The error if bounds are asked for that the measure does not have.
     pub fn without_bounds(&self) -> Error {
         Error::Value(format!("bounds over unjudged documents are not known for {}", self.spec))

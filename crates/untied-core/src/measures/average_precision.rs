@@ -69,8 +69,8 @@ impl AveragePrecision {
 }
 
 impl Measure for AveragePrecision {
-    fn reads_relevant_only(&self) -> bool {
-        self.rel > 0.0
+    fn only_relevance(&self) -> Option<f64> {
+        Some(self.rel)
     }
 
     fn reads_to(&self) -> usize {

@@ -150,8 +150,8 @@ impl Hits {
 }
 
 impl Measure for Hits {
-    fn reads_relevant_only(&self) -> bool {
-        self.rel > 0.0
+    fn only_relevance(&self) -> Option<f64> {
+        Some(self.rel)
     }
 
     fn reads_to(&self) -> usize {
@@ -212,8 +212,8 @@ impl RPrecision {
 }
 
 impl Measure for RPrecision {
-    fn reads_relevant_only(&self) -> bool {
-        self.rel > 0.0
+    fn only_relevance(&self) -> Option<f64> {
+        Some(self.rel)
     }
 
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {

@@ -196,9 +196,14 @@ pub trait Measure: Send + Sync {
         false
     }
 
+    /// The least relevant grade, if it reads of a grade only whether it is relevant; None if it reads more.
+    fn only_relevance(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether documents of grade 0 or less, left out of the groups, change no bit of mean and extremes.
     fn reads_relevant_only(&self) -> bool {
-        false
+        self.only_relevance().is_some_and(|rel| rel > 0.0)
     }
 
     /// A rank: groups that begin behind it, left out, change no bit of mean and extremes.

@@ -60,8 +60,8 @@ pub(super) fn positions(n: usize, r: usize, slots: usize, mut visit: impl FnMut(
 }
 
 impl Measure for ReciprocalRank {
-    fn reads_relevant_only(&self) -> bool {
-        self.rel > 0.0
+    fn only_relevance(&self) -> Option<f64> {
+        Some(self.rel)
     }
 
     fn reads_to(&self) -> usize {

@@ -109,8 +109,8 @@ struct Set<F> {
 }
 
 impl<F: Fn(f64, f64, f64) -> f64 + Send + Sync> Measure for Set<F> {
-    fn reads_relevant_only(&self) -> bool {
-        self.rel > 0.0
+    fn only_relevance(&self) -> Option<f64> {
+        Some(self.rel)
     }
 
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
