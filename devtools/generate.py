@@ -361,8 +361,8 @@ def table(rows: Iterable[tuple[str, ...]]) -> list[str]:
 TABLES: dict[tuple[str, str], Callable[[], Iterator[tuple[str, ...]]]] = {
     ("docs/abilities.md", ""): lambda: iter(abilities()[0]),
     ("docs/abilities.md", "reasons"): reasons_table,
+    ("docs/abilities.md", "unbounded"): unbounded,
     ("docs/exactness.md", ""): sampled,
-    ("docs/incomplete.md", ""): unbounded,
     ("docs/incomplete.md", "unjudged"): values_of("unjudged"),
     ("docs/inputs.md", ""): formats_table,
     ("docs/results.md", ""): facts_table,
