@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from io import BytesIO
 
-from untied._core import show_id
+from untied._core import Run, show_id
 from untied.cli import notes, output
 from untied.cli.command import Command
 from untied.cli.options import Arguments, UsageError, inputs_of
@@ -16,11 +17,9 @@ from untied.inputs.files import ARCHIVES, by_suffix, read_run
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator
 
-    #: Rows (query, document, score or grade), the best document of each query first.
-    Rows = list[tuple[str, str, float]]
+    from untied._core import Qrels
 
 EXAMPLES = """\
   untied convert run answers.jsonl --run-format search -o bm25.run
@@ -34,6 +33,8 @@ sorted by score, and keep their order where scores are equal.
 FORMATS = ("auto", "trec", "csv", "tsv", "jsonl", "json", "parquet")
 #: What ends an id in TREC's format.
 _BREAKING = frozenset(" \t\n\v\f\r\0")
+#: How many rows of a Parquet file are written at once, at least.
+ROW_GROUP = 1_000_000
 
 
 COMMAND = Command(
@@ -75,55 +76,70 @@ def _style(options: argparse.Namespace) -> str:
 def main(options: argparse.Namespace) -> None:
     """Run the command."""
     output.check_target(options.output, inputs_of(options.file))
-    is_run = options.what == "run"
-    options.qrels, options.runs = (None, [options.file]) if is_run else (options.file, [])
-    if is_run:
+    options.qrels, options.runs = (None, [options.file]) if options.what == "run" else (options.file, [])
+    if options.what == "run":
         (file,) = files_of(options, options.runs)
-        held: Any = read_run(file, threads=options.threads)
+        lists = Lists(read_run(file, threads=options.threads))
     else:
-        held = read_qrels(options)
-        if held.format != "trec":
-            raise UntiedError(f"judgments of format {held.format} are not converted: they have more than grades")
-    queries = held.queries()
-    rows: Rows = []
-    empty = 0
-    for query in queries:
-        numbers = held[query] if is_run else list(held[query].items())
-        empty += not numbers
-        rows += [(query, document, number) for document, number in sorted(numbers, key=lambda row: -row[1])]
-    content = _json(queries, rows) if options.style == "json" else WRITERS[options.style](rows, is_run)
-    output.write(content, options.output)
-    notes.show(_notes(rows, empty, options.style, is_run=is_run))
+        qrels = read_qrels(options)
+        if qrels.format != "trec":
+            raise UntiedError(f"judgments of format {qrels.format} are not converted: they have more than grades")
+        lists = Lists(qrels)
+    # Pieces are joined as they are made, so that a large input is not held twice.
+    content = BytesIO()
+    content.writelines(WRITERS[options.style](lists))
+    output.write(content.getvalue(), options.output)
+    notes.show(_notes(lists, options.style))
 
 
-def _notes(rows: Rows, empty: int, style: str, *, is_run: bool) -> Iterable[str]:
+class Lists:
+    """The documents of each query with their scores or grades, best first. Goes through them once, and counts."""
+
+    def __init__(self, held: Run | Qrels) -> None:
+        self.held = held
+        self.is_run = isinstance(held, Run)
+        self.columns = ("query_id", "doc_id", "score" if self.is_run else "relevance")
+        #: Queries without documents, and grades that are not whole numbers.
+        self.empty = self.fractions = 0
+
+    def __iter__(self) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        for query in self.held.queries():
+            documents = self.held[query]
+            rows = sorted(documents.items() if isinstance(documents, dict) else documents, key=lambda row: -row[1])
+            self.empty += not rows
+            if not self.is_run:
+                self.fractions += sum(not grade.is_integer() for _, grade in rows)
+            yield query, rows
+
+
+def _notes(lists: Lists, style: str) -> Iterable[str]:
     """What is lost on the way, and what other programs may lose."""
-    if empty and style != "json":
-        yield f"queries without documents, left out: {empty:,} (only json keeps them)"
-    if style == "trec" and not is_run:
-        fractions = sum(not grade.is_integer() for _, _, grade in rows)
-        if fractions:
-            yield f"grades that are not whole numbers: {fractions:,} (trec_eval reads only their whole part)"
+    if lists.empty and style != "json":
+        yield f"queries without documents, left out: {lists.empty:,} (only json keeps them)"
+    if lists.fractions and style == "trec":
+        yield f"grades that are not whole numbers: {lists.fractions:,} (trec_eval reads only their whole part)"
 
 
-def _trec(rows: Rows, is_run: bool) -> bytes:
-    lines: list[str] = []
-    rank, last = 0, None
-    for query, document, number in rows:
-        for what, id_ in (("query", query), ("document", document)):
-            if not _BREAKING.isdisjoint(id_) or (what == "query" and id_.startswith("#")):
-                raise UntiedError(
-                    f"{what} {show_id(id_)} cannot be written in TREC's format, where a blank ends an id and # begins "
-                    "a comment; use --format jsonl"
-                )
-        rank = rank + 1 if query == last else 1
-        last = query
-        lines.append(
+def _trec(lists: Lists) -> Iterator[bytes]:
+    for query, rows in lists:
+        _check_words("query", [query])
+        _check_words("document", (document for document, _ in rows))
+        lines = (
             f"{query} Q0 {document} {rank} {_shortest(number)} untied\n"
-            if is_run
+            if lists.is_run
             else f"{query} 0 {document} {_shortest(number)}\n"
+            for rank, (document, number) in enumerate(rows, 1)
         )
-    return _encoded("".join(lines))
+        yield _encoded("".join(lines))
+
+
+def _check_words(what: str, ids: Iterable[str]) -> None:
+    for id_ in ids:
+        if not _BREAKING.isdisjoint(id_) or (what == "query" and id_.startswith("#")):
+            raise UntiedError(
+                f"{what} {show_id(id_)} cannot be written in TREC's format, where a blank ends an id and # begins "
+                "a comment; use --format jsonl"
+            )
 
 
 def _shortest(number: float) -> str:
@@ -131,63 +147,80 @@ def _shortest(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
-def _delimited(delimiter: str) -> Callable[[Rows, bool], bytes]:
-    def write(rows: Rows, is_run: bool) -> bytes:
+def _delimited(delimiter: str) -> Callable[[Lists], Iterator[bytes]]:
+    def write(lists: Lists) -> Iterator[bytes]:
         import csv
         import io
 
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(_columns(is_run))
-        writer.writerows((query, document, _shortest(number)) for query, document, number in rows)
-        return _encoded(text.getvalue())
+        def lines(rows: Iterable[tuple[str, ...]]) -> bytes:
+            text = io.StringIO()
+            csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+            return _encoded(text.getvalue())
+
+        yield lines([lists.columns])
+        for query, rows in lists:
+            yield lines((query, document, _shortest(number)) for document, number in rows)
 
     return write
 
 
-def _json_lines(rows: Rows, is_run: bool) -> bytes:
+def _json_lines(lists: Lists) -> Iterator[bytes]:
     from json import dumps
 
-    names = _columns(is_run)
-    return _encoded("".join(dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    for query, rows in lists:
+        records = (dict(zip(lists.columns, (query, *row), strict=True)) for row in rows)
+        yield _encoded("".join(dumps(record) + "\n" for record in records))
 
 
-def _json(queries: list[str], rows: Rows) -> bytes:
+def _json(lists: Lists) -> Iterator[bytes]:
     from json import dumps
 
-    nested: dict[str, dict[str, float]] = {query: {} for query in queries}
-    for query, document, number in rows:
-        nested[query][document] = number
-    return _encoded(dumps(nested, indent=1) + "\n")
+    separator = "{\n"
+    for query, rows in lists:
+        # A separator with the line break keeps the fast encoder, which has no indentation.
+        documents = dumps(dict(rows), separators=(",\n  ", ": "))[1:-1]
+        yield _encoded(f"{separator} {dumps(query)}: " + (f"{{\n  {documents}\n }}" if rows else "{}"))
+        separator = ",\n"
+    yield b"{}\n" if separator == "{\n" else b"\n}\n"
 
 
-def _parquet(rows: Rows, is_run: bool) -> bytes:
+def _parquet(lists: Lists) -> Iterator[bytes]:
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise UntiedError("Parquet files need pyarrow: pip install pyarrow") from None
-    columns = list(zip(*rows, strict=True)) or [(), (), ()]
-    kinds = (pyarrow.string(), pyarrow.string(), pyarrow.float64())
-    arrays = [pyarrow.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+    schema = pyarrow.schema(
+        list(zip(lists.columns, (pyarrow.string(), pyarrow.string(), pyarrow.float64()), strict=True))
+    )
     sink = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.table(arrays, names=list(_columns(is_run))), sink)
-    return bytes(sink.getvalue())
+    with parquet.ParquetWriter(sink, schema) as writer:
+        held: list[tuple[str, str, float]] = []
 
+        def flush() -> None:
+            columns = list(zip(*held, strict=True)) or [(), (), ()]
+            arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+            writer.write_table(pyarrow.table(arrays, schema=schema))
+            held.clear()
 
-def _columns(is_run: bool) -> tuple[str, str, str]:
-    return "query_id", "doc_id", "score" if is_run else "relevance"
+        for query, rows in lists:
+            held += [(query, document, number) for document, number in rows]
+            if len(held) > ROW_GROUP:
+                flush()
+        flush()
+    yield bytes(sink.getvalue())
 
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-#: How rows are written in a format; json also has queries without any.
-WRITERS: dict[str, Callable[[Rows, bool], bytes]] = {
+#: How lists are written in a format, piece by piece; json also has queries without any document.
+WRITERS: dict[str, Callable[[Lists], Iterator[bytes]]] = {
     "trec": _trec,
     "csv": _delimited(","),
     "tsv": _delimited("\t"),
     "jsonl": _json_lines,
+    "json": _json,
     "parquet": _parquet,
 }
