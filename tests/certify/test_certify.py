@@ -414,7 +414,7 @@ def test_verdicts_overturn_numbers_and_largest_m(form: Form) -> None:
 def test_numbers_of_tied_rankings_say_whether_they_are_exact(name: str) -> None:
     """Beside an untied query, whose ceilings are reached."""
     form = next(form for form in FORMS if form.name == name)
-    tied, untied_ = (drawn(f"{name} {ties} beside", form.grades, ties, many(300)) for ties in (True, False))
+    tied, untied_ = (drawn(f"{name} {ties} beside", form.grades, ties, many(100)) for ties in (True, False))
     seen = set()
     for pair in zip(tied, untied_, strict=True):
         found = certified({f"q{i}": case for i, case in enumerate(pair)}, name)["a", "b"][name]

@@ -109,7 +109,8 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "study.med": EntryPoint(
         study.med, "pairs", lambda **o: study.med(ABSENT, [ABSENT], "out", **o),
         lambda **o: study.med(
-            QRELS, RUNS | {"third": RUN}, tempfile.mkdtemp(), distances=["RBO"], rates=[0.5], cutoffs=[1], **o
+            QRELS, RUNS | {"third": RUN}, tempfile.mkdtemp(), distances=["RBO"], rates=[0.5], cutoffs=[1],
+            plots="none", **o,
         ),
         "study med",
     ),
@@ -352,7 +353,7 @@ ARGUMENTS = {
     "certify": ["QRELS", "RUN", "OTHER", "-m", "P@1"],
     "study med": [
         "QRELS", "RUN", "OTHER", "THIRD", "-o", "x", "--restart", "--distance", "RBO", "--rates", "0.5",
-        "--cutoffs", "1",
+        "--cutoffs", "1", "--plots", "none",
     ],
 }  # fmt: skip
 #: What the options of a command are named after in Python.

@@ -279,9 +279,9 @@ def test_any_environment(files, tmp_path):
     arguments = [json.dumps([path for path in sys.path if path]), json.dumps([[command, out] for command in commands])]
     environments = [
         {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "UTC"},
-        {"PYTHONHASHSEED": "1", "LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de", "TZ": "Asia/Kathmandu", "COLUMNS": "20"},
-        {"PYTHONHASHSEED": "4294967295", "LC_ALL": "tr_TR.UTF-8", "PYTHONUTF8": "0", "RAYON_NUM_THREADS": "3"},
-    ]
+        {"PYTHONHASHSEED": "4294967295", "LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr", "TZ": "Asia/Kathmandu",
+         "COLUMNS": "20", "PYTHONUTF8": "0", "RAYON_NUM_THREADS": "3"},
+    ]  # fmt: skip
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", PROGRAM, *arguments],
@@ -289,13 +289,12 @@ def test_any_environment(files, tmp_path):
             cwd=folder,
             env=os.environ | environment,
         )
-        for environment, folder in zip(environments, (tmp_path, "/", tmp_path.parent), strict=True)
+        for environment, folder in zip(environments, (tmp_path, "/"), strict=True)
     ]
-    first, *others = [json.loads(process.communicate()[0]) for process in processes]
+    first, second = [json.loads(process.communicate()[0]) for process in processes]
     assert all(text for _, text, _ in first)
-    for other in others:
-        for name, one, two in zip(EVERY, first, other, strict=True):
-            assert one == two, name
+    for name, one, two in zip(EVERY, first, second, strict=True):
+        assert one == two, name
 
 
 def test_the_order_of_runs(say, files):

@@ -43,13 +43,15 @@ def tenths(pairs: list[tuple[int, int]]) -> tuple[list[float], list[float]]:
 def test_scaling_and_the_order_of_queries_change_no_test(pairs: list[tuple[int, int]], random: Any) -> None:
     a, b = tenths(pairs)
     whole = [float(x) for x, _ in pairs], [float(y) for _, y in pairs]
-    shuffled = random.sample(pairs, len(pairs))
     for test in TESTS:
-        found, times_ten, turned = test(a, b), test(*whole), test(*tenths(shuffled))
+        # SciPy lists all signs of differences that are tied or 0; every further pair doubles its time.
+        few = pairs[:7] if test is wilcoxon_test else pairs
+        found, turned = test(*tenths(few)), test(*tenths(random.sample(few, len(few))))
+        times_ten = test([float(x) for x, _ in few], [float(y) for _, y in few])
         assert found.p == pytest.approx(times_ten.p, rel=1e-9, nan_ok=True), test
         assert (found.p, found.difference) == pytest.approx((turned.p, turned.difference), rel=1e-14, nan_ok=True)
         assert (found.difference > 0, found.difference < 0) == (times_ten.difference > 0, times_ten.difference < 0)
-        if sum(x for x, _ in pairs) == sum(y for _, y in pairs):
+        if sum(x for x, _ in few) == sum(y for _, y in few):
             assert found.difference == 0
     for kind in ("paired", "pooled"):
         found, times_ten = effect_size(a, b, kind=kind), effect_size(*whole, kind=kind)
@@ -176,9 +178,10 @@ def test_equal_means_at_trec8_get_no_verdict(unpacked: Callable[[str], Path]) ->
     hits = {run: round(results.value("Hits@10", run=run).mean, 9) for run in results.runs}
     pairs = [(a, b) for a, b in itertools.combinations(results.runs, 2) if hits[a] == hits[b]]
     assert len(pairs) == 50
+    qrels = untied.read_qrels(folder / "qrels.txt")
+    runs = {run: untied.read_run(paths[run]) for run in {run for pair in pairs for run in pair}}
     for pair in pairs:
-        runs = {run: paths[run] for run in pair}
-        levels = untied.certify(folder / "qrels.txt", runs, "P@10", ties="docid").levels()
+        levels = untied.certify(qrels, {run: runs[run] for run in pair}, "P@10", ties="docid").levels()
         assert [row["verdict"] for row in levels.to_dicts()] == ["open"] * 3, pair
     means = [results.value("P@10", run=run).mean for run in results.runs]
     ranks = {results.runs[place]: rank for place, rank in _core.ranked(means, False)}

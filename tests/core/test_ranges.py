@@ -62,7 +62,7 @@ def stated(measure: oracle.Measure, truth: Any) -> tuple[float, float]:
     return 0, math.inf
 
 
-@settings(max_examples=many(8, nightly=150))
+@settings(max_examples=many(5, nightly=150))
 @given(data=st.data())
 @pytest.mark.parametrize("name", TESTED)
 def test_values_lie_within_the_stated_range(name: str, data: st.DataObject) -> None:
@@ -87,7 +87,7 @@ def test_values_lie_within_the_stated_range(name: str, data: st.DataObject) -> N
 EXTREMES = ["1e-61", "1e-60", "1e-17", "0", "0.9999999999999999", "1.0000000000000002", "1e3", "1e6", "1e9", "1e17"]
 EXTREMES += ["1e60", "1e61", "1.7976931348623157e308", "5e-324", "-1e60"]
 TRUTH = {"a": 1, "b": 0, "c": 3, "d": -1, "e": 2, "z": 1}
-RUN = [["x", "a"], ["b", "c", "d"], ["e"]]
+RUN = [["x", "a"], ["b", "c"], ["d"], ["e"]]
 LENGTHS = {doc: 100 + 50 * i for i, doc in enumerate("abcdexz")}
 OTHERS: dict[str, Any] = {
     "subtopics": {"1": {"a": 1, "b": 0, "c": 1}, "2": {"b": 1, "z": 1}},

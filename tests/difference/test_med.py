@@ -20,7 +20,7 @@ from oracle.difference import Allowed, Score, differences
 from oracle.judgements import Groups
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["cases"]
-INSTANCES = many(100, nightly=2000)
+INSTANCES = many(60, nightly=2000)
 
 
 class Instance(NamedTuple):
@@ -354,7 +354,7 @@ FIXED = {"P@3", "DCG@3", "nDCG@3", "RBP(p=0.7)@4", "AP@3", "RR@3", "ERR(max_grad
 @pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
 def test_properties(ties: bool) -> None:
     """Symmetric; the triangle inequality holds; a judgment never adds to the largest difference."""
-    drawn = list(instances("properties", SCALE, ties, 600).values())
+    drawn = list(instances("properties", SCALE, ties, many(300)).values())
     names = [f"MED({form.name}, max_grade=2)" for form in FORMS if form.name in FIXED]
     for one, two in zip(drawn[::2], drawn[1::2], strict=True):
         known = {doc: grade for doc, grade in one.known.items() if doc != "a"}

@@ -35,7 +35,7 @@ def scores(form: Form, ranking: Groups, truth: dict[str, int]) -> list[Fraction]
 
 @pytest.mark.parametrize(("form", "ties"), OF_TIES)
 def test_the_difference_is_that_of_med(form: Form, ties: bool) -> None:
-    drawn = of_form(form, form.name, ties, 150)
+    drawn = of_form(form, form.name, ties, many(50))
     top = max(form.grades)
     options = form.options + ("" if "rel=" in form.name or top == 1 else f", max_grade={top}")
     names = [f"MED({form.name}{options}{direction})" for direction in ("", ", direction='a-b'", ", direction='b-a'")]

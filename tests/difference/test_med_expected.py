@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import untied
-from nightly import seeded
+from nightly import many, seeded
 from oracle.difference import outcomes
 from test_med import OF_TIES, Form, of_form
 
@@ -24,7 +24,7 @@ DRAWN_IF_TIED = ("RR", "ERR")
 
 @pytest.mark.parametrize(("form", "ties"), ANY_NUMBER_A_GRADE)
 def test_mean_and_variance(form: Form, ties: bool) -> None:
-    drawn = of_form(form, "chances " + form.name, ties, 60)
+    drawn = of_form(form, "chances " + form.name, ties, many(30))
     chance = seeded(form.name)
     given = {
         query: {doc: Fraction(chance.randrange(5), 4) for doc in "abcde" if chance.random() < 0.7} for query in drawn

@@ -20,7 +20,7 @@ from oracle.judgements import Groups
 
 Score = Callable[..., Fraction | None]
 BINARY, SCALE = (0, 1), (0, 1, 2)
-INSTANCES = many(50, nightly=1000)
+INSTANCES = many(30, nightly=1000)
 
 
 class Form(NamedTuple):

@@ -115,7 +115,7 @@ def test_every_assignment_and_every_order(name: str, data: st.DataObject) -> Non
                 assert close(one.mean, end), (ties, unjudged)
 
 
-BATCHES, OF = many(3), 40  # 120 instances a measure
+BATCHES, OF = many(3), 20  # 60 instances a measure
 
 
 def small(random: Random, grades: list[float], most: int, count: int, tied: bool) -> Topic:

@@ -1,4 +1,4 @@
-"""What is written from the tables of the core is what stands in the repository."""
+"""How parts of files are written from the tables of the core. That they are up to date is a lint of ``dev.py``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from devtools import docstrings, generate
 
 
-def test_files_are_what_the_core_says(capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate.main(["--check"]) == 0, capsys.readouterr().err
-
-
-def test_differences_are_told_and_mended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_differences_are_told_and_mended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # To try what every measure can do takes longer than all else.
+    monkeypatch.setattr(generate, "abilities", lambda: ([("measure", "mean"), ("AP", "exact")], ["(1) no reason"]))
     wanted = generate.generated()
     for name in ("crates", "python"):
         binaries = shutil.ignore_patterns("__pycache__", "_core*", "*.wasm.gz")
