@@ -29,9 +29,7 @@ function judgedSentences(of) {
   const open = checks.filter(({ top: [, retrieved, judged] }) => judged < retrieved), { unjudged } = state.policies;
   if (!checks.length) return [];
   const [first] = checks[0].top;
-  // Counts are of one order of tied documents: in another one, unjudged documents could be among the first.
-  const isCertain = checks.length === of.length && checks.every((found) => !found.tied_documents || found.judged === found.documents);
-  if (!open.length) return unjudged === "range" && isCertain ? [`All of the first ${first} documents are judged.`] : [];
+  if (!open.length) return unjudged === "range" && checks.length === of.length ? [`All of the first ${first} documents are judged.`] : [];
   if (unjudged !== "nonrelevant" && unjudged !== "remove") return [];
   const most = percent(Math.max(...checks.map(({ judged_share: share }) => 1 - share)));
   const whose = checks.length < of.length ? "of a run that was checked " : of.length > 1 ? "of a run " : "";

@@ -14,8 +14,7 @@ function findings(found) {
   if (shallow === deep) add(false, `every ranking has ${count(deep)} documents; the rankings were probably cut off`);
   else add(false, `rankings have ${count(shallow)} to ${count(deep)} documents${atDepth > 1 ? `; ${count(atDepth)} of ${count(queries)} have ${count(deep)} and were probably cut off` : ""}`);
   const [tied, allTied] = found.tied_queries;
-  const share = (part) => `${fixed(100 * part, 1)}%`;
-  if (tied) add(found.tied_share > 0.1, `${count(found.tied_documents)} documents (${share(found.tied_share)}) are tied, in ${count(tied)} of ${count(queries)} queries`);
+  if (tied) add(found.tied_share > 0.1, `${count(found.tied_documents)} documents (${inPercent(found.tied_share)} %) are tied, in ${count(tied)} of ${count(queries)} queries`);
   else add(false, "no ties");
   if (allTied) add(true, `all documents are tied in ${count(allTied)} of ${count(queries)} queries, so their rankings have no order`);
   const [in32, more] = found.tied_in_32_bits;
@@ -23,7 +22,7 @@ function findings(found) {
   if (found.rank_contradicts) add(true, `queries where the rank column contradicts the scores: ${count(found.rank_contradicts)} (untied sorts by score; --run-format trec-ranks sorts by rank)`);
   if (found.rank_not_a_number) add(true, `ranks that are not numbers: ${count(found.rank_not_a_number)}`);
   const [top, retrieved] = found.top;
-  if (retrieved) add(found.judged_share < 0.5, `${share(found.judged_share)} of the first ${top} documents are judged`);
+  if (retrieved) add(found.judged_share < 0.5, `${inPercent(found.judged_share)} % of the first ${top} documents are judged`);
   if (found.judged === 0) add(true, "no retrieved document is judged");
   if (found.near_document) add(true, `document ids nearly match: ${found.near_document[0]} here, ${found.near_document[1]} in the qrels`);
   return lines;

@@ -74,6 +74,7 @@ __all__ = [
     "item_distance",
     "judgment_outlook",
     "largest_assignment",
+    "judged_tops",
     "look_swapped",
     "malformed_lines",
     "measure_info",
@@ -469,6 +470,9 @@ def differences_of_queries(
     threads: int | None,
 ) -> list[list[tuple[bytearray, bytearray]]]: ...
 def check_run(qrels: Qrels, run: Run, threads: int | None = None) -> Findings: ...
+def judged_tops(
+    qrels: Qrels, run: Run, depths: Sequence[int], score_dtype: str = "float64", threads: int | None = None
+) -> list[tuple[int, float]]: ...
 def malformed_lines(
     path: str | os.PathLike[str], format: str, is_run: bool, most: int, threads: int | None = None
 ) -> tuple[list[str], int]: ...

@@ -135,7 +135,7 @@ class Findings(TypedDict):
     tied_documents: int
     tied_in_32_bits: tuple[int, int]
     depths: tuple[int, int, int]
-    top: tuple[int, int, int]
+    top: tuple[int, int, float]
     judged: int
     near_document: tuple[str, str] | None
     without_relevant: list[str]

@@ -300,17 +300,27 @@ def test_check_finds_what_is_wrong(untied_, tmp_path):
         "! judged queries missing from the run: 2 (007, 8)",
         "! queries without judgments: 1 (7)",
         "! query ids that nearly match: 1 (7 for 007)",
-        "! 2 documents (50.0%) are tied, in 1 of 2 queries",
+        "! 2 documents (50.0 %) are tied, in 1 of 2 queries",
         "! all documents are tied in 1 of 2 queries, so their rankings have no order",
         "! documents that tie only after rounding to 32 bits, as in trec_eval 9: 2 (in 1 of 2 queries)",
         "! queries where the rank column contradicts the scores: 1 "
         "(untied sorts by score; --run-format trec-ranks sorts by rank)",
         "! ranks that are not numbers: 1",
-        "! 0.0% of the first 10 documents are judged",
+        "! 0.0 % of the first 10 documents are judged",
         "! no retrieved document is judged",
         "! document ids nearly match: docs/Y.txt here, y in the qrels",
     ):
         assert line in out.splitlines()
+
+
+@pytest.mark.parametrize(("judged", "share"), [(0, "0.0"), (1, "0.02"), (4_999, "99.98"), (5_000, "100.0")])
+def test_a_judged_share_is_not_rounded_to_none_or_all(untied_, tmp_path, judged, share):
+    places = [(f"q{number // 10}", f"d{number}") for number in range(5_000)]
+    (tmp_path / "q").write_text(
+        "".join(f"{query} 0 {doc} {0 if place < judged else -1}\n" for place, (query, doc) in enumerate(places))
+    )
+    (tmp_path / "r").write_text("".join(f"{query} Q0 {doc} 1 {doc[1:]} t\n" for query, doc in places))
+    assert f" {share} % of the first 10 documents are judged" in untied_("check", tmp_path / "q", tmp_path / "r")[1]
 
 
 def test_a_closed_pipe_is_no_error():

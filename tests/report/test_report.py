@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+from fractions import Fraction
 from math import isnan
 from pathlib import Path
 
@@ -14,10 +15,12 @@ import pytest
 
 import untied
 from browsing import Tab
-from nightly import SEED
+from nightly import SEED, many, seeded
 from page_data import data_of
+from untied import _core
 from untied.cli import main
 from untied.errors import UntiedError
+from untied.inputs.convert import as_qrels, as_run
 from untied.report import comparison_report, report
 from untied.results.scaling import places
 from untied.statistics import mean_interval, significance
@@ -700,3 +703,32 @@ def test_runs_that_share_no_document_are_noted() -> None:
 def test_options_are_checked_where_one_run_is_not_tested(options: dict[str, object], message: str) -> None:
     with pytest.raises(untied.UntiedError, match=message):
         report({"q": {"x": 1}}, {"a": {"q": ["x"]}}, "AP", **options)  # type: ignore[arg-type]
+
+
+def test_the_judged_share_of_the_page_is_that_of_check() -> None:
+    """Of documents that are there, and on average over all orders: short rankings and missing queries have no gaps."""
+    random = seeded("judged share")
+    for _ in range(many(20)):
+        queries = [f"q{number}" for number in range(random.randint(1, 4))]
+        docs = [f"d{number}" for number in range(14)]
+        qrels = {q: {doc: random.choice([-1, 0, 1]) for doc in random.sample(docs, 7)} for q in queries}
+        run = {
+            q: {doc: random.randint(0, 3) for doc in random.sample(docs, random.choice([1, 3, 12, 14]))}
+            for q in [*queries[random.randint(0, 1) if len(queries) > 1 else 0 :], "unknown"]
+        }
+        retrieved, judged = 0, Fraction(0)
+        for query in run.keys() & qrels.keys():
+            places = 10
+            for score in sorted(set(run[query].values()), reverse=True):
+                group = [doc for doc, other in run[query].items() if other == score]
+                taken = min(places, len(group))
+                places -= taken
+                retrieved += taken
+                judged += Fraction(taken * sum(qrels[query].get(doc, -1) >= 0 for doc in group), len(group))
+        found = _core.check_run(as_qrels(qrels, None), as_run(run, None), None)["top"]
+        assert found == (10, retrieved, pytest.approx(float(judged)))
+        page = data_of(untied.report(qrels, {"run": run}, "AP"))
+        assert page["top_ten"] == [pytest.approx(float(1 - judged / retrieved))]
+        unjudged = untied.evaluate(qrels, {"run": run}, "Unjudged@10", queries="common").mean
+        if all(len(run[query]) >= 10 for query in run.keys() & qrels.keys()):
+            assert unjudged == pytest.approx(page["top_ten"][0])

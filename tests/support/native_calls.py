@@ -183,6 +183,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "certify_runs": lambda: untied.certify(QRELS, RUNS, ["P@3", "AP@10"]).table,
     "differences_of_queries": lambda: untied.evaluate(QRELS, RUNS, "AP", unjudged="range").query_differences(),
     "check_run": lambda: _core.check_run(qrels(), run()),
+    "judged_tops": lambda: _core.judged_tops(qrels(), run(), [1, 10]),
     "malformed_lines": lambda: _core.malformed_lines(__file__, "trec", True, 3),
     "compare_laws": lambda: untied.distributions(QRELS, RUNS, ["AP", "RR"]).pairs,
     "compare_rows": batch_comparison,

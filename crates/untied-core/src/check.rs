@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::overlap::look_swapped;
-use crate::ranking::{Layout, Order};
+use crate::ranking::{Order, Precision, misfit};
 use crate::table::{Levels, Qrels, Rows, Run};
 use crate::watch;
 
@@ -38,8 +38,8 @@ pub struct Findings {
     pub tied_in_32_bits: (usize, usize),
     /// Shallowest and deepest ranking, and how many are as deep as the deepest.
     pub depths: (usize, usize, usize),
-    /// Documents among the first ten of judged queries (tied ones by id, descending), and those of them that are judged.
-    pub top: (usize, usize),
+    /// The judged documents among the first ten.
+    pub top: JudgedTop,
     /// Judged documents retrieved.
     pub judged: usize,
     /// Where nothing retrieved is judged: a document of the run and one of the qrels that nearly are the same.
@@ -52,6 +52,27 @@ pub struct Findings {
     pub swapped: bool,
     /// Run tags found in the file, if there is more than one.
     pub tags: Vec<Vec<u8>>,
+}
+
+/// How many of the first documents of a run's queries are judged. Every judged share that is printed is one of these.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub struct JudgedTop {
+    /// The documents down to some depth in the run's queries that have judgments.
+    pub retrieved: usize,
+    /// Those of them with a grade of at least 0. If the depth cuts a tie group, this is the mean over all orders.
+    pub judged: f64,
+}
+
+impl JudgedTop {
+    /// The judged share; NaN if there are no documents.
+    pub fn share(self) -> f64 {
+        self.judged / self.retrieved as f64
+    }
+
+    fn add(&mut self, other: JudgedTop) {
+        self.retrieved += other.retrieved;
+        self.judged += other.judged;
+    }
 }
 
 /// What one query adds.
@@ -102,7 +123,8 @@ pub fn check(qrels: &Qrels, run: &Run) -> Result<Findings> {
         findings.tied_in_32_bits.0 += usize::from(found.tied_in_32_bits > 0);
         findings.tied_in_32_bits.1 += found.tied_in_32_bits;
     }
-    count_judged(qrels, run, &mut findings)?;
+    let tops = judged_tops(qrels, run, &[TOP, usize::MAX], Precision::Float64)?;
+    (findings.top, findings.judged) = (tops[0], tops[1].judged as usize);
     if findings.judged == 0 {
         findings.near_document = near_document(qrels, run);
         watch::check()?;
@@ -135,22 +157,52 @@ fn tied(scores: &[f64], order: &mut Order) -> usize {
     sizes.filter(|&size| size > 1).sum()
 }
 
-fn count_judged(qrels: &Qrels, run: &Run, findings: &mut Findings) -> Result<()> {
-    let (mut order, mut levels) = (Order::default(), Levels::default());
-    for query in 0..run.len() {
-        watch::check()?;
-        let Some(judged) = qrels.find(run.id(query)) else { continue };
-        let (rows, truth) = (run.rows(query), qrels.judgments(judged));
-        order.sort_exactly(rows.column(0));
-        order.untie(&rows, Layout::ByDocument);
-        levels.look_up(&rows, &truth, false);
-        let is_judged = |row: u32| levels.rows().level(row).is_some_and(|level| truth.grades()[level as usize] >= 0.0);
-        let top = &order.rows[..order.rows.len().min(TOP)];
-        findings.top.0 += top.len();
-        findings.top.1 += top.iter().filter(|&&row| is_judged(row)).count();
-        findings.judged += order.rows.iter().filter(|&&row| is_judged(row)).count();
+/// Queries whose judged documents are counted at once.
+const AT_ONCE: usize = 256;
+
+/// Counts the judged documents among the first ones of a run, to each depth.
+///
+/// # Errors
+/// A score does not fit the precision, or work shall stop.
+pub fn judged_tops(qrels: &Qrels, run: &Run, depths: &[usize], precision: Precision) -> Result<Vec<JudgedTop>> {
+    let count_from = |first: usize| -> Result<Vec<JudgedTop>> {
+        let (mut order, mut levels) = (Order::default(), Levels::default());
+        let mut tops = vec![JudgedTop::default(); depths.len()];
+        for query in first..run.len().min(first + AT_ONCE) {
+            watch::check()?;
+            let Some(judged) = qrels.find(run.id(query)) else { continue };
+            let (rows, truth) = (run.rows(query), qrels.judgments(judged));
+            order.sort(rows.column(0), precision).map_err(|score| misfit(score, run.id(query)))?;
+            levels.look_up(&rows, &truth, false);
+            let is_judged = |row: &u32| levels.rows().level(*row).is_some_and(|it| truth.grades()[it as usize] >= 0.0);
+            tops.iter_mut().zip(depths).for_each(|(top, &depth)| top.add(judged_top(&order, depth, is_judged)));
+        }
+        Ok(tops)
+    };
+    let parts: Vec<Result<Vec<JudgedTop>>> =
+        (0..run.len().div_ceil(AT_ONCE)).into_par_iter().map(|part| count_from(part * AT_ONCE)).collect();
+    let mut totals = vec![JudgedTop::default(); depths.len()];
+    for part in parts {
+        totals.iter_mut().zip(part?).for_each(|(total, top)| total.add(top));
     }
-    Ok(())
+    Ok(totals)
+}
+
+/// Counts the judged documents of one query to a depth.
+fn judged_top(order: &Order, depth: usize, is_judged: impl Fn(&u32) -> bool) -> JudgedTop {
+    let (mut top, mut start) = (JudgedTop::default(), 0);
+    for &end in &order.ends {
+        if start >= depth {
+            break;
+        }
+        let group = &order.rows[start..end as usize];
+        let places = group.len().min(depth - start);
+        // Of a whole group, this is exact.
+        let judged = (group.iter().filter(|&row| is_judged(row)).count() * places) as f64 / group.len() as f64;
+        top.add(JudgedTop { retrieved: places, judged });
+        start = end as usize;
+    }
+    top
 }
 
 /// Ids as they are often changed on their way: in case, by leading zeros, by a directory or a file suffix.

@@ -6,6 +6,7 @@ use untied_core::check::{self, TOP};
 use untied_core::error::text;
 use untied_core::read::faults::faults;
 use untied_core::read::format::{qrels_format, run_format};
+use untied_core::settings::{Purpose, SCORE_DTYPE};
 
 use crate::errors::to_python;
 use crate::formats::{FilePath, path_text};
@@ -37,7 +38,7 @@ pub fn check_run<'py>(
     dict.set_item("tied_documents", found.tied_documents)?;
     dict.set_item("tied_in_32_bits", found.tied_in_32_bits)?;
     dict.set_item("depths", found.depths)?;
-    dict.set_item("top", (TOP, found.top.0, found.top.1))?;
+    dict.set_item("top", (TOP, found.top.retrieved, found.top.judged))?;
     dict.set_item("judged", found.judged)?;
     dict.set_item("near_document", found.near_document.map(|(ours, theirs)| (text(&ours), text(&theirs))))?;
     dict.set_item("without_relevant", in_qrels(&found.without_relevant))?;
@@ -45,6 +46,23 @@ pub fn check_run<'py>(
     dict.set_item("swapped", found.swapped)?;
     dict.set_item("tags", found.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>())?;
     Ok(dict)
+}
+
+/// For each depth, the documents down to it in the run's judged queries, and how many of them are judged.
+#[pyfunction]
+#[pyo3(signature = (qrels, run, depths, score_dtype = "float64", threads = None))]
+pub fn judged_tops(
+    py: Python<'_>,
+    qrels: &Qrels,
+    run: &Run,
+    depths: Vec<usize>,
+    score_dtype: &str,
+    threads: Option<Threads>,
+) -> PyResult<Vec<(usize, f64)>> {
+    let tops = threads::run(py, threads, || {
+        check::judged_tops(&qrels.0, &run.0, &depths, SCORE_DTYPE.read(Purpose::Runs, score_dtype)?)
+    })?;
+    Ok(tops.into_iter().map(|top| (top.retrieved, top.judged)).collect())
 }
 
 /// The malformed lines of a file of runs or qrels: errors of the first `most`, and the number of all; none of a format

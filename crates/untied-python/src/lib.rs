@@ -45,7 +45,7 @@ mod _core {
     #[pymodule_export]
     use super::certify::{certify_runs, differences_of_queries, explain_verdict, overturning_documents};
     #[pymodule_export]
-    use super::check::{check_run, malformed_lines};
+    use super::check::{check_run, judged_tops, malformed_lines};
     #[pymodule_export]
     use super::compare::{
         ArrayComparer, Comparison, compare_rows, compare_runs, comparing_info, comparing_measure, difference_outcomes,

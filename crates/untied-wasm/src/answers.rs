@@ -169,7 +169,7 @@ impl Session {
             "tied_documents": found.tied_documents,
             "tied_in_32_bits": found.tied_in_32_bits,
             "depths": found.depths,
-            "top": [TOP, found.top.0, found.top.1],
+            "top": [TOP, found.top.retrieved, found.top.judged],
             "judged": found.judged,
             "near_document": found.near_document.map(|(ours, theirs)| [show(&ours), show(&theirs)]),
             "without_relevant": judged(&found.without_relevant),
@@ -178,7 +178,7 @@ impl Session {
             "tags": found.tags.iter().map(|tag| show(tag)).collect::<Vec<_>>(),
             // Shares, so that the page computes nothing.
             "tied_share": number(found.tied_documents as f64 / found.documents as f64),
-            "judged_share": number(found.top.1 as f64 / found.top.0 as f64),
+            "judged_share": number(found.top.share()),
         }))
     }
 

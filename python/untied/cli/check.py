@@ -14,6 +14,7 @@ from untied.cli.reading import InputErrors, files_of, left_out, read_qrels, refu
 from untied.errors import InputError, UntiedError
 from untied.inputs.files import by_suffix, read_ranked
 from untied.inputs.mismatch import SWAPPED
+from untied.results.text import percent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,10 +151,10 @@ def describe(findings: Findings, most: int) -> Iterator[tuple[bool, str]]:
     queries, documents = findings["queries"][0], findings["documents"]
     tied, all_tied = findings["tied_queries"]
     if tied:
-        share = findings["tied_documents"] / documents
         yield (
-            share > 0.1,
-            f"{findings['tied_documents']:,} documents ({share:.1%}) are tied, in {tied:,} of {queries:,} queries",
+            findings["tied_documents"] > 0.1 * documents,
+            f"{findings['tied_documents']:,} documents ({percent(findings['tied_documents'], documents, 1)}) are tied, "
+            f"in {tied:,} of {queries:,} queries",
         )
     else:
         yield False, "no ties"
@@ -173,7 +174,7 @@ def describe(findings: Findings, most: int) -> Iterator[tuple[bool, str]]:
         yield True, f"ranks that are not numbers: {findings['rank_not_a_number']:,}"
     top, retrieved, judged = findings["top"]
     if retrieved:
-        yield judged < retrieved / 2, f"{judged / retrieved:.1%} of the first {top} documents are judged"
+        yield judged < retrieved / 2, f"{percent(judged, retrieved, 1)} of the first {top} documents are judged"
     if findings["judged"] == 0:
         yield True, "no retrieved document is judged"
     if findings["near_document"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, log10
+from untied.results.text import percent
 
 #: Ranks whose documents a comparison counts changes of.
 TOP = 10
@@ -42,16 +42,8 @@ class TopChanges:
 def changed_at_the_top(changes: TopChanges, depth: int) -> str:
     """In how many queries the first documents changed, in words."""
     queries, changed = changes.queries, changes.changed
-    share, noun = _percent(changed, queries), "query" if queries == 1 else "queries"
+    share, noun = percent(changed, queries), "query" if queries == 1 else "queries"
     return (
         f"The first {depth} documents changed in {share} of queries: in {changed:,} of {queries:,} {noun}, "
         "a document entered or left."
     )
-
-
-def _percent(count: int, total: int) -> str:
-    """A share in whole percent, or with as many decimals as tell it from 0 and 100."""
-    share = 100 * count / total if total else 0.0
-    rest = min(share, 100 - share)
-    digits = 0 if rest >= 1 or count in (0, total) else max(2, -floor(log10(rest)))
-    return f"{share:.{digits}f} %"

@@ -10,7 +10,7 @@ from untied.comparison.measures import as_comparing_measures
 from untied.comparison.runs import compare_loaded
 from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
-from untied.measures import ADR, IPrec, Unjudged
+from untied.measures import ADR, IPrec
 from untied.progress import begin_part
 from untied.report.measures import explained, meaning
 from untied.report.rankings import rankings, titles
@@ -243,8 +243,16 @@ def _unjudged(
 ) -> tuple[dict[str, Any], list[float | None]]:
     """The share of unjudged documents of every run, to several depths, and in the first ten."""
     depths = sorted({*(depth for depth in DEPTHS if depth < deepest), deepest, 10})
-    totals = _totals(qrels, runs, [Unjudged @ depth for depth in depths], policies)
-    of_runs = [dict(zip(depths, shares, strict=True)) for shares in totals]
+    counts = [
+        _core.judged_tops(qrels, run, depths, policies["score_dtype"], policies["threads"]) for run in runs.values()
+    ]
+    of_runs = [
+        {
+            depth: (retrieved - judged) / retrieved if retrieved else None
+            for depth, (retrieved, judged) in zip(depths, of_run, strict=True)
+        }
+        for of_run in counts
+    ]
     top_ten = [shares[10] for shares in of_runs]
     drawn = [depth for depth in depths if depth <= deepest]
     return {"depths": drawn, "shares": [[shares[depth] for depth in drawn] for shares in of_runs]}, top_ten

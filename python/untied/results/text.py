@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import floor, inf, log10
 
 from untied._core import show_id
 
@@ -27,6 +27,15 @@ def over_all(varied: Iterable[str]) -> str:
 def in_queries(count: int) -> str:
     """A number of queries in words."""
     return f"{count:,} {'query' if count == 1 else 'queries'}"
+
+
+def percent(count: float, total: int, digits: int = 0) -> str:
+    """A share in percent, with as many more decimals as tell it from 0 and 100."""
+    share = count / total if total else 0.0
+    rest = 100 * min(share, 1 - share)
+    if 0 < rest < 10**-digits:
+        digits = max(2, -floor(log10(rest)))
+    return f"{100 * share:.{digits}f} %"
 
 
 def brackets(value: str, low: str, high: str) -> str:

@@ -77,7 +77,13 @@ function bestFirst(values, lower) {
 // A p-value in a sentence.
 const chance = (p) => (p === null ? "p unknown" : p < 1e-4 ? "p < 0.0001" : `p = ${show(p)}`);
 
-const percent = (value) => (value === null ? "–" : fixed(100 * value, 1) + "\u00a0%");
+// With as many more decimals as tell a share from none and all.
+function inPercent(share) {
+  const rest = 100 * Math.min(share, 1 - share);
+  return fixed(100 * share, rest > 0 && rest < 0.1 ? Math.max(2, -Math.floor(Math.log10(rest))) : 1);
+}
+
+const percent = (share) => (share === null ? "–" : inPercent(share) + "\u00a0%");
 const count = (n) => n.toLocaleString("en");
 const cut = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();

@@ -124,7 +124,7 @@ function sharesWords(page, place, others) {
 
 function topWords(shares) {
   if (shares.some(([share]) => share === null) || shares.every(([share]) => share === 0)) return "";
-  return ` Of the first ten documents, ${inWords(shares.map(([share, name]) => `${fixed(100 * share, 1)} %${name}`))} are unjudged.`;
+  return ` Of the first ten documents, ${inWords(shares.map(([share, name]) => `${inPercent(share)} %${name}`))} are unjudged.`;
 }
 
 // What the tests say about all other runs.
