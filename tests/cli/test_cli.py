@@ -323,6 +323,45 @@ def test_a_judged_share_is_not_rounded_to_none_or_all(untied_, tmp_path, judged,
     assert f" {share} % of the first 10 documents are judged" in untied_("check", tmp_path / "q", tmp_path / "r")[1]
 
 
+def test_numbers_that_are_not_finite_are_the_same_in_all_formats_for_programs(untied_, tmp_path):
+    """Infinite: the effect of equal differences, and the overturn number where nothing overturns. Undefined: RR."""
+    queries = ("1", "2", "3")
+    contents = {
+        "q": [f"{query} 0 a 1\n{query} 0 x 0\n" for query in queries],
+        "a": [f"{query} Q0 a 1 2 t\n" for query in queries],
+        "b": [f"{query} Q0 x 1 2 t\n{query} Q0 a 2 1 t\n" for query in queries],
+        "none": ["0 0 a 0\n"],
+    }
+    contents["none"] += contents["q"]
+    q, a, b, none = (tmp_path / name for name in contents)
+    for name, lines in contents.items():
+        (tmp_path / name).write_text("".join(lines))
+
+    def of(column, *line):
+        """A column in JSON, TSV and a table, of the first row."""
+        _, text, _ = untied_(*line, "--format", "json")
+        _, tsv, _ = untied_(*line, "--format", "tsv")
+        _, table, _ = untied_(*line, "--format", "table")
+        names, row = (one.split("\t") for one in tsv.splitlines()[:2])
+        return json.loads(text)["results"][0][column], row[names.index(column)], "never" in table
+
+    assert of("effect", "stats", q, a, b, "-m", "RR") == ("inf", "inf", False)
+    assert of("effect", "stats", q, b, a, "-m", "RR") == ("-inf", "-inf", False)
+    for command in (
+        ["certify", q, a, b],
+        ["stats", q, a, b, "--certify"],
+        ["compare", a, b, "--qrels", q, "--certify"],
+    ):
+        for column in ("overturn", "largest_m"):
+            assert of(column, *command, "-m", "Delta(RR)" if command[0] == "compare" else "RR") == ("inf", "inf", True), (
+                command
+            )
+    _, text, _ = untied_("gate", q, a, "--baseline", b, "--min-overturn", "RR=1", "--format", "json")
+    assert json.loads(text)["checks"][0]["value"] == "inf"
+    undefined = of("value", "eval", none, a, "-q", "-m", "RR", "--on-undefined", "nan")
+    assert undefined[:2] == (None, "nan")
+
+
 def test_a_closed_pipe_is_no_error():
     command = [sys.executable, "-m", "untied", "eval", QRELS, *RUNS, "-q", "--digits", "17"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

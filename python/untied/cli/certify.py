@@ -23,9 +23,8 @@ from untied.cli.options import (
 )
 from untied.cli.reading import read_qrels, reading_settings, with_readable
 from untied.cli.rules import Excludes, Needs
-from untied.cli.verdicts import plain
 from untied.results.plotting import need_matplotlib
-from untied.results.text import cell, markdown_text
+from untied.results.text import cell, markdown_text, spoken
 from untied.verdicts.results import Verdicts
 from untied.verdicts.runs import DEFAULT, certify
 from untied.verdicts.sampled import DEFAULT as OF_SAMPLES
@@ -192,26 +191,28 @@ def main(options: argparse.Namespace) -> None:
         said = [*skipped, *verdicts._notes(columns), *([] if is_first else answers)]
         for path in options.beside:
             output.write(verdicts.plot(style=output.PICTURES[output.suffix(path)]), path)
+    notes.add(said)
+    if options.certificate:
+        notes.add(_wider(verdicts, claims, options.digits))
     if style == "json":
         settings |= {"qrels_format": options.qrels_format, **reading_settings(options)}
-        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=list(map(plain, rows)))
+        text = output.json(settings, inputs, **output.plugins(plugins), results=rows)
     else:
         text = _text(columns, rows, options, style)
         if is_first:
             shown = answers if style == "table" else (markdown_text(answer) + "\n" for answer in answers)
             text = "".join(f"{answer}\n" for answer in shown) + text
     output.write(text, options.output)
-    notes.show(said)
     if options.certificate:
         size = os.path.getsize(options.certificate)
         what = f"certificate of {len(claims)} claim{'s' * (len(claims) > 1)}, {size / 1000:.1f} kB"
         print(f"{show_id(options.certificate)}: {what}", file=sys.stderr)
-        notes.show(_wider(verdicts, claims, options.digits))
 
 
 def _text(columns: Sequence[str], rows: list[dict[str, Any]], options: argparse.Namespace, style: str) -> str:
     """The table as text."""
-    lines = [[cell(row[column], column, options.digits) for column in columns] for row in rows]
+    shown = cell if style in ("tsv", "csv") else spoken
+    lines = [[shown(row[column], column, options.digits) for column in columns] for row in rows]
     if options.explain and style not in ("tsv", "csv"):
         lines = _once(lines, [columns.index(name) for name in OF_CASE])
     texts = sum(isinstance(one, str) for one in next(iter(rows), {}).values())

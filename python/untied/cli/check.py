@@ -91,7 +91,7 @@ def main(options: argparse.Namespace) -> None:
     if refused and (is_first or not options.keep_going):
         raise refusal(refused, options)
     if refused:
-        notes.show(left_out(refused, len(options.runs)))
+        notes.add(left_out(refused, len(options.runs)))
 
 
 def _all_lines(error: Exception, formats: dict[str, str], options: argparse.Namespace) -> Exception:

@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.command import Command
-from untied.cli.notes import listed, show
+from untied.cli.notes import add, listed
 from untied.cli.options import (
     Arguments,
     UsageError,
@@ -22,14 +22,14 @@ from untied.cli.options import (
 from untied.cli.reading import qrels_columns, read_qrels, reading_settings, with_readable
 from untied.cli.rules import TWO_RUNS, Excludes, Needs
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
-from untied.cli.verdicts import add_certify, certified, plain
+from untied.cli.verdicts import add_certify, certified
 from untied.comparison.comparison import Comparison
 from untied.comparison.measures import DEFAULT
 from untied.comparison.runs import compare_all
 from untied.comparison.several import Comparisons
 from untied.inputs.convert import loaded_runs
 from untied.measures import as_measure
-from untied.results.text import cell
+from untied.results.text import cell, spoken
 from untied.verdicts.results import judged_measure
 
 TYPE_CHECKING = False
@@ -155,8 +155,9 @@ def main(options: argparse.Namespace) -> None:
             f"Delta is {which}; unjudged documents may be relevant in Delta, but are non-relevant in untied stats"
             + _divided(comparisons)
         )
+    add(notes)
     if style == "json":
-        text = _json(comparisons, pairs, options, inputs, output.plugins(plugins), notes, verdicts)
+        text = _json(comparisons, pairs, options, inputs, output.plugins(plugins), verdicts)
     elif options.show == "matrix":
         text = _matrices(comparisons, style, options.digits)
     elif style in ("tsv", "csv"):
@@ -180,7 +181,6 @@ def main(options: argparse.Namespace) -> None:
         output.write(page, path)
         print(f"{path}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)
     output.write(text, options.output)
-    show(notes)
 
 
 def _judged(comparisons: Comparisons) -> list[MeasureLike]:
@@ -206,7 +206,7 @@ def _divided(comparisons: Comparisons) -> str:
 def _concluded(verdicts: Verdicts) -> list[list[str]]:
     """Verdicts as a person reads them."""
     return [
-        [*(show_id(row[name]) for name in ("run_a", "run_b", "measure")), *(cell(row[n], n, 0) for n in OF_VERDICTS)]
+        [*(show_id(row[name]) for name in ("run_a", "run_b", "measure")), *(spoken(row[n], n, 0) for n in OF_VERDICTS)]
         for row in verdicts.table.to_dicts()
     ]
 
@@ -248,7 +248,7 @@ def _square(matrix: Table, digits: int) -> list[list[str]]:
 
 def _json(
     comparisons: Comparisons, pairs: list[Comparison], options: argparse.Namespace, inputs: list[str],
-    plugins: dict[str, Any], notes: list[str], verdicts: Verdicts | None,
+    plugins: dict[str, Any], verdicts: Verdicts | None,
 ) -> str:  # fmt: skip
     settings = {
         "ties": options.ties,
@@ -257,13 +257,13 @@ def _json(
         "qrels_format": options.qrels_format,
         **reading_settings(options),
     }
-    content: dict[str, Any] = {**plugins, "runs": comparisons.runs, "notes": notes}
+    content: dict[str, Any] = {**plugins, "runs": comparisons.runs}
     if options.show == "matrix":
         content["matrices"] = {
             name: [list(row[1:]) for row in comparisons.matrix(name).rows()] for name in comparisons.measures
         }
     else:
-        content["results"] = [plain(row) for pair in pairs for row in _asked(pair, options, verdicts)]
+        content["results"] = [row for pair in pairs for row in _asked(pair, options, verdicts)]
     if len(pairs) == 1 and options.show != "matrix":
         [pair] = pairs
         content["queries"] = {"both": len(pair.queries), "alone": list(pair.alone)}

@@ -18,7 +18,6 @@ from untied.cli.reading import left_out, read_qrels, reading_settings, refusal, 
 from untied.cli.rules import Excludes, Needs
 from untied.evaluation.runs import Evaluator, evaluate_readable
 from untied.inputs.convert import as_qrels, named_runs
-from untied.inputs.mismatch import CollectedNotes
 from untied.measures import as_measures
 from untied.results.notes import of_evaluation
 from untied.results.table import Table
@@ -143,33 +142,31 @@ def main(options: argparse.Namespace) -> None:
     asked = settings | ({"ties": "range"} if marked else {}) | chosen(options, "docs", "variance", "strict", "threads")
     evaluator = Evaluator(qrels, measures, **asked)
     refused: list[Exception] = []
-    with CollectedNotes() as said:
-        results = evaluate_readable(evaluator, run_files(options), options.stream, refused)
+    results = evaluate_readable(evaluator, run_files(options), options.stream, refused)
     if refused and (not options.keep_going or not results.runs):
         raise refusal(refused, options)
     if refused:
-        said += left_out(refused, len(options.runs))
+        notes.add(left_out(refused, len(options.runs)))
     if order is not None:
         results = order.runs(results)
-    said += [*_notes(results, measures, options), *notes.of_repeated(qrels)]
+    notes.add([*_notes(results, measures, options), *notes.of_repeated(qrels)])
     settings |= reading_settings(options)
     table = results.table(per_query=options.per_query)
     if order is not None and options.per_query:
         table = order.queries(table, results)
     if options.sampling_error:
         table = _with_sampling_errors(table, results, qrels, options)
-        said.append(
-            "standard errors of infAP (sampling_error) leave out queries with fewer than two relevant documents, and "
-            "are too small (by 10 to 20 % for runs of TREC-8)"
+        notes.add(
+            [
+                "standard errors of infAP (sampling_error) leave out queries with fewer than two relevant documents, "
+                "and are too small (by 10 to 20 % for runs of TREC-8)"
+            ]
         )
     if style == "json":
-        text = output.json(
-            settings, inputs, **output.plugins(plugins), runs=results.facts(), notes=said, results=table.to_dicts()
-        )
+        text = output.json(settings, inputs, **output.plugins(plugins), runs=results.facts(), results=table.to_dicts())
     else:
         text = _text(results, table, measures, options, style, marked=marked)
     output.write(text, options.output)
-    notes.show(said)
 
 
 def _text(

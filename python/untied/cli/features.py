@@ -104,19 +104,18 @@ def main(options: argparse.Namespace) -> None:
     named = column_names(options.column)
     more = {option: named.get(role) for role, option in COLUMNS.items()} | chosen(options, "per_query", "threads")
     evaluated = evaluate_features(options.data, measures, names=options.feature_names, **settings, **more)
-    said = list(evaluated._notes())
+    notes.add(evaluated._notes())
     if style == "json":
         rows = evaluated.table(sort_by, top=options.top, per_query=options.per_query).to_dicts()
         about = {"queries": len(evaluated.queries), "documents": evaluated.documents, "features": len(evaluated)}
         settings["sort_by"] = str(sort_by)
-        text = output.json(settings, inputs, **output.plugins(plugins), data=about, notes=said, results=rows)
+        text = output.json(settings, inputs, **output.plugins(plugins), data=about, results=rows)
     elif style in ("tsv", "csv") or options.per_query:
         text = _long(evaluated, sort_by, options, style)
     else:
         columns = width() if style == "table" and options.output is None else 10**9
         text = overview(evaluated, sort_by, options, style, columns)
     output.write(text, options.output)
-    notes.show(said)
 
 
 def _long(results: FeatureResults, sort_by: Measure, options: argparse.Namespace, style: str) -> str:

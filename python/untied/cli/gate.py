@@ -6,7 +6,7 @@ import sys
 
 from untied.cli import complain, output, paint
 from untied.cli.command import Command
-from untied.cli.notes import show
+from untied.cli.notes import add
 from untied.cli.options import (
     QRELS,
     RUNS,
@@ -152,6 +152,7 @@ def main(options: argparse.Namespace) -> int:
     run, *baseline = files_of(options, [options.run, *([] if options.baseline is None else [options.baseline])])
     more = chosen(options, "top", "docs", "threads")
     verdict = gate(read_qrels(options), run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)
+    add(verdict.notes)
     if style == "json":
         text = output.json(
             settings | reading_settings(options),
@@ -160,7 +161,6 @@ def main(options: argparse.Namespace) -> int:
             run=options.run,
             baseline=options.baseline,
             passed=verdict.passed,
-            notes=verdict.notes,
             checks=[check.to_dict() for check in verdict.checks],
         )
     else:
@@ -172,7 +172,6 @@ def main(options: argparse.Namespace) -> int:
     for path in options.beside:
         _write(verdict.to_junit(f"untied gate {options.run}"), path)
     _write(text, options.output)
-    show(verdict.notes)
     return 0 if verdict.passed else 1
 
 

@@ -8,10 +8,9 @@ from math import inf
 from untied._core import show_id
 from untied.cli import output, width
 from untied.cli.command import Command
-from untied.cli.notes import show
+from untied.cli.notes import add
 from untied.cli.options import RUNS, Arguments, chosen, inputs_of, load_plugins
-from untied.cli.reading import read_qrels, run_files
-from untied.cli.verdicts import plain
+from untied.cli.reading import read_qrels, reading_settings, run_files
 from untied.judging.next import COLUMNS, judge_next, rows
 from untied.results.notes import of_queries
 from untied.results.text import WORDS, cell
@@ -83,32 +82,32 @@ def declare(arguments: Arguments) -> None:
 @COMMAND.run
 def main(options: argparse.Namespace) -> None:
     """Run the command."""
-    load_plugins(options.plugin)
+    plugins = load_plugins(options.plugin)
     style = options.style
-    output.check_target(options.output, inputs_of(options.qrels, *options.runs))
+    inputs = inputs_of(options.qrels, *options.runs)
+    output.check_target(options.output, inputs)
     how = chosen(options, "top", "depth", "prior", "until_decided", "threads")
     advice = judge_next(read_qrels(options), run_files(options), options.measure, **how)
     candidates = list(rows(advice))
+    add(_notes(advice, options.depth, options.digits))
     if style == "json":
-        import json
-
         known = {
             "measure": advice.measure,
             "runs": advice.runs,
             "bounds": advice.bounds,
             "difference": advice.difference,
             "considered": advice.considered,
-            **({} if advice.verdict is None else {"verdict": plain(asdict(advice.verdict))}),
+            **({} if advice.verdict is None else {"verdict": asdict(advice.verdict)}),
             "candidates": candidates,
         }
-        text = json.dumps(known, indent=1, ensure_ascii=False) + "\n"
+        settings = chosen(options, "top", "depth", "prior", "until_decided", "qrels_format") | reading_settings(options)
+        text = output.json(settings, inputs, **output.plugins(plugins), **known)
     else:
         columns = ["query", "document", *(f"rank in {name}" for name in advice.runs), *COLUMNS]
         digits = options.digits
         lines = [["-" if one is None else cell(one, name, digits) for name, one in row.items()] for row in candidates]
         text = _fitting(columns, lines, options) if style == "table" else output.lines(columns, lines, style)
     output.write(text, options.output)
-    show(_notes(advice, options.depth, options.digits))
 
 
 def _fitting(columns: list[str], lines: list[list[str]], options: argparse.Namespace) -> str:

@@ -1,10 +1,11 @@
-"""Notes that commands print, each once."""
+"""Notes, each once: a command adds them before it writes results, whose JSON has them, and prints them at its end."""
 
 from __future__ import annotations
 
 import sys
 
 from untied.cli import paint, width
+from untied.inputs.mismatch import collected
 from untied.inputs.mismatch import listed as listed
 
 TYPE_CHECKING = False
@@ -12,6 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from untied._core import Qrels
+
+
+def add(notes: Iterable[str]) -> None:
+    """Add notes to those of the command, after what it was warned of."""
+    known = collected()
+    for note in notes:
+        if note not in known:
+            known.append(note)
 
 
 def show(notes: Iterable[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from itertools import combinations
@@ -11,9 +10,11 @@ from untied._core import __version__, show_id
 from untied.cli import paint
 from untied.cli.options import FORMATS, SUFFIXES, UsageError
 from untied.errors import either
+from untied.inputs.mismatch import collected
 from untied.inputs.provenance import provenance
 from untied.results.text import aligned as aligned
 from untied.results.text import brackets as brackets
+from untied.results.text import for_json
 from untied.results.text import lines as lines
 from untied.results.text import over_all as over_all
 from untied.results.text import padded as padded
@@ -81,16 +82,17 @@ def bold(line: str, on_screen: bool) -> str:
 
 
 def json(settings: dict[str, Any], inputs: list[str], **content: object) -> str:
-    """JSON of results with their origin: version, policies, and inputs with their hashes."""
+    """JSON of results with their origin: version, policies, inputs with their hashes, and all notes of the command."""
     import json
 
     document = {
         "untied": __version__,
         "settings": settings,
         "inputs": provenance(inputs),
+        "notes": collected(),
         **content,
     }
-    text = json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(for_json(document), indent=1, ensure_ascii=False, allow_nan=False)
     # What a terminal would take for a command; all of it stands in strings, where it may be escaped.
     return text.translate({code: f"\\u{code:04x}" for code in HARMFUL}) + "\n"
 
@@ -99,15 +101,6 @@ def plugins(paths: Iterable[str]) -> dict[str, Any]:
     """The plugins, for `json`; empty if there are none."""
     origins = provenance(paths)
     return {"plugins": origins} if origins else {}
-
-
-def _plain(value: Any) -> Any:
-    """Return the data with null instead of NaN and infinity, which JSON lacks."""
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write(content: str | bytes, path: str | None) -> None:

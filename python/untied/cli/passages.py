@@ -8,7 +8,7 @@ from untied._core import show_id
 from untied.cli import output
 from untied.cli.changes import COLUMNS, SHOWN
 from untied.cli.command import Command
-from untied.cli.notes import show
+from untied.cli.notes import add
 from untied.cli.options import Arguments, inputs_of, whole
 from untied.comparison.comparison import QUANTILES, quantile
 from untied.comparison.passages import (
@@ -105,9 +105,10 @@ def main(options: argparse.Namespace) -> None:
         if listed:
             notes.append(f"queries in only one run, left out: {listed}")
     rows = [row for names_of, comparison in pairs for row in _rows(names_of, measure, comparison, options)]
+    add(notes)
     if style == "json":
         settings = {"text_length": length, "decay": decay}
-        text = output.json(settings, inputs, runs=names, notes=notes,
+        text = output.json(settings, inputs, runs=names,
                            results=[dict(zip(COLUMNS, row, strict=True)) for row in rows])  # fmt: skip
     elif style in ("tsv", "csv"):
         text = output.lines(COLUMNS, (_cells(row, options.digits) for row in rows), style)
@@ -122,7 +123,6 @@ def main(options: argparse.Namespace) -> None:
             cells = [[*row[:2], *(row[2:3] if texts == 3 else []), f"{row[4]:.{options.digits}f}"] for row in rows]
             text = report.table(["run a", "run b", *(["query"] if texts == 3 else []), measure], cells, texts)
     output.write(text, options.output)
-    show(notes)
 
 
 def _rows(

@@ -7,7 +7,6 @@ from untied.cli import notes, output
 from untied.cli.options import chosen
 from untied.cli.reading import reading_settings, with_readable
 from untied.errors import UntiedError
-from untied.inputs.mismatch import CollectedNotes
 from untied.results.text import cell
 from untied.tie_orders.results import checked
 from untied.tie_orders.runs import distributions
@@ -41,13 +40,12 @@ def write(
     def make(runs: Any) -> Distributions:
         return distributions(qrels, runs, measures, **settings, **chosen(options, "per_query", "strict", "threads"))
 
-    with CollectedNotes() as said:
-        laws, skipped = with_readable(options, make)
-    said += [*skipped, *laws._notes(), *notes.of_repeated(qrels)]
+    laws, skipped = with_readable(options, make)
+    notes.add([*skipped, *laws._notes(), *notes.of_repeated(qrels)])
     table = laws.quantiles(options.quantiles, per_query=options.per_query)
     if style == "json":
         settings |= {"quantiles": options.quantiles, **reading_settings(options)}
-        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=table.to_dicts())
+        text = output.json(settings, inputs, **output.plugins(plugins), results=table.to_dicts())
     elif style == "table":
         text = _side_by_side(table.to_dicts(), options)
     else:
@@ -56,7 +54,6 @@ def write(
     output.write(text, options.output)
     for path in options.beside:
         output.write(laws.plot(style=output.PICTURES[output.suffix(path)]), path)
-    notes.show(said)
 
 
 def _side_by_side(rows: list[dict[str, Any]], options: argparse.Namespace) -> str:

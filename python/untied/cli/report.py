@@ -6,7 +6,7 @@ import sys
 
 from untied.cli import output
 from untied.cli.command import Command
-from untied.cli.notes import show
+from untied.cli.notes import add
 from untied.cli.options import Arguments, UsageError, chosen, inputs_of, load_plugins
 from untied.cli.reading import baseline_of, read_qrels, with_readable
 from untied.cli.rules import CORRECTED, ByName, refuse_broken
@@ -97,6 +97,6 @@ def main(options: argparse.Namespace) -> None:
 
     page, skipped = with_readable(options, make)
     output.write(page, target)
-    show(skipped)
+    add(skipped)
     if target is not None:
         print(f"{target}: {len(page.encode()) / 1e6:.1f} MB", file=sys.stderr)

@@ -22,13 +22,13 @@ from untied.cli.reading import baseline_of, read_qrels, reading_settings, with_r
 from untied.cli.rules import CORRECTED, Excludes, Needs
 from untied.cli.sorting import order_of
 from untied.cli.verdicts import COLUMNS as OF_VERDICTS
-from untied.cli.verdicts import add_certify, certified, plain
+from untied.cli.verdicts import add_certify, certified
 from untied.evaluation.runs import Evaluator
 from untied.inputs.convert import loaded_runs
 from untied.inputs.mismatch import Silence
 from untied.measures import as_measure, as_measures
 from untied.results.notes import of_adjusted, of_queries, of_undefined
-from untied.results.text import aligned, cell
+from untied.results.text import aligned, cell, spoken
 from untied.statistics.notes import on_bounds, on_dropped, shown_p, test_name
 from untied.statistics.planning import required_queries
 from untied.statistics.runs import Significance, discriminative_power, significance
@@ -219,6 +219,7 @@ def main(options: argparse.Namespace) -> None:
         settings |= chosen(options, "test", "correction", "level", "samples", "seed")
     changed = QueryChanges(*results._query_differences(options.baseline, options.top)) if options.top else None
     said += changed.notes() if changed is not None and style not in ("table", "md") else []
+    notes.add(said)
     if by_run:
         from untied.cli.tables import for_paper
 
@@ -226,8 +227,8 @@ def main(options: argparse.Namespace) -> None:
     elif style == "json":
         more = {} if changed is None else {"queries": changed.table.to_dicts()}
         text = output.json(
-            settings | reading_settings(options), inputs, **output.plugins(plugins), notes=said,
-            results=list(map(plain, rows)), **more,
+            settings | reading_settings(options), inputs, **output.plugins(plugins),
+            results=rows, **more,
         )  # fmt: skip
     elif only_queries and changed is not None:
         lines = ([cell(one, "value", options.digits) for one in row] for row in changed.table.rows())
@@ -239,7 +240,6 @@ def main(options: argparse.Namespace) -> None:
     else:
         text = "\n".join(_tables(tests, results, changed, options, style))
     output.write(text, options.output)
-    notes.show(said)
 
 
 def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Results, Any, list[str]]:
@@ -398,7 +398,7 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     if "survives" in row:
         line["survives"] = row["survives"]
     if "verdict" in row:
-        line |= {name.replace("_", " "): cell(row[name], name, 0) for name in OF_VERDICTS}
+        line |= {name.replace("_", " "): spoken(row[name], name, 0) for name in OF_VERDICTS}
     return line
 
 

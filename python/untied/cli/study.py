@@ -9,7 +9,7 @@ from time import monotonic
 from untied import study
 from untied.cli import complain
 from untied.cli.command import Command, parse
-from untied.cli.notes import show
+from untied.cli.notes import add
 from untied.cli.options import QRELS, RUNS, Arguments, UsageError, inputs_of
 from untied.cli.passages import QRELS as JUDGED_PASSAGES
 from untied.cli.passages import RUNS as PASSAGES
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str]) -> int:
     inputs_of(qrels, *runs)
     begun = monotonic()
     conducted = getattr(study, name)(qrels, runs, directory, **options)
-    show(conducted.notes)
+    add(conducted.notes)
     before = f" ({conducted.kept} parts were already finished)" if conducted.kept else ""
     print(f"{directory}: {', '.join(conducted.files)}; {monotonic() - begun:.1f} s{before}", file=sys.stderr)
     return 0

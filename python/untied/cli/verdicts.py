@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from untied._core import why_not
 from untied.cli.options import Arguments, UsageError
-from untied.results.text import WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +34,3 @@ def certified(options: argparse.Namespace, qrels: QrelsLike, runs: Runs, measure
     if why is not None:
         raise UsageError(f"with --certify, --ties {why}")
     return certify(qrels, runs, measures, ties=ties, score_dtype=options.score_dtype, threads=options.threads)
-
-
-def plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row without infinite numbers, which JSON lacks."""
-    return {name: WORDS[name] if name in WORDS and value == inf else value for name, value in row.items()}

@@ -7,6 +7,7 @@ from math import floor, inf, isfinite, log10
 
 from untied._core import difference, show_id
 from untied.measures import as_measure
+from untied.results.text import for_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,10 +123,8 @@ class Check:
         return [*lines, *([f"... and {self.more:,} more with the same {what}"] if self.more else [])]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as a dict, in which a number that is not finite is None."""
-        values = {name: getattr(self, name) for name in sorted(self.__slots__)}
-        return {name: None if isinstance(value, float) and not isfinite(value) else value
-                for name, value in values.items()}  # fmt: skip
+        """Return all attributes as JSON has them: None for an undefined number, ``"inf"`` for an infinite one."""
+        return for_json({name: getattr(self, name) for name in sorted(self.__slots__)})
 
     def __repr__(self) -> str:
         return f"{'passed' if self.passed else 'FAILED'}: {self.sentence}"

@@ -180,6 +180,12 @@ def warn(*reasons: Mapping[str, str | None], strict: bool = False) -> None:
     warn_or_raise(f"{message}; {NEARLY}" if refused else message, strict=check_flag("strict", strict) or refused)
 
 
+def collected() -> list[str]:
+    """The notes of the innermost context that collects them; outside of one, an empty list that nobody reads."""
+    notes = _listening.get()
+    return [] if notes is None else notes
+
+
 def warn_or_raise(message: str | None, *, strict: bool = False) -> None:
     """Warn with a message, if there is one; see `warn`."""
     if not message or _is_silent.get():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import floor, inf, log10
+from math import floor, inf, isfinite, isnan, log10
 
 from untied._core import show_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 
 #: What values can range over, by what varies.
@@ -49,7 +50,18 @@ def padded(cells: Sequence[str]) -> list[str]:
     return [cell if " [" in cell else cell + " " * widest for cell in cells]
 
 
-#: The word for an infinite number, in columns of verdicts.
+def for_json(value: Any) -> Any:
+    """The data with None and, as in TSV, ``"inf"`` instead of undefined and infinite numbers, which JSON lacks."""
+    if isinstance(value, dict):
+        return {key: for_json(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [for_json(one) for one in value]
+    if not isinstance(value, float) or isfinite(value):
+        return value
+    return None if isnan(value) else f"{value:g}"
+
+
+#: The word for an infinite number where people read it, in columns of verdicts.
 WORDS = {"overturn": "never", "largest_m": "any"}
 #: Columns of p-values.
 P_VALUES = ("p", "p_adjusted", "p_most")
@@ -63,11 +75,14 @@ def cell(value: str | float | None, column: str, digits: int) -> str:
         return ""
     if isinstance(value, str):
         return show_id(value)
-    if column in WORDS and value == inf:
-        return WORDS[column]
     if isinstance(value, int) or column in GIVEN:
         return f"{value:g}" if column in GIVEN else str(value)
     return f"{value:.{digits}g}" if column in SMALL else f"{value:z.{digits}f}"
+
+
+def spoken(value: str | float | None, column: str, digits: int) -> str:
+    """A cell for people, with a word for an infinite number."""
+    return WORDS[column] if column in WORDS and value == inf else cell(value, column, digits)
 
 
 #: What Markdown would read as markup: anywhere, an underscore that is not inside a word, a heading, and an entity.
