@@ -353,9 +353,11 @@ def test_numbers_that_are_not_finite_are_the_same_in_all_formats_for_programs(un
         ["compare", a, b, "--qrels", q, "--certify"],
     ):
         for column in ("overturn", "largest_m"):
-            assert of(column, *command, "-m", "Delta(RR)" if command[0] == "compare" else "RR") == ("inf", "inf", True), (
-                command
-            )
+            assert of(column, *command, "-m", "Delta(RR)" if command[0] == "compare" else "RR") == (
+                "inf",
+                "inf",
+                True,
+            ), command
     _, text, _ = untied_("gate", q, a, "--baseline", b, "--min-overturn", "RR=1", "--format", "json")
     assert json.loads(text)["checks"][0]["value"] == "inf"
     undefined = of("value", "eval", none, a, "-q", "-m", "RR", "--on-undefined", "nan")

@@ -18,7 +18,7 @@ from strategies import topics
 from untied.cli import judge_next as commanded
 from untied.cli import main
 from untied.inputs.convert import as_qrels
-from untied.judging import judge_next
+from untied.judging import Advice, judge_next
 from untied.statistics import significance
 
 MEASURES = ["AP", "nDCG", "nDCG@3", "Bpref", "P@2", "RBP(p=0.5)", "ERR(max_grade=4)", "Rprec", "NumRelRet", "RR(rel=2)",
@@ -248,6 +248,42 @@ def test_until_decided(measure: str, seed: int) -> None:
     full = untied.certify({q: {**known[q], **truth[q]} for q in truth}, runs, measure)["a", "b"][measure]
     assert advice.verdict is not None
     assert advice.verdict.verdict in ("open", full.verdict)
+
+
+@pytest.mark.parametrize("signs", [(1, 1, -1), (-1, -1, 1)])
+def test_no_run_leads_by_rounding(signs: tuple[int, ...]) -> None:
+    """Differences of P@10 of .1, .2 and -.3 add up to 0, so neither run is behind, whatever a judgment would do."""
+    qrels: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, list[str]]] = {"a": {}, "b": {}}
+    for count, sign in enumerate(signs, 1):
+        query, relevant = f"q{count}", [f"r{place}" for place in range(count)]
+        qrels[query] = dict.fromkeys(relevant, 1) | {"n": 0}
+        runs["a" if sign > 0 else "b"][query] = ["x", *relevant]
+        runs["b" if sign > 0 else "a"][query] = ["y", "z", "n"]
+    check_that_no_run_leads(judge_next(qrels, runs, "P@10", until_decided=True))
+
+
+def test_no_run_leads_by_the_order_of_a_sum() -> None:
+    qrels = {"q0": {"d1": 1, "d2": 1, "z": 0}, "q1": {"d0": 1, "z": 1}}
+    runs = {
+        "a": {"q0": ["d0", "d1"], "q1": ["z", "d2", "d3"]},
+        "b": {"q0": ["d0", "d1", "d2", "z"], "q1": ["d3", "d2", "d0"]},
+    }
+    check_that_no_run_leads(judge_next(qrels, runs, "AP", until_decided=True))
+
+
+def check_that_no_run_leads(advice: Advice) -> None:
+    assert any(one.swing < -0.01 for one in advice.candidates)
+    for one in advice.candidates:
+        assert one.worth == abs(one.swing) * one.probability
+
+
+def test_margins_grow_with_gains() -> None:
+    """As those of verdicts do: what certify calls open is not settled."""
+    qrels, runs = {"q": {"r": 1e9 + 1e-6, "s": 1e9}}, {"a": {"q": ["r"]}, "b": {"q": ["s"]}}
+    advice = judge_next(qrels, runs, "DCG@1")
+    assert advice.difference is not None and advice.difference[0] > 1e-9
+    assert advice.settled is judge_next(qrels, runs, "DCG@1", until_decided=True).settled is False
 
 
 def test_until_decided_on_the_command_line(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

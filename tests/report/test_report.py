@@ -727,8 +727,8 @@ def test_the_judged_share_of_the_page_is_that_of_check() -> None:
                 judged += Fraction(taken * sum(qrels[query].get(doc, -1) >= 0 for doc in group), len(group))
         found = _core.check_run(as_qrels(qrels, None), as_run(run, None), None)["top"]
         assert found == (10, retrieved, pytest.approx(float(judged)))
-        page = data_of(untied.report(qrels, {"run": run}, "AP"))
+        page = data_of(report(qrels, {"run": run}, "AP"))
         assert page["top_ten"] == [pytest.approx(float(1 - judged / retrieved))]
-        unjudged = untied.evaluate(qrels, {"run": run}, "Unjudged@10", queries="common").mean
+        unjudged = untied.evaluate(qrels, {"run": run}, "Unjudged@10", queries="common")["Unjudged@10"]
         if all(len(run[query]) >= 10 for query in run.keys() & qrels.keys()):
             assert unjudged == pytest.approx(page["top_ten"][0])

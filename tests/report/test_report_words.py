@@ -126,7 +126,7 @@ def test_what_missing_judgments_could_change(headline: Headline) -> None:
     assert headline(sparse, runs, "RR")[0][3] == (
         "Missing judgments could end the lead: depending on the grades of unjudged documents, the difference lies "
         "between 0.0000 and +0.5000. 10 unjudged documents can be enough if they are relevant. Of the first ten "
-        "documents, 10.0 % (good) and 10.0 % (late) are unjudged."
+        "documents, 50.0 % (good) and 50.0 % (late) are unjudged."
     )
     runs["late"] = {q: ["b", "y", "a"] for q in QUERIES}
     judged = {q: {"a": 1, "b": 0} for q in QUERIES}
@@ -141,7 +141,7 @@ def test_what_missing_judgments_could_change(headline: Headline) -> None:
     assert headline(judged, runs, "Q")[0][3] == (
         "Missing judgments could end the lead: depending on the grades of unjudged documents, the difference lies "
         "between −0.1500 and +0.8000. 8 unjudged documents can be enough if they are relevant. Of the first "
-        "ten documents, 10.0 % (good) and 10.0 % (late) are unjudged."
+        "ten documents, 50.0 % (good) and 33.3 % (late) are unjudged."
     )
     assert headline(judged, runs, "P@1")[0][3] == "Missing judgments cannot change the difference."
     assert headline(judged, runs, "RR")[0][3] == (
@@ -350,7 +350,7 @@ def test_a_single_run(headline: Headline) -> None:
     late = {q: ["x", "a"] for q in QUERIES}
     assert headline(QRELS, {"late": late}, "RR")[0][2] == (
         "Depending on the grades of unjudged documents, the score lies between 0.5000 and 1.0000. "
-        "Of the first ten documents, 10.0 % are unjudged."
+        "Of the first ten documents, 50.0 % are unjudged."
     )
     assert headline(QRELS, {"late": late}, "infAP")[0][2] == (
         "How far missing judgments could change the score is unknown: infAP has no bounds for missing judgments."
@@ -372,7 +372,7 @@ def test_runs_with_nothing_in_common_are_not_said_to_lack_bounds(headline: Headl
     assert words(page)[0][3] == (
         "Missing judgments could end the lead: depending on the grades of unjudged documents, the difference lies "
         "between 0.0000 and +0.5000. 10 unjudged documents can be enough if they are relevant. Of the first ten "
-        "documents, 0.0 % (one) and 10.0 % (other) are unjudged."
+        "documents, 0.0 % (one) and 50.0 % (other) are unjudged."
     )
     assert page["ranks"][0] is not None
 

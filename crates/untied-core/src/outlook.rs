@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::equality;
 use crate::error::{Error, Result};
 use crate::evaluate::{Plan, Planned};
 use crate::grade::Level;
@@ -126,20 +127,22 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
 /// The signs of the two runs in a difference.
 const SIGNS: [f64; 2] = [1.0, -1.0];
 
-/// The sum over queries of the differences of two runs with the present judgments.
+/// By how much the first run leads if unjudged documents are non-relevant, over all queries.
 fn lead(qrels: &Qrels, runs: &[&Run], planned: &Planned) -> Result<f64> {
-    let difference = |(judge, side): &mut (Judge, RunOfQuery), query: usize| {
+    let values_of = |(judge, side): &mut (Judge, RunOfQuery), query: usize| {
         let truth = qrels.judgments(query);
-        let mut difference = 0.0;
-        for (run, sign) in runs.iter().zip(SIGNS) {
+        let mut values = [0.0; 2];
+        for (run, value) in runs.iter().zip(&mut values) {
             side.rank(&rows_of(run, qrels.id(query)), &truth, judge);
-            difference += sign * outcome(planned, &side.ranking, &truth)?.value;
+            *value = outcome(planned, &side.ranking, &truth)?.value;
         }
         watch::check()?;
-        Ok(difference)
+        Ok(values)
     };
-    let differences = (0..qrels.len()).into_par_iter().map_init(Default::default, difference);
-    Ok(statistics::sum(differences.collect::<Result<Vec<f64>>>()?.into_iter()))
+    let values = (0..qrels.len()).into_par_iter().map_init(Default::default, values_of);
+    let values = values.collect::<Result<Vec<[f64; 2]>>>()?;
+    let [a, b] = [0, 1].map(|run| statistics::sum(values.iter().map(|of_runs| of_runs[run])));
+    Ok(equality::difference(a, b))
 }
 
 fn rows_of<'a>(run: &'a Run, query: &[u8]) -> Rows<'a> {

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from untied.verdicts.verdict import Verdict
 
 
-#: Rounding errors of a mean are smaller, as for verdicts.
+#: Rounding errors of means are smaller, relative to means above 1, as for verdicts.
 MARGIN = 1e-9
 #: Numbers of a document, as columns.
 COLUMNS = ("probability", "narrowing", "swing", "worth")
@@ -107,7 +107,10 @@ class Advice:
         """Whether one of two runs is better, whatever grades the unjudged documents have."""
         if self.verdict is not None:
             return self.verdict.verdict != "open"
-        return self.difference is not None and (self.difference[0] > MARGIN or self.difference[1] < -MARGIN)
+        if self.difference is None:
+            return False
+        (low, high), margin = self.difference, MARGIN * max(1.0, *(abs(end) for ends in self.bounds for end in ends))
+        return low > margin or high < -margin
 
 
 def judge_next(

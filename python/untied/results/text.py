@@ -35,7 +35,7 @@ def percent(count: float, total: int, digits: int = 0) -> str:
     share = count / total if total else 0.0
     rest = 100 * min(share, 1 - share)
     if 0 < rest < 10**-digits:
-        digits = max(2, -floor(log10(rest)))
+        digits = max(2, -floor(log10(rest) + 1e-9))  # rest itself is rounded
     return f"{100 * share:.{digits}f} %"
 
 

@@ -80,7 +80,7 @@ const chance = (p) => (p === null ? "p unknown" : p < 1e-4 ? "p < 0.0001" : `p =
 // With as many more decimals as tell a share from none and all.
 function inPercent(share) {
   const rest = 100 * Math.min(share, 1 - share);
-  return fixed(100 * share, rest > 0 && rest < 0.1 ? Math.max(2, -Math.floor(Math.log10(rest))) : 1);
+  return fixed(100 * share, rest > 0 && rest < 0.1 ? Math.max(2, -Math.floor(Math.log10(rest) + 1e-9)) : 1);
 }
 
 const percent = (share) => (share === null ? "–" : inPercent(share) + "\u00a0%");
