@@ -282,7 +282,8 @@ def test_margins_grow_with_gains() -> None:
     """As those of verdicts do: what certify calls open is not settled."""
     qrels, runs = {"q": {"r": 1e9 + 1e-6, "s": 1e9}}, {"a": {"q": ["r"]}, "b": {"q": ["s"]}}
     advice = judge_next(qrels, runs, "DCG@1")
-    assert advice.difference is not None and advice.difference[0] > 1e-9
+    assert advice.difference is not None
+    assert advice.difference[0] > 1e-9
     assert advice.settled is judge_next(qrels, runs, "DCG@1", until_decided=True).settled is False
 
 

@@ -89,7 +89,7 @@ def main(options: argparse.Namespace) -> None:
     content = BytesIO()
     content.writelines(WRITERS[options.style](lists))
     output.write(content.getvalue(), options.output)
-    notes.show(_notes(lists, options.style))
+    notes.add(_notes(lists, options.style))
 
 
 class Lists:
