@@ -124,7 +124,7 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON has them: None for an undefined number, ``"inf"`` for an infinite one."""
-        return for_json({name: getattr(self, name) for name in sorted(self.__slots__)})
+        return {name: for_json(getattr(self, name)) for name in sorted(self.__slots__)}
 
     def __repr__(self) -> str:
         return f"{'passed' if self.passed else 'FAILED'}: {self.sentence}"
