@@ -47,22 +47,19 @@ EXAMPLES = """\
   untied certify qrels.txt old.run new.run -m P@10 --explain old new
   untied certify sampled.qrels runs/ -m P@10 --from-sample
 
-A verdict names the run, A or B, that is better for all grades that unjudged
-documents could have. All other verdicts are open: either run could be better,
-or the two could be equal, or the bounds are too wide to tell. The columns low
-and high show the lowest and the highest possible difference between the means,
-A minus B.
+A verdict names the run, A or B, that is better whatever grades the unjudged
+documents have. All others are open: either run could be better, they could be
+equal, or the bounds are too wide to tell. The columns low and high are the
+lowest and the highest possible difference between the means, A minus B.
 
-If all unjudged documents count as non-relevant, the run with the higher mean
-has the lead. The column overturn shows the smallest number of unjudged
-documents that would end the lead if they were relevant. The column largest_m
-shows a number of unjudged documents: if at most that many unjudged documents of
-each query are relevant, the lead is certain.
+If no unjudged document is relevant, the run with the higher mean has the lead.
+The column overturn says how many of these documents would have to be relevant
+to end it, at the least. The column largest_m says how many each query may have
+while the lead stays certain.
 
 --explain prints the unjudged documents that decide a verdict. The column bound
-names the case: low (the difference is lowest), high (the difference is highest)
-or overturn (the lead ends). The column grade shows the grade that the document
-has in this case.
+names the case: low (the difference is lowest), high (it is highest) or overturn
+(the lead ends). The column grade is what the document has in this case.
 """
 
 #: What verdicts from a sample have, and where nothing else is asked for.

@@ -49,16 +49,15 @@ EXAMPLES = """\
   untied compare *.run --qrels qrels.txt -m 'Delta(P@10)' --certify
   untied compare --show matrix *.run -m RBO > similarities.tsv
 
-MED(P@10) is the largest difference in P@10 between two rankings, over all
-grades that unjudged documents could have. In MED, the divisor of nDCG, AP and
-Bpref is a constant. In untied eval, the divisor of nDCG, AP and Bpref depends
-on the judgments. The difference in nDCG@10 between the values of untied eval
-can therefore be larger than MED(nDCG@10).
+MED(P@10) is the most by which judgments could make P@10 rate two rankings
+differently: the largest difference over all grades that unjudged documents
+could have. The divisor of nDCG, AP and Bpref is a constant in MED, while it
+depends on the judgments in untied eval. So nDCG@10 can differ by more than
+MED(nDCG@10) there.
 
-Delta(P@10) is the expected difference in P@10 between two rankings. For
-example, Delta(P@10, p=0.5) assumes that each unjudged document is relevant with
-probability 0.5. Similarities, such as RBO, are averages over all orders of tied
-documents.
+Delta(P@10, p=0.5) is the difference to expect if each unjudged document is
+relevant with probability 0.5. Similarities, such as RBO, are averages over all
+orders of tied documents.
 
 If you have judgments, untied stats QRELS NEW OLD --top 10 lists the queries
 that got better or worse.

@@ -28,11 +28,10 @@ EXAMPLES = """\
   untied features train.txt --sort-by RR --feature-names names.txt
   untied features train.parquet --ties expected -o features.tsv
 
-Each line of DATA is: label qid:Q feature:value ... # comment. A feature that is
-absent from a line counts as 0. If a feature is NULL for a document, the
-ranking by this feature leaves out the document. Each score is the exact average
-over all orders of tied documents. The output also shows the score of a random
-order of the documents.
+Each line of DATA is: label qid:Q feature:value ... # comment. A feature that a
+line does not have counts as 0, and a document whose value is NULL is left out
+of the feature's ranking. Each score is the exact average over all orders of
+tied documents. Beside it stands the score of a random order.
 """
 
 

@@ -38,9 +38,8 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
-The exit code is 0 if the run is within all limits. The exit code is 1 if the
-run fails a limit, or if untied cannot decide whether the run passes. The exit
-code is 2 if an input or an option was refused.
+The exit code is 0 if the run keeps all limits, and 1 if it fails one or untied
+cannot decide. It is 2 if an input or an option was refused.
 """
 
 

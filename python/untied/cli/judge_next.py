@@ -31,20 +31,18 @@ EXAMPLES = """\
   untied judge-next qrels.txt bm25.run dense.run --measure nDCG@10 --top 50
   untied judge-next qrels.txt bm25.run dense.run -m P@10 --until-decided
 
-With one run, the list begins with the documents whose judgments are expected to
-narrow the bounds of the mean most. With two runs, the list begins with the
-documents whose judgments are expected to change the difference between the runs
-most.
+The documents that are most worth judging come first. With one run, their
+judgments are expected to narrow the bounds of its mean most; with two, to
+change the difference between the runs most. Judge some and ask again, because
+each judgment changes what is worth judging next.
 
-The column probability shows the estimated probability that the document is
-relevant. The column narrowing shows how much closer the lower and the upper
-bound of the mean are expected to be after a judgment of the document. With two
-runs, the column narrowing shows the sum for both means. With one run, the
-column swing shows the mean if the document is relevant, minus the mean if the
-document is non-relevant. With two runs, the column swing shows the difference
-between the means if the document is relevant, minus the difference between the
-means if the document is non-relevant. The table is sorted by "worth", a column
-that is computed from the other columns.
+The columns say what to expect from a judgment of the document:
+  probability  how probable it is that the document is relevant
+  narrowing    how much closer the lower and the upper bound of the mean come
+               (for two runs, of both means together)
+  swing        how much higher the mean is (for two runs, the difference of the
+               means) if the document is relevant than if it is not
+  worth        what the list is sorted by, computed from the others
 """
 
 

@@ -29,14 +29,13 @@ EXAMPLES = """\
   untied sample qrels.txt *.run --documents 0.5 -o half
   untied sample sampled.qrels *.run --subcollection --seed 7 -o drawn
 
-Judged documents that are not in the sample get grade -1. The measures infAP and
-subAP count documents with grade -1 as pooled but unjudged. The same seed gives
-the same sample.
+Judged documents that are not in the sample get grade -1, which means pooled but
+not judged; infAP and subAP need to know them. The same seed gives the same
+sample.
 
-Without --once, a query's sample is drawn again if the query has relevant
-documents, but the sample has none. Drawing again makes relevant documents more
-likely to be in the sample than other documents. A sample for untied certify
---from-sample should therefore be drawn with --once.
+If a query has relevant documents but its sample has none, the sample is drawn
+again. This makes relevant documents more likely than others, so untied certify
+--from-sample needs a sample that is drawn with --once.
 """
 #: Suffixes of what is not written here.
 OTHERS = {

@@ -56,41 +56,32 @@ EXAMPLES = """\
   untied stats qrels.txt new.run old.run --show queries --difference 0.02
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
-The column a - b shows the mean of run a minus the mean of run b. The column d
-shows Cohen's d: the mean difference divided by the standard deviation of the
-differences. The column p shows the p-value, corrected for the number of
-comparisons. A star marks significant differences. Intervals are not corrected
-for the number of comparisons.
+A star marks significant differences. In the table, a - b is the mean of run a
+minus that of run b, d is Cohen's d (this difference in standard deviations of
+the differences of queries), and p is corrected for the number of comparisons.
+Intervals are not corrected.
 
---ties range and --unjudged range add a column named "a - b can be": the lowest
-and the highest possible difference between the means. With --ties range, a
-difference survives if it stays significant and keeps its sign in every order of
-tied documents. With --unjudged range, a difference survives if it stays
-significant and keeps its sign for all grades that unjudged documents could
-have.
+With --ties range or --unjudged range, "a - b can be" shows the lowest and the
+highest possible difference of the means. A difference survives if it keeps its
+sign and stays significant for every order of tied documents, or for all grades
+that unjudged documents could have.
 
-In tsv, csv and json, the column "a - b" is called difference, and the column d
-is called effect. The column least shows the lowest possible difference, and the
-column most shows the highest possible difference. In tsv, csv and json, the
-column p shows the uncorrected p-value, and the column p_adjusted shows the
-corrected p-value. The column p_most shows the highest possible corrected
-p-value.
+In tsv, csv and json, a - b is called difference, d is effect, and p is not
+corrected; p_adjusted is. What a difference can be is in least and most, and
+p_most is the highest possible p_adjusted.
 
---show power counts pairs of runs by p-values that are not corrected, as Sakai (2006)
-does. It can therefore count more pairs than have a star without --show power. Give
---correction to count the pairs that have a star.
+--show power tells how many pairs of runs a measure can tell apart. Its p-values
+are not corrected, as in Sakai (2006), so it may count more pairs than have a
+star. Give --correction to count those.
 
---show queries plans a test: with as many queries as there are, the paired t-test
-finds a difference as large as detectable with the probability --power. The column
-required has the number of queries that find --difference. Both follow from the
-standard deviation of the differences, so they have intervals.
+--show queries plans a test. With as many queries as you have, a paired t-test
+finds differences from detectable on, with the probability --power; required is
+the number of queries that find --difference. Both are estimates from your
+queries, so they have intervals.
 
---shuffle adds the column P(a > b), the probability that run a is ahead of run b
-if tied documents are shuffled.
-
-With --certify, the verdict names the run that is better for all grades that
-unjudged documents could have. untied certify --help explains the columns that
---certify adds.
+--shuffle adds P(a > b), the probability that run a is ahead of run b if tied
+documents are shuffled. --certify adds the run that is better for all grades
+that unjudged documents could have; untied certify --help explains its columns.
 """
 
 
