@@ -6,7 +6,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray, downcast_integer_array};
 use arrow_schema::DataType;
-use untied_core::table::columns::Number;
+use untied_core::table::columns::NumericColumn;
 use untied_core::table::rounded::{self, Rounded};
 
 use super::{Wrong, all_there, wrong};
@@ -17,7 +17,7 @@ pub fn fits(kind: &DataType) -> bool {
 }
 
 /// Converts all numbers of a column to 64 bits, and marks those that were rounded.
-pub fn read(array: &dyn Array, name: &str, number: &Number) -> Result<(Vec<f64>, Vec<Rounded>), Wrong> {
+pub fn read(array: &dyn Array, name: &str, number: &NumericColumn) -> Result<(Vec<f64>, Vec<Rounded>), Wrong> {
     let (accepts, expected) = number.accepted;
     all_there(array, name, expected)?;
     let mut marks = Vec::new();

@@ -35,7 +35,7 @@ const KEPT: usize = 1 << 14;
 /// A measure's value if unjudged documents are non-relevant, and its bounds over all grades that they may have. If
 /// documents are tied, all three are means over all orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
+pub struct BoundedValue {
     /// The value.
     pub value: f64,
     /// The smallest value that the measure may have.
@@ -81,7 +81,7 @@ pub struct Candidate {
 #[derive(Debug)]
 pub struct Advice {
     /// The value and bounds of every query of the qrels in each run: query by query, run by run.
-    pub now: Vec<Outcome>,
+    pub now: Vec<BoundedValue>,
     /// The documents that are worth most, best first.
     pub candidates: Vec<Candidate>,
     /// The number of documents considered.
@@ -107,7 +107,7 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
     watch::begin(|| "weighing judgments".into(), "queries", Some(qrels.len() as u64));
     let rooms: Mutex<Vec<Room>> = Mutex::default();
     let lock = || rooms.lock().unwrap_or_else(PoisonError::into_inner);
-    let part = |(number, now): (usize, &mut [Outcome])| {
+    let part = |(number, now): (usize, &mut [BoundedValue])| {
         let mut room = lock().pop().unwrap_or_default();
         let mut best = BestCandidates::new(qrels, search.top);
         for (query, now) in (number * AT_ONCE..).zip(now.chunks_mut(runs.len())) {
@@ -117,7 +117,7 @@ pub fn advise(qrels: &Qrels, runs: &[&Run], plan: &Plan, search: Search) -> Resu
         lock().push(room);
         Ok(best)
     };
-    let mut now = vec![Outcome { value: 0.0, low: 0.0, high: 0.0 }; qrels.len() * runs.len()];
+    let mut now = vec![BoundedValue { value: 0.0, low: 0.0, high: 0.0 }; qrels.len() * runs.len()];
     let parts = now.par_chunks_mut(AT_ONCE * runs.len()).enumerate().map(part);
     let mut best = parts.try_reduce(|| BestCandidates::new(qrels, search.top), |one, other| Ok(one.join(other)))?;
     best.cut();
@@ -191,7 +191,7 @@ impl Valuer<'_> {
     fn consider(
         &self,
         query: usize,
-        now: &mut [Outcome],
+        now: &mut [BoundedValue],
         room: &mut Room,
         best: &mut BestCandidates<'_>,
     ) -> Result<()> {
@@ -307,10 +307,10 @@ impl<'a> BestCandidates<'a> {
 /// The outcomes of one ranking, with the present judgments and after one more.
 struct Prospects {
     /// The outcome with the present judgments.
-    now: Outcome,
+    now: BoundedValue,
     /// For each tie group, and last for documents that are not retrieved: the outcome of each grade that the judgment
     /// of a document may have. It is empty until it is computed.
-    after: Vec<Vec<Outcome>>,
+    after: Vec<Vec<BoundedValue>>,
 }
 
 impl Prospects {
@@ -463,7 +463,7 @@ fn after(
     place: usize,
     grade: f64,
     next: &mut Ranking,
-) -> Result<Outcome> {
+) -> Result<BoundedValue> {
     next.clear();
     next.retrieved = ranking.retrieved;
     for (number, group) in ranking.groups().enumerate() {
@@ -478,7 +478,7 @@ fn after(
     outcome(planned, next, &truth.with_levels(&levels))
 }
 
-fn outcome(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Result<Outcome> {
+fn outcome(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Result<BoundedValue> {
     let Planned { spec, measure, possible_grades: grades, .. } = planned;
     let open = Open { ranking, truth, resolution: Resolution::Mean, grades, unretrieved: 0 };
     let bounds = measure.bounds(&open);
@@ -491,5 +491,5 @@ fn outcome(planned: &Planned, ranking: &Ranking, truth: &Judgments<'_>) -> Resul
     let Bounds { low, high, .. } = bounds.with_zero();
     // Undefined: nothing is relevant.
     let [value, low, high] = [value, low, high].map(|value| if value.is_nan() { 0.0 } else { value });
-    Ok(Outcome { value, low, high })
+    Ok(BoundedValue { value, low, high })
 }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::measures::defined::{Defined, Description};
 use crate::measures::*;
-use crate::names::{Aggregate, Cutoff, Info, Names, Spec};
+use crate::names::{Aggregate, Cutoff, Info, MeasureNames, Spec};
 use crate::similarity::{
     anchor, footrule, hoeffding, jaccard, kendall_distance, overlap, rbo, spearman, tau, tau_ap, weighted,
     weighted_footrule,
@@ -301,15 +301,15 @@ pub fn check(spec: &Spec) -> Result<()> {
 }
 
 /// All measures that have a name: those of one ranking, those that compare two, and those that users have defined.
-fn names() -> Names {
+fn names() -> MeasureNames {
     let ours = FAMILIES.iter().flat_map(Family::infos);
-    Names { all: ours.chain(defined::all().into_iter().map(|one| one.info)).collect(), check }
+    MeasureNames { all: ours.chain(defined::all().into_iter().map(|one| one.info)).collect(), check }
 }
 
 /// One measure, complete.
 ///
 /// # Errors
-/// As [`Names::parse`].
+/// As [`MeasureNames::parse`].
 pub fn parse(text: &str) -> Result<Spec> {
     names().parse(text)
 }
@@ -317,7 +317,7 @@ pub fn parse(text: &str) -> Result<Spec> {
 /// One measure whose cutoff may still come: `P(rel=2)`.
 ///
 /// # Errors
-/// As [`Names::parse_open`].
+/// As [`MeasureNames::parse_open`].
 pub fn parse_open(text: &str) -> Result<Spec> {
     names().parse_open(text)
 }
@@ -325,7 +325,7 @@ pub fn parse_open(text: &str) -> Result<Spec> {
 /// One measure, or several that differ by cutoff in trec_eval's spelling (`P.5,10`, `ndcg_cut.10`).
 ///
 /// # Errors
-/// As [`Names::parse_all`].
+/// As [`MeasureNames::parse_all`].
 pub fn parse_all(text: &str) -> Result<Vec<Spec>> {
     names().parse_all(text)
 }
@@ -342,6 +342,6 @@ pub fn check_open(spec: &Spec) -> Result<()> {
 ///
 /// # Errors
 /// The name or one of a parameter cannot be used, or already stands for something else.
-pub fn define(description: Description, build: defined::Build) -> Result<&'static Defined> {
+pub fn define(description: Description, build: defined::BuildDefined) -> Result<&'static Defined> {
     defined::define(description, build, |name| names().taken(name))
 }

@@ -1,7 +1,7 @@
 //! Arrays: counting places of few relevant documents finds what sorting finds, to the last bit.
 
 use untied_core::arrays::{DocumentCounts, Groups, LabelInput, Labels, NumberColumn, Scores};
-use untied_core::evaluate::Value;
+use untied_core::evaluate::MeasureValue;
 use untied_core::registry::parse_all;
 use untied_core::settings::{Purpose, Settings, Take, Unjudged};
 
@@ -85,7 +85,7 @@ fn counting_and_sorting_agree_to_the_last_bit() {
                 for row in 0..queries {
                     for (measure, spec) in specs.iter().enumerate() {
                         let (one, other) = (counted.value(row, measure), sorted.value(row, measure));
-                        let bits = |value: Value| {
+                        let bits = |value: MeasureValue| {
                             let (low, high) = value.range.unwrap_or_default();
                             [value.mean, low, high].map(f64::to_bits)
                         };

@@ -55,7 +55,7 @@ fn all_that_takes_long_stops() {
     for name in ["MED(AP@3000)", "MED(ERR@3000)", "MED(R@3000)", "RBO"] {
         let specs = registry::parse_all(name).expect(name);
         let both: Vec<&Run> = runs.iter().collect();
-        let settings = compare::Settings::default();
+        let settings = compare::ComparisonSettings::default();
         let found = stopped(|| compare::compare(&both, &["a", "b"], Evidence::default(), &specs, settings));
         assert!(is_stopped(&found), "{name}");
     }

@@ -1,7 +1,7 @@
 //! Measures from their definitions, over all orders of tied documents.
 
 use arbitrary::{Result, Unstructured};
-use untied_core::evaluate::{Plan, Value, evaluate};
+use untied_core::evaluate::{MeasureValue, Plan, evaluate};
 use untied_core::registry::parse;
 use untied_core::settings::{Purpose, Settings};
 
@@ -44,7 +44,7 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let same = |what: &str, found: f64, expected: f64| {
         assert!((found - expected).abs() < 1e-12, "{name}: {what} {found}, not {expected}: {case:?}");
     };
-    let Value { mean: found_mean, variance: found_variance, range, .. } = found("range");
+    let MeasureValue { mean: found_mean, variance: found_variance, range, .. } = found("range");
     let (found_low, found_high) = range.expect("a range");
     same("mean", found_mean, mean);
     same("variance", found_variance.expect("a variance"), variance);

@@ -1,7 +1,7 @@
 //! Two rankings: MED against all assignments of grades, RBO against its definition over all orders of ties.
 
 use arbitrary::{Result, Unstructured};
-use untied_core::compare::{Evidence, Settings, compare, parse};
+use untied_core::compare::{ComparisonSettings, Evidence, compare, parse};
 use untied_core::ranking::Layout;
 use untied_core::similarity::PairScore;
 use untied_core::table::{Qrels, Run};
@@ -131,7 +131,7 @@ fn tied_run(rows: Vec<Retrieved>) -> Run {
 }
 
 fn compared(name: &str, one: &Run, other: &Run, qrels: Option<&Qrels>, layout: Layout) -> PairScore {
-    let settings = Settings { layout, variance: true, ..Settings::default() };
+    let settings = ComparisonSettings { layout, variance: true, ..ComparisonSettings::default() };
     let evidence = Evidence { qrels, ..Evidence::default() };
     let found = compare(&[one, other], &["one", "other"], evidence, &[parse(name).expect(name)], settings).expect(name);
     found[0].values.get(0)

@@ -1,6 +1,6 @@
 //! Files with names of columns: the core's reader against a second one that is built around `csv` and `serde_json`.
 
-use untied_core::read::table::{Format, read_table};
+use untied_core::read::table::{TableFormat, read_table};
 use untied_core::table::columns::Content;
 use untied_core::{Error, Result};
 
@@ -11,7 +11,7 @@ use crate::second::{Rows, is_packed};
 use crate::second_table::{self, Refusal};
 use crate::threads::many;
 
-const FORMATS: [Format; 3] = [Format::Delimited(b','), Format::Delimited(b'\t'), Format::JsonLines];
+const FORMATS: [TableFormat; 3] = [TableFormat::Delimited(b','), TableFormat::Delimited(b'\t'), TableFormat::JsonLines];
 
 const ROLES: [&str; 8] = ["query", "document", "score", "rank", "grade", "subtopic", "stratum", "probability"];
 
@@ -41,7 +41,7 @@ pub fn tables(data: &[u8]) {
     }
 }
 
-fn compare(text: &[u8], format: Format, kind: Content, named: &[(String, String)], on_several: bool) {
+fn compare(text: &[u8], format: TableFormat, kind: Content, named: &[(String, String)], on_several: bool) {
     let ours = || {
         with_file(text, |path| {
             let chunks = read_table(path, format, kind, named)?;
@@ -49,8 +49,8 @@ fn compare(text: &[u8], format: Format, kind: Content, named: &[(String, String)
         })
     };
     let delimiter = match format {
-        Format::Delimited(delimiter) => Some(delimiter),
-        Format::JsonLines => None,
+        TableFormat::Delimited(delimiter) => Some(delimiter),
+        TableFormat::JsonLines => None,
     };
     let theirs =
         second_table::read(text, delimiter, kind, named).and_then(|rows| consistent(rows, kind).map_err(Refusal::Line));
@@ -78,7 +78,7 @@ fn assert_agree(ours: Result<Held>, theirs: std::result::Result<Rows, Refusal>) 
 }
 
 /// The same with so much between two lines, or in the middle of one, that what follows lies near the end of a piece.
-fn filled(text: &[u8], format: Format, kind: u8, (at, end): (u8, u8)) -> Vec<u8> {
+fn filled(text: &[u8], format: TableFormat, kind: u8, (at, end): (u8, u8)) -> Vec<u8> {
     let begin_lines = |from: &[u8]| from.iter().position(|&byte| byte == b'\n').map_or(from.len(), |end| end + 1);
     let mut place = usize::from(at) * text.len() / 255;
     let unit: &[u8] = match kind % 8 {
@@ -96,7 +96,7 @@ fn filled(text: &[u8], format: Format, kind: u8, (at, end): (u8, u8)) -> Vec<u8>
             }
         }
     };
-    let header = if format == Format::JsonLines { 0 } else { begin_lines(text) };
+    let header = if format == TableFormat::JsonLines { 0 } else { begin_lines(text) };
     let goal = PIECE + header + usize::from(end % 64) - 32;
     let times = goal.saturating_sub(place) / unit.len().max(1);
     [&text[..place], &unit.repeat(times), &text[place..]].concat()

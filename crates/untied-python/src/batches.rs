@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use untied_core::compare::Mean;
 use untied_core::error::text;
-use untied_core::evaluate::{Total, Value};
+use untied_core::evaluate::{MeasureValue, Total};
 use untied_core::measures::Certainty;
 use untied_core::settings::Settings;
 use untied_core::similarity::PairScore;
@@ -27,7 +27,7 @@ pub struct Rows {
     measures: Vec<String>,
     queries: Vec<String>,
     of: Vec<Option<usize>>,
-    values: Vec<Option<Value>>,
+    values: Vec<Option<MeasureValue>>,
     /// Columns of yes or no, with their names.
     flags: Vec<(&'static str, Vec<bool>)>,
     optional: Vec<&'static str>,
@@ -41,7 +41,7 @@ impl Rows {
     }
 
     /// A query's value of a measure; or neither.
-    pub fn push(&mut self, query: &str, value: Option<(usize, Value)>, flags: &[bool]) {
+    pub fn push(&mut self, query: &str, value: Option<(usize, MeasureValue)>, flags: &[bool]) {
         self.queries.push(query.into());
         self.of.push(value.map(|(measure, _)| measure));
         self.values.push(value.map(|(_, value)| value));
@@ -50,11 +50,11 @@ impl Rows {
 
     /// A capsule that streams the rows.
     pub fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let number = |get: fn(&Value) -> Option<f64>| -> ArrayRef {
+        let number = |get: fn(&MeasureValue) -> Option<f64>| -> ArrayRef {
             Arc::new(Float64Array::from_iter(self.values.iter().map(|value| value.as_ref().and_then(get))))
         };
         let name = |measure: Option<usize>| measure.map(|measure| self.measures[measure].as_str());
-        let certainty = |value: &Option<Value>| value.map(|value| value.certainty.name());
+        let certainty = |value: &Option<MeasureValue>| value.map(|value| value.certainty.name());
         let mut fields = vec![
             Field::new("query", DataType::Utf8, false),
             Field::new("measure", DataType::Utf8, true),
@@ -137,7 +137,7 @@ impl Totals {
             let certainty = Certainty::named(&certainty).unwrap_or(Certainty::Estimate);
             match &mut self.0[measure] {
                 Sum::Total(total) => {
-                    total.add(&Value { mean: value, variance, range, certainty, error: None, unsettled });
+                    total.add(&MeasureValue { mean: value, variance, range, certainty, error: None, unsettled });
                 }
                 Sum::Mean(mean) => mean.add(&PairScore { value, range, variance, certainty }),
             }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
-use untied_core::certify::{self, Assignment, Overturn, Settings, Verdict};
+use untied_core::certify::{self, Assignment, Overturn, Verdict, VerdictSettings};
 use untied_core::error::text;
 
 use crate::arrays::packed;
@@ -26,8 +26,8 @@ fn concluded(verdict: &Verdict) -> Concluded {
     (verdict.low, verdict.high, verdict.is_exact, ahead, overturn, is_exact, largest, verdict.largest_is_exact)
 }
 
-fn settings(policies: &Policies, most: Option<usize>) -> Settings {
-    Settings { most, ..Settings::new(policies.settings) }
+fn settings(policies: &Policies, most: Option<usize>) -> VerdictSettings {
+    VerdictSettings { most, ..VerdictSettings::new(policies.settings) }
 }
 
 /// The verdicts of all measures about every run and every later one.

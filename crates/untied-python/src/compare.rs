@@ -4,7 +4,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyString};
-use untied_core::compare::{self, Bulk, Evidence, Lists, Rank, Settings};
+use untied_core::compare::{self, Bulk, ComparisonSettings, Evidence, Lists, Rank};
 use untied_core::error::text;
 use untied_core::overlap::share_document;
 use untied_core::similarity::items::{Distance, Items};
@@ -81,11 +81,11 @@ fn evidence<'a>(qrels: Option<&'a Qrels>, probabilities: Option<&'a Run>, docs: 
     }
 }
 
-fn settings(policies: &Policies, variance: bool, depth: Option<usize>) -> PyResult<Settings> {
+fn settings(policies: &Policies, variance: bool, depth: Option<usize>) -> PyResult<ComparisonSettings> {
     if depth == Some(0) {
         return Err(refused("depth must be at least 1, not 0"));
     }
-    Ok(Settings { variance, depth, ..Settings::new(policies.settings) })
+    Ok(ComparisonSettings { variance, depth, ..ComparisonSettings::new(policies.settings) })
 }
 
 /// Compare every run with every later one, query by query.
@@ -106,7 +106,7 @@ pub fn compare_runs(
     threads: Option<Threads>,
     only_means: bool,
 ) -> PyResult<Vec<Comparison>> {
-    let settings = Settings { itself, only_means, ..settings(policies, variance, depth)? };
+    let settings = ComparisonSettings { itself, only_means, ..settings(policies, variance, depth)? };
     let specs = specs(&measures);
     let tables: Vec<_> = runs.iter().map(|run| &*run.get().0).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -177,7 +177,7 @@ pub fn moved_documents(
     depth: usize,
     policies: &Policies,
 ) -> PyResult<Vec<Row>> {
-    let settings = Settings { depth: Some(depth), ..Settings::new(policies.settings) };
+    let settings = ComparisonSettings { depth: Some(depth), ..ComparisonSettings::new(policies.settings) };
     let (runs, qrels) = ((&*run_a.0, &*run_b.0), qrels.map(|qrels| &qrels.0));
     let positions = |rank: Rank| (rank.first, rank.last);
     with_id(query, "a query id", |query| {
@@ -201,7 +201,7 @@ pub fn top_changes(
     policies: &Policies,
     threads: Option<Threads>,
 ) -> PyResult<(usize, usize, usize)> {
-    let settings = Settings::new(policies.settings);
+    let settings = ComparisonSettings::new(policies.settings);
     let compare::TopChanges { changed, reordered, left } =
         threads::run(py, threads, || compare::top_changes((&run_a.0, &run_b.0), depth, settings))?;
     Ok((changed, reordered, left))

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 use untied_core::error::show;
-use untied_core::evaluate::Value;
+use untied_core::evaluate::MeasureValue;
 
 use crate::errors::refused;
 
@@ -209,7 +209,7 @@ pub fn items<'py>(
 pub type Parts = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str);
 
 /// A value of an evaluation or a comparison as Python has it.
-pub fn parts(value: impl Into<Value>) -> Parts {
-    let Value { mean, range, variance, certainty, .. } = value.into();
+pub fn parts(value: impl Into<MeasureValue>) -> Parts {
+    let MeasureValue { mean, range, variance, certainty, .. } = value.into();
     (mean, range.map(|range| range.0), range.map(|range| range.1), variance, certainty.name())
 }

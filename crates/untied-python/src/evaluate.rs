@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyDict};
 use untied_core::error::text;
-use untied_core::evaluate::{self, Fact, Facts, Prepared, Streaming, Value};
+use untied_core::evaluate::{self, Fact, Facts, MeasureValue, Prepared, Streaming};
 use untied_core::law::Limits;
 use untied_core::read::format::run_format;
 use untied_core::settings::{Queries, Settings};
@@ -184,7 +184,7 @@ pub fn fact_info() -> Vec<(&'static str, &'static str, &'static str)> {
 pub type WithError = (f64, Option<f64>, Option<f64>, Option<f64>, &'static str, Option<f64>);
 
 /// A value as Python has it.
-pub fn parts(value: Value) -> WithError {
+pub fn parts(value: MeasureValue) -> WithError {
     let (mean, low, high, variance, certainty) = convert::parts(value);
     (mean, low, high, variance, certainty, value.error)
 }

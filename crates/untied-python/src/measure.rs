@@ -11,10 +11,10 @@ use crate::convert::{items, no_text};
 use crate::errors::{refused_measure, to_python};
 use crate::registered::PICKLED;
 
-/// A measure with its parameters and cutoff, as in ``nDCG(gain="exp2") @ 10``.
+/// A measure with its parameters and its cutoff, such as ``nDCG(gain="exp2") @ 10``.
 ///
-/// Every measure is a name in `untied`: call it with parameters, and give it a cutoff with ``@``. `untied.parse_measure`
-/// reads one from text.
+/// Every measure is a name in `untied`, such as ``untied.nDCG``. Call it to set parameters, and give it a cutoff with
+/// ``@``. `untied.parse_measure` makes a measure from text.
 #[pyclass(frozen, module = "untied")]
 pub struct Measure(pub Spec);
 
@@ -40,37 +40,37 @@ impl Measure {
         Ok((slf.get_type(), (spec.to_string(),)).into_pyobject(slf.py())?.into_any())
     }
 
-    /// Its name without parameters and cutoff: ``"nDCG"``.
+    /// Its name without parameters and cutoff, such as ``"nDCG"``.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.info.name
     }
 
-    /// Its cutoff, or None.
+    /// Its cutoff, or None if it has none.
     #[getter]
     fn cutoff(&self) -> Option<usize> {
         self.0.cutoff
     }
 
-    /// Whether its values are whole numbers that are summed over queries.
+    /// Whether it counts: its values are whole numbers, and are summed over queries instead of averaged.
     #[getter]
     fn is_count(&self) -> bool {
         self.0.info.aggregate == Aggregate::Sum
     }
 
-    /// Whether its aggregate is the geometric mean of the values of queries.
+    /// Whether values of queries are averaged by the geometric mean.
     #[getter]
     fn is_geometric(&self) -> PyResult<bool> {
         Ok(self.0.aggregate().map_err(to_python)? == Aggregate::Geometric)
     }
 
-    /// Whether the best order is the one with the lowest value.
+    /// Whether low values are good.
     #[getter]
     fn lower_is_better(&self) -> bool {
         self.0.info.lower_is_better
     }
 
-    /// The lowest grade for which a document gains anything, if a parameter sets one.
+    /// The lowest grade for which a document gains anything, or None if no parameter sets it.
     #[getter]
     fn least_grade(&self) -> Option<f64> {
         self.0.least_grade()

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use untied_core::error::text;
 use untied_core::evaluate::Plan;
-use untied_core::outlook::{self, Candidate, Outcome, Search};
+use untied_core::outlook::{self, BoundedValue, Candidate, Search};
 
 use crate::arrays::packed;
 use crate::errors::to_python;
@@ -42,7 +42,7 @@ pub fn judgment_outlook<'py>(
     let advice = threads::run_formulas(py, threads, plan.has_formulas(), work)?;
     let columns = |run: usize| {
         let outcomes = || advice.now.iter().skip(run).step_by(tables.len());
-        let column = |number: fn(&Outcome) -> f64| packed(py, outcomes().map(|now| number(now).to_ne_bytes()));
+        let column = |number: fn(&BoundedValue) -> f64| packed(py, outcomes().map(|now| number(now).to_ne_bytes()));
         Ok([column(|now| now.value)?, column(|now| now.low)?, column(|now| now.high)?])
     };
     let now = (0..tables.len()).map(columns).collect::<PyResult<_>>()?;

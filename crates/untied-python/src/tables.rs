@@ -21,22 +21,24 @@ use crate::registered::{AS_QRELS, AS_RUN};
 use crate::threads::Threads;
 use crate::{arrow, from_rows, threads};
 
-/// A run, held in memory: for each query, the documents that it retrieved, with their scores.
+/// A run in memory: for each query, the documents that were retrieved, with their scores.
 ///
-/// Functions take files, frames and dicts as they are. Make a `Run` to use one several times, to give it a name, or to
-/// say what its format or columns are. It can't be changed; ``run["q1"]`` lists the documents of a query with their
-/// scores, ``len`` counts queries, and iteration goes over their ids.
+/// You rarely need it, because functions take files, frames and dicts as they are. Make a `Run` to read one only once,
+/// to give it a name, or to say what its format or its columns are.
+///
+/// ``run["q1"]`` lists the documents of a query with their scores, ``len`` counts queries, and iteration goes over
+/// their ids. A run can't be changed.
 ///
 /// Parameters
 /// ----------
 /// run : path, frame, dict, or Run
-///     What `untied.evaluate` takes as a run.
+///     A run of any kind that `untied.evaluate` takes, such as ``{"q1": {"d1": 7.5, "d2": 2}}``.
 /// name : str, optional
-///     The name in tables. By default, tables use the file's name or the key in a dict.
+///     What to call it in tables. By default, it has the name of its file, or its key in a dict of runs.
 /// format : str
-///     The format of a file, as for `untied.read_run`.
+///     If it is a file, its format, as for `untied.read_run`.
 /// columns : dict, optional
-///     Names of columns with unusual names: ``{"query": "q", "document": "d", "score": "s"}``.
+///     The names of its columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
 /// threads : int, optional
 ///     Number of threads; as many as there are processors by default.
 ///
@@ -66,20 +68,23 @@ fn run_name(name: &Bound<'_, PyString>) -> PyResult<String> {
     }
 }
 
-/// Relevance judgments, held in memory: for each query, the judged documents with their grades.
+/// Relevance judgments in memory: for each query, the judged documents with their grades.
 ///
-/// Functions take files, frames and dicts as they are. Make `Qrels` to use them several times, or to say what their
-/// format or columns are. They can't be changed; ``qrels["q1"]`` is a dict of the documents of a query and their
-/// grades, ``len`` counts queries, and iteration goes over their ids.
+/// You rarely need them, because functions take files, frames and dicts as they are. Make `Qrels` to read them only
+/// once, or to say what their format or their columns are.
+///
+/// ``qrels["q1"]`` is a dict of the documents of a query and their grades, ``len`` counts queries, and iteration goes
+/// over their ids. Qrels can't be changed.
 ///
 /// Parameters
 /// ----------
 /// qrels : path, frame, dict, or Qrels
-///     What `untied.evaluate` takes as qrels. A negative grade means *pooled but not judged*.
+///     Qrels of any kind that `untied.evaluate` takes, such as ``{"q1": {"d1": 1, "d2": 0}}``. A negative grade means
+///     *pooled but not judged*.
 /// format : str
-///     The format, as for `untied.read_qrels`.
+///     Their format, as for `untied.read_qrels`.
 /// columns : dict, optional
-///     Names of columns with unusual names: ``{"query": "q", "document": "d", "grade": "g"}``.
+///     The names of their columns, if they are unusual: ``{"query": "q", "document": "d", "grade": "g"}``.
 /// threads : int, optional
 ///     Number of threads; as many as there are processors by default.
 ///
@@ -98,7 +103,7 @@ pub struct Qrels(pub table::Qrels);
 #[pyclass(frozen, module = "untied._core")]
 pub struct Lengths(pub Arc<table::Lengths>);
 
-/// The same of a piece of a table, whose numbers of rows would say nothing in messages.
+/// The same for a piece of a table, whose row numbers would mean nothing in messages.
 fn without_rows(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
     chunks.iter_mut().for_each(|chunk| chunk.lines = LineMap::default());
     chunks
@@ -155,13 +160,13 @@ impl Run {
         if name.is_none() { Ok(unnamed) } else { Py::new(py, Run(Arc::clone(&unnamed.get().0), name)) }
     }
 
-    /// The name that it was given, or None.
+    /// The run's name, or None if it has none.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.1.as_deref()
     }
 
-    /// The run in a file; `untied.read_run` is for users.
+    /// Read a run from a file. Call `untied.read_run`, which has defaults.
     #[staticmethod]
     #[pyo3(signature = (path, threads = None, format = "trec", columns = None, ranks = false))]
     fn read(
@@ -176,7 +181,7 @@ impl Run {
         threads::run(py, threads, || run_format(format)?.read_run(&path, &columns, ranks)).map(Run::from)
     }
 
-    /// The run in a dict; ``Run(...)`` takes these, too.
+    /// Make a run from a dict. ``Run(...)`` does the same.
     #[staticmethod]
     #[pyo3(signature = (run, threads = None))]
     fn from_mapping(run: &Bound<'_, PyAny>, threads: Option<Threads>) -> PyResult<Run> {
@@ -184,7 +189,7 @@ impl Run {
         threads::run(run.py(), threads, || table::Run::new(chunks, "run")).map(Run::from)
     }
 
-    /// The run in a table with Arrow's C stream; ``Run(...)`` takes these, too.
+    /// Make a run from a table with Arrow's C stream. ``Run(...)`` does the same.
     #[staticmethod]
     #[pyo3(signature = (table, threads = None, columns = None, source = "run", ranks = false, piece = false))]
     fn from_arrow(
@@ -204,7 +209,7 @@ impl Run {
         .map(Run::from)
     }
 
-    /// The run in a list of rows; ``Run(...)`` takes these, too.
+    /// Make a run from a list of rows. ``Run(...)`` does the same.
     #[staticmethod]
     #[pyo3(signature = (rows, threads = None, columns = None, names = None))]
     fn from_rows(
@@ -217,7 +222,7 @@ impl Run {
         threads::run(rows.py(), threads, || table::Run::new(chunks, "run")).map(Run::from)
     }
 
-    /// Ids of its queries, in the order of their bytes.
+    /// Return the ids of its queries, in the order of their bytes.
     fn queries(&self) -> Vec<String> {
         ids(&self.0)
     }
@@ -238,7 +243,7 @@ impl Run {
         PyList::new(py, rows(&self.0, query)?)
     }
 
-    /// The run that was pickled.
+    /// Restore a run that was pickled.
     #[staticmethod]
     #[pyo3(signature = (bytes, name = None))]
     fn restore(py: Python<'_>, bytes: &[u8], name: Option<String>) -> PyResult<Run> {
@@ -322,7 +327,7 @@ impl Qrels {
         Ok(AS_QRELS.get(qrels.py())?.call1((qrels, threads, format, columns))?.extract()?)
     }
 
-    /// The qrels in a file; `untied.read_qrels` is for users.
+    /// Read qrels from a file. Call `untied.read_qrels`, which has defaults.
     #[staticmethod]
     #[pyo3(signature = (path, threads = None, format = "trec", layout = "trec", columns = None))]
     fn read(
@@ -339,7 +344,7 @@ impl Qrels {
         threads::run(py, threads, || file.read_qrels(&path, holds.detail, &columns)).map(Qrels)
     }
 
-    /// The qrels in a dict; ``Qrels(...)`` takes these, too.
+    /// Make qrels from a dict. ``Qrels(...)`` does the same.
     #[staticmethod]
     #[pyo3(signature = (qrels, threads = None, format = "trec"))]
     fn from_mapping(qrels: &Bound<'_, PyAny>, threads: Option<Threads>, format: &str) -> PyResult<Qrels> {
@@ -360,7 +365,7 @@ impl Qrels {
         threads::run(qrels.py(), threads, || make(chunks, "qrels")).map(Qrels)
     }
 
-    /// The qrels in a table with Arrow's C stream; ``Qrels(...)`` takes these, too.
+    /// Make qrels from a table with Arrow's C stream. ``Qrels(...)`` does the same.
     #[staticmethod]
     #[pyo3(signature = (table, threads = None, format = "trec", columns = None, source = "qrels", piece = false))]
     fn from_arrow(
@@ -381,7 +386,7 @@ impl Qrels {
         .map(Qrels)
     }
 
-    /// The qrels in a list of rows; ``Qrels(...)`` takes these, too.
+    /// Make qrels from a list of rows. ``Qrels(...)`` does the same.
     #[staticmethod]
     #[pyo3(signature = (rows, threads = None, format = "trec", columns = None, names = None))]
     fn from_rows(
@@ -396,34 +401,34 @@ impl Qrels {
         threads::run(rows.py(), threads, || table::Qrels::with_detail(chunks, detail, "qrels")).map(Qrels)
     }
 
-    /// Ids of the judged queries, in the order of their bytes.
+    /// Return the ids of the judged queries, in the order of their bytes.
     fn queries(&self) -> Vec<String> {
         ids(&self.0)
     }
 
-    /// All grades that occur, highest first.
+    /// Return all grades that occur, highest first.
     fn grades(&self) -> Vec<f64> {
         self.0.grades().to_vec()
     }
 
-    /// These qrels as a part of larger ones, in which all these grades occur.
+    /// Return these qrels as a part of larger ones, in which all of these grades occur.
     #[allow(clippy::needless_pass_by_value)]
     fn among(&self, grades: Vec<f64>) -> Qrels {
         Qrels(self.0.clone().among(&grades))
     }
 
-    /// These qrels without the queries that have these positions.
+    /// Return these qrels without some queries, given by their positions.
     fn without(&self, py: Python<'_>, queries: HashSet<usize>, threads: Option<Threads>) -> PyResult<Qrels> {
         threads::run(py, threads, || self.0.without(&queries)).map(Qrels)
     }
 
-    /// Number of judgments that do not count, because an earlier one judges the same document.
+    /// The number of judgments that do not count, because an earlier one judges the same document.
     #[getter]
     fn repeated(&self) -> usize {
         self.0.repeated()
     }
 
-    /// The format that holds what they say: ``"trec"``, or the name of one with a further column.
+    /// What they say besides grades, as the format that holds it; ``"trec"`` if there are only grades.
     #[getter]
     fn format(&self) -> &'static str {
         self.0.detail().map_or("trec", Detail::format)
@@ -449,7 +454,7 @@ impl Qrels {
         Ok(dict)
     }
 
-    /// The qrels that were pickled.
+    /// Restore qrels that were pickled.
     #[staticmethod]
     fn restore(py: Python<'_>, bytes: &[u8]) -> PyResult<Qrels> {
         restored(py, bytes, table::Qrels::restore, "qrels").map(Qrels)

@@ -2,8 +2,8 @@
 //! stand twice in a query. Version 10 knows comments, lines that begin with `#`.
 
 use untied_core::Result;
-use untied_core::read::layout::Column::{AnyNumber, Document, Ignored, Query, Tag};
-use untied_core::read::layout::{Layout, read};
+use untied_core::read::layout::LineColumn::{AnyNumber, Document, Ignored, Query, Tag};
+use untied_core::read::layout::{LineLayout, read};
 use untied_core::read::{QRELS, RUN};
 use untied_core::table::{Qrels, Run};
 
@@ -47,25 +47,28 @@ pub fn read_deviations(path: &str) -> Result<Run> {
     Run::with_duplicates(read(path, &DEVIATIONS)?)
 }
 
-const RUN_10: Layout = Layout {
+const RUN_10: LineLayout = LineLayout {
     columns: &[Query, Ignored, Document, Ignored, AnyNumber(0, |field| ranked(atof(field))), Tag],
     more: true,
     rowless: true,
     ..RUN
 };
 
-const RUN_9: Layout = Layout {
+const RUN_9: LineLayout = LineLayout {
     columns: &[Query, Ignored, Document, Ignored, AnyNumber(0, |field| ranked(f64::from(atof(field) as f32))), Tag],
     comments: false,
     ..RUN_10
 };
 
-const QRELS_10: Layout =
-    Layout { columns: &[Query, Ignored, Document, AnyNumber(0, |field| atol(field) as f64)], blanks: false, ..QRELS };
+const QRELS_10: LineLayout = LineLayout {
+    columns: &[Query, Ignored, Document, AnyNumber(0, |field| atol(field) as f64)],
+    blanks: false,
+    ..QRELS
+};
 
-const QRELS_9: Layout = Layout { comments: false, ..QRELS_10 };
+const QRELS_9: LineLayout = LineLayout { comments: false, ..QRELS_10 };
 
-const DEVIATIONS: Layout = Layout {
+const DEVIATIONS: LineLayout = LineLayout {
     columns: &[Query, Document, AnyNumber(0, atof), AnyNumber(1, atof)],
     numbers: 2,
     shape: "4 columns (query measure mean deviation)",

@@ -214,7 +214,7 @@ impl Session {
     /// Compare two runs, with judgments for the largest differences where qrels are given.
     fn compared(&mut self, request: &Request) -> Result<Value> {
         let specs: Vec<Spec> = request.texts("measures")?.into_iter().map(compare::parse).collect::<Result<_>>()?;
-        let settings = compare::Settings::new(settings(request, Purpose::Pairs, &["ties", "score_dtype"])?);
+        let settings = compare::ComparisonSettings::new(settings(request, Purpose::Pairs, &["ties", "score_dtype"])?);
         let (a, b) = self.two(request)?;
         let known = if request.has("qrels") { Some(file(request, "qrels")?) } else { None };
         let known = known.map(|qrels| self.qrels(qrels)).transpose()?;
@@ -237,8 +237,8 @@ impl Session {
 
     /// The documents at the top of one of two rankings of a query, with their ranks in both.
     fn moved(&mut self, request: &Request) -> Result<Value> {
-        let settings = compare::Settings::new(settings(request, Purpose::Pairs, &["ties", "score_dtype"])?);
-        let settings = compare::Settings { depth: Some(index(request, "depth")?), ..settings };
+        let settings = compare::ComparisonSettings::new(settings(request, Purpose::Pairs, &["ties", "score_dtype"])?);
+        let settings = compare::ComparisonSettings { depth: Some(index(request, "depth")?), ..settings };
         let (a, b) = self.two(request)?;
         let runs = (self.run(a)?, self.run(b)?);
         let shown = request.text("query")?;

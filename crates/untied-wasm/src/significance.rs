@@ -120,7 +120,7 @@ impl Session {
     fn with_unjudged_open<T>(
         &mut self,
         request: &Request,
-        find: impl FnOnce(&[&Run], &Qrels, &[Spec], certify::Settings) -> Result<T>,
+        find: impl FnOnce(&[&Run], &Qrels, &[Spec], certify::VerdictSettings) -> Result<T>,
     ) -> Result<T> {
         let spec: Spec = registry::parse(request.text("measure")?)?;
         registry::check(&spec)?;
@@ -130,7 +130,7 @@ impl Session {
         numbers.iter().try_for_each(|&run| self.read_run(run))?;
         let runs = numbers.iter().map(|&run| self.run(run)).collect::<Result<Vec<_>>>()?;
         let policies = settings(request, Purpose::Verdicts, &["ties", "score_dtype", "unretrieved"])?;
-        find(&runs, self.qrels(qrels)?, &[spec], certify::Settings::new(policies))
+        find(&runs, self.qrels(qrels)?, &[spec], certify::VerdictSettings::new(policies))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use serde_json::{Value as Json, json};
-use untied_core::evaluate::{Fact, Facts, Value};
+use untied_core::evaluate::{Fact, Facts, MeasureValue};
 
 /// A number; JSON has none for what is undefined (`null`) or infinite (a text).
 pub fn number(value: f64) -> Json {
@@ -20,8 +20,8 @@ pub fn numbers(values: impl Iterator<Item = f64>) -> Json {
 }
 
 /// A value of an evaluation or a comparison.
-pub fn value(value: impl Into<Value>) -> Json {
-    let Value { mean, range, certainty, .. } = value.into();
+pub fn value(value: impl Into<MeasureValue>) -> Json {
+    let MeasureValue { mean, range, certainty, .. } = value.into();
     json!({
         "mean": number(mean),
         "low": range.map(|range| number(range.0)),

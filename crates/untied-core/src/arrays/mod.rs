@@ -40,7 +40,7 @@ pub use labels::Labels;
 pub use number_column::NumberColumn;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, RankingFlags, RankingSource, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, MeasureValue, Plan, RankingFlags, RankingSource, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
 use crate::ranking::{Layout, Order, Places, Precision, are_few};
@@ -63,7 +63,7 @@ pub struct Scores<'a> {
 #[derive(Debug, Clone)]
 pub struct ColumnMeans {
     /// The aggregate of each measure.
-    pub values: Vec<Value>,
+    pub values: Vec<MeasureValue>,
     /// What warnings and notes say.
     pub facts: Facts,
 }

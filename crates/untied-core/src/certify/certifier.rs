@@ -1,9 +1,9 @@
-//! A measure made ready for verdicts: how far either run can be ahead of the other in each query, and what follows.
+//! Decides verdicts by one measure: bounds how far either run can be ahead of the other in each query, and concludes.
 
 use std::collections::BTreeSet;
 
 use super::queries::{PairJoiner, QueryBlocks};
-use super::{Ahead, Overturn, Settings, Verdict, overturn};
+use super::{Ahead, Overturn, Verdict, VerdictSettings, overturn};
 use crate::difference::assembled::{LONGEST, difference_if_nonrelevant, separate_bounds};
 use crate::difference::catalogue;
 use crate::difference::setup::{Options, Setup};
@@ -18,24 +18,25 @@ use crate::statistics::sum;
 use crate::table::{Qrels, Run};
 use crate::watch;
 
-/// What is closer to 0 than this, times the largest gain, is not told from it: more than all rounding errors of a mean.
+/// Sums closer to 0 than this times the largest gain count as 0. It is more than all rounding errors of a mean.
 const MARGIN: f64 = 1e-9;
 
-/// Searches for single bounds, for each query, and how often all that are wanted are sought.
+/// About how many bounds are searched for to settle a verdict, for each query.
 const SEARCHES: usize = 4;
+/// How often bounds on which the overturn number rests are looked for: new ones make it rest on others.
 const ROUNDS: usize = 8;
 
-/// How far either run can be ahead of the other, query by query.
+/// Upper bounds of how far either run can be ahead of the other, query by query.
 #[derive(Clone, Default)]
 pub(super) struct PairBounds {
-    /// How far A can be ahead of B.
+    /// Upper bounds of A - B.
     pub up: Vec<UpperBounds>,
-    /// How far B can be ahead of A.
+    /// Upper bounds of B - A.
     pub down: Vec<UpperBounds>,
 }
 
 impl PairBounds {
-    /// Add a query.
+    /// Adds a query.
     pub fn push(&mut self, (mut up, mut down): (UpperBounds, UpperBounds)) {
         up.by_count.shrink_to_fit();
         down.by_count.shrink_to_fit();
@@ -43,46 +44,51 @@ impl PairBounds {
         self.down.push(down);
     }
 
-    /// The lowest and the highest difference of each query with at most `most` further relevant documents.
+    /// The lowest and the highest possible A - B of each query, if at most `most` unknown documents are relevant.
     pub fn bounds(&self, most: usize) -> impl Iterator<Item = (f64, f64)> {
         self.up.iter().zip(&self.down).map(move |(up, down)| ends(up, down, most))
     }
 
-    /// How far this run can be ahead of the other.
+    /// Upper bounds of how far A, or else B, can be ahead of the other run.
     fn upper_bounds(&self, is_a: bool) -> &[UpperBounds] {
         if is_a { &self.up } else { &self.down }
     }
 }
 
-/// The least and the most that the difference of a query can be; 0 where that is only rounding.
+/// The lowest and the highest possible A - B of a query; 0 where it differs from 0 only by rounding.
 pub(super) fn ends(up: &UpperBounds, down: &UpperBounds, most: usize) -> (f64, f64) {
     let (low, high) = (0.0 - down.at_most(most), up.at_most(most));
     let size = low.abs().max(high.abs());
     (without_rounding(low, size), without_rounding(high, size))
 }
 
-/// The run that is behind without further relevant documents.
+/// The run that is behind if no unknown document is relevant.
 #[derive(Clone, Copy)]
 pub(super) struct TrailingRun {
     pub is_a: bool,
-    /// What it must gain, over all queries together, to be behind no more.
+    /// What it must gain, over all queries together, to catch up.
     target: f64,
 }
 
-/// A measure made ready for verdicts.
+/// A measure, prepared to decide verdicts.
 pub(super) struct Certifier {
     difference: Box<dyn MovingDifference>,
     measure: Box<dyn Measure>,
     /// Grades that an unknown document may have; see [`Spec::possible_grades`].
     possible: Vec<f64>,
-    settings: Settings,
+    settings: VerdictSettings,
 }
 
-/// Make measures ready.
+/// Prepares measures.
 ///
 /// # Errors
-/// There is no query, or a measure has no verdict or is refused.
-pub(super) fn certifiers(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings) -> Result<Vec<Certifier>> {
+/// There is no query, or a measure has no verdicts or is refused.
+pub(super) fn certifiers(
+    runs: &[&Run],
+    qrels: &Qrels,
+    specs: &[Spec],
+    settings: VerdictSettings,
+) -> Result<Vec<Certifier>> {
     if qrels.is_empty() {
         return Err(Error::Value("the qrels have no query".into()));
     }
@@ -101,7 +107,7 @@ pub(super) fn certifiers(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings:
 }
 
 impl Certifier {
-    /// What S(A) - S(B) and S(B) - S(A) cannot exceed.
+    /// Upper bounds of S(A) - S(B) and of S(B) - S(A).
     pub fn upper_bounds(&self, pair: &RankingPair<'_>, swapped: &RankingPair<'_>) -> (UpperBounds, UpperBounds) {
         let (mut up, mut down) = self.difference.both_upper_bounds(pair, swapped);
         if !pair.is_tied() {
@@ -124,7 +130,8 @@ impl Certifier {
         (up, down)
     }
 
-    /// An assignment with at most `most` relevant unknown documents, see [`MovingDifference::assignment`].
+    /// Grades that make the difference largest if at most `most` unknown documents are relevant; see
+    /// [`MovingDifference::assignment`].
     pub fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
         let assignment = self.difference.assignment(pair, most);
         if pair.is_tied() && self.settings.ties == TieOrders::Mean && assignment.documents() == 0 {
@@ -133,7 +140,7 @@ impl Certifier {
         assignment
     }
 
-    /// The verdict, and how many documents of each query overturn it.
+    /// The verdict, and how many documents of each query it takes to overturn it.
     pub fn verdict(&self, bounds: PairBounds) -> (Verdict, Vec<usize>) {
         let most = self.settings.most();
         let queries = bounds.up.len();
@@ -163,8 +170,9 @@ impl Certifier {
         (Verdict { low, high, is_exact, ahead, overturn, largest, largest_is_exact }, chosen)
     }
 
-    /// Search for the bounds of two runs, by number, that matter, where others need not be attained: those with the most
-    /// documents that a query may have, and those on which the overturn number rests.
+    /// Replaces bounds that matter for the verdict by exact ones, as far as a search finds them; `pair` has the numbers
+    /// of two runs. These are the bounds with as many relevant documents as a query may have, and those on which the
+    /// overturn number rests.
     pub fn settle(
         &self,
         bounds: &mut PairBounds,
@@ -213,7 +221,7 @@ impl Certifier {
         Ok(())
     }
 
-    /// Which run is behind without further relevant documents, if any.
+    /// The run that is behind if no unknown document is relevant; none if the runs are level.
     pub fn trailing(&self, bounds: &PairBounds) -> Option<TrailingRun> {
         let target = -MARGIN * self.difference.largest_weight() * bounds.up.len() as f64;
         let is_behind =

@@ -1,8 +1,8 @@
-//! Conclusions about two runs with incomplete judgments: bounds of their mean difference, whether one run is certainly
-//! better, and how many further relevant documents would end its lead.
+//! Concludes about two runs with incomplete judgments: bounds their mean difference, says whether one run is certainly
+//! better, and how many more relevant documents would end its lead.
 //!
-//! What the difference of a query cannot exceed comes from [`crate::difference`]. Assignments of queries are independent,
-//! so the bounds of the mean are the means of the bounds; what couples queries is a number of documents that they share:
+//! Bounds for a query come from [`crate::difference`]. The unknown grades of different queries are independent, so the
+//! bounds of the mean are the means of the bounds. Only a number of documents that all queries share couples them; see
 //! [`overturn`].
 
 mod certifier;
@@ -27,33 +27,33 @@ use crate::settings::{self, Take};
 use crate::table::{Qrels, Run};
 use crate::watch;
 
-/// What is unknown, and how documents are ordered.
+/// Which documents may turn out to be relevant, and how documents are ordered.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Settings {
-    /// See [`Layout`]; tied ones give means over all orders.
+pub struct VerdictSettings {
+    /// How tied documents are laid out. If they stay tied, values are means over all orders.
     pub layout: Layout,
-    /// See [`Precision`].
+    /// The precision at which scores are compared.
     pub precision: Precision,
-    /// Whether documents outside the pool are non-relevant.
+    /// Whether documents outside the pool count as non-relevant.
     pub pool_only: bool,
     /// Whether documents of the pool (with a negative grade) that neither run retrieves may be relevant.
     pub unretrieved: bool,
-    /// The most unknown documents of a query that may be relevant.
+    /// How many unknown documents of a query may be relevant; any number if none is given.
     pub most: Option<usize>,
-    /// Whether differences are means over the orders of ties, or those of the best and the worst order of either run.
+    /// Whether values are means over tie orders, or verdicts must hold for every order of both runs.
     pub ties: TieOrders,
 }
 
-impl Settings {
-    /// Settings from the policies of verdicts.
-    pub fn new(policies: settings::Settings) -> Settings {
+impl VerdictSettings {
+    /// Translates the policies of verdicts.
+    pub fn new(policies: settings::Settings) -> VerdictSettings {
         let settings::Settings { ties, precision, pool_only, pooled: unretrieved, .. } = policies;
         let layout = ties.layout;
         let ties = if ties.take == Take::Range { TieOrders::BestWorst } else { TieOrders::Mean };
-        Settings { layout, precision, ties, pool_only, unretrieved, most: None }
+        VerdictSettings { layout, precision, ties, pool_only, unretrieved, most: None }
     }
 
-    /// The most unknown documents of a query that may be relevant, or more than there are.
+    /// How many unknown documents of a query may be relevant; without a limit, more than there can be.
     fn most(&self) -> usize {
         self.most.unwrap_or(usize::MAX)
     }
@@ -62,66 +62,65 @@ impl Settings {
 /// Which run is certainly better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ahead {
-    /// The first.
+    /// The first run.
     A,
-    /// The second.
+    /// The second run.
     B,
-    /// It is open.
+    /// Neither is certain.
     Open,
 }
 
 impl Ahead {
-    /// What certificates say.
+    /// The name that certificates and tables use.
     pub fn name(self) -> &'static str {
         ["A", "B", "open"][self as usize]
     }
 }
 
-/// What can be concluded about two runs in a measure.
+/// The verdict about two runs by a measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
-    /// The least that the mean of A less that of B can be.
+    /// The lowest possible difference of the means, A - B.
     pub low: f64,
-    /// The most.
+    /// The highest possible difference of the means.
     pub high: f64,
-    /// Whether these are reached, and do not only enclose what can be.
+    /// Whether the difference can really be `low` and `high`, which may otherwise be wider than necessary.
     pub is_exact: bool,
     /// Which run is certainly better.
     pub ahead: Ahead,
-    /// The least number of further relevant documents, over all queries together, with which the run that is ahead
-    /// without them is no more; 0 where none is.
+    /// How many more relevant documents, over all queries together, could end the lead; 0 if neither run is ahead.
     pub overturn: Overturn,
-    /// The most further relevant documents a query with which the verdict is certain: `usize::MAX` for any number, none
-    /// if it is not even without any.
+    /// How many more relevant documents each query may have while the lead stays certain: `usize::MAX` for any number,
+    /// and none if neither run is ahead.
     pub largest: Option<usize>,
-    /// Whether one more document a query can end the lead; otherwise `largest` may be larger.
+    /// Whether one more document for each query can really end the lead; otherwise `largest` may be larger.
     pub largest_is_exact: bool,
 }
 
-/// What can be concluded about a query.
+/// What one query contributes to a verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained<'a> {
-    /// Its number in the qrels.
+    /// The number of the query in the qrels.
     pub query: usize,
-    /// The least and the most that the difference can be.
+    /// The lowest and the highest possible difference.
     pub bounds: (f64, f64),
-    /// Grades with which it is the least and the most, as far as they are known.
+    /// Grades that reach them, or that come closest if the bounds are not exact.
     pub ends: (Assignment, Assignment),
-    /// The documents of this query that together with those of the others overturn the verdict first, where that is.
+    /// This query's documents among the fewest that overturn the verdict.
     pub overturning: Assignment,
     /// Ids of documents by number.
     pub documents: Vec<&'a [u8]>,
 }
 
-/// Pairs of runs times measures times queries whose bounds are held at once, at about 200 bytes for each direction; one
-/// measure of one pair always is.
+/// How many bounds are in memory at a time, one for each pair of runs, measure and query; each takes about 200 bytes
+/// for each direction. The bounds of one pair by one measure are held even if they are more.
 const HELD: usize = 1 << 20;
 
-/// The verdicts of all measures about every two runs, pair by pair.
+/// Decides the verdicts about every two runs: pair by pair, and for each pair measure by measure.
 ///
 /// # Errors
-/// A measure has no verdict or is refused, as is a score.
-pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings) -> Result<Vec<Vec<Verdict>>> {
+/// A measure has no verdicts, or a measure or a score is refused.
+pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: VerdictSettings) -> Result<Vec<Vec<Verdict>>> {
     let certifiers = certifiers(runs, qrels, specs, settings)?;
     let pairs: Vec<(usize, usize)> = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))).collect();
     let measures_at_once = (HELD / qrels.len()).clamp(1, specs.len().max(1));
@@ -147,7 +146,7 @@ pub fn certify(runs: &[&Run], qrels: &Qrels, specs: &[Spec], settings: Settings)
     Ok(verdicts)
 }
 
-/// How far either run of each pair can be ahead of the other, by measure.
+/// Bounds how far either run of each pair can be ahead of the other, for each measure.
 fn bounds_by_pair(
     queries: &mut QueryBlocks<'_>,
     pairs: &[(usize, usize)],
@@ -173,10 +172,10 @@ fn bounds_by_pair(
     Ok(by_pair)
 }
 
-/// Queries that one thread looks at in a row.
+/// How many queries one parallel task looks at.
 const SEPARATE: usize = 64;
 
-/// Why the verdict of a measure about two runs is as it is, query by query.
+/// Explains a verdict about two runs query by query.
 ///
 /// # Errors
 /// See [`certify`].
@@ -184,31 +183,36 @@ pub fn explain<'a>(
     runs: &'a [&'a Run; 2],
     qrels: &'a Qrels,
     spec: &Spec,
-    settings: Settings,
+    settings: VerdictSettings,
 ) -> Result<(Verdict, Vec<Explained<'a>>)> {
     let mut explained = Vec::with_capacity(qrels.len());
     let verdict = each_explained(runs, qrels, spec, settings, |query| explained.push(query))?;
     Ok((verdict, explained))
 }
 
-/// The verdict of a measure about two runs, and how many documents of each query, by number in the qrels, overturn it
-/// together with those of the others.
+/// Decides the verdict about two runs, and says how many documents of each query are among the fewest that overturn it.
+/// Queries are in the order of the qrels.
 ///
 /// # Errors
 /// See [`certify`].
-pub fn overturning(runs: &[&Run; 2], qrels: &Qrels, spec: &Spec, settings: Settings) -> Result<(Verdict, Vec<u32>)> {
+pub fn overturning(
+    runs: &[&Run; 2],
+    qrels: &Qrels,
+    spec: &Spec,
+    settings: VerdictSettings,
+) -> Result<(Verdict, Vec<u32>)> {
     let mut counts = Vec::with_capacity(qrels.len());
     let count = |query: Explained<'_>| counts.push(query.overturning.documents() as u32);
     let verdict = each_explained(runs, qrels, spec, settings, count)?;
     Ok((verdict, counts))
 }
 
-/// The verdict of a measure about two runs; `take` is given why it is so, query by query.
+/// Decides the verdict about two runs, and passes the explanation of each query to `take`.
 fn each_explained<'a>(
     runs: &'a [&'a Run; 2],
     qrels: &'a Qrels,
     spec: &Spec,
-    settings: Settings,
+    settings: VerdictSettings,
     mut take: impl FnMut(Explained<'a>),
 ) -> Result<Verdict> {
     const PAIR: (usize, usize) = (0, 1);

@@ -1,12 +1,14 @@
-//! The overturn number T: the smallest number of further relevant documents, over all queries together, with which the
-//! trailing run can catch up.
+//! Computes the overturn number: how many more relevant documents, over all queries together, the trailing run needs to
+//! catch up.
 //!
-//! Query q lets it gain at most g_q(c) with c documents, so T is the least x for which the largest sum of g_q(c_q) with
-//! sum c_q = x reaches a target: a knapsack. The steepest parts of the functions' concave hulls, taken in order of
-//! their slopes, give a least number (a part may be taken in part) and a most (it is taken whole). Where these differ, a
-//! dynamic program decides over the choices that this relaxation leaves: with the slope l at which the hulls reach the
-//! target, a choice that is below its hull's best by more than the whole sum can spare is in no solution of fewer
-//! documents.
+//! With c documents, query q lets it gain at most g_q(c). The overturn number is the least x for which gains of c_q
+//! documents, with x in total, can add up to a target. This is a knapsack problem, and is solved in two steps:
+//!
+//! 1. Relax it: replace each g_q by its concave hull, and take the hulls' edges from the steepest down until the target
+//!    is reached. If the last edge is cut where it reaches the target, the number is a lower bound; if it is taken
+//!    whole, the number is an upper bound. Mostly they are equal.
+//! 2. If not, a dynamic program decides. It tries few choices of c_q: at the slope where the hulls reach the target, a
+//!    choice that loses more against its hull than the whole sum can spare is in no better solution.
 
 use crate::difference::upper_bounds::UpperBounds;
 use crate::watch;
@@ -14,18 +16,18 @@ use crate::watch;
 /// How many steps the dynamic program may take.
 const STEPS: usize = 100_000_000;
 
-/// How many documents it takes.
+/// How many documents it takes to overturn a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overturn {
-    /// No number of them is enough.
+    /// No number is enough.
     Never,
-    /// This number is, and none below.
+    /// This number is enough, and no smaller one is.
     Needs(usize),
-    /// No number below this is; more may be needed.
+    /// No smaller number is enough, and this one may not be either.
     AtLeast(usize),
 }
 
-/// A part of a concave hull: from one number of documents of a query to another.
+/// An edge of the concave hull of a query's gains, from one number of documents to another.
 struct HullEdge {
     query: u32,
     to: u32,
@@ -39,7 +41,7 @@ impl HullEdge {
     }
 }
 
-/// The rising parts of the concave hull of a function of 0, 1, 2, ...
+/// The rising edges of the concave hull of the gains with 0, 1, 2, ... documents.
 fn hull(query: usize, values: &[f64]) -> Vec<HullEdge> {
     let mut corners: Vec<usize> = vec![0];
     let slope = |from: usize, to: usize| (values[to] - values[from]) / (to - from) as f64;
@@ -61,12 +63,12 @@ fn hull(query: usize, values: &[f64]) -> Vec<HullEdge> {
     parts.filter(|part| part.gain > 0.0).collect()
 }
 
-/// The result of taking the steepest parts of all hulls until they reach a target.
+/// What the relaxation gives: the steepest edges of all hulls are taken until they reach the target.
 struct RelaxedOverturn {
-    /// A number of documents that no solution is below, and the slope at which the target is reached; none if it is
-    /// reached without any, or never.
+    /// A lower bound of the number of documents, and the slope at which the target is reached; none if it is reached
+    /// without documents, or never.
     bound: Option<(usize, f64)>,
-    /// The sum, and how many documents each query has then.
+    /// The sum of the gains that were taken.
     sum: f64,
     chosen: Vec<usize>,
 }
@@ -95,13 +97,13 @@ fn relaxed(queries: &[UpperBounds], target: f64) -> RelaxedOverturn {
     relaxed
 }
 
-/// About how many documents of each query are first to reach a target.
+/// How many documents of each query the relaxation takes; an approximate solution.
 pub(super) fn first(queries: &[UpperBounds], target: f64) -> Vec<usize> {
     relaxed(queries, target).chosen
 }
 
-/// The least number of documents with which the sum of all queries' bounds reaches a target, and how many of them each
-/// query has then. Where these do not all reach their bounds, no number is known to be enough.
+/// The overturn number, and how many documents of each query are among them. If the bounds of these queries are not all
+/// exact, no number is known to be enough.
 pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<usize>) {
     let none = vec![0; queries.len()];
     if queries.iter().map(|query| query.at_most(0)).sum::<f64>() >= target {
@@ -111,7 +113,7 @@ pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<u
         return (Overturn::Never, none);
     }
     let RelaxedOverturn { bound, sum, chosen } = relaxed(queries, target);
-    // All hulls together reach it, but for the rounding of sums in another order.
+    // All hulls together reach the target, unless their sum was rounded in another order.
     let Some((least, slope)) = bound.filter(|_| sum >= target) else {
         return (Overturn::AtLeast(bound.map_or(1, |(least, _)| least)), chosen);
     };
@@ -133,8 +135,7 @@ pub(super) fn overturn(queries: &[UpperBounds], target: f64) -> (Overturn, Vec<u
     (if are_attained(&chosen) { Overturn::Needs(documents) } else { Overturn::AtLeast(documents) }, chosen)
 }
 
-/// Numbers of documents that reach the target with the smallest sum, up to `most`, if any do. None where it takes too
-/// long to tell.
+/// The fewest documents that reach the target, by query, if `most` or fewer do. None if it takes too long to find them.
 fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Option<Option<Vec<usize>>> {
     let priced = |c: usize, value: f64| value - slope * c as f64;
     let tops: Vec<f64> = queries
@@ -143,7 +144,7 @@ fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Optio
             query.by_count.iter().enumerate().map(|(c, &value)| priced(c, value)).fold(f64::NEG_INFINITY, f64::max)
         })
         .collect();
-    // What any solution may lose against the tops.
+    // How much a solution may lose against the best choices, in total.
     let spare = tops.iter().sum::<f64>() + slope * most as f64 - target;
     let spare = spare + 1e-9 * (1.0 + target.abs());
     let choices: Vec<Vec<usize>> = queries
@@ -155,8 +156,8 @@ fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Optio
         })
         .collect();
     let mut steps = 0;
-    // The largest sums of the queries so far, for `least`, `least + 1`, ... documents: only numbers that a solution may
-    // have, which are few where the choices are close together.
+    // The largest sums of the queries so far with `least`, `least + 1`, ... documents. Only numbers that a solution may
+    // have are kept, which are few if the choices are close together.
     let (mut least, mut sums, mut top) = (0, vec![0.0], 0.0);
     let mut taken: Vec<(usize, Vec<u32>)> = Vec::with_capacity(queries.len());
     for ((query, choices), of_query) in queries.iter().zip(&choices).zip(&tops) {
@@ -194,8 +195,8 @@ fn fewer(queries: &[UpperBounds], target: f64, slope: f64, most: usize) -> Optio
     Some(Some(chosen))
 }
 
-/// The most further relevant documents a query with which the run behind cannot catch up; `usize::MAX` if no number lets
-/// it, none if it may be ahead as it is.
+/// How many more relevant documents each query may have without letting the trailing run catch up: `usize::MAX` if it
+/// never can, and none if it may be ahead already.
 pub(super) fn largest(queries: &[UpperBounds], target: f64) -> Option<usize> {
     let longest = queries.iter().map(|query| query.by_count.len()).max().unwrap_or(0);
     let is_certain = |most: usize| queries.iter().map(|query| query.at_most(most)).sum::<f64>() < target;
@@ -205,7 +206,7 @@ pub(super) fn largest(queries: &[UpperBounds], target: f64) -> Option<usize> {
     if is_certain(longest) {
         return Some(usize::MAX);
     }
-    // Sums never fall with the number.
+    // Sums never fall if queries may have more documents, so bisection finds the number.
     let (mut certain, mut open) = (0, longest);
     while open - certain > 1 {
         let middle = usize::midpoint(certain, open);
@@ -219,7 +220,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// The least total by going through all choices.
+    /// The smallest total, found by trying all choices.
     fn all(queries: &[UpperBounds], target: f64) -> Option<usize> {
         let mut best = vec![0.0f64];
         for query in queries {
@@ -234,8 +235,8 @@ mod tests {
         best.iter().position(|&sum| sum >= target)
     }
 
-    /// The quotients of R-precision, whose steps of one document lie close to their hulls: 50 queries with 400 documents
-    /// have more choices and documents than the dynamic program could go through together.
+    /// R-precision is hard: each document adds a quotient that lies close to the hull. 50 queries with 400 documents
+    /// have more choices than the dynamic program could try without the relaxation.
     #[test]
     fn thousands_of_documents_are_counted_exactly() {
         let mut random = Random::new(7);

@@ -1,8 +1,9 @@
-//! Queries with the rankings of all runs. Documents are numbered once; rankings are joined for each pair of runs.
+//! Holds queries with the rankings of all runs. Documents are numbered once for all runs; pairs of rankings are joined
+//! when they are needed.
 
 use rayon::prelude::*;
 
-use super::Settings;
+use super::VerdictSettings;
 use crate::difference::{PairFacts, RankingPair};
 use crate::error::Result;
 use crate::grade::Level;
@@ -10,50 +11,50 @@ use crate::ranking::{Joiner, List, Numbering, Order, Placed, misfit};
 use crate::table::{Qrels, Run};
 use crate::watch;
 
-/// A query of the qrels.
+/// A judged query, with the rankings of all runs.
 pub(super) struct QueryRankings<'a> {
-    /// Its number in the qrels.
+    /// The number of the query in the qrels.
     pub number: usize,
-    /// The ranking of each run; empty where it lacks the query.
+    /// The ranking of each run; empty if the run lacks the query.
     lists: Vec<List>,
-    /// Grades by number of document; NaN where it is unknown.
+    /// The grade of each document, by its number; NaN if it is unknown.
     grades: Vec<f64>,
-    /// Whether a document is not judged and counts as non-relevant, by number.
+    /// For each document, whether it is not judged and counts as non-relevant.
     outside: Vec<bool>,
-    /// Whether a document is in the pool without a grade, by number.
+    /// For each document, whether it is in the pool but not judged.
     pooled: Vec<bool>,
-    /// How many such documents there are.
+    /// The number of documents in the pool that are not judged, retrieved or not.
     all_pooled: usize,
     levels: Vec<Level>,
-    /// Ids of documents by number.
+    /// The id of each document, by its number.
     pub documents: Vec<&'a [u8]>,
 }
 
-/// Queries that are held at once.
+/// How many queries are in memory at a time.
 const AT_ONCE: usize = 1 << 12;
 
-/// All queries of the qrels, laid out block by block: the last block is held, so that of few queries all are.
+/// All judged queries, prepared block by block. The last block stays in memory, so few queries are prepared only once.
 pub(super) struct QueryBlocks<'a> {
     runs: &'a [&'a Run],
     qrels: &'a Qrels,
-    settings: Settings,
-    /// The number of the first query that is held.
+    settings: VerdictSettings,
+    /// The number of the first query in memory.
     first: usize,
     held: Vec<QueryRankings<'a>>,
 }
 
 impl<'a> QueryBlocks<'a> {
-    /// Nothing is laid out yet.
-    pub fn new(runs: &'a [&'a Run], qrels: &'a Qrels, settings: Settings) -> QueryBlocks<'a> {
+    /// Prepares nothing yet.
+    pub fn new(runs: &'a [&'a Run], qrels: &'a Qrels, settings: VerdictSettings) -> QueryBlocks<'a> {
         QueryBlocks { runs, qrels, settings, first: 0, held: Vec::new() }
     }
 
-    /// Where blocks begin.
+    /// The numbers of the queries with which blocks begin.
     pub fn starts(&self) -> impl Iterator<Item = usize> + use<> {
         (0..self.qrels.len()).step_by(AT_ONCE)
     }
 
-    /// The queries of the block that begins here.
+    /// The queries of the block that begins with query `first`.
     ///
     /// # Errors
     /// A score is refused.
@@ -71,7 +72,7 @@ impl<'a> QueryBlocks<'a> {
         Ok(&self.held)
     }
 
-    /// Ask about two rankings of any query, see [`PairJoiner::with`].
+    /// Joins two rankings of a query, and asks about them; see [`PairJoiner::with`].
     ///
     /// # Errors
     /// A score is refused.
@@ -92,7 +93,7 @@ impl<'a> QueryBlocks<'a> {
 }
 
 impl<'a> QueryRankings<'a> {
-    /// A query, by its number in the qrels.
+    /// Prepares a query, given by its number in the qrels.
     ///
     /// # Errors
     /// A score is refused.
@@ -101,7 +102,7 @@ impl<'a> QueryRankings<'a> {
         runs: &[&'a Run],
         qrels: &Qrels,
         number: usize,
-        settings: Settings,
+        settings: VerdictSettings,
     ) -> Result<QueryRankings<'a>> {
         let id = qrels.id(number);
         let mut numbering = Numbering::default();
@@ -113,7 +114,7 @@ impl<'a> QueryRankings<'a> {
                 let rows = run.rows(query);
                 order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, id))?;
                 order.untie(&rows, settings.layout);
-                // Sorted, so that witnesses do not depend on the order of the input.
+                // Rows are sorted, so that the assignments found do not depend on the order of the input.
                 order.arrange(&rows, usize::MAX);
                 list.fill(&rows, order, usize::MAX, &mut numbering)?;
             }
@@ -140,7 +141,7 @@ impl<'a> QueryRankings<'a> {
     }
 }
 
-/// Joins two rankings of a query; it keeps its memory.
+/// Joins two rankings of a query, in memory that is used again for the next pair.
 #[derive(Default)]
 pub(super) struct PairJoiner {
     joiner: Joiner,
@@ -149,7 +150,7 @@ pub(super) struct PairJoiner {
 }
 
 impl PairJoiner {
-    /// Ask about two rankings of a query, and about the same two exchanged.
+    /// Asks about two rankings of a query, and about the same two in the other order.
     pub fn with<T>(
         &mut self,
         query: &QueryRankings<'_>,

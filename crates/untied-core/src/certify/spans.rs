@@ -1,8 +1,8 @@
-//! Bounds of the differences of single queries, without verdicts: for tests and tables of differences.
+//! Bounds the differences of single queries without verdicts, for significance tests and tables of differences.
 
 use rayon::prelude::*;
 
-use super::Settings;
+use super::VerdictSettings;
 use super::certifier::{certifiers, ends};
 use super::queries::{PairJoiner, QueryRankings};
 use crate::error::Result;
@@ -11,8 +11,8 @@ use crate::ranking::Order;
 use crate::table::{Qrels, Run};
 use crate::watch;
 
-/// The least and the most that the difference can be in each query of the qrels, one query after the other; for all pairs
-/// of runs, by number, and of each pair for all measures. They are those of [`super::explain`].
+/// The lowest and the highest possible difference of each judged query: for each of the `pairs` of runs, given by
+/// number, and each measure. They are the bounds of [`super::explain`].
 ///
 /// # Errors
 /// See [`super::certify`].
@@ -21,12 +21,12 @@ pub fn spans(
     pairs: &[(usize, usize)],
     qrels: &Qrels,
     specs: &[Spec],
-    settings: Settings,
+    settings: VerdictSettings,
 ) -> Result<Vec<Vec<(f64, f64)>>> {
     let certifiers = certifiers(runs, qrels, specs, settings)?;
     let most = settings.most();
     watch::begin(|| "bounding differences".into(), "queries", Some(qrels.len() as u64));
-    // Rankings of one query a thread are held at a time.
+    // Each thread has the rankings of only one query in memory.
     let of_query = |(order, joiner): &mut (Order, PairJoiner), number: usize| {
         let query = QueryRankings::new(order, runs, qrels, number, settings)?;
         let mut spans = Vec::with_capacity(pairs.len() * specs.len());

@@ -1,7 +1,7 @@
 //! For one query, the grades of unjudged documents for which MED is reached, and the distribution of Delta.
 
 use super::plan::{ComparisonPlan, QueryBuffers};
-use super::{Evidence, Settings, scope};
+use super::{ComparisonSettings, Evidence, scope};
 use crate::difference::{Comparer, DifferenceWorkspace, Outcomes, RankingPair};
 use crate::error::{Error, Result, show};
 use crate::names::Spec;
@@ -29,7 +29,7 @@ pub fn assignment<'a>(
     known: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
-    settings: Settings,
+    settings: ComparisonSettings,
 ) -> Result<Assigned<'a>> {
     let mut buffers = QueryBuffers::default();
     let assigned = |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace| {
@@ -60,7 +60,7 @@ pub fn outcomes(
     known: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
-    settings: Settings,
+    settings: ComparisonSettings,
     grid: (usize, u64),
 ) -> Result<Outcomes> {
     let outcomes = |comparer: &dyn Comparer, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace| {
@@ -81,7 +81,7 @@ fn in_query<'a, T>(
     evidence: Evidence<'_>,
     spec: &Spec,
     query: &[u8],
-    settings: Settings,
+    settings: ComparisonSettings,
     tell: impl Fn(&dyn Comparer, &RankingPair<'_>, &mut DifferenceWorkspace) -> Option<T>,
 ) -> Result<Option<T>> {
     let evidence = evidence.needed_by(std::slice::from_ref(spec))?;

@@ -35,7 +35,7 @@ const COMPARED_TOGETHER: usize = 1 << 14;
 
 /// How to compare.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Settings {
+pub struct ComparisonSettings {
     /// The order of tied documents; if they stay tied, values are means over all orders.
     pub layout: Layout,
     /// The precision to which scores are rounded.
@@ -50,11 +50,11 @@ pub struct Settings {
     pub only_means: bool,
 }
 
-impl Settings {
-    /// Settings from the policies of a comparison.
-    pub fn new(policies: settings::Settings) -> Settings {
+impl ComparisonSettings {
+    /// Translates the policies of a comparison.
+    pub fn new(policies: settings::Settings) -> ComparisonSettings {
         let settings::Settings { ties, precision, .. } = policies;
-        Settings { layout: ties.layout, precision, ..Settings::default() }
+        ComparisonSettings { layout: ties.layout, precision, ..ComparisonSettings::default() }
     }
 }
 
@@ -140,7 +140,7 @@ pub fn compare<'a>(
     names: &[&str],
     evidence: Evidence<'_>,
     specs: &[Spec],
-    settings: Settings,
+    settings: ComparisonSettings,
 ) -> Result<Vec<Comparison>> {
     evidence.check_probabilities()?;
     let evidence = evidence.needed_by(specs)?;
@@ -179,7 +179,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn new(runs: &[&Run], width: usize, settings: Settings) -> Gathered {
+    fn new(runs: &[&Run], width: usize, settings: ComparisonSettings) -> Gathered {
         let of_pair = |runs| (Comparison { runs, ..Comparison::default() }, 0, vec![Mean::default(); width]);
         let all = pairs(runs.len(), settings.itself).map(of_pair).collect();
         Gathered { width, only_means: settings.only_means, all }
@@ -229,7 +229,7 @@ fn all_ids<'a>(runs: &[&'a Run]) -> Vec<&'a [u8]> {
 }
 
 /// Sorts a query of a run, and orders its tied documents by the settings.
-fn sort(order: &mut Order, run: &Run, query: usize, rows: &Rows<'_>, settings: Settings) -> Result<()> {
+fn sort(order: &mut Order, run: &Run, query: usize, rows: &Rows<'_>, settings: ComparisonSettings) -> Result<()> {
     order.sort(run.scores(query), settings.precision).map_err(|score| misfit(score, run.id(query)))?;
     order.untie(rows, settings.layout);
     Ok(())

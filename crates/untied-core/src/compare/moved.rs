@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Settings, sort};
+use super::{ComparisonSettings, sort};
 use crate::error::Result;
 use crate::ranking::{List, Numbering, Order};
 use crate::table::{Qrels, Run};
@@ -39,7 +39,7 @@ pub fn moved<'a>(
     runs: (&'a Run, &'a Run),
     qrels: Option<&Qrels>,
     query: &[u8],
-    settings: Settings,
+    settings: ComparisonSettings,
 ) -> Result<Vec<Moved<'a>>> {
     let mut numbering = Numbering::default();
     let a = groups(runs.0, query, settings, &mut numbering)?;
@@ -70,8 +70,8 @@ pub struct TopChanges {
 ///
 /// # Errors
 /// A score does not fit the precision, or the work shall stop.
-pub fn top_changes(runs: (&Run, &Run), depth: usize, settings: Settings) -> Result<TopChanges> {
-    let settings = Settings { depth: Some(depth), ..settings };
+pub fn top_changes(runs: (&Run, &Run), depth: usize, settings: ComparisonSettings) -> Result<TopChanges> {
+    let settings = ComparisonSettings { depth: Some(depth), ..settings };
     let is_within = |rank: Option<Rank>| rank.is_some_and(|rank| rank.first as usize <= depth);
     let of_query = |(query, _): (usize, usize)| -> Result<TopChanges> {
         watch::check()?;
@@ -95,7 +95,12 @@ pub fn top_changes(runs: (&Run, &Run), depth: usize, settings: Settings) -> Resu
 }
 
 /// A run's whole ranking of a query.
-fn groups<'a>(run: &'a Run, query: &[u8], settings: Settings, numbering: &mut Numbering<&'a [u8]>) -> Result<List> {
+fn groups<'a>(
+    run: &'a Run,
+    query: &[u8],
+    settings: ComparisonSettings,
+    numbering: &mut Numbering<&'a [u8]>,
+) -> Result<List> {
     let mut list = List::default();
     if let Some(query) = run.find(query) {
         let (mut order, rows) = (Order::default(), run.rows(query));

@@ -1,7 +1,7 @@
 //! The measures of a comparison, and the memory that they need.
 
 use super::evidence::{DocumentEvidence, QueryEvidence};
-use super::{Settings, pairs, sort};
+use super::{ComparisonSettings, pairs, sort};
 use crate::difference::{self, DifferenceWorkspace, PairFacts, RankingPair};
 use crate::error::{Error, Result, show};
 use crate::measures::Scope;
@@ -109,7 +109,7 @@ impl ComparisonPlan {
         runs: &[&'a Run],
         queries: &[Option<usize>],
         evidence: &QueryEvidence<'_>,
-        settings: Settings,
+        settings: ComparisonSettings,
     ) -> Result<Vec<PairScore>> {
         self.lay_out(buffers, runs, queries, evidence, settings)?;
         let mut values = Vec::new();
@@ -149,7 +149,7 @@ impl ComparisonPlan {
         runs: &[&'a Run],
         queries: &[Option<usize>],
         evidence: &QueryEvidence<'_>,
-        settings: Settings,
+        settings: ComparisonSettings,
     ) -> Result<()> {
         buffers.numbering.clear();
         buffers.lists.resize_with(runs.len(), List::default);

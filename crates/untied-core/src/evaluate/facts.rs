@@ -37,7 +37,7 @@ impl From<Option<f64>> for Fact {
     }
 }
 
-/// How the facts of other queries of the same data are added.
+/// How facts are combined with those of other queries of the same data.
 mod rules {
     pub(super) fn sum(all: &mut usize, more: usize) {
         *all += more;
@@ -47,7 +47,7 @@ mod rules {
         *all |= more;
     }
 
-    /// For what is the same for all queries of the data.
+    /// Keeps a fact that is the same for all queries of the data.
     pub(super) fn same(all: &mut f64, more: f64) {
         *all = more;
     }
@@ -74,7 +74,7 @@ macro_rules! facts {
             /// Calls a function with the name and value of each fact.
             ///
             /// # Errors
-            /// The function's.
+            /// An error of the function.
             pub fn each<E>(&self, mut look: impl FnMut(&'static str, Fact) -> Result<(), E>) -> Result<(), E> {
                 $(look(stringify!($name), self.$name.into())?;)*
                 Ok(())

@@ -38,7 +38,7 @@ pub(crate) use workspace::Workspace;
 
 /// The value of a measure, for a query or as an aggregate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Value {
+pub struct MeasureValue {
     /// The mean over the tie orders that the policy allows; with `unjudged` best or worst, the end of the bounds.
     pub mean: f64,
     /// The variance over the tie orders, if it was asked for and is known.
@@ -53,9 +53,9 @@ pub struct Value {
     pub unsettled: bool,
 }
 
-impl From<PairScore> for Value {
-    fn from(PairScore { value, range, variance, certainty }: PairScore) -> Value {
-        Value { mean: value, variance, range, certainty, error: None, unsettled: false }
+impl From<PairScore> for MeasureValue {
+    fn from(PairScore { value, range, variance, certainty }: PairScore) -> MeasureValue {
+        MeasureValue { mean: value, variance, range, certainty, error: None, unsettled: false }
     }
 }
 
@@ -65,7 +65,7 @@ pub struct Evaluation {
     /// The numbers of the queries in the qrels, ascending; empty if there are no qrels.
     pub queries: Vec<usize>,
     /// The aggregate of each measure.
-    pub totals: Vec<Value>,
+    pub totals: Vec<MeasureValue>,
     /// What warnings and notes say.
     pub facts: Facts,
     /// The flags of each query.
@@ -122,10 +122,10 @@ impl CellLayout {
 
     /// The value of a measure, from the cells and notes of a query.
     #[inline(always)]
-    fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> Value {
+    fn value(self, cells: &[f64], notes: &[Note], measure: usize) -> MeasureValue {
         let cell = |field: Field| cells[self.index(field, measure)];
         let (mean, certainty) = (cell(Field::Mean), notes[measure].certainty());
-        Value {
+        MeasureValue {
             mean,
             variance: self
                 .variance
@@ -174,7 +174,7 @@ impl Evaluation {
 
     /// The value of a measure for the `row`-th evaluated query.
     #[inline(always)]
-    pub fn value(&self, row: usize, measure: usize) -> Value {
+    pub fn value(&self, row: usize, measure: usize) -> MeasureValue {
         let (width, measures) = (self.shape.cells(), self.shape.measures);
         let notes = &self.notes[row * measures..(row + 1) * measures];
         self.shape.value(&self.cells[row * width..(row + 1) * width], notes, measure)
@@ -390,7 +390,7 @@ mod tests {
         let evaluation = evaluate(&qrels, &run, &plan, settings).expect("values");
         assert_eq!(evaluation.queries, [0, 1]);
         assert_eq!(evaluation.columns(), ["low", "high"]);
-        let Value { mean, range, certainty, .. } = evaluation.value(0, 0);
+        let MeasureValue { mean, range, certainty, .. } = evaluation.value(0, 0);
         assert_eq!((mean, range, certainty), (0.75, Some((0.5, 1.0)), Certainty::Exact));
         assert_eq!(evaluation.totals.iter().map(|total| total.mean).collect::<Vec<_>>(), [0.375, 0.25]);
         let Facts { mixed, absent, unknown, common, matched, .. } = evaluation.facts;

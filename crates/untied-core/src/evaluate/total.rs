@@ -1,6 +1,6 @@
 //! Aggregates of a measure over queries.
 
-use super::Value;
+use super::MeasureValue;
 use crate::measures::Certainty;
 use crate::names::Aggregate;
 use crate::settings::{Settings, Take};
@@ -112,7 +112,7 @@ impl Total {
 
     /// Adds the value of a query; an undefined value is left out.
     #[inline(always)]
-    pub fn add(&mut self, value: &Value) {
+    pub fn add(&mut self, value: &MeasureValue) {
         if let Some((low, high)) = value.range
             && !low.is_nan()
         {
@@ -153,13 +153,13 @@ impl Total {
     }
 
     /// The aggregate. Without a value it is NaN, or 0 for a sum.
-    pub fn finish(&self) -> Value {
+    pub fn finish(&self) -> MeasureValue {
         let extreme = |sum: &QuerySum| {
             let (sum, n) = sum.extreme();
             self.aggregate.of_sum(sum, n)
         };
         let n = if self.aggregate == Aggregate::Sum { 1.0 } else { self.n * self.n };
-        Value {
+        MeasureValue {
             mean: extreme(&self.mean),
             variance: self.variance.as_ref().map(|sum| sum.value() / n),
             range: self.range.as_ref().map(|(low, high)| (extreme(low), extreme(high))),

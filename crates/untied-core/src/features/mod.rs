@@ -16,11 +16,11 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 pub use columns::FeatureColumns;
-pub use ties::Ties;
+pub use ties::FeatureTies;
 
 use crate::arrays::{Bases, DocumentCounts, Groups, LabelInput, LabelledSource, Labels, NumberColumn};
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Facts, Plan, RankingFlags, Total, Value, Workspace, evaluate_source};
+use crate::evaluate::{Evaluation, Facts, MeasureValue, Plan, RankingFlags, Total, Workspace, evaluate_source};
 use crate::measures::Scope;
 use crate::names::{Needs, Spec};
 use crate::ranking::Order;
@@ -93,7 +93,7 @@ pub struct FeatureValues {
 #[derive(Debug, Default)]
 pub struct Feature {
     /// How many documents it ties, and how many different values it has.
-    pub ties: Ties,
+    pub ties: FeatureTies,
     /// Its values in each direction.
     pub scorers: Vec<Scorer>,
 }
@@ -106,12 +106,12 @@ pub struct Scorer {
     /// What warnings and notes say.
     pub facts: Facts,
     /// The values of all measures, query by query; empty unless they were asked for.
-    pub values: Vec<Value>,
+    pub values: Vec<MeasureValue>,
 }
 
 impl Scorer {
     /// The aggregate of each measure.
-    pub fn totals(&self) -> Vec<Value> {
+    pub fn totals(&self) -> Vec<MeasureValue> {
         self.totals.iter().map(Total::finish).collect()
     }
 
@@ -169,7 +169,7 @@ pub fn evaluate<D: Data>(
     };
     let mut random =
         Scorer { ascending: false, totals: plan.totals(expected), facts: Facts::default(), values: Vec::new() };
-    let feature = |_| Feature { ties: Ties::default(), scorers: directions.iter().map(scorer).collect() };
+    let feature = |_| Feature { ties: FeatureTies::default(), scorers: directions.iter().map(scorer).collect() };
     let mut features: Vec<Feature> = (0..data.features()).map(feature).collect();
     let total = (0..data.queries()).map(|query| data.bytes(query)).sum();
     watch::begin(|| format!("evaluating {} features", data.features()), "bytes", Some(total));
@@ -231,7 +231,7 @@ impl<'a, D: Data> FeatureTask<'a, D> {
         let Loaded { batch, labels, .. } = loaded;
         // Features that no document of the batch has all give the same ranking, in which all documents are tied.
         let zeros = vec![0.0; labels.documents()];
-        let mut of_zeros = Ties::default();
+        let mut of_zeros = FeatureTies::default();
         let constant = self.rank(loaded, &zeros, false, Some(&mut of_zeros))?;
         let outcomes: Vec<Result<()>> = features
             .par_iter_mut()
@@ -262,7 +262,7 @@ impl<'a, D: Data> FeatureTask<'a, D> {
         Loaded { first, labels, bases, .. }: &Loaded<D::Batch<'a>>,
         values: &[f64],
         ascending: bool,
-        ties: Option<&mut Ties>,
+        ties: Option<&mut FeatureTies>,
     ) -> Result<Evaluation> {
         let ties = ties.map(Mutex::new);
         let sort = |query, order: &mut Order| {

@@ -11,7 +11,7 @@ const MOST: usize = 10_000;
 
 /// The counts of a feature's ties and values.
 #[derive(Debug, Default)]
-pub struct Ties {
+pub struct FeatureTies {
     /// Documents that have a value.
     pub ranked: usize,
     /// Documents whose value is `NULL`.
@@ -27,7 +27,7 @@ pub struct Ties {
     is_full: bool,
 }
 
-impl Ties {
+impl FeatureTies {
     /// The number of distinct values; none if there are more than 10,000.
     pub fn distinct(&self) -> Option<usize> {
         (!self.is_full).then_some(self.values.len())
@@ -49,7 +49,7 @@ impl Ties {
     }
 
     /// Adds the counts of other queries.
-    pub(super) fn add(&mut self, other: &Ties) {
+    pub(super) fn add(&mut self, other: &FeatureTies) {
         self.ranked += other.ranked;
         self.missing += other.missing;
         self.absent += other.absent;

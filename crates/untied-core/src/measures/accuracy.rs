@@ -35,14 +35,14 @@ struct Accuracy {
     cutoff: usize,
 }
 
-/// Inverted pairs among documents in random order.
+/// The statistics of the number of inverted pairs among documents in random order.
 fn inversions(relevant: usize, others: usize) -> Outcome {
     let (r, i) = (relevant as f64, others as f64);
     Outcome { mean: r * i / 2.0, variance: r * i * (r + i + 1.0) / 12.0, low: 0.0, high: r * i }
 }
 
 impl Accuracy {
-    /// Statistics; none where no order has a value.
+    /// The statistics over all orders; none if no order has a value.
     fn find(&self, ranking: &Ranking) -> Option<Outcome> {
         let seen = ranking.retrieved.min(self.cutoff);
         let (mut inverted, mut hits) = (Outcome::default(), 0);

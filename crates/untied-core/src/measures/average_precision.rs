@@ -36,7 +36,7 @@ struct AveragePrecision {
     cutoff: usize,
 }
 
-/// A group's part in AP, in the symbols above.
+/// A group with relevant documents, in the symbols above.
 pub(crate) struct RelevantGroup {
     pub t: usize,
     pub n: f64,
@@ -46,7 +46,7 @@ pub(crate) struct RelevantGroup {
 }
 
 impl AveragePrecision {
-    /// Go through the groups with relevant documents, adding to a total.
+    /// Adds up what `add` adds for each group with relevant documents.
     fn over_groups(&self, ranking: &Ranking, add: impl Fn(&mut f64, RelevantGroup)) -> f64 {
         let mut before = 0;
         let mut total = 0.0;
@@ -130,7 +130,7 @@ impl TieDistribution for AveragePrecision {
     }
 }
 
-/// The parts of a group with 0, 1, .. `most` relevant documents, linear in the number before it.
+/// What a group adds if 0, 1, .. `most` of its documents are relevant. It is linear in the number before the group.
 fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution: Resolution) -> bounds::GroupTerms {
     let (t, n, slots) = (group.start, group.size, group.slots(cutoff));
     let w = |a: usize| if a <= slots { 1.0 / (t + a) as f64 } else { 0.0 };
@@ -146,7 +146,7 @@ fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution:
                 (share * (w0 + (r - 1) as f64 / (n - 1) as f64 * w1), share * w0)
             }
             Resolution::Best => (o + r as f64 * w(r), e + w(r)),
-            // One more in front: all after it have one more before them.
+            // One more relevant document comes first, so all others have one more before them.
             Resolution::Worst => (o + e + w(n - r + 1), e + w(n - r + 1)),
         });
     }
@@ -156,7 +156,8 @@ fn part(group: &Group<'_>, known: usize, most: usize, cutoff: usize, resolution:
 #[inline]
 fn add_mean(total: &mut f64, RelevantGroup { t, n, r, slots, b }: RelevantGroup) {
     if r == n {
-        // All relevant: rank by rank, so that the sum has the bits of the same documents without ties.
+        // If all are relevant, they are added rank by rank, so that the sum has the bits of the same documents without
+        // ties.
         for i in 0..slots {
             *total += (b + i as f64) / (t + i + 1) as f64;
         }
@@ -166,21 +167,21 @@ fn add_mean(total: &mut f64, RelevantGroup { t, n, r, slots, b }: RelevantGroup)
     }
 }
 
-/// Variance of a group's part Q = sum over a of w_a x_a (B + sum of x_b over b < a), with w_a = 1/(t+a) and x_a = 1
-/// where position a is relevant.
+/// The variance of what a group adds: Q = sum over a of w_a x_a (B + sum of x_b over b < a), where w_a = 1/(t+a), and
+/// x_a is 1 if the document at position a is relevant and 0 otherwise.
 ///
 /// With p = r/n and y = x - p, Q is a constant plus the linear part L = sum l_a y_a, where
-/// l_a = w_a (B + p (a-1)) + p (w_{a+1} + .. + w_K), plus the quadratic part N = sum over b < a of w_a y_a y_b; so
-/// Var\[Q\] = Var\[L\] + 2 E\[L N\] + Var\[N\]. The y of a group sum to 0, which gives all their mixed moments from
-/// those of one (drawing without replacement). Centred like this no digits are lost, as they are in
-/// E\[Q^2\] - E\[Q\]^2.
+/// l_a = w_a (B + p (a-1)) + p (w_{a+1} + .. + w_K), plus the quadratic part N = sum over b < a of w_a y_a y_b. So
+/// Var\[Q\] = Var\[L\] + 2 E\[L N\] + Var\[N\]. The y of a group add up to 0, so all their mixed moments follow from
+/// those of one, as for drawing without replacement. E\[Q^2\] - E\[Q\]^2 would lose digits; this does not, because y is
+/// centred.
 pub(crate) fn variance_of(RelevantGroup { t, n, r, slots, b }: RelevantGroup) -> f64 {
     if r == n {
         return 0.0;
     }
     let p = r / n;
     let pq = p * (1.0 - p);
-    // Moments of y: m_ij.. = E[y_1^i y_2^j ..]; those that need more documents than there are do not occur.
+    // The moments of y are m_ij.. = E[y_1^i y_2^j ..]. Those of more documents than there are do not occur.
     let without = |value: f64, others: f64| if others > 0.0 { -value / others } else { 0.0 };
     let (m2, m3, m4) = (pq, pq * (1.0 - 2.0 * p), pq * (1.0 - 3.0 * pq));
     let m11 = without(m2, n - 1.0);

@@ -32,7 +32,7 @@ struct BinaryGain {
 }
 
 impl BinaryGain {
-    /// Give every group with relevant documents to `visit`; R, or NaN if that is 0.
+    /// Calls `visit` with each group that has relevant documents, and returns R, or NaN if it is 0.
     fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(Gaps)) -> f64 {
         let mut hits = 0;
         for group in ranking.groups() {
@@ -64,7 +64,7 @@ impl Measure for BinaryGain {
         total / (relevant * relevant)
     }
 
-    /// For every number of open documents that are relevant; see [`LayeredGroups`].
+    /// Every number of relevant open documents is tried; see [`LayeredGroups`].
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let filling = Filling::new(open, self.rel);
         let gains = LayeredGains::new(open);
@@ -92,10 +92,10 @@ impl Measure for BinaryGain {
     }
 }
 
-/// Gains by the number of non-relevant documents above.
+/// The gain of a relevant document, by the number of non-relevant documents above it.
 struct LayeredGains {
     of: Vec<f64>,
-    /// Sums of the first 0, 1, ..
+    /// The sums of the first 0, 1, .. gains.
     sums: Vec<f64>,
     resolution: Resolution,
 }
@@ -111,7 +111,8 @@ impl LayeredGains {
         LayeredGains { of, sums, resolution: open.resolution }
     }
 
-    /// Gain of a relevant document in a group with this many non-relevant documents before it and in it.
+    /// The mean gain of a relevant document in a group with these numbers of non-relevant documents before it and in
+    /// it.
     fn of(&self, before: usize, nonrelevant: usize) -> f64 {
         match self.resolution {
             Resolution::Mean if nonrelevant > 0 => {
@@ -124,26 +125,27 @@ impl LayeredGains {
     }
 }
 
-/// Relevant documents of neighbouring groups that have the same non-relevant documents above them.
+/// The relevant documents of neighbouring groups that have the same non-relevant documents above them.
 #[derive(Clone, Copy)]
 struct Layer {
     relevant: usize,
-    /// Non-relevant documents before the group, and in it.
+    /// The numbers of non-relevant documents before the group and in it.
     before: usize,
     nonrelevant: usize,
 }
 
-/// What is gained above and below the cut, if all open documents there are relevant, or none.
+/// The gains above and below the cut of a filling, if all open documents there are relevant or if none are.
 ///
-/// Above the cut nothing depends on how many there are. Below it all documents have as many non-relevant ones less or
-/// more above them: with k layers there, all n numbers of relevant documents take O(n k). A tenth of the documents being
-/// judged, layers are few: below the cut either only judged documents are relevant, or only judged ones are not.
+/// Above the cut, nothing depends on how many are relevant. Below it, every document has the same number of
+/// non-relevant documents more or fewer above it, so documents are put together in layers that have equal numbers
+/// above. With k layers, all n numbers of relevant documents take O(n k). There are few layers if few documents are
+/// judged: below the cut, either only judged documents are relevant, or only judged ones are not.
 struct LayeredGroups {
-    /// Gain of all groups before each.
+    /// For each group, the gain of all groups before it.
     before: Vec<f64>,
-    /// From the last group up.
+    /// The layers, from the last group up.
     layers: Vec<Layer>,
-    /// Layers after each group, and the relevant documents in the topmost.
+    /// For each group, the number of layers after it, and of relevant documents in the topmost of these.
     after: Vec<(usize, usize)>,
 }
 
@@ -182,7 +184,7 @@ impl LayeredGroups {
         }
     }
 
-    /// Gain of all groups after this one, with `moved` more non-relevant documents above each.
+    /// The gain of all groups after this one, if each has `moved` more non-relevant documents above it.
     fn after(&self, group: usize, moved: isize, gains: &LayeredGains) -> f64 {
         let (number, topmost) = self.after[group];
         let of = |layer: &Layer| gains.of(layer.before.wrapping_add_signed(moved), layer.nonrelevant);

@@ -4,7 +4,7 @@
 //!
 //!   bpref = (1/R) sum over retrieved relevant documents of 1 - min(n, C) / min(N, C),    a term being 1 where n = 0.
 //!
-//! The variant of Buckley & Voorhees' paper divides by C. Unjudged documents are not seen. Ties: see `gaps`.
+//! The variant of Buckley & Voorhees' paper divides by C. Unjudged documents are ignored. For ties, see `gaps`.
 
 use std::ops::Range;
 
@@ -62,7 +62,8 @@ struct Bpref {
 }
 
 impl Bpref {
-    /// Give every group with relevant documents, and the function of gaps, to `visit`; R, or NaN if that is 0.
+    /// Calls `visit` with each group that has relevant documents and with the function of gaps. Returns R, or NaN if it
+    /// is 0.
     fn over_groups(
         &self,
         ranking: &Ranking,
@@ -105,9 +106,9 @@ impl Measure for Bpref {
         Some(self)
     }
 
-    /// Documents that get a grade below `rel` are judged non-relevant from then on. With A relevant documents retrieved
-    /// and S the sum of min(n, C) over them, bpref is (A D - S) / (D R), D being the divisor. D depends on the number of
-    /// relevant documents as R does, and falls with that of those not retrieved where R does not.
+    /// Open documents that get a grade below `rel` count as judged non-relevant. With A relevant documents retrieved
+    /// and S the sum of min(n, C) over them, bpref is (A D - S) / (D R), where D is the divisor. D depends on the same
+    /// number of relevant documents as R; if R ignores those that are not retrieved, D falls with their number.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let filling = Filling::new(open, self.rel);
         let [known, all] = [false, true].map(|filled| JudgedAbove::new(&filling, filled, open.resolution));
@@ -163,10 +164,11 @@ impl TieDistribution for Bpref {
     }
 }
 
-/// Smallest and largest number of non-relevant documents above a relevant one of a group; all between are as likely.
+/// The smallest and the largest number of non-relevant documents above a relevant one of a group. All numbers between
+/// them are equally likely.
 type Between = (i64, i64);
 
-/// For a group, by the numbers of non-relevant documents before it and in it.
+/// These numbers for a group with `before` non-relevant documents before it and `nonrelevant` in it.
 fn range(before: usize, nonrelevant: usize, resolution: Resolution) -> Between {
     let (first, last) = (before as i64, (before + nonrelevant) as i64);
     match resolution {
@@ -176,7 +178,7 @@ fn range(before: usize, nonrelevant: usize, resolution: Resolution) -> Between {
     }
 }
 
-/// Mean of min(n, most) over the n between two numbers.
+/// The mean of min(n, most) over the numbers n from the first to the last.
 fn mean_of_smaller((first, last): Between, most: i64) -> f64 {
     if last <= most {
         (first + last) as f64 / 2.0
@@ -188,10 +190,11 @@ fn mean_of_smaller((first, last): Between, most: i64) -> f64 {
     }
 }
 
-/// Non-relevant documents above the relevant ones, group by group, if all open documents are relevant, or none.
+/// The numbers of non-relevant documents above the relevant ones of each group, if all open documents are relevant or
+/// if none are.
 struct JudgedAbove {
     groups: Vec<Between>,
-    /// Relevant documents before each group, and the sum over them of the mean number above.
+    /// For each group: the number of relevant documents before it, and the sum of the mean numbers above them.
     sums: Vec<(i64, f64)>,
 }
 
@@ -209,7 +212,8 @@ impl JudgedAbove {
         JudgedAbove { groups, sums }
     }
 
-    /// Sum of min(n, most) over the relevant documents of some groups, with `more` non-relevant ones above all of them.
+    /// The sum of min(n, most) over the relevant documents of some groups, if `more` non-relevant ones are above them
+    /// all.
     fn sum(&self, groups: Range<usize>, more: i64, most: i64) -> f64 {
         if groups.is_empty() {
             return 0.0;
@@ -218,7 +222,7 @@ impl JudgedAbove {
         let (from, to) = (self.sums[groups.start], self.sums[whole]);
         let mut sum = to.1 - from.1 + (more * (to.0 - from.0)) as f64;
         if whole < groups.end {
-            // Only one group can have fewer and more than that.
+            // Only one group can have both fewer and more non-relevant documents above than that.
             let ((first, last), next) = (self.groups[whole], self.sums[whole + 1]);
             sum += (next.0 - to.0) as f64 * mean_of_smaller((first + more, last + more), most);
             sum += ((self.sums[groups.end].0 - next.0) * most) as f64;

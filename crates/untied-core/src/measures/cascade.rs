@@ -1,11 +1,11 @@
-//! Cascades: expected reciprocal rank, plain and normalised, and any other.
+//! Cascades: ERR, plain and normalised, and those that a user defines.
 //!
 //! A user reads from the top and goes on after document d with probability q_d:
 //!
 //!   sum over ranks i <= k of  w_i g(d_i) q(d_1) .. q(d_{i-1}).
 //!
-//! ERR has g = c, q = 1 - c and w_i = 1/i, where c = (2^grade - 1) / 2^max_grade is the probability of stopping. For
-//! the mean over orders of ties and the other statistics see [`super::orders::walk`].
+//! ERR has g = c, q = 1 - c and w_i = 1/i, where c = (2^grade - 1) / 2^max_grade is the probability of stopping.
+//! [`super::orders::walk`] has the mean over tie orders and the other statistics.
 
 use super::bounds::{self, Bounds, Open};
 use super::gain::{Gain, discounts};
@@ -97,8 +97,8 @@ fn reciprocal_rank(spec: &Spec, scope: &Scope<'_>, normalised: bool) -> Result<B
     };
     let cascade = Cascade::new(scope, (1..=depth).map(|i| 1.0 / i as f64).collect(), normalised, kind);
     let cutoff = spec.cutoff;
-    // ERR never falls when a document's probability of stopping c grows, as the derivative by it is
-    // reach (1/i - what comes after) and what comes after is at most 1/(i+1).
+    // ERR never falls when a document's probability c of stopping grows: its derivative by c is reach (1/i - what comes
+    // after), and what comes after is at most 1/(i+1).
     let beyond = move |reach: f64, stop: f64, n: usize| reach * tail(stop, n, cutoff);
     Ok(Box::new(if normalised { cascade } else { cascade.growing(beyond) }))
 }
@@ -109,7 +109,7 @@ pub(super) fn max_grade(spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
     not_exceeded(most, spec, scope)
 }
 
-/// `max_grade`, refused where a document has a higher grade.
+/// Refuses a `max_grade` that a grade of the qrels exceeds.
 pub(super) fn not_exceeded(most: f64, spec: &Spec, scope: &Scope<'_>) -> Result<f64> {
     match scope.grades.first() {
         Some(&grade) if grade > most => {
@@ -166,12 +166,12 @@ pub(super) struct Cascade {
     /// The gain and probability of unjudged and non-relevant documents.
     rest: Kind,
     normalised: bool,
-    /// Of a cascade that never falls when a grade grows, what can follow a ranking.
+    /// How much can follow a ranking, if the cascade never falls when a grade grows.
     beyond: Option<Box<UnseenRelevant>>,
 }
 
-/// The most that documents below the last add: given the probability of getting there, that of stopping at a document of
-/// the highest grade, and the length of the ranking.
+/// The most that documents below the last one could add, given the probability of getting there, the probability of
+/// stopping at a document of the highest grade, and the length of the ranking.
 type UnseenRelevant = dyn Fn(f64, f64, usize) -> f64 + Send + Sync;
 
 impl Cascade {
@@ -181,18 +181,18 @@ impl Cascade {
         Cascade { weights, kinds, rest: kind(0.0), normalised, beyond: None }
     }
 
-    /// The same, known never to fall when a grade grows; bounds count what can follow the ranking too.
+    /// Declares that the cascade never falls when a grade grows. Bounds then include what can follow the ranking.
     pub(super) fn growing(self, beyond: impl Fn(f64, f64, usize) -> f64 + Send + Sync + 'static) -> Cascade {
         Cascade { beyond: Some(Box::new(beyond)), ..self }
     }
 
-    /// Documents of a grade.
+    /// The documents of a level as a kind.
     fn kind(&self, level: &Level) -> Kind {
         let known = self.kinds.iter().find(|(grade, _)| *grade == level.grade);
         Kind { count: level.count as usize, ..known.map_or(self.rest, |(_, kind)| *kind) }
     }
 
-    /// The kinds of a group's documents, best grade first, and how many are of the rest.
+    /// The kinds of a group's documents, best grade first; unjudged and non-relevant ones are the last kind.
     fn kinds_of(&self, group: &Group<'_>) -> Vec<Kind> {
         let positive = group.levels.iter().take_while(|level| level.grade > 0.0);
         let mut kinds: Vec<Kind> = positive.map(|level| self.kind(level)).collect();
@@ -203,8 +203,8 @@ impl Cascade {
         kinds
     }
 
-    /// Probability of getting beyond all documents where the open ones have the highest grade, and that of stopping
-    /// at a document of that grade.
+    /// The probability of getting beyond all documents if the open ones have the highest grade, and the probability of
+    /// stopping at a document of this grade.
     fn beyond_all(&self, open: &Open<'_>) -> (f64, f64) {
         let (mut reach, mut judged) = (1.0, 0);
         for level in open.ranking.levels().iter().filter(|level| level.grade >= 0.0) {
@@ -216,7 +216,7 @@ impl Cascade {
         (walk::beyond(&[kind], reach), kind.gain)
     }
 
-    /// What values are divided by; NaN where nothing can be gained.
+    /// What values are divided by; NaN if nothing can be gained.
     fn norm(&self, truth: &Judgments<'_>) -> f64 {
         if !self.normalised {
             return 1.0;
@@ -275,7 +275,7 @@ impl Measure for Cascade {
         Some(self)
     }
 
-    /// Where a higher grade never gains less than what it keeps the user from seeing afterwards.
+    /// There are bounds only if a higher grade never gains less than what it keeps the user from seeing afterwards.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         if let Some(beyond) = &self.beyond {
             let Bounds { low, high, .. } = bounds::monotone(self, open);
@@ -325,11 +325,11 @@ impl TieDistribution for Cascade {
     }
 }
 
-/// The sum over ranks i = n+1, n+2, .. (to a cutoff) of c (1-c)^(i-n-1) / i: what documents that all stop with
-/// probability c add after n others.
+/// What documents add that come after n others and all stop the user with probability c: the sum over ranks i = n+1,
+/// n+2, .. (to a cutoff) of c (1-c)^(i-n-1) / i.
 ///
-/// Without a cutoff and with c small against 1/n, the sum F(n) is slow to settle; then F(0) = -c ln(c) / (1-c) and
-/// F(i) = (F(i-1) - c/i) / (1-c), whose error grows with (1-c)^-n only.
+/// Without a cutoff, this sum F(n) converges slowly if c is small against 1/n. It then comes from F(0) = -c ln(c) /
+/// (1-c) and F(i) = (F(i-1) - c/i) / (1-c), whose error grows only with (1-c)^-n.
 fn tail(c: f64, n: usize, cutoff: Option<usize>) -> f64 {
     if c == 0.0 {
         return 0.0;

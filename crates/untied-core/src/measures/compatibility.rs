@@ -1,24 +1,24 @@
 //! Compatibility: the highest rank-biased overlap of a ranking with an ideal one (Clarke, Vtyurina & Smucker 2020, 2021).
 //!
-//! The ideal rankings hold all documents of positive grade, higher grades first, equal ones in any order. Best of them
-//! for every depth at once is the one in which documents of equal grade stand as the ranking has them, those not
-//! retrieved last. So at depth d, where the ideal's position d lies in the grade of the truth's group j, the
-//! overlap of the two is
+//! An ideal ranking holds all documents with a grade above 0, higher grades first and equal ones in any order. One of
+//! them has the highest overlap at every depth: it has documents of equal grade in the order of the ranking, and those
+//! that are not retrieved last. If position d of the ideal ranking belongs to group j of the truth, the overlap at
+//! depth d is
 //!
 //!   X_d = (documents of higher grades among the first d) + min(slots, documents of group j among the first d),
 //!
-//! slots being how many of group j the ideal has at that depth; and
+//! where slots is how many documents of group j the ideal ranking has at that depth, and
 //!
 //!   Compat = sum over d <= K of p^(d-1) X_d / d, over the same sum for the ideal ranking with itself
 //!   (normalize=True), or over sum of p^(d-1).
 //!
-//! Under ties X_d is an expected number: only the tie group that holds rank d is open, and its numbers of documents among
-//! the first d are hypergeometric.
+//! If documents are tied, X_d is an expected number. Only the tie group at rank d matters for it, and the numbers of
+//! its documents among the first d are hypergeometric.
 //!
-//! Bounds over the grades of open documents (those without a judgment): with F_c(d) documents of groups 1..c among the
-//! first d, and M_c in all, X_d = min(F_(j-1)(d) + d - M_(j-1), F_j(d)) never falls when a count grows. So which open
-//! documents belong to which group follows from [`super::bounds::groups`], if the numbers u_c of those in groups 1..c are
-//! given. These are chosen by dynamic programming over c and u_c. What the sum is divided by depends on u_g alone.
+//! Bounds are over the grades of open documents (those without a judgment). Let F_c(d) documents of groups 1..c be
+//! among the first d, and M_c in all. X_d = min(F_(j-1)(d) + d - M_(j-1), F_j(d)) never falls when a count grows. So if
+//! the numbers u_c of open documents in groups 1..c are given, [`super::bounds::groups`] says which they are. The u_c
+//! are chosen by dynamic programming over c and u_c. The divisor depends only on u_g.
 
 use super::bounds::groups::{AssignedGroups, TruthGroup};
 use super::bounds::{Bounds, Open, Resolution, Widest};
@@ -49,7 +49,7 @@ const NORMALIZE: Parameter = Parameter {
     help: "whether to divide by the value of the ideal ranking itself, which is finite too",
 };
 
-/// Preferences are real numbers, and all above 0 count.
+/// Grades are preferences, so they may be any real numbers, and all above 0 count.
 const LEAST: Parameter =
     Parameter { name: "rel", default: "None", help: "lowest grade in the ideal ranking; by default all above 0" };
 
@@ -77,7 +77,7 @@ pub static COMPATIBILITY: Definition = Info {
     }))
 });
 
-/// How deep rankings are compared; None for as deep as the longer one.
+/// The depth to which rankings are compared; none if it is that of the longer one.
 fn depth(spec: &Spec) -> Result<Option<usize>> {
     match spec.parameter(DEPTH.name) {
         None => Ok(Some(1000)),
@@ -107,7 +107,7 @@ impl Compatibility {
         }
     }
 
-    /// p^(d-1) / d for d = 1 .. ranks (or the depth), and the sum of all that follow within the depth.
+    /// The weights p^(d-1) / d for d = 1 .. ranks (or the depth), and the sum of all later weights within the depth.
     fn weights(&self, ranks: usize, depth: usize) -> (Vec<f64>, f64) {
         let mut power = 1.0;
         let mut weight = |d: usize| {
@@ -121,7 +121,7 @@ impl Compatibility {
         for d in within + 1..=depth {
             let next = weight(d);
             rest += next;
-            // What follows is below next / (1 - p).
+            // All later weights together are below next / (1 - p).
             if next <= rest * 1e-18 * (1.0 - self.p) {
                 break;
             }
@@ -129,7 +129,7 @@ impl Compatibility {
         (weights, rest)
     }
 
-    /// X_d for d = 1 .. `ranks`, in expectation, added up with weights.
+    /// The weighted sum of the expected X_d.
     fn overlaps(&self, ranking: &Ranking, truth: &Judgments<'_>, weights: &[f64]) -> f64 {
         let ideal = levels_from(truth.levels, self.rel);
         let mut above = vec![0usize; ideal.len()]; // documents of each group of the truth in finished tie groups
@@ -170,8 +170,8 @@ impl Compatibility {
     }
 }
 
-/// The expected smaller one of `slots` and `fixed` + the number of `special` documents of a group of `size` among its
-/// first `inside`.
+/// The expected value of min(`slots`, `fixed` + the number of special documents among the first `inside` of a group).
+/// The group has `size` documents, of which `special` are special.
 fn expected_least(slots: usize, fixed: usize, size: usize, special: usize, inside: usize) -> f64 {
     let most = fixed + special.min(inside);
     if most <= slots {
@@ -190,7 +190,7 @@ impl Measure for Compatibility {
         if total == 0 {
             return f64::NAN;
         }
-        // Beyond the longer of the two rankings the overlap stays what it is.
+        // Beyond the longer of the two rankings, the overlap no longer changes.
         let longest = ranking.retrieved.max(total);
         let depth = self.depth.unwrap_or(longest);
         let (weights, rest) = self.weights(longest, depth);
@@ -226,24 +226,24 @@ impl Measure for Compatibility {
     }
 }
 
-/// With more open documents than this, or where bounds would take more steps, they are those of the measure.
+/// With more open documents than this, exact bounds would take too long, and simpler ones are used.
 const MOST_UNJUDGED: usize = 2048;
 const MOST_STEPS: f64 = 1e9;
 
-/// The overlap of a ranking with ideal ones in which open documents have a group.
+/// The overlaps of a ranking with ideal rankings, if open documents are assigned to groups.
 struct AssignedOverlaps<'a> {
     of: &'a Compatibility,
     assigned: AssignedGroups<'a>,
-    /// p^(d-1) / d for all ranks that either ranking can hold, and the sum of all that follow.
+    /// The weights p^(d-1) / d for all ranks that one of the rankings can have, and the sum of all later weights.
     weights: Vec<f64>,
     rest: f64,
-    /// For each rank that is retrieved, the number of its tie group.
+    /// For each rank of the ranking, the number of its tie group.
     at: Vec<usize>,
-    /// Start and size of each tie group; last, of what is not retrieved.
+    /// The start and the size of each tie group; the last is of documents that are not retrieved.
     spans: Vec<(usize, usize)>,
 }
 
-/// The documents of some groups of the truth in all tie groups before one, and in it.
+/// The number of documents that belong to some groups of the truth, before a tie group and in it.
 #[derive(Clone, Copy)]
 struct Counted {
     before: u32,
@@ -260,7 +260,7 @@ impl<'a> AssignedOverlaps<'a> {
         AssignedOverlaps { of, weights, rest, at: at.collect(), spans: spans.collect(), assigned }
     }
 
-    /// What each tie group holds of documents of at least a grade, if u open documents have it.
+    /// For each tie group, the documents with at least a grade, if u open documents have it.
     fn counted(&self, grade: f64, u: usize) -> Vec<Counted> {
         let mut before = 0;
         let groups = self.assigned.by_tie_group(grade, u).map(|(_, here)| {
@@ -273,8 +273,8 @@ impl<'a> AssignedOverlaps<'a> {
         counted
     }
 
-    /// X_d, given what is counted of better groups than that of the ideal ranking at d, and with this one, and how many
-    /// documents of it the ideal ranking has at that depth.
+    /// X_d. If the ideal ranking has group j at rank d, `better` counts the documents of groups 1..j-1 and `all` those
+    /// of groups 1..j, and `slots` is how many documents of group j it has down to d.
     fn overlap(&self, d: usize, slots: usize, better: &[Counted], all: &[Counted]) -> f64 {
         let number = self.at.get(d - 1).copied().unwrap_or(all.len() - 1);
         let ((start, size), better, all) = (self.spans[number], better[number], all[number]);
@@ -292,7 +292,7 @@ impl<'a> AssignedOverlaps<'a> {
     fn extreme(&self, truth: &[TruthGroup]) -> Bounds {
         let sign = if self.assigned.highest { 1.0 } else { -1.0 };
         let unjudged = self.assigned.unjudged;
-        // For each u_c the best sum over the ranks of groups 1..c, and what is counted of these groups.
+        // For each u_c: the best sum over the ranks of groups 1..c, and the counts of these groups.
         let mut sums = vec![f64::NEG_INFINITY; unjudged + 1];
         sums[0] = 0.0;
         let mut better: Vec<Vec<Counted>> = vec![self.counted(f64::INFINITY, 0)];
@@ -319,7 +319,7 @@ impl<'a> AssignedOverlaps<'a> {
         for (u, &sum) in sums.iter().enumerate().filter(|&(u, sum)| before + u > 0 && sum.is_finite()) {
             let (n, counted) = (before + u, &better[u]);
             let longest = self.assigned.open.ranking.retrieved.max(n);
-            // Where the depth is that of the longer ranking, nothing counts below it.
+            // If the depth is that of the longer ranking, nothing counts below it.
             let depth = self.of.depth.unwrap_or(longest);
             let weights = &self.weights[..self.weights.len().min(depth)];
             let below = (n + 1..=weights.len()).map(|d| weights[d - 1] * self.overlap(d, 0, counted, counted));

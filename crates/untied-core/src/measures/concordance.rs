@@ -1,20 +1,22 @@
 //! Pair concordance: the share of pairs of the truth that are ranked in the right order.
 //!
-//! A pair is two relevant documents of different grades. It is right where the one of the higher grade is retrieved and
-//! stands above the other or the other is not retrieved. It breaks ties between rankings of equal ADR:
-//! moving the better document of a pair up never lowers it, and exchanging the two raises it.
+//! A pair is two relevant documents of different grades. It is right if the one with the higher grade is retrieved, and
+//! the other stands below it or is not retrieved. The share can break ties between rankings of equal ADR: moving the
+//! better document of a pair up never lowers it, and exchanging the two raises it.
 //!
-//! Under ties a pair of one group is right in half of the orders. Variance of one group: with y the sum over its pairs of
-//! +1/2 (right) or -1/2, of documents in classes of c_1, .. c_g, the classical variance of Kendall's sum with ties in one
-//! ranking (Kendall 1945), (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4, where documents that are in no pair do not count.
+//! A pair of tied documents is right in half of the orders. The variance in a tie group is the classical one of
+//! Kendall's sum with ties in one ranking (Kendall 1945): with y the sum over its pairs of +1/2 (right) or -1/2, and
+//! c_1, .. c_g documents of each grade, it is (n(n-1)(2n+5) - sum c(c-1)(2c+5)) / 18 / 4. Documents in no pair do not
+//! count.
 //!
-//! Bounds over the grades of open documents (those without a judgment): of those that are relevant, the better ones stand
-//! higher where the value is highest, and lower where it is lowest, because exchanging two that contradict this makes no
-//! pair wrong, or right. Which ones are relevant is a choice: one of a middle grade that moved up could pass better ones.
-//! So dynamic programming goes through the open documents from the top down, or from the bottom up. Each is left out, or
-//! has the grade of the one before, or a later one; all that counts of those before are their numbers of better grades and
-//! of this one, and how many of either are in the same tie group. The quotient right / pairs is found by Dinkelbach's
-//! method: with a price on pairs, right - price * pairs is a sum.
+//! Bounds are over the grades of open documents (those without a judgment). Among the relevant ones, the better ones
+//! stand higher if the value is highest, and lower if it is lowest: two that contradict this can be exchanged, which
+//! makes no pair wrong (or right). Which of them are relevant is still open, because one of a middle grade that moved
+//! up could pass better ones. So dynamic programming goes through the open documents from the top down, or from the
+//! bottom up. Each is left out, or has the grade of the one before or a later grade. Of those before, only these
+//! numbers matter: how many have better grades, how many have this grade, and how many of either are in the same tie
+//! group. The quotient right / pairs is found by Dinkelbach's method: with a price on pairs, right - price * pairs is a
+//! sum.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +49,7 @@ struct Concordance {
     rel: f64,
 }
 
-/// Pairs of documents of different grades.
+/// The number of pairs of documents with different grades.
 fn pairs(levels: &[Level]) -> f64 {
     let (mut pairs, mut higher) = (0.0, 0.0);
     for level in levels {
@@ -62,7 +64,7 @@ impl Concordance {
         levels_from(levels, self.rel)
     }
 
-    /// All pairs; NaN where there is none.
+    /// All pairs; NaN if there is none.
     fn all(&self, truth: &Judgments<'_>) -> f64 {
         match pairs(self.relevant(truth.levels)) {
             0.0 => f64::NAN,
@@ -72,7 +74,7 @@ impl Concordance {
 }
 
 impl Concordance {
-    /// Pairs that are right in every order: of documents that are not tied.
+    /// The number of pairs that are right in every order, because their documents are not tied.
     fn certainly_right(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut left: Vec<Level> = self.relevant(truth.levels).to_vec();
         let mut right = 0.0;
@@ -82,7 +84,7 @@ impl Concordance {
                     of.count -= level.count;
                 }
             }
-            // What is not yet seen, retrieved or not, is below.
+            // All documents that were not yet visited, retrieved or not, are below.
             for level in self.relevant(group.levels) {
                 let below = left.iter().filter(|of| of.grade < level.grade).map(|of| f64::from(of.count)).sum::<f64>();
                 right += f64::from(level.count) * below;
@@ -143,15 +145,15 @@ impl TieDistribution for Concordance {
     }
 }
 
-/// With more steps than this, bounds are those of the measure.
+/// With more steps than this, exact bounds would take too long, and simpler ones are used.
 const MOST_STEPS: usize = 20_000_000;
 
 /// Open documents to which grades are assigned one after the other, from the best grade on.
 struct PricedPairs {
-    /// 1 where the largest value is sought, -1 where it is the smallest.
+    /// 1 to find the largest value, -1 to find the smallest.
     sign: f64,
-    /// Of the judged documents alone.
-    judged: Pairs,
+    /// The pairs of judged documents.
+    judged: PairCounts,
     /// The tie groups of open documents in the order in which they get grades.
     groups: Vec<OpenGroup>,
     /// For each grade, best first, whether open documents can have it.
@@ -160,9 +162,9 @@ struct PricedPairs {
     is_right: f64,
 }
 
-/// Pairs, and how many of them are right.
+/// A number of pairs, and how many of them are right.
 #[derive(Clone, Copy, Default)]
-struct Pairs {
+struct PairCounts {
     right: f64,
     all: f64,
 }
@@ -171,14 +173,14 @@ struct Pairs {
 struct OpenGroup {
     count: usize,
     /// For each grade, the pairs with judged documents if one of these has that grade.
-    with_judged: Vec<Pairs>,
+    with_judged: Vec<PairCounts>,
     /// How much of a pair of two of them is right.
     within: f64,
 }
 
-/// The open documents that have got a grade: the number of the last grade, how many have better ones and how many this
-/// one, and how many of either are in the present tie group.
-type Assigned = (usize, [usize; 2], [usize; 2]);
+/// The open documents that have a grade so far: the index of the last grade, how many have a better one and how many
+/// have this one, and how many of either are in the current tie group.
+type GradedSoFar = (usize, [usize; 2], [usize; 2]);
 
 impl PricedPairs {
     fn new(open: &Open<'_>, grades: &[TruthGroup], rel: f64, highest: bool) -> PricedPairs {
@@ -192,17 +194,17 @@ impl PricedPairs {
         };
         let counts = |levels: &[Level]| -> Vec<f64> { grades.iter().map(|of| count_of(levels, of.grade)).collect() };
         let all = counts(open.truth.levels);
-        let mut judged = Pairs { right: 0.0, all: pairs(levels_from(open.truth.levels, rel)) };
+        let mut judged = PairCounts { right: 0.0, all: pairs(levels_from(open.truth.levels, rel)) };
         let mut above = vec![0.0; grades.len()];
         // The judged documents of grade j below a group, and a share of those in it.
         let below = |above: &[f64], tied: &[f64], j: usize| all[j] - above[j] - (1.0 - within) * tied[j];
         // The pairs of a document of each grade with all judged ones, of which some stand above and some are tied.
-        let pairs_of = |above: &[f64], tied: &[f64], is_retrieved: bool| -> Vec<Pairs> {
+        let pairs_of = |above: &[f64], tied: &[f64], is_retrieved: bool| -> Vec<PairCounts> {
             let pairs_of_grade = |grade: usize| {
                 let better: f64 = (0..grade).map(|j| above[j] + within * tied[j]).sum();
                 let worse = (grade + 1..all.len()).map(|j| below(above, tied, j));
                 let worse: f64 = if is_retrieved { worse.sum() } else { 0.0 };
-                Pairs { right: better + worse, all: all.iter().sum::<f64>() - all[grade] }
+                PairCounts { right: better + worse, all: all.iter().sum::<f64>() - all[grade] }
             };
             (0..all.len()).map(pairs_of_grade).collect()
         };
@@ -233,7 +235,7 @@ impl PricedPairs {
         }
     }
 
-    /// The largest or the smallest share of right pairs; none where there never is a pair.
+    /// The largest or the smallest share of right pairs; none if there never is a pair.
     fn extreme(&self) -> Option<f64> {
         let (mut price, mut left) = (if self.sign > 0.0 { 0.0 } else { 1.0 }, MOST_STEPS);
         loop {
@@ -252,9 +254,9 @@ impl PricedPairs {
     }
 
     /// The pairs, at least one, of which right - price * all is best; an error where that takes too many steps.
-    fn best(&self, price: f64, left: &mut usize) -> std::result::Result<Option<Pairs>, ()> {
-        let worth = |pairs: &Pairs| self.sign * (pairs.right - price * pairs.all);
-        let mut states: BTreeMap<Assigned, Pairs> = BTreeMap::from([((0, [0; 2], [0; 2]), self.judged)]);
+    fn best(&self, price: f64, left: &mut usize) -> std::result::Result<Option<PairCounts>, ()> {
+        let worth = |pairs: &PairCounts| self.sign * (pairs.right - price * pairs.all);
+        let mut states: BTreeMap<GradedSoFar, PairCounts> = BTreeMap::from([((0, [0; 2], [0; 2]), self.judged)]);
         for group in &self.groups {
             states =
                 kept(states.into_iter().map(|((grade, counts, _), pairs)| ((grade, counts, [0; 2]), pairs)), &worth);
@@ -280,23 +282,26 @@ impl PricedPairs {
     /// What has got a grade, and the pairs, with one more document of a group and this grade.
     fn with_one(
         &self,
-        (last, counts, tied): Assigned,
-        pairs: Pairs,
+        (last, counts, tied): GradedSoFar,
+        pairs: PairCounts,
         grade: usize,
         group: &OpenGroup,
-    ) -> (Assigned, Pairs) {
+    ) -> (GradedSoFar, PairCounts) {
         let passed = |[better, same]: [usize; 2]| if grade == last { [better, same] } else { [better + same, 0] };
         let ([better, same], [tied_better, tied_same]) = (passed(counts), passed(tied));
-        let Pairs { right, all } = group.with_judged[grade];
+        let PairCounts { right, all } = group.with_judged[grade];
         let right = right + self.is_right * (better - tied_better) as f64 + group.within * tied_better as f64;
-        let pairs = Pairs { right: pairs.right + right, all: pairs.all + all + better as f64 };
+        let pairs = PairCounts { right: pairs.right + right, all: pairs.all + all + better as f64 };
         ((grade, [better, same + 1], [tied_better, tied_same + 1]), pairs)
     }
 }
 
 /// The best pairs for each state.
-fn kept(states: impl Iterator<Item = (Assigned, Pairs)>, worth: &impl Fn(&Pairs) -> f64) -> BTreeMap<Assigned, Pairs> {
-    let mut kept: BTreeMap<Assigned, Pairs> = BTreeMap::new();
+fn kept(
+    states: impl Iterator<Item = (GradedSoFar, PairCounts)>,
+    worth: &impl Fn(&PairCounts) -> f64,
+) -> BTreeMap<GradedSoFar, PairCounts> {
+    let mut kept: BTreeMap<GradedSoFar, PairCounts> = BTreeMap::new();
     for (assigned, pairs) in states {
         kept.entry(assigned)
             .and_modify(|best| *best = if worth(&pairs) > worth(best) { pairs } else { *best })

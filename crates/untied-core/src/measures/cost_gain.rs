@@ -4,18 +4,18 @@
 //!
 //!   G = (sum over i of g_i / log2(2 + C(i) - S(i))) / (sum of all ideal gains).
 //!
-//! C depends on the rank alone and S on how many documents of each gain are above, so `lattice` gives all statistics.
-//! G may fall when a higher gain moves up: of gains 3, 2 and 1, the order 1, 2, 3 has a higher G than 1, 3, 2. But it
-//! never falls when a document without gain moves down: the extremes have all of these last, or first, and are sought
-//! over the others.
+//! C depends only on the rank, and S on how many documents of each gain are above, so `lattice` gives all statistics. G
+//! may fall when a higher gain moves up: of gains 3, 2 and 1, the order 1, 2, 3 has a higher G than 1, 3, 2. But it
+//! never falls when a document without gain moves down. So the extremes have all of these last, or first, and only
+//! orders of the others are tried.
 //!
-//! The mean of a group of n documents, M of them with a gain, adds up what is gained at each rank. With P_i(m) the
-//! probability that m documents with a gain are among the first i (hypergeometric), and Q_m(c) the one that then there
-//! are c_k of each gain g_k, of n_k,
+//! The mean of a group of n documents, M of them with a gain, adds up what is gained at each rank. Let P_i(m) be the
+//! probability that m documents with a gain are among the first i (it is hypergeometric), and Q_m(c) the probability
+//! that c_k of them have the gain g_k, which n_k documents have in all. Then
 //!
 //!   E = sum over i, m, c, k of P_i(m) Q_m(c) (n_k - c_k) / (n - i) g_k / log2(2 + C - S),    S = sum of c g, and g_k.
 //!
-//! Different c with the same S are added up once, so that little is left for each rank.
+//! All c with the same S are put together first, so there is little to do for each rank.
 
 use super::gain::{GAIN, Gain};
 use super::graded::{Ideal, by_gain, gain};
@@ -47,7 +47,8 @@ pub static COST_GAIN: Definition = Info {
 }
 .built_by(|spec, scope| {
     let gain = gain(spec, scope)?;
-    // Costs of 1 and gains are added up, and the sums taken from each other.
+    // Sums of costs, at least 1 a rank, and of gains are subtracted, so large gains would lose the digits of small
+    // ones.
     match scope.grades.iter().find(|&&grade| gain.of(grade) > 1e9) {
         Some(grade) => Err(Error::Value(format!("{spec}: the gain of grade {grade} is above 1e9"))),
         None => Ok(Box::new(CostGain { gain })),
@@ -59,8 +60,8 @@ struct CostGain {
 }
 
 impl CostGain {
-    /// The sum over groups of what `of` says, which has as many numbers as asked for, divided by all gains; where it
-    /// has no answer for a group, what `sampled` says of drawn orders. NaN where nothing can be gained.
+    /// The sum over groups of the numbers that `of` returns, divided by all gains. If it has no answer for a group, the
+    /// numbers come from `sampled`, which draws orders. NaN if nothing can be gained.
     fn over_groups<const N: usize>(
         &self,
         ranking: &Ranking,
@@ -85,7 +86,7 @@ fn sum<const N: usize>(
     ideal: &Ideal,
     of: impl Fn(&GainedGroup<'_>) -> Option<[f64; N]>,
 ) -> Option<[f64; N]> {
-    // The cost down to each rank of the ideal ranking, max(1, gain) a rank; each rank after these costs 1.
+    // The cost down to each rank of the ideal ranking: max(1, gain) for each rank, and 1 for each rank after its end.
     let mut costs = vec![0.0];
     ideal.gains().for_each(|gain| costs.push(costs[costs.len() - 1] + gain.max(1.0)));
     let last = costs.len() - 1;
@@ -103,11 +104,11 @@ fn sum<const N: usize>(
     Some(total)
 }
 
-/// A group.
+/// A tie group with its gains.
 struct GainedGroup<'a> {
-    /// Its gains.
+    /// The gains of its documents, with their numbers.
     levels: &'a [Level],
-    /// Documents without any.
+    /// The number of documents without a gain.
     others: usize,
     /// C at its ranks.
     costs: &'a [f64],
@@ -116,7 +117,7 @@ struct GainedGroup<'a> {
 }
 
 impl GainedGroup<'_> {
-    /// What a document of this gain adds after documents of the group that gained `above`.
+    /// What a document of this gain adds if documents of the group above it gained `above`.
     fn term(&self, rank: usize, above: f64, gain: f64) -> f64 {
         gain / log2(2.0 + self.costs[rank] - (self.gained + above + gain))
     }
@@ -126,7 +127,7 @@ impl GainedGroup<'_> {
         self.levels.len() == 1 && self.others == 0
     }
 
-    /// The value where they do.
+    /// What the group adds if all its documents gain the same.
     fn certain(&self) -> Option<f64> {
         if !self.is_alike() {
             return None;
@@ -139,12 +140,12 @@ impl GainedGroup<'_> {
         Some(part)
     }
 
-    /// Documents of each gain, highest first.
+    /// The number of documents of each gain, highest first.
     fn gaining(&self) -> Vec<usize> {
         self.levels.iter().map(|level| level.count as usize).collect()
     }
 
-    /// The same, and those without any.
+    /// The number of documents of each gain, and of those without a gain.
     fn counts(&self) -> Vec<usize> {
         let mut counts = self.gaining();
         counts.push(self.others);
@@ -155,7 +156,7 @@ impl GainedGroup<'_> {
         self.is_alike() || lattice::is_small(&self.counts())
     }
 
-    /// What documents gain, by how many there are of each gain.
+    /// What documents gain together, given their number for each gain.
     fn gain_of(&self, placed: &[usize]) -> f64 {
         self.levels.iter().zip(placed).map(|(level, &placed)| level.grade * placed as f64).sum()
     }
@@ -169,7 +170,7 @@ impl GainedGroup<'_> {
         }
         let counts = self.gaining();
         let all: usize = counts.iter().sum();
-        // For m documents with a gain: S after the next one, and its gain times the number there is of it.
+        // For m documents with a gain: S after the next one, and its gain times the number of documents that have it.
         let mut nexts: Vec<Vec<(f64, f64)>> = vec![Vec::new(); all + 1];
         let placed_of = |placed: &[usize]| placed.iter().sum::<usize>();
         lattice::forward(&counts, |placed, chance| {
@@ -227,7 +228,7 @@ impl GainedGroup<'_> {
     }
 }
 
-/// Pairs of a sum, by its number among all sums, and what belongs to it, added up.
+/// Adds up the second numbers of pairs with the same sum. A sum is returned as its index among `sums`.
 fn merged(mut pairs: Vec<(f64, f64)>, sums: &[f64]) -> Vec<(usize, f64)> {
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     pairs.dedup_by(|next, last| {

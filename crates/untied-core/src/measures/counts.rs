@@ -1,4 +1,4 @@
-//! Counts: of queries, of retrieved and of relevant documents. No order of ties changes them.
+//! Counts queries, retrieved documents and relevant documents. No order of ties changes these counts.
 
 use super::bounds::{self, Bounds, Open};
 use super::{Definition, Measure};
@@ -17,7 +17,7 @@ pub static NUM_Q: Definition = Info {
     reference: "trec_eval",
     ..Info::DEFAULT
 }
-.built_by(|_, _| Ok(Box::new(Count::Queries)));
+.built_by(|_, _| Ok(Box::new(CountMeasure::Queries)));
 
 pub static NUM_RET: Definition = Info {
     name: "NumRet",
@@ -32,7 +32,7 @@ pub static NUM_RET: Definition = Info {
     reference: "trec_eval",
     ..Info::DEFAULT
 }
-.built_by(|_, _| Ok(Box::new(Count::Retrieved)));
+.built_by(|_, _| Ok(Box::new(CountMeasure::Retrieved)));
 
 pub static NUM_REL: Definition = Info {
     name: "NumRel",
@@ -46,7 +46,7 @@ pub static NUM_REL: Definition = Info {
     reference: "trec_eval",
     ..Info::DEFAULT
 }
-.built_by(|spec, _| Ok(Box::new(Count::Relevant(spec.rel()?))));
+.built_by(|spec, _| Ok(Box::new(CountMeasure::Relevant(spec.rel()?))));
 
 pub static NUM_REL_RET: Definition = Info {
     name: "NumRelRet",
@@ -60,7 +60,7 @@ pub static NUM_REL_RET: Definition = Info {
     reference: "trec_eval",
     ..Info::DEFAULT
 }
-.built_by(|spec, _| Ok(Box::new(Count::RelevantRetrieved(spec.rel()?))));
+.built_by(|spec, _| Ok(Box::new(CountMeasure::RelevantRetrieved(spec.rel()?))));
 
 pub static NUM_NONREL_JUDGED_RET: Definition = Info {
     name: "NumNonrelJudgedRet",
@@ -74,9 +74,9 @@ pub static NUM_NONREL_JUDGED_RET: Definition = Info {
     reference: "trec_eval",
     ..Info::DEFAULT
 }
-.built_by(|spec, _| Ok(Box::new(Count::NonrelevantRetrieved(spec.rel()?))));
+.built_by(|spec, _| Ok(Box::new(CountMeasure::NonrelevantRetrieved(spec.rel()?))));
 
-enum Count {
+enum CountMeasure {
     Queries,
     Retrieved,
     Relevant(f64),
@@ -84,22 +84,22 @@ enum Count {
     NonrelevantRetrieved(f64),
 }
 
-impl Measure for Count {
+impl Measure for CountMeasure {
     fn reads_relevant_only(&self) -> bool {
         match *self {
-            Count::Queries | Count::Retrieved | Count::Relevant(_) => true,
-            Count::RelevantRetrieved(rel) => rel > 0.0,
-            Count::NonrelevantRetrieved(_) => false,
+            CountMeasure::Queries | CountMeasure::Retrieved | CountMeasure::Relevant(_) => true,
+            CountMeasure::RelevantRetrieved(rel) => rel > 0.0,
+            CountMeasure::NonrelevantRetrieved(_) => false,
         }
     }
 
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let count = match *self {
-            Count::Queries => 1,
-            Count::Retrieved => ranking.retrieved,
-            Count::Relevant(rel) => truth.relevant(rel),
-            Count::RelevantRetrieved(rel) => ranking.relevant(rel),
-            Count::NonrelevantRetrieved(rel) => ranking.relevant(0.0) - ranking.relevant(rel),
+            CountMeasure::Queries => 1,
+            CountMeasure::Retrieved => ranking.retrieved,
+            CountMeasure::Relevant(rel) => truth.relevant(rel),
+            CountMeasure::RelevantRetrieved(rel) => ranking.relevant(rel),
+            CountMeasure::NonrelevantRetrieved(rel) => ranking.relevant(0.0) - ranking.relevant(rel),
         };
         count as f64
     }
@@ -110,8 +110,8 @@ impl Measure for Count {
 
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         Some(match self {
-            // What is not judged is not counted, whatever grade it may have.
-            Count::NonrelevantRetrieved(_) => bounds::fixed(self, open),
+            // Unjudged documents are not counted, whatever grade they may have.
+            CountMeasure::NonrelevantRetrieved(_) => bounds::fixed(self, open),
             _ => bounds::monotone(self, open),
         })
     }

@@ -1,9 +1,10 @@
 //! D-nDCG and D#-nDCG: nDCG of gains added up over subtopics, and its mean with intent recall.
 //!
-//! The global gain of a document is the sum of its gains for each subtopic, all equally probable, so D-nDCG is an nDCG
-//! whose grades are these sums: mean, variance and extremes are those of [`super::dcg`]. D#-nDCG adds intent recall
-//! (StRecall), whose mean is exact as well. Variance and extremes of the sum belong to the whole: all orders are tried
-//! where they are few, else the extremes of both parts are added up, which encloses all values.
+//! The global gain of a document is the sum of its gains for each subtopic, all equally probable. So D-nDCG is an nDCG
+//! whose grades are these sums, and its mean, variance and extremes are those of [`super::dcg`]. D#-nDCG adds intent
+//! recall (StRecall), whose mean is exact as well. The variance and the extremes of this sum do not follow from its
+//! parts: all orders are tried if they are few; otherwise the extremes of both parts are added up, which encloses all
+//! values.
 
 use super::dcg::Gains;
 use super::gain::{Gain, discounts};
@@ -69,7 +70,7 @@ pub static DSHARP_NDCG: Definition = Info {
 struct GlobalGain {
     rel: f64,
     gain: Gain,
-    /// Of gains in the place of grades.
+    /// nDCG of rankings that have global gains as grades.
     gains: Gains,
 }
 
@@ -82,7 +83,7 @@ impl GlobalGain {
         Ok(GlobalGain { rel: spec.rel()?, gain, gains })
     }
 
-    /// Documents by global gain, highest first, without those that gain nothing.
+    /// The documents by global gain, highest first, without those that gain nothing.
     fn by_gain(&self, levels: &[Level], truth: &Judgments<'_>) -> Vec<Level> {
         let gain = |level: &Level| {
             let profile = if level.grade > 0.0 { &truth.profile(level.grade)[..] } else { &[] };
@@ -94,7 +95,7 @@ impl GlobalGain {
         gains
     }
 
-    /// The ranking with global gains in the place of profiles.
+    /// The ranking with global gains as grades, in place of profiles.
     fn gained(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Ranking {
         let mut gained = Ranking::default();
         gained.retrieved = ranking.retrieved;
@@ -104,7 +105,7 @@ impl GlobalGain {
         gained
     }
 
-    /// DCG of the ideal ranking; NaN where nothing gains anything.
+    /// The DCG of the ideal ranking; NaN if nothing gains anything.
     fn norm(&self, truth: &Judgments<'_>) -> f64 {
         let ideal = self.by_gain(truth.levels, truth).into_iter().map(|level| (level.grade, level.count));
         Some(self.gains.ideal_dcg(ideal)).filter(|&ideal| ideal > 0.0).unwrap_or(f64::NAN)
@@ -141,7 +142,7 @@ impl Sharp {
         self.gamma * recall + (1.0 - self.gamma) * gain
     }
 
-    /// The ranking without what is relevant to no subtopic.
+    /// The ranking without documents that are relevant to no subtopic.
     fn seen(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Ranking {
         let mut seen = Ranking::default();
         seen.retrieved = ranking.retrieved;
@@ -152,7 +153,7 @@ impl Sharp {
         seen
     }
 
-    /// Statistics over all orders, if there are few.
+    /// The statistics over all orders, if there are few.
     fn listed(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<Outcome> {
         sampling::listed(&self.seen(ranking, truth), self.recall.weights.len(), |one| self.mean(one, truth))
     }

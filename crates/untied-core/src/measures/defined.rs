@@ -9,23 +9,23 @@ use crate::error::{Error, Result, quote};
 use crate::names::{Cutoff, Info, JUDGED_ONLY, MEAN, OF, Parameter, RECALL, RecallBase, Spec, is_in_range};
 
 /// Makes the measure from a name with parameters.
-pub type Build = Box<dyn Fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>> + Send + Sync>;
+pub type BuildDefined = Box<dyn Fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>> + Send + Sync>;
 
 /// What a user says about a measure.
 pub struct Description {
-    /// Its name: identifiers, joined by full stops.
+    /// The measure's name: identifiers, joined by full stops.
     pub name: String,
-    /// The first line about it, and all that follows.
+    /// The first line of its description.
     pub title: String,
-    /// See `title`.
+    /// The rest of its description.
     pub text: String,
-    /// Where it is defined, and what by; a later definition by the same replaces it.
+    /// Where it is defined.
     pub place: String,
-    /// See `place`.
+    /// What defines it there; a later definition at the same place and by the same replaces it.
     pub by: String,
     /// Whether it takes a cutoff.
     pub cutoff: Cutoff,
-    /// Names of its parameters, with defaults as they would be written.
+    /// The names of its parameters, each with its default as text.
     pub parameters: Vec<(String, String)>,
     /// Whether the best order is the one with the lowest value.
     pub lower_is_better: bool,
@@ -33,7 +33,7 @@ pub struct Description {
 
 /// A measure that a user has defined.
 pub struct Defined {
-    /// What the grammar needs to know.
+    /// The facts that the grammar needs.
     pub info: &'static Info,
     /// See [`Description`].
     pub text: String,
@@ -41,22 +41,22 @@ pub struct Defined {
     pub place: String,
     /// See [`Description`].
     pub by: String,
-    /// Makes it.
-    pub build: Build,
+    /// The function that makes it.
+    pub build: BuildDefined,
 }
 
-/// All that were ever defined, and whether their names still stand for them. They stay as long as the process.
+/// All measures that were ever defined, and whether their names still mean them. They stay until the process ends.
 static DEFINED: RwLock<Vec<(&Defined, bool)>> = RwLock::new(Vec::new());
-/// Held from the look at what a name stands for until it is given away: one of many threads gives it.
+/// Held from looking up what a name means until it has its new meaning, so that threads define one measure at a time.
 static DEFINING: Mutex<()> = Mutex::new(());
 
-/// Define a measure; `taken` says what a name already stands for, if anything.
+/// Defines a measure; `taken` says what a name already means, if anything.
 ///
 /// # Errors
-/// The name or one of a parameter cannot be used, or already stands for something else.
+/// The name of the measure or of a parameter cannot be used, or already means something else.
 pub fn define(
     description: Description,
-    build: Build,
+    build: BuildDefined,
     taken: impl Fn(&str) -> Option<String>,
 ) -> Result<&'static Defined> {
     let Description { name, title, text, place, by, cutoff, parameters, lower_is_better } = description;
@@ -111,20 +111,20 @@ fn is_identifier(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Those that names stand for, in the order of their definition.
+/// The measures that names mean now, in the order of their definition.
 pub fn all() -> Vec<&'static Defined> {
     let list = DEFINED.read().unwrap_or_else(PoisonError::into_inner);
     list.iter().filter(|(_, current)| *current).map(|(one, _)| *one).collect()
 }
 
-/// What a user has said about a measure, if a user has defined it.
+/// The user's definition of a measure, if a user has defined it.
 pub fn find(info: &Info) -> Option<&'static Defined> {
     let list = DEFINED.read().unwrap_or_else(PoisonError::into_inner);
     list.iter().rfind(|(one, _)| one.info == info).map(|(one, _)| *one)
 }
 
-/// A sum over ranks of the gain of the grade there times the discount of the rank; divided by that of all judged
-/// documents in their best order, where it is normalised.
+/// Makes a measure that sums the gain of each document's grade times the discount of its rank. If it is normalised, the
+/// sum is divided by that of all judged documents in their best order.
 ///
 /// # Errors
 /// A gain is too large or too small.

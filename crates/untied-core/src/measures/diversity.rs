@@ -207,7 +207,7 @@ fn by_ideal(spec: &Spec, scope: &Scope<'_>, alpha: f64, weight: impl Fn(usize) -
     novelty(spec, scope, alpha, weight, norm)
 }
 
-/// Terms of the bound that are added up at most.
+/// How many terms of the bound are added up at most.
 const TERMS: usize = 100_000_000;
 
 fn by_bound(
@@ -227,7 +227,7 @@ fn by_bound(
             return Err(Error::Measure(format!("{spec}: the cutoff must be at most {TERMS}")));
         }
         Some(cutoff) => {
-            // What comes after a term is less than it / (1 - q).
+            // All terms after one are together less than it / (1 - q).
             let is_negligible = |term: f64| term < 1e-20 * alpha;
             Norm::Subtopics(terms.take(cutoff).take_while(|&term| !is_negligible(term)).sum())
         }

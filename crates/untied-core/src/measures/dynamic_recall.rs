@@ -84,24 +84,24 @@ struct RankWeights {
     k: usize,
     /// W(w, 1) k for w = 1, 2, .. and no further than one rank beyond rankings and truth.
     from: Vec<f64>,
-    /// (grade of the group, s_j)
+    /// For each group of the truth, its grade and s_j.
     firsts: Vec<(f64, usize)>,
 }
 
 impl RankWeights {
-    /// W(w, j) k.
+    /// W(w, j) k for a document at rank w, where s_j is `first`.
     fn at(&self, rank: usize, first: usize) -> f64 {
         self.from.get(rank.max(first) - 1).copied().unwrap_or(0.0)
     }
 
-    /// s_j of a grade; a rank that nothing reaches for grades outside the truth.
+    /// s_j for a grade; for grades outside the truth, a rank that no document reaches.
     fn first(&self, grade: f64) -> usize {
         self.firsts.iter().find(|&&(of, _)| of == grade).map_or(usize::MAX, |&(_, first)| first)
     }
 }
 
-/// The sum of 1/i over `from < i <= to`: one by one to 65,536, further by Euler and Maclaurin's formula, whose next
-/// term is below 1e-21.
+/// The sum of 1/i over `from < i <= to`. Up to 65,536, terms are added one by one; the rest comes from Euler and
+/// Maclaurin's formula, whose next term is below 1e-21.
 fn reciprocals(from: usize, to: usize) -> f64 {
     let middle = from.max(1 << 16).min(to);
     let beyond = |m: f64| ln(m) + 0.5 / m - 1.0 / (12.0 * m * m);
@@ -115,7 +115,7 @@ impl DynamicRecall {
         if self.beyond == GroupsBeyond::Recall { rank.min(n) } else { rank }
     }
 
-    /// The weights, as far as anything is ranked or in the truth; none where nothing is relevant.
+    /// The weights, as far as documents are ranked or in the truth; none if nothing is relevant.
     fn weights(&self, retrieved: usize, truth: &Judgments<'_>) -> Option<RankWeights> {
         let n = truth.relevant(self.rel);
         if n == 0 {
@@ -141,7 +141,7 @@ impl DynamicRecall {
         Some(RankWeights { k, firsts: firsts.collect(), from })
     }
 
-    /// The group's classes: s_j and number of documents; those outside the truth never count.
+    /// The classes of the group's documents: s_j and the number of documents. Those outside the truth never count.
     fn classes(&self, group: &Group<'_>, weights: &RankWeights) -> Vec<(usize, usize)> {
         let levels = levels_from(group.levels, self.rel).iter();
         levels.map(|level| (weights.first(level.grade), level.count as usize)).collect()
@@ -163,8 +163,8 @@ impl Measure for DynamicRecall {
         total / depth as f64
     }
 
-    /// Hoeffding 1951: of one group with the matrix W (documents by positions), the squares of what is left of W when
-    /// the means of rows and columns are taken out, over n - 1.
+    /// For one group with the matrix W (documents by positions), subtract the means of rows and columns from W; the sum
+    /// of the squares, divided by n - 1, is the variance (Hoeffding 1951).
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let Some(weights) = self.weights(ranking.retrieved, truth) else { return f64::NAN };
         let depth = weights.k;
@@ -182,7 +182,7 @@ impl Measure for DynamicRecall {
             let overall = classes.iter().zip(&means).map(|(&(_, count), mean)| count as f64 * mean).sum::<f64>() / n;
             let mut squares = 0.0;
             for a in 0..=slots {
-                // Beyond the cutoff all positions are alike: W is 0 there.
+                // W is 0 at all positions beyond the cutoff, so one of them stands for all.
                 let (rank, times) = if a < slots { (group.start + a + 1, 1.0) } else { (usize::MAX, n - slots as f64) };
                 let values: Vec<f64> = classes.iter().map(|&(first, _)| weights.at(rank, first)).collect();
                 let column = classes.iter().zip(&values).map(|(&(_, count), w)| count as f64 * w).sum::<f64>() / n;
@@ -217,14 +217,14 @@ impl Measure for DynamicRecall {
     }
 }
 
-/// With more open documents than this, bounds are those of the measure: the work is quadratic in their number.
+/// With more open documents than this, simpler bounds are used, because the work is quadratic in their number.
 const MOST_UNJUDGED: usize = 8192;
 
 impl TieDistribution for DynamicRecall {
     fn law(&self, ranking: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Option<Law>> {
         let n = truth.relevant(self.rel);
         let Some(weights) = self.weights(ranking.retrieved, truth) else { return Ok(None) };
-        // What documents add to ranks after their tie group is the same in all orders.
+        // Documents add the same to ranks after their tie group in all orders.
         let mut added_below = 0.0;
         let mut laws = Vec::new();
         for group in ranking.groups_to(weights.k) {
@@ -248,9 +248,10 @@ impl TieDistribution for DynamicRecall {
     }
 }
 
-/// What the documents of a tie group add to r_i at its own ranks. A point is F, see the head of this file.
+/// What the documents of a tie group add to r_i at its own ranks, as a Markov chain. A point is F; see the head of this
+/// file.
 struct Recalls {
-    /// Documents of the tie group.
+    /// The number of documents in the tie group.
     size: usize,
     /// At each rank i of the tie group, how many of its documents belong to groups 1..c(i).
     members: Vec<usize>,
@@ -269,7 +270,7 @@ impl Chain for Recalls {
     }
 
     fn visit_next(&mut self, position: usize, counted: usize, visit: &mut dyn FnMut(Option<usize>, f64, f64)) {
-        // The next document is one of those that counted before, or one of the others, of which some are counted now.
+        // The next document is one that counted before, or another one, and some of the others count from now on.
         let before = self.members[position.saturating_sub(1)];
         let (others, joining) = (self.size - before, self.members[position] - before);
         let share = (before - counted) as f64 / (self.size - position) as f64;
@@ -290,7 +291,7 @@ impl DynamicRecall {
     fn extreme(&self, truth: &[TruthGroup], assigned: &AssignedGroups<'_>) -> f64 {
         let sign = if assigned.highest { 1.0 } else { -1.0 };
         let cutoff = self.cutoff.unwrap_or(usize::MAX);
-        // For each u_c the best sum of r_i over the ranks of groups 1..c.
+        // For each u_c: the best sum of r_i over the ranks of groups 1..c.
         let mut sums = vec![f64::NEG_INFINITY; assigned.unjudged + 1];
         sums[0] = 0.0;
         let (mut counts, mut recalls) = (Vec::new(), Vec::new());
@@ -340,7 +341,7 @@ mod tests {
             let sum: f64 = (from..to).rev().map(|i| 1.0 / (i + 1) as f64).sum();
             assert!((reciprocals(from, to) - sum).abs() <= 1e-14 * sum, "{from} {to}");
         }
-        // Euler's constant is what is left of it.
+        // Without the logarithm, Euler's constant is left.
         assert!((reciprocals(0, 1 << 60) - 60.0 * 2f64.ln() - 0.577_215_664_901_532_9).abs() < 1e-13);
     }
 }

@@ -1,8 +1,8 @@
-//! A user's formula of one order, called for the orders of ties.
+//! A measure from a user's formula, which computes the value of one order and is called for many orders of ties.
 //!
-//! Its mean is exact where tied documents can be arranged in few ways and drawn from a fixed seed elsewhere (see
-//! `sampling`), unless the formula takes tied rankings itself. Documents count as alike when the formula is not shown
-//! what tells them apart.
+//! The mean is exact if tied documents can be arranged in few ways; otherwise orders are drawn with a fixed seed (see
+//! `sampling`). A formula may also take tied rankings and average over orders itself. Documents are interchangeable if
+//! the formula cannot see how they differ.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,32 +19,32 @@ use crate::watch;
 /// Computes the value of a ranking.
 pub type ValueOf<'a> = dyn FnMut(&Ranking) -> f64 + 'a;
 
-/// Code that is not ours.
+/// The user's code.
 pub trait Callback: Send + Sync {
-    /// Give `work` the function that computes values of rankings of one query; NaN where it has failed.
+    /// Calls `work` with the function that computes the value of a ranking of one query, which is NaN after it failed.
     fn with(&self, truth: &Judgments<'_>, work: &mut dyn FnMut(&mut ValueOf<'_>));
 
-    /// What went wrong in this thread since this was last asked.
+    /// The exception that the code raised in this thread since the last call, if it raised one.
     fn failure(&self) -> Option<Failure>;
 }
 
-/// What a formula is shown of documents.
+/// What a formula can see of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {
-    /// Positive grades.
+    /// Grades above 0.
     Grades,
-    /// Whether there is a judgment too.
+    /// Grades, and whether a document is judged.
     Judged,
-    /// Whether documents are in the pool too.
+    /// Grades, and whether a document is judged or only in the pool.
     Pooled,
 }
 
-/// What a formula is given, and what its author promises.
+/// What a formula receives, and what its author promises.
 #[derive(Debug, Clone, Copy)]
 pub struct Traits {
-    /// What it is shown.
+    /// What it can see of documents.
     pub shown: Shown,
-    /// Whether it takes tied rankings, and gives the mean over their orders.
+    /// Whether it takes tied rankings, and returns the mean over their orders.
     pub of_groups: bool,
     /// Whether its largest and smallest value are those of the best and worst order by grade.
     pub by_grade: bool,
@@ -58,9 +58,9 @@ pub struct Traits {
 pub struct Formula {
     callback: Box<dyn Callback>,
     traits: Traits,
-    /// The statistics found last: all that is asked about a ranking comes from one pass over its orders.
+    /// The last statistics. All questions about a ranking are answered by one pass over its orders.
     last: Mutex<Option<CachedStatistics>>,
-    /// A promise of the author that does not hold, until it is asked for.
+    /// The message about a promise that does not hold, until [`Formula::failure`] returns it.
     broken: Mutex<Option<String>>,
 }
 
@@ -74,18 +74,18 @@ struct CachedStatistics {
 }
 
 impl Formula {
-    /// Make a measure of a formula.
+    /// Makes a measure of a formula.
     pub fn new(callback: Box<dyn Callback>, traits: Traits) -> Formula {
         Formula { callback, traits, last: Mutex::new(None), broken: Mutex::new(None) }
     }
 
-    /// What went wrong in this thread since this was last asked.
+    /// The exception that the formula raised in this thread since the last call, or a promise that does not hold.
     pub fn failure(&self) -> Option<Failure> {
         let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.callback.failure().or_else(|| broken.map(Into::into))
     }
 
-    /// Note that the value of a ranking falls though grades grow, if its author has promised that it does not. The
+    /// Notes that the value of a ranking falls though grades grow, if its author has promised that it does not. The
     /// values of tied rankings may be estimates, which tell nothing.
     pub fn expect_growth(&self, ranking: &Ranking, before: f64, after: f64) {
         if self.traits.grows && before > after + ROUNDING * before.abs().max(1.0) && !ranking.is_tied() {
@@ -99,13 +99,13 @@ impl Formula {
         *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
     }
 
-    /// Standard error of the mean.
+    /// The standard error of the mean.
     pub fn standard_error(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let shown = self.shown(ranking);
         if self.traits.of_groups || !is_mixed(&shown) { 0.0 } else { self.statistics(shown, truth).error }
     }
 
-    /// How sure smallest and largest value are.
+    /// Whether the smallest and the largest value are exact or estimated.
     pub fn certainty_of_extremes(&self, ranking: &Ranking) -> Certainty {
         let shown = self.shown(ranking);
         if self.traits.by_grade || sampling::is_exact(&shown, usize::MAX) {
@@ -115,7 +115,7 @@ impl Formula {
         }
     }
 
-    /// The ranking as far as the formula sees it.
+    /// The ranking with only what the formula can see.
     fn shown(&self, ranking: &Ranking) -> Ranking {
         let mut shown = Ranking::default();
         shown.retrieved = ranking.retrieved;
@@ -133,7 +133,7 @@ impl Formula {
         shown
     }
 
-    /// The value that the formula gives to a ranking.
+    /// The formula's value of a ranking.
     fn value(&self, shown: &Ranking, truth: &Judgments<'_>) -> f64 {
         let mut value = f64::NAN;
         self.callback.with(truth, &mut |formula| value = formula(shown));
@@ -144,7 +144,7 @@ impl Formula {
         self.value(&self.shown(ranking), truth)
     }
 
-    /// Over all orders, or a sample of them.
+    /// The statistics over all orders, or over a sample of them.
     fn statistics(&self, shown: Ranking, truth: &Judgments<'_>) -> Statistics {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = last.as_ref().filter(|cached| cached.ranking == shown && cached.truth == truth.levels) {
@@ -156,7 +156,7 @@ impl Formula {
         self.callback.with(truth, &mut |formula| {
             let mut is_defined = true;
             computed = Some(sampling::over_rankings(&shown, usize::MAX, |one| {
-                // Undefined for one order: so is the mean, whatever the others are.
+                // If one order has no value, the mean has none, so the others need not be computed.
                 let value = if is_defined && watch::check().is_ok() { formula(one) } else { f64::NAN };
                 is_defined = !value.is_nan();
                 value
@@ -165,7 +165,7 @@ impl Formula {
         let nan = f64::NAN;
         let none = Statistics { outcome: Outcome::certain(nan), error: nan };
         let statistics = computed.unwrap_or(none);
-        // Not where the formula has failed: it may not do so again.
+        // Nothing is kept if the formula failed, because it may succeed the next time.
         if !statistics.outcome.mean.is_nan() {
             let computed = CachedStatistics { ranking: shown, truth: truth.levels.to_vec(), statistics };
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(computed);

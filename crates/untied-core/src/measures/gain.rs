@@ -1,4 +1,4 @@
-//! Gains of grades and discounts of ranks: what G and D are in measures such as nDCG.
+//! The gains of grades and the discounts of ranks (G and D in measures such as nDCG).
 
 use crate::elementary::{exp2, ln, log2};
 use crate::error::{Error, Result};
@@ -17,21 +17,21 @@ pub(super) const DISCOUNT: Parameter = Parameter {
 };
 pub(super) const LEAST: Parameter = Parameter { name: "rel", default: "0", help: "grades below this gain nothing" };
 
-/// Gain of a grade, G.
+/// The gain of a grade, G.
 #[derive(Clone)]
 pub(crate) enum Gain {
     Linear,
     Exp2,
     Table(Vec<(f64, f64)>),
-    /// 1 from this grade on, else 0.
+    /// 1 for this grade and higher ones, else 0.
     From(f64),
-    /// The grade as a share of this one.
+    /// The grade divided by this one.
     ShareOf(f64),
-    /// (2^grade - 1) / 2^this one: ERR's probability to stop.
+    /// (2^grade - 1) / 2^m with this m, the probability of stopping in ERR.
     Stop(f64),
-    /// How far above the first of these grades, up to the second.
+    /// The distance of the grade from the first of these, at most that of the second; 0 below the first.
     Within(f64, f64),
-    /// As that, but nothing below this grade.
+    /// Another gain, but 0 below this grade.
     AtLeast(f64, Box<Gain>),
 }
 

@@ -1,4 +1,4 @@
-//! Shared code of graded measures that compare with the ideal ranking rank by rank.
+//! What graded measures share that compare a ranking with the ideal one rank by rank.
 
 use super::Scope;
 use super::gain::{GAIN, Gain};
@@ -9,7 +9,7 @@ use crate::names::Spec;
 use crate::ranking::Ranking;
 use crate::table::Judgments;
 
-/// Parameter `gain`; no gain may be negative.
+/// Reads the parameter `gain`, and refuses negative gains.
 pub(super) fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
     let gain = Gain::new(spec, scope.grades)?;
     match scope.grades.iter().find(|&&grade| gain.of(grade) < 0.0) {
@@ -18,7 +18,7 @@ pub(super) fn gain(spec: &Spec, scope: &Scope<'_>) -> Result<Gain> {
     }
 }
 
-/// The same ranking with gains for grades; documents without a gain are left out.
+/// The same ranking with gains as grades. Documents without a gain are left out.
 pub(super) fn by_gain(ranking: &Ranking, gain: &Gain) -> Ranking {
     let mut gains = Ranking::default();
     gains.retrieved = ranking.retrieved;
@@ -32,7 +32,7 @@ pub(super) fn by_gain(ranking: &Ranking, gain: &Gain) -> Ranking {
     gains
 }
 
-/// Write the positive gains of documents, each once, to `gains`.
+/// Writes the positive gains of documents, each once, to `gains`.
 fn descending(levels: &[Level], gain: &Gain, gains: &mut Vec<Level>) {
     let all = levels.iter().map(|level| Level { grade: gain.of(level.grade), ..*level });
     gains.clear();
@@ -46,19 +46,19 @@ pub(super) struct Ideal {
 }
 
 impl Ideal {
-    /// None where no document gains anything.
+    /// None if no document gains anything.
     pub(super) fn new(truth: &Judgments<'_>, gain: &Gain) -> Option<Ideal> {
         let mut levels = Vec::new();
         descending(truth.levels, gain, &mut levels);
         (!levels.is_empty()).then_some(Ideal { levels })
     }
 
-    /// Its gains, rank by rank.
+    /// The gains of its documents, rank by rank.
     pub(super) fn gains(&self) -> impl Iterator<Item = f64> {
         self.levels.iter().flat_map(|level| std::iter::repeat_n(level.grade, level.count as usize))
     }
 
-    /// Its DCG at every rank, from rank 1.
+    /// Its DCG at each rank, from rank 1 on.
     pub(super) fn dcg(&self) -> Vec<f64> {
         let terms = self.gains().zip(1..).map(|(gain, rank)| gain / log(rank));
         terms.scan(0.0, |dcg, term| Some(add(dcg, term))).collect()

@@ -4,9 +4,10 @@
 //!
 //!   GAP@k = (1/N_k) sum over ranks i <= k of (1/i) sum over ranks j <= i of W(d_j, d_i),
 //!
-//! N_k the sum of the k largest W among the judged documents. In a group of n documents whose relevant ones have W(d)
-//! in sum S, W(d, e) in sum P over ordered pairs of different ones, and in sum B with those before the group, position
-//! a adds E = \[B + S + (a-1)/(n-1) P\] / (n (t+a)). Of two neighbours the better one first is never worth less.
+//! where N_k is the sum of the k largest W among the judged documents. In a group of n documents, position a adds on
+//! average E = \[B + S + (a-1)/(n-1) P\] / (n (t+a)). Here S is the sum of W(d) over its relevant documents, P the sum
+//! of W(d, e) over ordered pairs of different ones, and B that over pairs with a document before the group. Of two
+//! neighbours, having the better one first is never worth less.
 
 use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
@@ -64,7 +65,7 @@ struct GradedPrecision {
     cutoff: usize,
 }
 
-/// Relevant documents of a grade: W, which never grows from one to the next, and their number.
+/// W and the number of the relevant documents of each grade, by descending W.
 type Shares = Vec<(f64, usize)>;
 
 impl GradedPrecision {
@@ -81,14 +82,14 @@ impl GradedPrecision {
         relevant.map(|level| (self.share(level.grade), level.count as usize)).collect()
     }
 
-    /// N; NaN where it is 0.
+    /// N; NaN if it is 0.
     fn norm(&self, truth: &Judgments<'_>) -> f64 {
         let all = self.shares(truth.levels).into_iter();
         let total: f64 = all.flat_map(|(share, count)| std::iter::repeat_n(share, count)).take(self.cutoff).sum();
         if total > 0.0 { total } else { f64::NAN }
     }
 
-    /// Give the groups with relevant documents, and those before, to `visit`.
+    /// Calls `visit` with each group that has relevant documents, and with the relevant documents before it.
     fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(&Group<'_>, &Shares, &Shares)) {
         let mut before: Shares = Vec::new();
         for group in ranking.groups_to(self.cutoff) {

@@ -111,15 +111,15 @@ fn build(spec: &Spec, by: Divisor) -> Result<Box<dyn Measure>> {
     Ok(Box::new(Hits { rel: spec.rel()?, cutoff: spec.cutoff_or(usize::MAX), base, by }))
 }
 
-/// What the hits are divided by.
+/// The number by which the hits are divided.
 #[derive(Clone, Copy)]
 enum Divisor {
     One,
     Cutoff,
     Relevant,
-    /// The smaller of the two: no more hits are possible.
+    /// The smaller of the cutoff and R, because no more hits are possible.
     Attainable,
-    /// Their mean, so that the quotient is the harmonic mean of precision and recall.
+    /// The mean of the cutoff and R, so that the quotient is the harmonic mean of precision and recall.
     Both,
 }
 
@@ -195,7 +195,7 @@ impl TieDistribution for Hits {
     }
 }
 
-/// Precision at a rank that depends on R.
+/// The precision at a rank that depends on R.
 pub(crate) struct RPrecision {
     pub(crate) rel: f64,
     pub(crate) base: RecallBase,
@@ -204,7 +204,7 @@ pub(crate) struct RPrecision {
 }
 
 impl RPrecision {
-    /// The rank, if anything is relevant.
+    /// The rank; none if nothing is relevant.
     fn cutoff(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<usize> {
         let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
         (relevant > 0).then(|| (self.cutoff)(relevant))
@@ -245,7 +245,7 @@ impl TieDistribution for RPrecision {
     }
 }
 
-/// H when the first open documents, in a given number, are relevant.
+/// H at a stage of a filling.
 fn hits_at(filling: &Filling, stage: FillingStage, cutoff: usize, resolution: Resolution) -> f64 {
     let group = filling.groups.partition_point(|slot| slot.start + slot.size <= cutoff);
     let before = filling.before(stage, group);
@@ -256,7 +256,8 @@ fn hits_at(filling: &Filling, stage: FillingStage, cutoff: usize, resolution: Re
     before as f64 + within
 }
 
-/// Hits among the first `slots` documents of a group of `size` with `relevant` ones.
+/// The number of hits among the first `slots` documents of a group, which has `size` documents, `relevant` of them
+/// relevant.
 fn resolved(relevant: usize, slots: usize, size: usize, resolution: Resolution) -> f64 {
     match resolution {
         Resolution::Mean => slots as f64 * relevant as f64 / size as f64,
@@ -304,7 +305,7 @@ pub(super) fn law(ranking: &Ranking, rel: f64, cutoff: usize) -> Law {
     Law::certain(hits as f64)
 }
 
-/// Smallest and largest H over all orders.
+/// The smallest and the largest H over all orders.
 pub(super) fn extremes(ranking: &Ranking, rel: f64, cutoff: usize) -> (f64, f64) {
     let (mut low, mut high) = (0, 0);
     for group in ranking.groups_to(cutoff) {

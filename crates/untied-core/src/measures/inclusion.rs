@@ -1,17 +1,17 @@
 //! statAP: average precision from judgments with inclusion probabilities, after Horvitz & Thompson.
 //!
-//! A judged document d stands for y_d = 1/pi_d, pi_d the probability that it would be judged. R^ = sum of y over
-//! relevant documents, and
+//! A judged document d stands for y_d = 1/pi_d documents, where pi_d is the probability that it was chosen to be
+//! judged. R^ is the sum of y over relevant documents, and
 //!
 //!   statAP = (1/R^) sum over relevant documents d at rank k of y_d (1/k) (self + sum of y over those above it),
 //!
-//! self = 1, which makes the sum unbiased, or y_d. In a group of n documents, its relevant ones with sums Y of y and Q
-//! of y^2, after relevant ones with sum B, position a adds on average
+//! where self is 1, which makes the sum unbiased, or y_d. In a group of n documents, let Y and Q be the sums of y and
+//! y^2 over its relevant ones, and B the sum of y over the relevant ones before it. Position a then adds on average
 //!
 //!   (1/k) \[(Y B + self)/n + (a-1)/(n-1) (Y^2 - Q)/n\],    self = Y or Q.
 //!
-//! Of two neighbours, the one with the larger y first is worth more, by a difference with the sign of
-//! y (B + self) - y' (B + self'): so the order by y is the best one, and its reverse the worst.
+//! Of two neighbours, having the one with the larger y first is worth more: the difference has the sign of
+//! y (B + self) - y' (B + self'). So the order by y is the best one, and its reverse the worst.
 
 use super::orders::lattice;
 use super::{Definition, Measure, Orders};
@@ -53,11 +53,11 @@ struct StatAp {
     own: bool,
 }
 
-/// Relevant documents of one weight: y and their number.
+/// The weight y of some relevant documents, and their number.
 type WeightedDocuments = (f64, usize);
 
 impl StatAp {
-    /// Relevant documents by weight, largest first.
+    /// The relevant documents by weight, largest first.
     fn relevant(&self, levels: &[Level], truth: &Judgments<'_>) -> Vec<WeightedDocuments> {
         let of = |level: &Level| {
             let [(_, grade), (_, probability)] = truth.profile(level.grade)[..] else { return None };
@@ -78,7 +78,8 @@ impl StatAp {
         y * (above + if self.own { y } else { 1.0 }) / rank as f64
     }
 
-    /// Give the groups with relevant documents, and the sum of y before, to `visit`; R^, or NaN if that is 0.
+    /// Calls `visit` with each group that has relevant documents and the sum of y before it. Returns R^, or NaN if it
+    /// is 0.
     fn over_groups(
         &self,
         ranking: &Ranking,
@@ -100,20 +101,20 @@ impl StatAp {
         relevant
     }
 
-    /// Mean of a group's part.
+    /// The mean of what a group adds.
     fn mean_of(&self, group: &Group<'_>, weighted: &[WeightedDocuments], before: f64) -> f64 {
         if let (1, [(y, _)]) = (group.size, weighted) {
             return self.term(group.start + 1, *y, before);
         }
         let (size, sum) = (group.size as f64, total(weighted));
         let own = if self.own { weighted.iter().map(|&(y, count)| count as f64 * y * y).sum() } else { sum };
-        // Pairs of different documents, Y^2 - Q.
+        // The sum over pairs of different documents is Y^2 - Q.
         let pairs: f64 = weighted.iter().map(|&(y, count)| count as f64 * y * (sum - y)).sum();
         let (first, rise) = ((sum * before + own) / size, pairs / (size * (size - 1.0)));
         (0..group.size).map(|above| (first + above as f64 * rise) / (group.start + above + 1) as f64).sum()
     }
 
-    /// Variance of a group's part; NaN where there are too many kinds of documents.
+    /// The variance of what a group adds; NaN if it has too many kinds of documents.
     fn variance_of(&self, group: &Group<'_>, weighted: &[WeightedDocuments], before: f64) -> f64 {
         let mut counts: Vec<usize> = weighted.iter().map(|&(_, count)| count).collect();
         let relevant: usize = counts.iter().sum();
@@ -126,7 +127,7 @@ impl StatAp {
         outcome.map_or(f64::NAN, |outcome| outcome.variance)
     }
 
-    /// A group's part with documents of these weights, from this rank on.
+    /// What documents of these weights add in this order, from this rank on.
     fn in_order(&self, rank: usize, weighted: impl Iterator<Item = WeightedDocuments>, before: f64) -> f64 {
         let documents = weighted.flat_map(|(y, count)| std::iter::repeat_n(y, count));
         let (mut sum, mut above) = (0.0, before);
@@ -138,7 +139,7 @@ impl StatAp {
     }
 }
 
-/// Sum of y.
+/// The sum of y.
 fn total(weighted: &[WeightedDocuments]) -> f64 {
     weighted.iter().map(|&(y, count)| y * count as f64).sum()
 }

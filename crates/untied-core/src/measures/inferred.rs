@@ -1,15 +1,17 @@
 //! Inferred AP: average precision estimated from a pool of which only a sample is judged.
 //!
-//! A relevant document at rank k, with D pooled documents (judged, or of a negative grade) and m judged ones above it,
-//! r of them relevant, adds
+//! Let D pooled documents (judged, or with a negative grade) be above a relevant document at rank k, m of them judged
+//! and r relevant. The document adds
 //!
-//!   1/k + (D/k) (r + eps) / (m + 2 eps),    and exactly 1 at rank 1;    infAP is the sum / R.
+//!   1/k + (D/k) (r + eps) / (m + 2 eps),    and exactly 1 at rank 1,
 //!
-//! In a group with r relevant, J judged and U pooled but unjudged ones of n documents, a relevant document at position
-//! a has s of the other J - 1 judged documents above it with hypergeometric probability; given s, the expected numbers
-//! of relevant and of pooled unjudged ones above, s (r-1)/(J-1) and (a-1-s) U/(n-J), do not depend on each other
-//! ([`super::orders::above`]).
-//! infAP may fall when a relevant document moves up, so variance and extremes come from `lattice`.
+//! and infAP is the sum divided by R.
+//!
+//! In a group of n documents, let r be relevant, J judged, and U pooled but not judged. Above a relevant document at
+//! position a are s of the other J - 1 judged documents, with a hypergeometric probability. Given s, the numbers of
+//! relevant and of pooled unjudged documents above are independent, and expected to be s (r-1)/(J-1) and (a-1-s)
+//! U/(n-J); see [`super::orders::above`]. infAP may fall when a relevant document moves up, so its variance and its
+//! extremes come from `lattice`.
 
 use super::orders::above::{SampledPool, Smoothing};
 use super::orders::{Outcome, lattice};
@@ -56,7 +58,7 @@ impl InferredAp {
         [relevant, judged - relevant, pooled - judged, group.size - pooled]
     }
 
-    /// What a relevant document at rank k adds; numbers above it may be expected ones.
+    /// What a relevant document at rank k adds. The numbers of documents above it may be expected values.
     fn term(&self, rank: usize, pooled: f64, judged: f64, relevant: f64) -> f64 {
         if rank == 1 {
             return 1.0;
@@ -69,7 +71,7 @@ impl InferredAp {
         Smoothing { eps: self.eps, prior: 2.0 }
     }
 
-    /// Give the groups with relevant documents to `visit`: where they start, what stands before, what they hold.
+    /// Calls `visit` with each group that has relevant documents: with its start, what is before it, and what it holds.
     fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(usize, PoolCounts, PoolCounts)) {
         let mut before = [0; 4]; // the last is not needed: the start tells
         for group in ranking.groups() {
@@ -81,7 +83,7 @@ impl InferredAp {
         }
     }
 
-    /// Mean of a group's part.
+    /// The mean of what a group adds.
     fn mean_of(&self, start: usize, before: PoolCounts, counts: PoolCounts) -> f64 {
         let size: usize = counts.iter().sum();
         let [relevant, nonrelevant, unsampled, unpooled] = counts;
@@ -93,7 +95,7 @@ impl InferredAp {
             };
             return (0..size).map(term).sum();
         }
-        // One relevant document stands at the position itself.
+        // One relevant document is at the position itself.
         let sampled = |[relevant, nonrelevant, unsampled, _]: PoolCounts| SampledPool {
             relevant,
             judged: relevant + nonrelevant,
@@ -105,7 +107,7 @@ impl InferredAp {
         terms.sum::<f64>() * relevant as f64 / size as f64
     }
 
-    /// Statistics of a group's part, unless it is too large.
+    /// The statistics of what a group adds, unless it is too large.
     fn outcome_of(&self, start: usize, before: PoolCounts, counts: PoolCounts) -> Option<Outcome> {
         if counts[1..] == [0; 3] {
             return Some(Outcome::certain(self.mean_of(start, before, counts)));
@@ -117,7 +119,8 @@ impl InferredAp {
         })
     }
 
-    /// Bounds of a group's part: of each relevant document's rank, by its number among them, and of what is above it.
+    /// Bounds what a group adds, from bounds of the rank of its first, second, .. relevant document and of what is
+    /// above it.
     fn bounds_of(&self, start: usize, before: PoolCounts, counts: PoolCounts) -> (f64, f64) {
         let [relevant, nonrelevant, unsampled, unpooled] = counts;
         let (mut low, mut high) = (0.0, 0.0);
@@ -171,7 +174,7 @@ impl Measure for InferredAp {
     }
 }
 
-/// R, or NaN where that is 0.
+/// R, or NaN if that is 0.
 fn relevant(rel: f64, truth: &Judgments<'_>) -> f64 {
     match truth.relevant(rel) {
         0 => f64::NAN,

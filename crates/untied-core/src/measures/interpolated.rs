@@ -2,7 +2,7 @@
 //!
 //!   IPrec@x = max of P@i over the ranks i with H(i) >= ceil(x R) hits,    0 if there is none.
 //!
-//! Over the orders of ties see [`super::orders::precision`].
+//! [`super::orders::precision`] has its statistics over tie orders.
 
 use super::bounds::{self, Bounds, Open};
 use super::orders::precision::{Maxima, Maximum};
@@ -84,12 +84,12 @@ fn levels(spec: &Spec) -> Result<Vec<f64>> {
 pub(crate) struct InterpolatedPrecision {
     pub(crate) rel: f64,
     pub(crate) base: RecallBase,
-    /// How many hits a rank must have, of R.
+    /// The number of hits that a rank must have, given R.
     pub(crate) targets: Vec<Target>,
 }
 
 impl InterpolatedPrecision {
-    /// Mean over the targets of what `of` says of the maximum over ranks with the hits that are needed; NaN where
+    /// The mean over the targets of `of(maximum)`, for the maximum over ranks with the hits that a target needs. NaN if
     /// nothing is relevant.
     fn over_targets(&self, ranking: &Ranking, truth: &Judgments<'_>, mut of: impl FnMut(Maximum) -> f64) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
@@ -98,7 +98,7 @@ impl InterpolatedPrecision {
         }
         let hits = |target: &Target| target(relevant).max(1);
         let maxima = Maxima::new(ranking, self.rel, self.targets.iter().map(hits).min().unwrap_or(1));
-        // From the last target, as trec_eval adds.
+        // trec_eval adds from the last target on, so this does too.
         let total: f64 = self.targets.iter().rev().map(|target| of(maxima.from(hits(target)))).sum();
         total / self.targets.len() as f64
     }
@@ -136,7 +136,7 @@ impl Measure for InterpolatedPrecision {
                 maximum.moments().map_or_else(|| maximum.sample(ranking, self.rel).variance, |(_, variance)| variance)
             });
         }
-        // Levels depend on each other.
+        // The maxima for different targets depend on each other, so only the means of their bounds are known.
         let spread = self.over_targets(ranking, truth, |maximum| maximum.high - maximum.low);
         if spread == 0.0 || spread.is_nan() {
             return spread;

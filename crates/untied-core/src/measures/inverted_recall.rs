@@ -52,7 +52,7 @@ impl Inverted {
     fn of(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         let sizes: Vec<_> = truth.levels.iter().take_while(|level| level.grade >= self.rel).collect();
         let n = truth.relevant(self.rel);
-        // The group at each rank that is kept; the best one's member for all else that is retrieved.
+        // The group at each rank: that of the document if it is kept, else the best group.
         let mut kept: Vec<Option<usize>> = vec![None; n.min(ranking.retrieved)];
         for group in ranking.groups_to(n) {
             let mut last = 0;
@@ -69,7 +69,7 @@ impl Inverted {
         }
         let mut counts = vec![0; sizes.len()];
         let (mut fillers, mut total) = (0, 0.0);
-        // The groups that hold the i last places of the truth.
+        // The groups that hold the last i places of the truth.
         let (mut from, mut places) = (sizes.len(), 0);
         for i in 1..=n {
             if places < i {

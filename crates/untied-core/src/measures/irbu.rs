@@ -1,8 +1,8 @@
 //! Intentwise rank-biased utility: a user who walks down as ERR's does, and whose utility falls by p with each rank.
 //!
-//!   iRBU@k = sum over ranks i <= k of p^i c_i (1-c_1) .. (1-c_{i-1}),    c = G(grade) / (G(max_grade) + 1):
+//!   iRBU@k = sum over ranks i <= k of p^i c_i (1-c_1) .. (1-c_{i-1}),    c = G(grade) / (G(max_grade) + 1).
 //!
-//! a cascade ([`super::orders::walk`]) with the weights p^i, for which the order by grade is the best one.
+//! This is a cascade ([`super::orders::walk`]) with the weights p^i, and the order by grade is the best one.
 
 use super::Definition;
 use super::cascade::{Cascade, MAX_GRADE, max_grade};
@@ -48,7 +48,7 @@ pub static INTENTWISE_UTILITY: Definition = Info {
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     let weights = (1..=depth).map(|i| powf(p, i as f64)).collect();
     let cutoff = spec.cutoff;
-    // As ERR it grows with every c: what comes after a rank is at most p times as useful.
+    // Like ERR, it grows with every c, because what comes after a rank is at most p times as useful.
     let beyond = move |reach: f64, stop: f64, n: usize| {
         let (n, go_on) = (n as f64, p * (1.0 - stop));
         let seen = cutoff.map_or(0.0, |cutoff| powf(go_on, (cutoff as f64 - n).max(0.0)));

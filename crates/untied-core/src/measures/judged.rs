@@ -35,7 +35,7 @@ struct Judged {
     cutoff: usize,
 }
 
-/// Every document of the qrels has at least this grade.
+/// A grade that every document of the qrels has at least.
 const ANY: f64 = f64::NEG_INFINITY;
 
 impl Judged {

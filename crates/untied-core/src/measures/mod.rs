@@ -1,8 +1,8 @@
-//! The measures: one file each or one for a close family, with everything about it.
+//! The measures. Each, or each close family, has a file with everything about it.
 //!
-//! A measure reads a [`Ranking`] whose tie groups may be larger than one and returns its exact mean over all
-//! orders of the groups. On groups of one that *is* the ordinary measure, so there is one formula for both.
-//! To add a measure: one file with a [`Definition`] and the formula; one line in `registry`.
+//! A measure reads a [`Ranking`] whose tie groups may have several documents, and returns its exact mean over all
+//! orders of the groups. If every group has one document, this *is* the ordinary measure, so there is one formula for
+//! both. To add a measure, write a file with its [`Definition`] and formula, and a line in `registry`.
 
 pub mod bounds;
 pub mod defined;
@@ -78,17 +78,17 @@ pub type Build = fn(&Spec, &Scope<'_>) -> Result<Box<dyn Measure>>;
 /// A measure of one ranking: its facts, and how it is made.
 pub type Definition = crate::names::Definition<Build>;
 
-/// What a measure has to be ready for.
+/// What measures are built for.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    /// Most documents that a ranking and judgments hold together.
+    /// The largest number of documents that a ranking and the judgments of its query have together.
     pub depth: usize,
     /// All grades in the qrels, highest first.
     pub grades: &'a [f64],
 }
 
 impl<'a> Scope<'a> {
-    /// All grades of the qrels, and those that a document without a judgment may have.
+    /// All grades of the qrels, and those that an unjudged document may have.
     pub(crate) fn grades_with(&self, possible: &[f64]) -> Vec<f64> {
         let mut grades = [self.grades, possible].concat();
         grades.sort_unstable_by(|one, other| other.total_cmp(one));
@@ -96,7 +96,7 @@ impl<'a> Scope<'a> {
         grades
     }
 
-    /// The same with other grades.
+    /// The same scope with other grades.
     pub(crate) fn with(&self, grades: &'a [f64]) -> Scope<'a> {
         Scope { grades, ..*self }
     }
@@ -105,7 +105,7 @@ impl<'a> Scope<'a> {
 /// A ranking with its best and its worst order.
 #[derive(Debug, Default)]
 pub struct Orders {
-    /// As it is, ties and all.
+    /// The ranking with its ties.
     pub tied: Ranking,
     /// See [`crate::ranking::best`].
     pub best: Ranking,
@@ -113,14 +113,14 @@ pub struct Orders {
     pub worst: Ranking,
 }
 
-/// How sure a value is.
+/// Whether a value is exact, enclosed or estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// Mean, variance and extremes are exact, up to the rounding of floating point.
     Exact,
     /// The mean is exact; smallest and largest value enclose all values, but need not be reached.
     Interval,
-    /// Mean and variance are estimated from a sample.
+    /// The mean and the variance are estimated from a sample.
     Estimate,
 }
 
@@ -128,12 +128,12 @@ impl Certainty {
     const NAMES: [(&str, Certainty); 3] =
         [("exact", Certainty::Exact), ("interval", Certainty::Interval), ("estimate", Certainty::Estimate)];
 
-    /// What results say.
+    /// The name that results use.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].0
     }
 
-    /// That of a name.
+    /// The certainty with this name.
     pub fn named(name: &str) -> Option<Certainty> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, certainty)| *certainty)
     }
@@ -154,81 +154,83 @@ pub trait Measure: Send + Sync {
     /// Exact mean over all orders of the tie groups.
     fn mean(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64;
 
-    /// What the mean needs of the judgments alone, such as the DCG of the ideal ranking: taken once for all queries whose
-    /// judgments have the same numbers of documents of each grade.
+    /// What the mean needs from the judgments alone, such as the DCG of the ideal ranking. It is computed once for all
+    /// queries whose judgments have the same number of documents of each grade.
     fn base(&self, _truth: &Judgments<'_>) -> f64 {
         f64::NAN
     }
 
-    /// The mean, given what it needs of the judgments.
+    /// The mean, given the value of [`Measure::base`].
     fn mean_on(&self, _base: f64, ranking: &Ranking, truth: &Judgments<'_>) -> f64 {
         self.mean(ranking, truth)
     }
 
-    /// Exact variance over all orders of the tie groups; NaN where it is not known.
+    /// The exact variance over all orders of the tie groups; NaN if it is not known.
     fn variance(&self, ranking: &Ranking, truth: &Judgments<'_>) -> f64;
 
-    /// Smallest and largest value over all orders of the tie groups.
+    /// The smallest and the largest value over all orders of the tie groups.
     ///
-    /// Right as it stands for every measure that never falls when a higher grade moves up past a lower one;
-    /// others override it.
+    /// This is right for every measure that never falls when a higher grade moves up past a lower one. Others override
+    /// it.
     fn extremes(&self, orders: &Orders, truth: &Judgments<'_>) -> (f64, f64) {
         (self.mean(&orders.worst, truth), self.mean(&orders.best, truth))
     }
 
-    /// The measure as one whose distribution over tie orders is known, if it is.
+    /// The measure's distribution over tie orders, if it is known.
     fn distribution(&self) -> Option<&dyn TieDistribution> {
         None
     }
 
-    /// Smallest and largest value over all assignments of grades to unjudged documents, if that is known.
+    /// The smallest and the largest value over all assignments of grades to unjudged documents, if that is known.
     fn bounds(&self, _open: &Open<'_>) -> Option<Bounds> {
         None
     }
 
-    /// About how many steps bounds of a ranking and open documents, this many together, take.
+    /// About how many steps bounds take for this number of documents, ranked and open.
     fn bound_steps(&self, documents: usize) -> usize {
         documents.saturating_mul(2 * documents)
     }
 
-    /// Whether the variance is not over orders of ties alone, and so not 0 for one order.
+    /// Whether the variance is over more than tie orders, so that it is not 0 for a single order.
     fn varies_in_one_order(&self) -> bool {
         false
     }
 
-    /// The least relevant grade, if it reads of a grade only whether it is relevant; None if it reads more.
+    /// The lowest relevant grade, if the measure reads of a grade only whether it is relevant; none if it reads more.
     fn only_relevance(&self) -> Option<f64> {
         None
     }
 
-    /// Whether documents of grade 0 or less, left out of the groups, change no bit of mean and extremes.
+    /// Whether documents with a grade of 0 or less can be left out of the groups without changing a bit of the mean and
+    /// the extremes.
     fn reads_relevant_only(&self) -> bool {
         self.only_relevance().is_some_and(|rel| rel > 0.0)
     }
 
-    /// A rank: groups that begin behind it, left out, change no bit of mean and extremes.
+    /// The rank to which the measure reads: groups that begin after it can be left out without changing a bit of the
+    /// mean and the extremes.
     fn reads_to(&self) -> usize {
         usize::MAX
     }
 
-    /// The same of a ranking without ties, of which no order is sampled.
+    /// The same as [`Measure::reads_relevant_only`] for rankings without ties, for which no order is sampled.
     fn reads_relevant_only_untied(&self) -> bool {
         self.reads_relevant_only()
     }
 
-    /// How sure the values for this ranking are; asked only where documents are tied.
+    /// Whether the values for this ranking are exact, enclosed or estimated. It is called only if documents are tied.
     fn certainty(&self, _ranking: &Ranking, _truth: &Judgments<'_>) -> Certainty {
         Certainty::Exact
     }
 
-    /// The user's formula, if it is one: it may fail, and has more to say about how sure it is.
+    /// The user's formula, if the measure is one. A formula may fail, and knows its standard error.
     fn formula(&self) -> Option<&Formula> {
         None
     }
 }
 
 impl RecallBase {
-    /// R by the number of open documents that are relevant, those retrieved and those not.
+    /// R as a function of the numbers of relevant open documents that are retrieved and that are not.
     fn open(self, rel: f64, open: &Open<'_>) -> impl Fn(usize, usize) -> f64 {
         let known = self.relevant(rel, open.ranking, open.truth);
         move |retrieved, others| match self {
@@ -238,7 +240,7 @@ impl RecallBase {
         }
     }
 
-    /// See [`Measure::reads_to`], of a measure with this cutoff.
+    /// [`Measure::reads_to`] for a measure with this cutoff.
     fn reads_to(self, cutoff: usize) -> usize {
         if self == RecallBase::Ranking { usize::MAX } else { cutoff }
     }
@@ -247,7 +249,7 @@ impl RecallBase {
         self.or_of_ranking(self.of_judgments(rel, truth), rel, ranking)
     }
 
-    /// R, unless it is a matter of the ranking.
+    /// R if it depends only on the judgments.
     #[inline]
     fn of_judgments(self, rel: f64, truth: &Judgments<'_>) -> f64 {
         match self {
@@ -257,15 +259,15 @@ impl RecallBase {
         }
     }
 
-    /// R, given what judgments say.
+    /// R, given its value if it depends only on the judgments.
     #[inline]
     fn or_of_ranking(self, of_judgments: f64, rel: f64, ranking: &Ranking) -> f64 {
         if self == RecallBase::Ranking { ranking.relevant(rel) as f64 } else { of_judgments }
     }
 }
 
-/// The sum of `term(0) .. term(n - 1)` in four interleaved parts, which a processor adds up at the same time; always
-/// the same parts, so always the same bits.
+/// The sum of `term(0) .. term(n - 1)`, in four interleaved parts that a processor can add up at the same time. The
+/// parts are always the same, so the sum always has the same bits.
 #[inline]
 fn sum(n: usize, term: impl Fn(usize) -> f64) -> f64 {
     let mut parts = [0.0; 4];

@@ -1,20 +1,20 @@
-//! Normalised cumulative utility: users stop at relevant documents, each some share of them, with the utility there.
+//! Normalised cumulative utility: at each relevant document some share of the users stops, and gets the utility there.
 //!
 //!   NCU = sum over relevant documents d at rank i of s_d u(i),    s_d normalised over all relevant documents.
 //!
-//! The utility is precision or the blended ratio; that with beta = 0 is precision, so there is one formula. Uniform
-//! users make it AP or Q, with the same sum over pairs in a tie group. Graded-uniform users have a weight a grade.
-//! Rank-biased ones weigh the c-th relevant document gamma^(c-1): in a group of n documents after c others, r of them
-//! relevant that count V together, position a adds
+//! The utility is precision or the blended ratio, which is precision if beta is 0, so there is one formula. If users
+//! are uniform, this is AP or Q, with the same sum over pairs in a tie group. If they are graded-uniform, each grade
+//! has a weight. If they are rank-biased, the c-th relevant document has the weight gamma^(c-1). Then, in a group of n
+//! documents after c relevant ones, with r relevant documents that count V together, position a adds on average
 //!
 //!   sum over j of P(a is relevant, and j relevant ones above it) gamma^(c+j) (B + (j+1) V/r) / D(t+a);
 //!
-//! the mean of gamma^j is that of a product over the documents above ([`walk::products`]), and that of j gamma^j is the
-//! sum over these documents of the same with this one relevant.
+//! The mean of gamma^j is that of a product over the documents above ([`walk::products`]). The mean of j gamma^j is the
+//! sum over these documents of the same mean, given that this one is relevant.
 //!
-//! The order by grade is the best one for uniform and rank-biased users (see `q_measure`: the weight of a rank's count
-//! does not depend on which documents these are). For graded-uniform ones it is not: to have the best documents last
-//! among the relevant ones gives them the highest precision.
+//! For uniform and rank-biased users, the order by grade is the best one, because weights do not depend on which
+//! documents are relevant (see `q_measure`). For graded-uniform users it is not: the best documents have the highest
+//! precision if they come last among the relevant ones.
 
 use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
@@ -56,7 +56,7 @@ const STOPS: Parameter = Parameter {
 const IN_MANY_ORDERS: &str = "the mean is exact; for graded-uniform users, the lowest value may be too low \
                               and the highest value too high; for rank-biased users, the variance may not be available";
 
-/// NCU.
+/// NCU, of whichever users.
 pub static NCU: Definition = Info {
     name: "NCU",
     title: "normalised cumulative utility",
@@ -71,13 +71,13 @@ pub static NCU: Definition = Info {
 }
 .built_by(|spec, scope| Ok(Box::new(CumulativeUtility::new(spec, scope)?)));
 
-/// Values of `user`; the first is the default.
+/// The values of the parameter `user`; the first is the default.
 const USERS: [&str; 3] = ["rank-biased", "graded-uniform", "uniform"];
 
-/// At which documents users stop, and how often.
+/// At which relevant documents users stop, and how many.
 enum Users {
     RankBiased(f64),
-    /// The weight of a grade, where it is not the gain.
+    /// The weight of each grade, unless it is the gain.
     Graded(Option<Vec<(f64, f64)>>),
     Uniform,
 }
@@ -90,7 +90,7 @@ struct CumulativeUtility {
 /// The relevant documents before a group.
 #[derive(Clone, Copy, Default)]
 struct Before {
-    /// Their number.
+    /// The number of these documents.
     hits: usize,
     /// The sum of their values.
     value: f64,
@@ -132,7 +132,7 @@ impl CumulativeUtility {
         Ok(CumulativeUtility { blend, users })
     }
 
-    /// The relevant documents among some, with the weights of their grades.
+    /// The relevant documents of these levels, with the weights of their grades.
     fn kinds(&self, levels: &[Level]) -> Vec<BlendKind> {
         let mut kinds = self.blend.kinds(levels);
         if let Users::Graded(stops) = &self.users {
@@ -146,7 +146,7 @@ impl CumulativeUtility {
         kinds
     }
 
-    /// S; NaN where it is 0.
+    /// S; NaN if it is 0.
     fn norm(&self, truth: &Judgments<'_>) -> f64 {
         let total: f64 = match self.users {
             Users::RankBiased(gamma) => std::iter::successors(Some(1.0), |weight| Some(weight * gamma))
@@ -157,7 +157,7 @@ impl CumulativeUtility {
         if total > 0.0 { total } else { f64::NAN }
     }
 
-    /// Go through the groups with relevant documents.
+    /// Calls `visit` with each group that has relevant documents.
     fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&BlendedGroup<'_>, Before)) {
         let costs = self.blend.costs(truth, ranking.retrieved);
         let mut before = Before::default();
@@ -174,13 +174,13 @@ impl CumulativeUtility {
         }
     }
 
-    /// Mean of a group's part.
+    /// The mean of what a group adds.
     fn mean_of(&self, part: &BlendedGroup<'_>, before: Before) -> f64 {
         let Users::RankBiased(gamma) = self.users else { return part.mean(before.value) };
         let relevant: usize = part.kinds.iter().map(|kind| kind.count).sum();
         let value = part.kinds.iter().map(|kind| kind.count as f64 * kind.value).sum::<f64>() / relevant as f64;
         let start = powi(gamma, before.hits as i32);
-        // Of gamma^j, and of gamma^(j-1) where one of the relevant documents above is left out.
+        // The mean of gamma^j, and that of gamma^(j-1), for which one of the relevant documents above is left out.
         let fading = |left_out: usize| {
             let relevant = Stop { gain: 0.0, go_on: gamma, count: relevant.saturating_sub(left_out) };
             let others = Stop { go_on: 1.0, count: part.size - relevant.count - left_out, ..relevant };
@@ -199,7 +199,7 @@ impl CumulativeUtility {
         mean * relevant as f64 / part.size as f64
     }
 
-    /// Variance of a group's part; NaN where documents can be counted in too many ways.
+    /// The variance of what a group adds; NaN if its documents can be counted in too many ways.
     fn variance_of(&self, part: &BlendedGroup<'_>, before: Before) -> f64 {
         let Users::RankBiased(gamma) = self.users else { return part.variance(before.value) };
         if !lattice::is_long(&part.counts()) {
@@ -211,7 +211,7 @@ impl CumulativeUtility {
         fading::variance(&values, others, before.value, |at, c| powers[c] / part.costs[at]).unwrap_or(f64::NAN)
     }
 
-    /// Statistics of a group's part; none where documents can be counted in too many ways.
+    /// The statistics of what a group adds; none if its documents can be counted in too many ways.
     fn outcome(&self, part: &BlendedGroup<'_>, before: Before) -> Option<Outcome> {
         let Users::RankBiased(gamma) = self.users else { return part.outcome(before.value) };
         let counts = part.counts();
@@ -227,7 +227,7 @@ impl CumulativeUtility {
     }
 }
 
-/// Parameter `stops`.
+/// Reads the parameter `stops`.
 fn stops(spec: &Spec, scope: &Scope<'_>, rel: f64) -> Result<Option<Vec<(f64, f64)>>> {
     let table = match spec.parameter(STOPS.name) {
         None => return Ok(None),
@@ -246,9 +246,9 @@ fn stops(spec: &Spec, scope: &Scope<'_>, rel: f64) -> Result<Option<Vec<(f64, f6
     Ok(Some(table.clone()))
 }
 
-/// Enclose the sum of weighted ratios of a group whose weights differ: no order has larger ratios than that with the
-/// best documents first, nor smaller ones than that with them last, and most is had where the largest weights get the
-/// largest ratios.
+/// Encloses the sum of weighted ratios of a group whose weights differ. No order has larger ratios than the one with
+/// the best documents first, nor smaller ones than the one with them last. No sum of these ratios is larger than if the
+/// largest weights have the largest ratios.
 fn enclose(part: &BlendedGroup<'_>, before: f64) -> (f64, f64) {
     let mut values: Vec<f64> = part.kinds.iter().flat_map(|kind| std::iter::repeat_n(kind.value, kind.count)).collect();
     let mut weights: Vec<f64> =

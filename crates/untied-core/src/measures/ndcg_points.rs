@@ -1,15 +1,15 @@
-//! nDCG averaged over several ranks: those where the gain of the ideal ranking changes (Rndcg), or those of the
-//! documents that gain something (nDCGRel).
+//! nDCG averaged over several ranks: those at which the gain of the ideal ranking changes (Rndcg), or those of
+//! documents with a gain (nDCGRel).
 //!
-//! Rndcg is a sum of gains times discounts w(i) = D(i) (1/J) sum of 1/IDCG(k_j) over the points k_j >= i, so a group's
-//! variance is S_g S_w / (n-1), as for DCG. In nDCGRel a document at rank i adds DCG(i)/IDCG(i), in which every pair of
-//! documents of a group is above one another equally often: with r of n documents that gain something, G the sum of
+//! Rndcg is a sum of gains times discounts w(i) = D(i) (1/J) sum of 1/IDCG(k_j) over the points k_j >= i, so the
+//! variance of a group is S_g S_w / (n-1), as for DCG. In nDCGRel, a document at rank i adds DCG(i)/IDCG(i). Of two
+//! documents of a group, each is above the other equally often. With r of n documents that have a gain, G the sum of
 //! their gains, and IDCG growing only to rank R,
 //!
 //!   E = (1/R) (sum over positions i of the group of (r E[DCG before the group] / n + (G/n) D(i)
 //!              + G (r-1) / (n (n-1)) (sum of D(j) over the group's positions j < i)) / IDCG(i))
 //!
-//! and the R - (retrieved ones) that are missing add DCG(n)/IDCG(R) each.
+//! and each of the R documents that is not retrieved adds DCG(n)/IDCG(R).
 
 use super::dcg::squared_deviations;
 use super::gain::{GAIN, Gain};
@@ -50,7 +50,7 @@ pub static NDCG_AT_RELEVANT: Definition = Info {
 }
 .built_by(|spec, scope| Ok(Box::new(NdcgAtRelevant { gain: gain(spec, scope)? })));
 
-/// Extremes of a measure that never falls when a higher gain moves up.
+/// The extremes of a measure that never falls when a higher gain moves up.
 fn extremes(orders: &Orders, gain: &Gain, value: impl Fn(&Ranking) -> f64) -> (f64, f64) {
     let tied = by_gain(&orders.tied, gain);
     let (mut low, mut high) = (Ranking::default(), Ranking::default());
@@ -59,11 +59,11 @@ fn extremes(orders: &Orders, gain: &Gain, value: impl Fn(&Ranking) -> f64) -> (f
     (value(&low), value(&high))
 }
 
-/// Rndcg whose last point counts if the ranking is longer, by this many documents, than the positive part of the ideal
-/// one (2 in `trec_eval`).
+/// Rndcg whose last point counts only if the ranking is longer, by this many documents, than the ideal ranking without
+/// its documents of gain 0 (2 in `trec_eval`).
 ///
 /// # Errors
-/// The gain is not what Rndcg takes.
+/// Rndcg does not take this gain.
 pub fn at_changes(spec: &Spec, scope: &Scope<'_>, longer: usize) -> Result<Box<dyn Measure>> {
     Ok(Box::new(NdcgAtChanges { gain: gain(spec, scope)?, longer }))
 }
@@ -163,7 +163,7 @@ fn at_relevant(gains: &Ranking, ideal: &Ideal) -> f64 {
         dcg += gained;
         retrieved += count;
     }
-    // A document that a lenient reader let stand twice is retrieved twice.
+    // A lenient reader may keep a document twice, which is then retrieved twice.
     total += ideal.len().saturating_sub(retrieved) as f64 * dcg / ideal[ideal.len() - 1];
     total / ideal.len() as f64
 }

@@ -2,10 +2,11 @@
 //!
 //!   Rnorm = 1 - (sum of the ranks of the R relevant documents - (1 + .. + R)) / (R (N - R)),
 //!
-//! N documents in the collection. It ranks them all. Documents that are not retrieved stand at the end in random order,
-//! as SMART had it (Keen 1968, p. II-6), so each has their mean rank; N is at least what ranking and judgments hold. It
-//! is also the share of pairs of a relevant and a non-relevant document that stand in the right order, those that are
-//! not retrieved counting one half: the area under the ROC curve.
+//! where N is the number of documents in the collection. All of them are ranked: those that are not retrieved come
+//! last, in random order, as SMART had it (Keen 1968, p. II-6), so each has their mean rank. N is at least the number
+//! of documents in the ranking and the judgments. The value is also the share of pairs of a relevant and a non-relevant
+//! document that are in the right order, which is the area under the ROC curve; a pair that is not retrieved counts one
+//! half.
 //!
 //! In a group of n documents after t the mean rank is t + (n+1)/2; the sum of r ranks has variance r (n-r) (n+1) / 12.
 
@@ -46,8 +47,8 @@ struct NormalisedRecall {
 }
 
 impl NormalisedRecall {
-    /// The value, given the sum of ranks of relevant documents, their number, and of all of them the number and of the
-    /// ranking the length; NaN where all or none are relevant.
+    /// The value, given the sum of the ranks of the relevant documents in the ranking, their number, the number of all
+    /// relevant documents, and the length of the ranking. NaN if all documents or none are relevant.
     fn value(&self, ranks: f64, retrieved_relevant: f64, relevant: f64, retrieved: f64) -> f64 {
         let (size, missed) = (self.size(retrieved_relevant, relevant, retrieved), relevant - retrieved_relevant);
         let spread = relevant * (size - relevant);
@@ -58,7 +59,7 @@ impl NormalisedRecall {
         1.0 - (ranks - relevant * (relevant + 1.0) / 2.0) / spread
     }
 
-    /// N.
+    /// The number of documents in the collection, N.
     fn size(&self, retrieved_relevant: f64, relevant: f64, retrieved: f64) -> f64 {
         self.collection.max(retrieved + relevant - retrieved_relevant)
     }
@@ -86,8 +87,8 @@ impl Measure for NormalisedRecall {
         if spread == 0.0 { f64::NAN } else { ranks / (spread * spread) }
     }
 
-    /// For every number of relevant documents the sum of ranks is least with them at the top, and one more at the end
-    /// never makes the value larger.
+    /// For each number of relevant documents, the sum of ranks is smallest with these at the top. One more relevant
+    /// document at the end never makes the value larger.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let ranks = |start: usize, size: usize, relevant: usize| {
             let (start, size, r) = (start as f64, size as f64, relevant as f64);

@@ -1,27 +1,28 @@
-//! The largest sum of a measure of novelty that a ranking of the judged documents has.
+//! Finds the best ranking of the judged documents by a measure of novelty, which is what the measure is divided by.
 //!
-//! A document at rank i adds w_i q^c for each of its subtopics, c documents before being relevant to it. To find the best
-//! ranking is NP-hard (Carterette 2011), so the search is limited. It begins with the greedy ranking, tries the document
-//! that gains most first, and leaves a beginning that cannot become better than the best ranking so far, or that has the
-//! documents of another beginning and a smaller sum. Documents that are relevant to the same subtopics are alike, and
-//! sets of subtopics have a fixed order, so that names of documents make no difference.
+//! A document at rank i adds w_i q^c for each of its subtopics, if c documents before it are relevant to the subtopic.
+//! To find the best ranking is NP-hard (Carterette 2011), so the search is limited. It begins with the greedy ranking
+//! and tries the document that gains most first. It gives up the beginning of a ranking if this cannot become better
+//! than the best ranking so far, or if another beginning with the same documents has a larger sum. Documents that are
+//! relevant to the same subtopics are interchangeable, and sets of subtopics have a fixed order, so ids of documents do
+//! not matter.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::elementary::powi;
 
-/// Steps of one search, about; then the best ranking so far is taken.
+/// About how many steps a search takes at most. After them, the best ranking so far is taken.
 const STEPS: usize = 4_000_000;
-/// Ranks of the longest ranking that is sought; longer ones are greedy.
+/// The search goes to this rank; longer rankings are greedy.
 const RANKS: usize = 200;
-/// A ranking whose sum is larger by this share is no better.
+/// A ranking counts as better only if its sum is larger by more than this share.
 const SAME: f64 = 1e-13;
 
-/// The subtopics that documents are relevant to, sorted, and how many such documents there are.
+/// Sets of subtopics, each sorted, with the number of documents that are relevant to exactly these.
 pub(super) type Sets = Vec<(Vec<usize>, usize)>;
 
-/// The largest sums, each sought once.
+/// The largest sums. Each is searched for only once.
 #[derive(Debug)]
 pub(super) struct BestSums {
     q: f64,
@@ -33,7 +34,7 @@ impl BestSums {
         BestSums { q, known: Mutex::default() }
     }
 
-    /// The sum of the best ranking for these weights of ranks, which are the same in every call.
+    /// The sum of the best ranking for these weights of ranks, which must be the same in every call.
     pub fn best(&self, sets: Sets, weights: &[f64]) -> f64 {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&sets).copied();
         known.unwrap_or_else(|| {
@@ -67,22 +68,22 @@ fn best_sum(sets: &Sets, weights: &[f64], q: f64) -> f64 {
 struct IdealSearch<'s> {
     sets: &'s Sets,
     weights: &'s [f64],
-    /// Relevant documents by subtopic.
+    /// The relevant documents by subtopic.
     relevant: Vec<usize>,
     /// q^0, q^1, ..
     powers: Vec<f64>,
-    /// Relevant documents that are ranked, by subtopic.
+    /// For each subtopic, the number of its relevant documents that are ranked.
     hits: Vec<usize>,
-    /// Documents that are not ranked, by set.
+    /// For each set, the number of its documents that are not ranked.
     left: Vec<usize>,
     best: f64,
-    /// The largest sum of a beginning, by what it leaves.
+    /// The largest sum of a beginning, by the documents that it leaves.
     reached: HashMap<Vec<usize>, f64>,
     steps: usize,
 }
 
 impl IdealSearch<'_> {
-    /// What each set's next document gains, largest first; of equal gains the first set comes first.
+    /// The gain of each set's next document, largest first; of equal gains, that of the first set comes first.
     fn gains(&self) -> Vec<(f64, usize)> {
         let mut powers = Vec::new();
         let left = self.sets.iter().enumerate().filter(|&(set, _)| self.left[set] > 0);
@@ -121,7 +122,7 @@ impl IdealSearch<'_> {
         sum
     }
 
-    /// Continue a beginning of this many ranks and this sum in all ways that may be better than the best.
+    /// Continues a beginning, which ends before `rank` and has this sum, in all ways that could beat the best ranking.
     fn descend(&mut self, rank: usize, sum: f64) {
         self.best = self.best.max(sum);
         self.steps = self.steps.saturating_sub(self.sets.len() + self.weights.len() * (1 + self.hits.len()));
@@ -144,8 +145,8 @@ impl IdealSearch<'_> {
         }
     }
 
-    /// The most that documents from this rank on can add: gains never grow, and each subtopic can have one of its
-    /// documents at every rank.
+    /// An upper bound of what documents from this rank on can add: gains never grow, and each subtopic has at most one
+    /// of its documents at each rank.
     fn most(&self, rank: usize, gains: &[(f64, usize)]) -> f64 {
         let weights = &self.weights[rank..];
         let each = gains.iter().flat_map(|&(gain, set)| std::iter::repeat_n(gain, self.left[set]));
@@ -163,7 +164,7 @@ mod tests {
     use crate::nightly::seeds;
     use crate::random::Random;
 
-    /// The best of all rankings.
+    /// The sum of the best ranking, found by trying all.
     fn by_all(sets: &Sets, weights: &[f64], q: f64, hits: &mut Vec<usize>, left: &mut Vec<usize>) -> f64 {
         let Some((weight, later)) = weights.split_first() else { return 0.0 };
         let mut best = 0.0_f64;

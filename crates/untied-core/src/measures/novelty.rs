@@ -1,17 +1,18 @@
 //! Measures that add up the gain of relevant documents by subtopic.
 //!
-//! A document at rank i that is the (c+1)-th relevant one to subtopic j adds w_i v(c): with v(c) = q^c, as readers of
-//! the subtopic tire of it (alpha-DCG, ERR-IA, NRBP: q = 1 - alpha; subtopic recall: q = 0; P-IA: q = 1), or with
-//! v(c) = (c+1) / R_j and w_i = 1/i (AP-IA). Means add up too, so each subtopic can be looked at on its own. In a
-//! group of n documents, r of them relevant to j, after B others that are, position a adds on average
+//! A document at rank i that is the (c+1)-th relevant one to subtopic j adds w_i v(c). Mostly v(c) is q^c, because
+//! readers of the subtopic tire of it (alpha-DCG, ERR-IA, NRBP: q = 1 - alpha; subtopic recall: q = 0; P-IA: q = 1). In
+//! AP-IA, v(c) = (c+1) / R_j and w_i = 1/i. The mean of the sum is the sum of the means of the subtopics. In a group of
+//! n documents, r of them relevant to j, after B others that are, position a adds on average
 //!
-//!   w_{t+a} (r/n) E\[v(B + H)\],  H the relevant ones among a-1 that are drawn from the other n-1, r-1 of them relevant.
+//!   w_{t+a} (r/n) E\[v(B + H)\],
 //!
-//! That is a user's walk, who gains 1 from a relevant document and goes on after it with probability q, where v = q^c.
+//! where H is the number of relevant documents among a-1 that are drawn from the other n-1, r-1 of them relevant. If v
+//! = q^c, this is the walk of a user who gains 1 from a relevant document and goes on after it with probability q.
 //!
-//! Smallest and largest value belong to the whole, and one order is seldom the best for every subtopic. Where
-//! documents of a group are relevant to nested sets of subtopics it is; else all orders are tried where they are few;
-//! else the subtopics' own extremes are added up, which encloses all values.
+//! The smallest and the largest value do not follow from those of the subtopics, because one order is seldom the best
+//! for all of them. It is if the documents of each group are relevant to nested sets of subtopics. If not, all orders
+//! are tried if they are few; otherwise the extremes of the subtopics are added up, which encloses all values.
 
 use super::novel_ideal::BestSums;
 use super::orders::Outcome;
@@ -23,7 +24,7 @@ use crate::elementary::powi;
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
-/// What a relevant document is worth by the number of those before, v.
+/// The worth v of a relevant document, as a function of the number of relevant ones before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Worth {
     /// q^c.
@@ -32,12 +33,12 @@ pub(super) enum Worth {
     Rises,
 }
 
-/// What the sum is divided by.
+/// The number by which the sum is divided.
 #[derive(Debug)]
 pub(super) enum Norm {
     /// The number of subtopics, times this.
     Subtopics(f64),
-    /// The same, times the entry for the number of documents retrieved.
+    /// The number of subtopics, times the entry for the number of documents retrieved.
     Retrieved(Vec<f64>),
     /// The largest sum that a ranking of judged documents has.
     Best(BestSums),
@@ -45,7 +46,7 @@ pub(super) enum Norm {
     Greedy(f64),
 }
 
-/// See above.
+/// A measure of novelty with its parameters.
 pub(super) struct Novelty {
     pub rel: f64,
     /// Weights of the ranks within the cutoff, w; they never rise.
@@ -63,17 +64,17 @@ impl Novelty {
         &self.weights[group.start..group.start + group.slots(self.weights.len())]
     }
 
-    /// w does not fall within the cutoff.
+    /// Whether all weights within the cutoff are equal.
     fn is_flat(&self) -> bool {
         self.weights.first() == self.weights.last()
     }
 
-    /// Every document is worth the number of its subtopics, whatever came before.
+    /// Whether every document is worth the number of its subtopics, whatever came before.
     fn is_additive(&self) -> bool {
         matches!(self.worth, Worth::Falls(1.0))
     }
 
-    /// v(c), of a subtopic with R relevant documents.
+    /// v(c) for a subtopic with R relevant documents.
     fn worth(&self, before: usize, relevant: usize) -> f64 {
         match self.worth {
             Worth::Falls(q) => powi(q, before as i32),
@@ -94,7 +95,7 @@ impl Novelty {
         }
     }
 
-    /// Go through the groups and their subtopics: `add(total, group, subtopic, r, B)`.
+    /// Adds up what `add(total, group, subtopic, r, B)` adds for each group and each of its subtopics.
     fn over_groups<T: Default>(
         &self,
         topic: &Topic<'_>,
@@ -155,7 +156,7 @@ impl Novelty {
         self.value(topic, placed.iter().map(|&(position, set)| (position, arranged.sets[set as usize].as_slice())))
     }
 
-    /// Statistics of the sum, if there are few orders.
+    /// The statistics of the sum over all orders, if these are few.
     fn listed(&self, topic: &Topic<'_>, arranged: &Arranged) -> Option<Outcome> {
         sampling::is_listed(&arranged.mixed).then(|| {
             let mut all: Vec<PlacedDocument> = Vec::new();
@@ -169,7 +170,7 @@ impl Novelty {
         })
     }
 
-    /// The subtopics' smallest and largest sums added up.
+    /// The sums of the smallest and of the largest values of the subtopics.
     fn bounds(&self, topic: &Topic<'_>, ranking: &Ranking) -> (f64, f64) {
         self.over_groups(topic, ranking, |(low, high): &mut (f64, f64), group, subtopic, r, before| {
             let weights = self.weights_of(group);
@@ -229,8 +230,8 @@ impl Measure for Novelty {
     }
 }
 
-/// Variance of one group's sum where each document is worth the number of its subtopics: S_g S_w / (n-1), S the sums
-/// of squared deviations (Hoeffding 1951).
+/// The variance of one group's sum if each document is worth the number of its subtopics: S_g S_w / (n-1), where S is a
+/// sum of squared deviations (Hoeffding 1951).
 fn spread(group: &sampling::Classes, sets: &[Vec<usize>], weights: &[f64]) -> f64 {
     let n = group.size as f64;
     let worth = |set: u32| sets[set as usize].len() as f64;

@@ -1,11 +1,11 @@
 //! O-measure: the blended ratio at the first relevant document.
 //!
-//! Only the first group with relevant documents matters: its first one is of each grade as often as the grade has
-//! documents, wherever it stands, so a group of t+1 .. t+n adds
+//! Only the first group with relevant documents matters. Wherever its first relevant document is, each of them is
+//! equally likely to be this one. So a group at ranks t+1 .. t+n adds
 //!
 //!   E = sum over x of P(the first relevant one is the x-th) (1 + beta times their mean gain) / D(t+x).
 //!
-//! The value falls with the rank and grows with the gain, so the orders by grade are the best and the worst.
+//! The value falls with the rank and grows with the gain, so the orders by grade are the best and the worst one.
 
 use super::bounds::one_grade::of_first;
 use super::bounds::{Bounds, Open};
@@ -16,7 +16,7 @@ use crate::names::{Info, JUDGED_ONLY, REL};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
-/// O-measure.
+/// The O-measure.
 pub static O_MEASURE: Definition = Info {
     name: "O",
     aliases: &["O-measure", "Omeasure", "O_measure"],
@@ -34,7 +34,8 @@ struct OMeasure {
 }
 
 impl OMeasure {
-    /// The first group with relevant documents, with these and D at its positions; none where none is retrieved.
+    /// The first group with relevant documents, these documents, and D at its positions; none if no relevant document
+    /// is retrieved.
     fn first<'r>(&self, ranking: &'r Ranking, truth: &Judgments<'_>) -> Option<(Group<'r>, Vec<BlendKind>, Vec<f64>)> {
         let group = ranking.groups().find(|group| group.relevant(self.blend.rel) > 0)?;
         let costs = self.blend.costs(truth, group.start + group.size).split_off(group.start);
@@ -73,7 +74,7 @@ impl Measure for OMeasure {
     }
 }
 
-/// What relevant documents count together, and their number.
+/// The sum of what relevant documents count, and their number.
 fn total(kinds: &[BlendKind]) -> (f64, usize) {
     kinds.iter().fold((0.0, 0), |(values, count), kind| (values + kind.count as f64 * kind.value, count + kind.count))
 }

@@ -1,21 +1,22 @@
-//! P-measure and P+: blended ratios down to the preferred rank, that of the first document of the highest grade
-//! retrieved, where a user looking for one good document stops.
+//! P-measure and P+: blended ratios down to the preferred rank, which is that of the first document of the highest
+//! grade retrieved. A user who looks for one good document stops there.
 //!
-//! Ties decide that rank only within one group, of n documents after t, m of them of the highest grade. The x-th is the
-//! first of these with probability P(x), and the x-1 above it are any of the N = n-m others. With B what relevant
-//! documents before the group count, v a document of the highest grade, V the others that are relevant, o in number,
+//! Ties matter for this rank only within one group, of n documents after t others. If m of them have the highest grade,
+//! the x-th document is the first of these with probability P(x), and the x-1 above it are any of the N = n-m others.
+//! Let the relevant documents before the group count B, a document of the highest grade v, and the o other relevant
+//! ones V. Then
 //!
 //!   E\[P\] = sum over x of P(x) (B + v + (x-1) V/N) / D(t+x).
 //!
-//! P+ divides by the number of relevant documents down to that rank, so it asks how many of the x-1 are relevant too:
-//! j with a hypergeometric probability. Given x and j, the sum of the ratios above is one over pairs (see
-//! `q_measure`), with A0(x) = sum over a < x of 1/D(t+a) and A1(x) = sum over a < x of (a-1)/D(t+a):
+//! P+ divides by the number of relevant documents down to this rank, so it also matters how many of the x-1 are
+//! relevant: j, with a hypergeometric probability. Given x and j, the sum of the ratios is one over pairs (see
+//! `q_measure`). With A0(x) = sum over a < x of 1/D(t+a) and A1(x) = sum over a < x of (a-1)/D(t+a), it is
 //!
 //!   (j/(x-1)) (B + V/o) A0(x)  +  j (j-1) / ((x-1) (x-2)) (V/o) A1(x)  +  (B + j V/o + v) / D(t+x).
 //!
-//! For the variance of P+ see [`super::orders::down_to`]. Smallest and largest value have, for some j,
-//! the j best others above and nothing else, or all that is not relevant and the j worst: not the order by grade, as a
-//! good document above the best one can cost more, by its rank, than it adds.
+//! [`super::orders::down_to`] has the variance of P+. In the best order, only the j best others are above, for some j;
+//! in the worst, all documents that are not relevant and the j worst others. These are not the orders by grade, because
+//! a good document above the best one may cost more, by its rank, than it adds.
 
 use super::bounds::one_grade::of_first;
 use super::bounds::{Bounds, Open};
@@ -30,7 +31,7 @@ use crate::table::Judgments;
 
 const OF_PREFERRED_RANK: Info = Info { parameters: &[BETA, GAINS, REL, JUDGED_ONLY], ..Info::DEFAULT };
 
-/// P-measure.
+/// The P-measure.
 pub static P_MEASURE: Definition = Info {
     name: "Pmeasure",
     aliases: &["P-measure", "P_measure"],
@@ -68,7 +69,7 @@ struct Preferred {
     plus: bool,
 }
 
-/// Statistics of a value over orders; the variance is NaN where it is too much work.
+/// The mean and the variance of a value over orders; the variance is NaN if it would take too long.
 struct ValueMoments {
     mean: f64,
     variance: f64,
@@ -79,7 +80,7 @@ struct Decisive {
     /// The number of relevant documents before the group, and the sum of their values.
     hits: usize,
     before: f64,
-    /// The sum of the ratios at these.
+    /// The sum of the ratios at these documents.
     sum: Outcome,
     /// The value of a document of the highest grade, and the number of these documents.
     best: f64,
@@ -92,7 +93,8 @@ struct Decisive {
 }
 
 impl Preferred {
-    /// None where nothing relevant is retrieved. `variance` says whether that of what stands before is needed.
+    /// Finds the group; none if nothing relevant is retrieved. `variance` says whether the variance before it is
+    /// needed.
     fn decisive(&self, ranking: &Ranking, truth: &Judgments<'_>, variance: bool) -> Option<Decisive> {
         let relevant = ranking.levels().iter().map(|level| level.grade).filter(|&grade| grade >= self.blend.rel);
         let highest = relevant.reduce(f64::max)?;
@@ -140,21 +142,23 @@ impl Preferred {
 }
 
 impl Decisive {
-    /// All documents of the group but those of the highest grade; those of them that are relevant; what these count.
+    /// The number of documents of the group without those of the highest grade, how many of them are relevant, and what
+    /// these count together.
     fn others(&self) -> (usize, usize, f64) {
         let relevant: usize = self.others.iter().map(|kind| kind.count).sum();
         let values = self.others.iter().map(|kind| kind.count as f64 * kind.value).sum();
         (relevant + self.rest, relevant, values)
     }
 
-    /// Moments of the ratio at the preferred rank.
+    /// The moments of the ratio at the preferred rank.
     fn last(&self) -> ValueMoments {
         let (all, relevant, values) = self.others();
         let each = if all > 0 { values / all as f64 } else { 0.0 };
         let ratio = |x: usize| (self.before + self.best + (x - 1) as f64 * each) / self.costs[x - 1];
         let mut mean = 0.0;
         positions(self.costs.len(), self.bests, self.costs.len(), |x, probability| mean += probability * ratio(x));
-        // Variance of what one of the others counts, and of the sum of k that are drawn without replacement.
+        // The variance of what one of the others counts, and of what k of them count that are drawn without
+        // replacement.
         let squares: f64 = self.others.iter().map(|kind| kind.count as f64 * (kind.value - each).powi(2)).sum();
         let one = (squares + (all - relevant) as f64 * each * each) / all.max(1) as f64;
         let drawn = |k: usize| if all > 1 { one * (k * (all - k)) as f64 / (all - 1) as f64 } else { 0.0 };
@@ -165,7 +169,7 @@ impl Decisive {
         ValueMoments { mean, variance }
     }
 
-    /// Mean of P+.
+    /// The mean of P+.
     fn mean(&self) -> f64 {
         let (all, relevant, values) = self.others();
         let each = if relevant > 0 { values / relevant as f64 } else { 0.0 };
@@ -195,13 +199,13 @@ impl Decisive {
         mean
     }
 
-    /// Moments of P+, by how many relevant and how many other documents are above the preferred rank.
+    /// The moments of P+, from all numbers of relevant and of other documents above the preferred rank.
     fn listed(&self) -> ValueMoments {
         let weights: Vec<f64> = self.costs.iter().map(|cost| 1.0 / cost).collect();
         let values: Vec<(f64, usize)> = self.others.iter().map(|kind| (kind.value, kind.count)).collect();
         let best = (self.best, self.bests);
         let group = DownTo { best, values: &values, rest: self.rest, before: self.before, weights: &weights };
-        // Around the mean of what has been listed so far, so that the variance of a single value is exactly 0.
+        // Moments are around the mean of the values so far, so that the variance of a single value is exactly 0.
         let (mut chance, mut mean, mut variance) = (0.0, 0.0, 0.0);
         let listed = group.visit(|tops| {
             let hits = (self.hits + tops.hits + 1) as f64;
@@ -216,7 +220,8 @@ impl Decisive {
         ValueMoments { mean: self.mean(), variance: if listed { variance } else { f64::NAN } }
     }
 
-    /// Smallest and largest value: the worst others above, after all that is not relevant, or the best others alone.
+    /// The smallest and the largest value. The smallest has all documents that are not relevant and some of the worst
+    /// others above, the largest only some of the best others.
     fn extremes(&self, plus: bool) -> (f64, f64) {
         let each = |kind: &BlendKind| std::iter::repeat_n(kind.value, kind.count);
         let up = self.others.iter().rev().flat_map(each);
@@ -227,8 +232,7 @@ impl Decisive {
         (worst, best)
     }
 
-    /// The values by the number of other relevant documents, 0, 1, .., between the preferred rank and what precedes
-    /// its group.
+    /// The values with 0, 1, .. other relevant documents of the group above the preferred rank.
     fn by_number(
         &self,
         plus: bool,

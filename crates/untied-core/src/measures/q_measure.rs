@@ -2,15 +2,16 @@
 //!
 //!   BR(i) = (C(i) + beta cg(i)) / (i + beta cg*(i)),    Q@k = (1 / min(k, R)) sum of BR(i) over relevant ranks i <= k,
 //!
-//! C(i) counts the relevant documents to rank i, cg(i) adds up their gains, cg*(i) those of the ideal ranking. With
-//! v = 1 + beta g what a relevant document counts, B what those before a group count, and D(i) = i + beta cg*(i), which
-//! is the same for all orders, position a of a group of n with r relevant documents that count V together adds
+//! where C(i) counts the relevant documents down to rank i, cg(i) adds up their gains, and cg*(i) those of the ideal
+//! ranking. A relevant document counts v = 1 + beta g, those before a group count B together, and D(i) = i + beta
+//! cg*(i) is the same for all orders. In a group of n documents, r of them relevant, which count V together, position a
+//! adds on average
 //!
-//!   E = \[r B + V + (a-1)/(n-1) (r-1) V\] / (n D(t+a)):
+//!   E = \[r B + V + (a-1)/(n-1) (r-1) V\] / (n D(t+a)).
 //!
-//! a sum over pairs of documents, as for AP. Of two neighbours the better one first is never worth less. Its variance
-//! comes from counts ([`super::orders::lattice`]) or, where these are many, from the pairs ([`super::orders::pairs`]). The
-//! same sum with a weight s for each document is NCU's.
+//! This is a sum over pairs of documents, as for AP. Of two neighbours, having the better one first is never worth
+//! less. The variance comes from counts ([`super::orders::lattice`]) or, if these are many, from the pairs
+//! ([`super::orders::pairs`]). NCU is the same sum with a weight s for each document.
 
 use super::bounds::one_grade::{Ratios, of_ratios};
 use super::bounds::{Bounds, Open};
@@ -36,7 +37,7 @@ pub(super) const GAINS: Parameter = Parameter {
     ..GAIN
 };
 
-/// Q-measure, Q@k.
+/// The Q-measure, Q@k.
 pub static Q_MEASURE: Definition = Info {
     name: "Q",
     aliases: &["Q-measure", "Qmeasure", "Q_measure"],
@@ -51,19 +52,19 @@ pub static Q_MEASURE: Definition = Info {
 }
 .built_by(|spec, scope| Ok(Box::new(QMeasure { blend: Blend::new(spec, scope)?, cutoff: spec.cutoff_or(usize::MAX) })));
 
-/// What relevant documents count.
+/// The parameters that say what relevant documents count.
 pub(super) struct Blend {
     pub rel: f64,
     pub beta: f64,
     pub gain: Gain,
 }
 
-/// Relevant documents of one grade.
+/// The relevant documents of one grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BlendKind {
-    /// Weight of the blended ratio at such a document, s.
+    /// The weight s of the blended ratio at one of these documents.
     pub weight: f64,
-    /// What such a document counts, v.
+    /// What one of them counts, v.
     pub value: f64,
     pub count: usize,
 }
@@ -82,7 +83,7 @@ impl Blend {
         1.0 + self.beta * self.gain.of(grade)
     }
 
-    /// The relevant documents among some, highest grade first, all of weight 1.
+    /// The relevant documents of these levels, highest grade first, all with the weight 1.
     pub(super) fn kinds(&self, levels: &[Level]) -> Vec<BlendKind> {
         let relevant = levels.iter().take_while(|level| level.grade >= self.rel);
         relevant
@@ -107,7 +108,7 @@ impl Blend {
     }
 }
 
-/// Check that no gain is negative and none falls as grades rise, so that the order by grade is the ideal one.
+/// Checks that no gain is negative and none falls as grades rise, so that the order by grade is the ideal one.
 pub(super) fn rising(spec: &Spec, scope: &Scope<'_>, gain: &Gain) -> Result<()> {
     let mut above = f64::INFINITY;
     for &grade in scope.grades.iter().filter(|&&grade| grade >= 0.0) {
@@ -135,7 +136,7 @@ impl<'a> BlendedGroup<'a> {
         BlendedGroup { size: group.size, kinds, costs: &costs[group.start..group.start + slots] }
     }
 
-    /// Mean of the sum of s BR over its relevant documents, after documents that count `before`.
+    /// The mean of the sum of s BR over its relevant documents, after documents that count `before`.
     pub(super) fn mean(&self, before: f64) -> f64 {
         let n = self.size as f64;
         let BlendKind { weight, value, .. } = self.kinds[0];
@@ -152,7 +153,7 @@ impl<'a> BlendedGroup<'a> {
         (0..).zip(self.costs).map(|(above, cost)| (own + f64::from(above) * pairs) / cost).sum()
     }
 
-    /// Statistics of the same sum, by counts; none where documents can be counted in too many ways.
+    /// The statistics of this sum, from counts of documents; none if these are too many.
     pub(super) fn outcome(&self, before: f64) -> Option<Outcome> {
         if self.is_alike() {
             return Some(Outcome::certain(self.mean(before)));
@@ -165,7 +166,7 @@ impl<'a> BlendedGroup<'a> {
         })
     }
 
-    /// Variance of the same sum.
+    /// The variance of this sum.
     pub(super) fn variance(&self, before: f64) -> f64 {
         let counts = self.counts();
         if self.is_alike() || !lattice::is_long(&counts) {
@@ -180,14 +181,14 @@ impl<'a> BlendedGroup<'a> {
         Pairs { counts: &counts, weights: &weights, own: &own, pairs: &pairs }.variance()
     }
 
-    /// Documents of each kind, those that are not relevant last.
+    /// The number of documents of each kind; those that are not relevant come last.
     pub(super) fn counts(&self) -> Vec<usize> {
         let mut counts: Vec<usize> = self.kinds.iter().map(|kind| kind.count).collect();
         counts.push(self.size - counts.iter().sum::<usize>());
         counts
     }
 
-    /// Smallest and largest sum where all weights are 1: with the best documents last, and first.
+    /// The smallest and the largest sum if all weights are 1: with the best documents last, and with them first.
     pub(super) fn extremes(&self, before: f64) -> (f64, f64) {
         let each = |kind: &BlendKind| std::iter::repeat_n(kind.value, kind.count);
         let sum = |values: &mut dyn Iterator<Item = f64>, costs: &[f64]| -> f64 {
@@ -219,7 +220,7 @@ struct QMeasure {
 }
 
 impl QMeasure {
-    /// What the sum is divided by, min(k, R); NaN where nothing is relevant.
+    /// What the sum is divided by, min(k, R); NaN if nothing is relevant.
     fn norm(&self, truth: &Judgments<'_>) -> f64 {
         match truth.relevant(self.blend.rel).min(self.cutoff) {
             0 => f64::NAN,
@@ -227,7 +228,7 @@ impl QMeasure {
         }
     }
 
-    /// Give the groups with relevant documents, and what those before count, to `visit`.
+    /// Calls `visit` with each group that has relevant documents, and with what those before it count.
     fn over_groups(&self, ranking: &Ranking, truth: &Judgments<'_>, mut visit: impl FnMut(&BlendedGroup<'_>, f64)) {
         let costs = self.blend.costs(truth, self.cutoff.min(ranking.retrieved));
         let mut before = 0.0;

@@ -87,7 +87,7 @@ fn weights(spec: &Spec, scope: &Scope<'_>) -> Result<Vec<f64>> {
     Ok((0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect())
 }
 
-/// RBP: gains like those of DCG, and beyond the last document a tail that nobody has seen.
+/// RBP: a sum of gains times weights, like DCG, and a tail of unseen documents after the last one.
 struct RankBiased {
     gains: Gains,
     p: f64,
@@ -119,7 +119,7 @@ impl Measure for RankBiased {
         Some(self)
     }
 
-    /// The largest value has all that comes after the last document at the highest grade too.
+    /// For the largest value, all documents after the last one also have the highest grade.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let Bounds { low, high, .. } = self.gains.bounds(open)?;
         let retrieved = open.ranking.retrieved;
@@ -135,12 +135,12 @@ impl TieDistribution for RankBiased {
     }
 }
 
-/// The weight of unjudged documents and of what comes after the last one. Added up as it is: 1 less the weight of
-/// the judged ones would lose all digits where nearly everything is judged.
+/// The weight of unjudged documents and of all ranks after the last one. It is added up directly, because 1 minus the
+/// weight of judged documents would lose all digits if nearly everything is judged.
 struct Residual {
     p: f64,
     weights: Vec<f64>,
-    /// The weight of the judged documents: another mean, the same variance.
+    /// The weight of the judged documents, which has the same variance.
     judged: Gains,
 }
 
@@ -175,7 +175,8 @@ impl Measure for Residual {
     }
 
     fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
-        // Judged documents, whatever their grade, stand first for the smallest residual and last for the largest.
+        // The residual is smallest if judged documents, whatever their grade, come first, and largest if they come
+        // last.
         let low = |weights: &[f64], _, judged: usize| all(&weights[judged.min(weights.len())..]);
         let high = |weights: &[f64], size, judged: usize| all(&weights[..usize::min(size - judged, weights.len())]);
         (self.over_groups(&orders.tied, low), self.over_groups(&orders.tied, high))

@@ -67,18 +67,18 @@ struct RankBiasedUtility {
     weights: Vec<f64>,
 }
 
-/// A subtopic, for the readers of which documents satisfy or not.
+/// The readers of a subtopic, whom a document may satisfy.
 struct Readers<'a> {
     weights: &'a [f64],
     truth: &'a Judgments<'a>,
     rel: f64,
     subtopic: u32,
-    /// The grade m.
+    /// The highest grade of the subtopic's documents, m.
     most: f64,
 }
 
 impl Readers<'_> {
-    /// Probability of being satisfied by a document of this profile.
+    /// The probability of being satisfied by a document of this profile.
     fn stop(&self, profile: f64) -> f64 {
         let grades = if profile > 0.0 { &self.truth.profile(profile)[..] } else { &[] };
         let grade = grades.iter().find(|&&(subtopic, grade)| subtopic == self.subtopic && grade >= self.rel);
@@ -127,7 +127,7 @@ impl Path for Readers<'_> {
 }
 
 impl RankBiasedUtility {
-    /// The mean over subtopics of `value`, less the effort; undefined where nothing is relevant.
+    /// The mean over subtopics of `value`, less the effort; undefined if nothing is relevant.
     fn over_subtopics(&self, ranking: &Ranking, truth: &Judgments<'_>, value: impl Fn(&Readers<'_>) -> f64) -> f64 {
         let Some(topic) = Topic::new(truth, self.rel) else { return f64::NAN };
         let mut highest = vec![0.0_f64; topic.relevant.len()];
@@ -146,7 +146,7 @@ impl RankBiasedUtility {
         total / topic.covered as f64 - self.effort * looked_at.iter().sum::<f64>()
     }
 
-    /// The ranking without what is relevant to no subtopic.
+    /// The ranking without documents that are relevant to no subtopic.
     fn seen(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Ranking {
         let mut seen = Ranking::default();
         seen.retrieved = ranking.retrieved;
@@ -157,7 +157,7 @@ impl RankBiasedUtility {
         seen
     }
 
-    /// Statistics over all orders, if there are few.
+    /// The statistics over all orders, if there are few.
     fn listed(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<Outcome> {
         sampling::listed(&self.seen(ranking, truth), self.weights.len(), |one| self.mean(one, truth))
     }

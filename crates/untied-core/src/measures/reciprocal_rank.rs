@@ -44,8 +44,8 @@ impl ReciprocalRank {
     }
 }
 
-/// Calls `visit` with x and the probability f(x-1) - f(x) that the first relevant document is the x-th of the group;
-/// what is left for the positions beyond `slots`.
+/// Calls `visit` with x and the probability f(x-1) - f(x) that the first relevant document is the x-th of the group,
+/// and returns the probability that it is after the first `slots`.
 pub(super) fn positions(n: usize, r: usize, slots: usize, mut visit: impl FnMut(usize, f64)) -> f64 {
     let mut f = 1.0;
     for x in 1..=slots.min(n - r + 1) {

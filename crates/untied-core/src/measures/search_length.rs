@@ -1,13 +1,14 @@
-//! Search length: how far a user reads to find q relevant documents; and precision at that point.
+//! Search length: how far a user reads to find q relevant documents, and the precision at that point.
 //!
-//! Let the q-th relevant document fall into a group with r relevant and i other documents of n, j non-relevant and
-//! R_c relevant ones before it, and s = q - R_c. The position of the s-th of the group is negative hypergeometric:
+//! Let the q-th relevant document be in a group of n, with r relevant and i other documents, after j non-relevant and
+//! R_c relevant ones. It is the s-th relevant one of the group, s = q - R_c, and its position is negative
+//! hypergeometric:
 //!
 //!   E\[ESL_q\] = j + s i / (r+1),    Var\[ESL_q\] = s i (n+1) (r-s+1) / ((r+1)^2 (r+2)).
 //!
-//! Precision there is q / (q + ESL_q) in every one order. EP@x is its mean over the orders of ties, PRR@x the quotient
-//! q / (q + E\[ESL_q\]), the probability that a document is relevant given that it is retrieved by then; both with
-//! q = ceil(x R), at least 1.
+//! In each order, precision there is q / (q + ESL_q). EP@x is the mean of this over the orders of ties. PRR@x is the
+//! quotient q / (q + E\[ESL_q\]), the probability that a document is relevant given that it is retrieved by then. In
+//! both, q is ceil(x R), and at least 1.
 
 use super::bounds::filling::{self, Filling, FillingStage};
 use super::bounds::{Bounds, Open, Resolution, Widest};
@@ -95,7 +96,7 @@ impl Holder {
         None
     }
 
-    /// Where open documents are relevant.
+    /// Finds the group at a stage of a filling.
     fn at(filling: &Filling, stage: FillingStage, wanted: usize) -> Option<Holder> {
         let group = filling.reaching(stage, wanted);
         let slot = filling.groups.get(group)?;
@@ -104,7 +105,7 @@ impl Holder {
         Some(Holder { start: slot.start, n: slot.size, r, s: wanted - before, j: slot.start - before })
     }
 
-    /// With all relevant documents of the group first, or last: as of one order.
+    /// The same group with its relevant documents all first or all last, as in one order.
     fn resolved(self, resolution: Resolution) -> Holder {
         let others = match resolution {
             Resolution::Mean => return self,
@@ -123,7 +124,7 @@ impl Holder {
         s * (n - r) * (n + 1.0) * (r - s + 1.0) / ((r + 1.0).powi(2) * (r + 2.0))
     }
 
-    /// Values of precision at the wanted document, with their probabilities.
+    /// The possible precisions at the wanted document, with their probabilities.
     fn precisions(&self, wanted: usize) -> impl Iterator<Item = (f64, f64)> {
         let earliest = self.start + self.s;
         drawing::before_special(self.r - 1, self.n - self.r, self.s - 1)
@@ -166,12 +167,12 @@ struct PrecisionAtRecall {
     rel: f64,
     base: RecallBase,
     target: Target,
-    /// Whether it is the quotient of means rather than the mean of quotients.
+    /// Whether the measure is the quotient of means (PRR) rather than the mean of quotients (EP).
     of_means: bool,
 }
 
 impl PrecisionAtRecall {
-    /// What `of` says of the group with the wanted document; 0 if there is none, NaN if nothing is relevant.
+    /// `of(group, wanted)` for the group with the wanted document; 0 if there is none, NaN if nothing is relevant.
     fn at(&self, ranking: &Ranking, truth: &Judgments<'_>, of: impl Fn(&Holder, usize) -> f64) -> f64 {
         let relevant = self.base.relevant(self.rel, ranking, truth) as usize;
         if relevant == 0 {

@@ -1,4 +1,4 @@
-//! Measures of the retrieved documents as a set: no order of ties changes them.
+//! Measures of the retrieved documents as a set, which no order of ties changes.
 //!
 //! With n documents retrieved, H of them relevant, and R relevant documents in all.
 
@@ -101,7 +101,7 @@ where
     Ok(Box::new(Set { rel: spec.rel()?, base, of }))
 }
 
-/// A function of H, n and R; R where the measure depends on it.
+/// A measure that is a function of H, n and R.
 struct Set<F> {
     rel: f64,
     base: Option<RecallBase>,

@@ -5,7 +5,7 @@ pub type Target = Box<dyn Fn(usize) -> usize + Send + Sync>;
 
 /// ceil(x R), exactly: 0.7 means 7/10, not the double next to it.
 pub(crate) fn ceiling(x: f64) -> Target {
-    // The shortest decimal that reads back as x; what has more places than 30 is smaller than 1 / R.
+    // This is the shortest decimal that reads back as x. If it has more than 30 places, x is smaller than 1 / R.
     let text = x.to_string();
     let (whole, places) = text.split_once('.').unwrap_or((&text, ""));
     let places = &places[..places.len().min(30)];

@@ -1,13 +1,15 @@
 //! Extended inferred AP: average precision estimated from a pool that was sampled stratum by stratum.
 //!
-//! Of N_s documents of stratum s in the pool n_s are judged and r_s of these are relevant, so R^_s = r_s N_s / n_s are
-//! estimated to be, and R^ in all strata. A relevant document of stratum s at rank k is worth N_s / (n_s R^) times
+//! Of the N_s documents of stratum s in the pool, n_s are judged, and r_s of these are relevant. So R^_s = r_s N_s /
+//! n_s documents are estimated to be relevant, and R^ in all strata. A relevant document of stratum s at rank k is
+//! worth N_s / (n_s R^) times
 //!
 //!   1/k + (1/k) sum over s' of D_s' (r_s' + eps) / (n_s' + prior eps),
 //!
-//! D documents of the pool, n judged and r relevant ones of a stratum above it. The sum is over strata, so its mean in
-//! a tie group is: for each stratum the mean of infAP (see `inferred`), where the document itself is left out of its
-//! own. As infAP it may fall when a relevant document moves up: variance and extremes come from `lattice`.
+//! where D documents of the pool, n judged and r relevant ones of a stratum are above it. In a tie group, the mean of
+//! this sum is the sum of the means for each stratum, which are those of infAP (see `inferred`); the document itself is
+//! left out of its own stratum. Like infAP, it may fall when a relevant document moves up, so its variance and its
+//! extremes come from `lattice`.
 
 use super::orders::above::{SampledPool, Smoothing};
 use super::orders::{Outcome, lattice};
@@ -31,7 +33,7 @@ pub(super) const ESTIMATOR: Parameter = Parameter {
     default: "'paper'",
     help: "the formulas of the 'paper', or what NIST's script 'sample_eval' computes",
 };
-/// Relevant documents that sample_eval counts at most.
+/// How many relevant documents sample_eval counts at most.
 pub(super) const MOST: f64 = 1000.0;
 
 pub static STRATIFIED_AP: Definition = Info {
@@ -62,7 +64,7 @@ pub static STRATIFIED_AP: Definition = Info {
     }))
 });
 
-/// Parameter `estimator`: whether it is the script's.
+/// Whether the parameter `estimator` asks for the estimator of the script.
 pub(super) fn is_script(spec: &Spec) -> Result<bool> {
     spec.choice(ESTIMATOR.name, &[("paper", false), ("sample_eval", true)])
 }
@@ -95,7 +97,7 @@ impl<'a> Strata<'a> {
         (self.numbers.partition_point(|&number| number < stratum), grade)
     }
 
-    /// Count documents by stratum.
+    /// Counts documents by stratum.
     pub fn count(&self, levels: &[Level]) -> Vec<StratumCounts> {
         let mut counts = vec![[0; 3]; self.numbers.len()];
         for level in levels {
@@ -116,7 +118,7 @@ impl<'a> Strata<'a> {
     }
 }
 
-/// Documents for each judged one.
+/// How many documents of the pool a judged one stands for.
 pub(super) fn share(counts: &StratumCounts) -> f64 {
     let judged = (counts[0] + counts[1]) as f64;
     if judged > 0.0 { (judged + counts[2] as f64) / judged } else { 0.0 }
@@ -129,7 +131,7 @@ struct StratifiedAp {
     most: f64,
 }
 
-/// A group and what stands before it, by stratum.
+/// The documents of a group and those before it, by stratum.
 struct StratifiedGroup<'a> {
     start: usize,
     size: usize,
@@ -143,18 +145,18 @@ impl StratifiedAp {
         Smoothing { eps: self.eps, prior: self.prior }
     }
 
-    /// D (r + eps) / (n + prior eps)
+    /// The estimate D (r + eps) / (n + prior eps).
     fn estimate(&self, pooled: f64, judged: f64, relevant: f64) -> f64 {
         self.smoothing().estimate(pooled, judged, relevant)
     }
 
-    /// The value that the documents of one stratum above rank k add.
+    /// What the documents of one stratum above rank k add.
     fn estimate_of(&self, above: [usize; 3]) -> f64 {
         let [relevant, nonrelevant, unsampled] = above.map(|count| count as f64);
         self.estimate(relevant + nonrelevant + unsampled, relevant + nonrelevant, relevant)
     }
 
-    /// Give the groups with relevant documents to `visit`; R^, or NaN if that is 0.
+    /// Calls `visit` with each group that has relevant documents. Returns R^, or NaN if it is 0.
     fn over_groups(
         &self,
         ranking: &Ranking,
@@ -180,7 +182,7 @@ impl StratifiedAp {
         relevant.min(self.most)
     }
 
-    /// Mean of what a stratum adds at each position; `own` says that the relevant document there belongs to it.
+    /// The mean of what a stratum adds at each position. `own` says whether the relevant document there belongs to it.
     fn means_above(&self, part: &StratifiedGroup<'_>, stratum: usize, own: bool) -> Vec<f64> {
         let sampled = |[relevant, nonrelevant, unsampled]: StratumCounts| SampledPool {
             relevant,
@@ -192,7 +194,7 @@ impl StratifiedAp {
         self.smoothing().means(sampled(part.before[stratum]), sampled(others), part.size - 1)
     }
 
-    /// Mean of a group's part.
+    /// The mean of what a group adds.
     fn mean_of(&self, part: &StratifiedGroup<'_>) -> f64 {
         let means = |stratum, own, is_needed| if is_needed { self.means_above(part, stratum, own) } else { Vec::new() };
         let of_stratum = |stratum: usize| {
@@ -204,7 +206,7 @@ impl StratifiedAp {
         for position in 0..part.size {
             let rank = (part.start + position + 1) as f64;
             for (stratum, &[relevant, ..]) in part.counts.iter().enumerate().filter(|(_, counts)| counts[0] > 0) {
-                // In the order of strata, as over single orders: a ranking without ties has the same bits.
+                // Strata are added in the same order as for single orders, so a ranking without ties has the same bits.
                 let means =
                     above.iter().enumerate().map(|(other, means)| means[usize::from(other != stratum)][position]);
                 let share = part.weights[stratum] * (relevant as f64 / part.size as f64);
@@ -214,7 +216,7 @@ impl StratifiedAp {
         total
     }
 
-    /// Statistics of a group's part, unless it is too large.
+    /// The statistics of what a group adds, unless it is too large.
     fn outcome_of(&self, part: &StratifiedGroup<'_>) -> Option<Outcome> {
         let kinds = part.kinds();
         let counts: Vec<usize> = kinds.iter().map(|&(_, _, count)| count).collect();
@@ -232,9 +234,9 @@ impl StratifiedAp {
         })
     }
 
-    /// Bounds of a group's part. The precision estimated above any of its documents is at most the highest of any
-    /// stratum with all relevant documents of the group, and no other, above; the documents before the group add at
-    /// least what they do with all non-relevant ones above. Both bounds fall with the rank.
+    /// Bounds what a group adds. The precision estimated above one of its documents is at most the highest of any
+    /// stratum if all relevant documents of the group and no others are above. The documents before the group add at
+    /// least what they add if all non-relevant ones are above. Both bounds fall with the rank.
     fn bounds_of(&self, part: &StratifiedGroup<'_>) -> (f64, f64) {
         let (mut most, mut least) = (0.0_f64, 0.0);
         for (before, counts) in part.before.iter().zip(part.counts) {
@@ -264,7 +266,8 @@ impl StratifiedGroup<'_> {
         self.counts.iter().enumerate().any(|(other, counts)| other != stratum && counts[0] > 0)
     }
 
-    /// The kinds of documents that occur: stratum, place in its counts, number. Others have no stratum.
+    /// The kinds of documents that occur, each with its stratum, its index in [`StratumCounts`], and the number of
+    /// documents. All other documents have no stratum.
     fn kinds(&self) -> Vec<(usize, usize, usize)> {
         let mut kinds = Vec::new();
         for (stratum, counts) in self.counts.iter().enumerate() {

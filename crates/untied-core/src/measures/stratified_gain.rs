@@ -4,9 +4,9 @@
 //!
 //!   infNDCG@k = sum over judged documents at ranks i <= k of (D_s / n_s) g D(i) / IDCG@k,
 //!
-//! g their grades. The ideal ranking has R^_g documents of grade g, R^_g = sum over strata of r_{s,g} N_s / n_s rounded
-//! to the next whole number. D_s and n_s are those of the whole ranking, in whatever order: a plain DCG of other gains,
-//! and all that is known of its tied documents holds (see `dcg`).
+//! where g is the grade. The ideal ranking has R^_g documents of grade g: the sum over strata of r_{s,g} N_s / n_s,
+//! rounded to the next whole number. D_s and n_s do not depend on the order of the ranking, so this is a DCG with other
+//! gains, and its statistics over tie orders are those of `dcg`.
 
 use super::dcg::Gains;
 use super::gain::{Gain, discounts};
@@ -49,7 +49,7 @@ struct InferredNdcg {
 }
 
 impl InferredNdcg {
-    /// The ranking with estimated gains for grades.
+    /// The ranking with estimated gains as grades.
     fn by_gain(strata: &Strata<'_>, ranking: &Ranking) -> Ranking {
         let weights: Vec<f64> = strata.count(ranking.levels()).iter().map(share).collect();
         let mut gains = Ranking::default();
@@ -66,7 +66,7 @@ impl InferredNdcg {
         gains
     }
 
-    /// DCG of the ideal ranking; NaN where it has no gain.
+    /// The DCG of the ideal ranking; NaN if nothing gains anything.
     fn ideal(&self, strata: &Strata<'_>, truth: &Judgments<'_>) -> f64 {
         let mut estimates: Vec<(f64, f64)> = Vec::new(); // by grade
         for level in truth.levels {
@@ -80,7 +80,7 @@ impl InferredNdcg {
         let mut numbers = Vec::new();
         for of_grade in estimates.chunk_by(|a, b| a.0 == b.0) {
             let estimate: f64 = of_grade.iter().map(|&(_, estimate)| estimate).sum();
-            // A sum of fractions may be a last bit below the whole or half number that it is.
+            // Rounding may leave a sum of fractions a last bit below the whole or half number that it should be.
             let number = (estimate + if self.script { 1e-9 } else { 0.5 + 1e-9 }).floor().min(left);
             left -= number;
             numbers.push((of_grade[0].0, number as u32));

@@ -1,16 +1,16 @@
 //! Subcollection AP: average precision on a random part of the collection (Yilmaz & Aslam 2006, section 4).
 //!
-//! Judged documents are kept; those of the pool that are not judged (negative grades) are dropped; those outside the
-//! pool, taken to be non-relevant, are kept each with probability p, the share of the pool that is judged. A relevant
-//! document with rho relevant and c judged documents up to it, itself included, and m documents outside the pool above
-//! it, then has the expected precision rho I(c, m), where I(c, m) = E\[1 / (c + Binomial(m, p))\]:
+//! Judged documents are kept, and documents of the pool that are not judged (negative grades) are dropped. Each
+//! document outside the pool, which counts as non-relevant, is kept with probability p, the share of the pool that is
+//! judged. Let rho relevant and c judged documents be above a relevant document, counting itself, and m documents
+//! outside the pool. Its expected precision is rho I(c, m), where I(c, m) = E\[1 / (c + Binomial(m, p))\] follows from
 //!
 //!   I(c, 0) = 1/c,    I(c, m) = (1 + m (1-p) I(c, m-1)) / (m + c)    (by integration by parts),
 //!
-//! and E\[subAP\] is the sum over relevant documents / R: no random numbers. In a tie group with J judged documents, r of
-//! them relevant, and m outside the pool, a relevant one has s = 0..J-1 judged ones of its group above it, each equally
-//! likely; given s, the number of those outside the pool above it is negative hypergeometric. In large groups it is
-//! quicker to ask how many of those outside the pool are kept ([`by_kept`]).
+//! E\[subAP\] is the sum over relevant documents, divided by R, and needs no random numbers. In a tie group, let J
+//! documents be judged, r of them relevant, and m outside the pool. Above a relevant one are s = 0..J-1 judged ones of
+//! the group, all equally likely; given s, the number of those outside the pool above it is negative hypergeometric. In
+//! large groups, it is faster to sum over the number of those outside the pool that are kept ([`by_kept`]).
 
 use super::orders::drawing;
 use super::{Definition, Measure};
@@ -60,7 +60,7 @@ struct SubcollectionAp {
     rate: Option<f64>,
 }
 
-/// Documents by kind: relevant, judged non-relevant, outside the pool.
+/// Numbers of documents: relevant, judged non-relevant, and outside the pool.
 #[derive(Clone, Copy, Default)]
 struct DocumentKinds {
     relevant: usize,
@@ -69,7 +69,7 @@ struct DocumentKinds {
 }
 
 impl SubcollectionAp {
-    /// p; NaN where nothing is relevant.
+    /// The probability p; NaN if nothing is relevant.
     fn rate(&self, truth: &Judgments<'_>) -> f64 {
         let pooled = truth.relevant(f64::NEG_INFINITY);
         match truth.relevant(self.rel) {
@@ -83,7 +83,8 @@ impl SubcollectionAp {
         DocumentKinds { relevant, nonrelevant: group.relevant(0.0) - relevant, outside: group.unjudged() }
     }
 
-    /// Visit the groups that the qrels know of: what stands before each, and what it holds.
+    /// Calls `visit` with the documents before each group, and with those in it, for each group with documents of the
+    /// qrels.
     fn over_groups(&self, ranking: &Ranking, mut visit: impl FnMut(DocumentKinds, DocumentKinds)) {
         let mut before = DocumentKinds::default();
         let mut end = 0;
@@ -99,7 +100,7 @@ impl SubcollectionAp {
     }
 }
 
-/// Mean of a group's part.
+/// The mean of what a group adds.
 fn mean_of(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
     let judged = group.relevant + group.nonrelevant;
     let ranks = settling(p).min(before.outside) + group.outside + 1;
@@ -108,7 +109,7 @@ fn mean_of(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
     mean * group.relevant as f64
 }
 
-/// Steps beyond which [`by_kept`] takes less time than [`by_above`].
+/// With more steps than this, [`by_kept`] is faster than [`by_above`].
 const STEPS: usize = 4_000_000;
 
 /// How far the number of relevant documents rises from one judged document of a group to the next.
@@ -142,25 +143,25 @@ fn by_above(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
     total / judged as f64
 }
 
-/// I(c, m)
+/// I(c, m), see the head of this file.
 fn mean_inverse(c: f64, m: usize, p: f64) -> f64 {
     let from = m - settling(p).min(m);
     (from + 1..=m).fold(1.0 / (c + from as f64 * p), |inverse, m| next_inverse(inverse, c, m, p))
 }
 
-/// I(c, m), given I(c, m-1)
+/// I(c, m), given I(c, m-1).
 fn next_inverse(inverse: f64, c: f64, m: usize, p: f64) -> f64 {
     (1.0 + m as f64 * (1.0 - p) * inverse) / (m as f64 + c)
 }
 
-/// The number of steps after which I no longer depends on its start. Each step leaves a share below 1 - p of it.
+/// After this number of steps, I(c, m) no longer depends on I(c, 0), of which each step leaves a share below 1 - p.
 fn settling(p: f64) -> usize {
     (42.0 / p) as usize // it is usize::MAX if nothing is kept
 }
 
-/// The same, by how many of those outside the pool are kept. With b of those before the group kept and k of the group,
-/// a relevant document is equally likely to stand at each of J + k positions, so that with H the harmonic numbers and
-/// C + b documents before the group, the mean is
+/// The same as [`by_above`], as a sum over how many documents outside the pool are kept. If b of them are kept before
+/// the group and k in it, a relevant document is equally likely to be at each of J + k positions. With H the harmonic
+/// numbers and C + b documents before the group, the mean is
 ///
 ///   1/(J+k) sum over i = 0 .. J+k-1 of (A + B i) / (C+b+i+1)  =  B + (A - B (C+b+1)) (H_{C+b+J+k} - H_{C+b}) / (J+k).
 fn by_kept(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
@@ -186,7 +187,8 @@ fn by_kept(before: DocumentKinds, group: DocumentKinds, p: f64) -> f64 {
     total
 }
 
-/// Sums of 1 / (first + 1), 1 / (first + 2), .., of 0 terms, 1 term, and so on; what rounding loses is added again.
+/// The sums of the first 0, 1, .. of the terms 1 / (first + 1), 1 / (first + 2), .., with what rounding loses added
+/// again.
 fn harmonic(first: usize, terms: usize) -> Vec<f64> {
     let (mut sum, mut lost) = (0.0, 0.0);
     let mut sums = vec![0.0];
@@ -231,18 +233,19 @@ impl Measure for SubcollectionAp {
     }
 }
 
-/// Cells of a group's table beyond which the variance is not computed, and steps from group to group.
+/// How many cells the table of a group may have, and how many steps lead from group to group; the variance is not
+/// computed if it takes more.
 const LARGEST: usize = 10_000_000;
 const LONGEST: usize = 30_000_000;
 
-/// Moments of the sum so far, by number of documents outside the pool that were kept: probability, mean, and spread
-/// (variance times probability). Centred, as the difference of a mean square and a squared mean has fewer digits.
+/// The probability that a number of documents outside the pool was kept so far, and the mean and the spread (variance
+/// times probability) of the sum then. The spread is centred, because subtracting a squared mean would lose digits.
 type SampleMoments = [f64; 3];
 
-/// Going down the ranking: the parts of relevant documents depend on each other through what was kept above them.
+/// Goes down the ranking. What relevant documents add depends on each other through the documents kept above them.
 struct SamplePath {
     p: f64,
-    /// The smallest number kept that has a probability worth a step.
+    /// The smallest number of kept documents whose probability is not negligible.
     least: usize,
     by_kept: Vec<SampleMoments>,
     steps: usize,
@@ -253,7 +256,7 @@ impl SamplePath {
         SamplePath { p, least: 0, by_kept: vec![[1.0, 0.0, 0.0]], steps: 0 }
     }
 
-    /// Documents outside the pool, one after the other.
+    /// Passes documents outside the pool, one after the other.
     fn pass(&mut self, number: usize) {
         const NEGLIGIBLE: f64 = 1e-30;
         if number == 0 {
@@ -278,7 +281,7 @@ impl SamplePath {
         }
     }
 
-    /// Count steps; where they are too many, all that follows is NaN.
+    /// Counts steps, and returns whether they are too many; all further moments are then NaN.
     fn is_too_long(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_add(steps);
         let is_too_long = self.steps > LONGEST;
@@ -288,9 +291,9 @@ impl SamplePath {
         is_too_long
     }
 
-    /// A tie group, in all orders: a table over how many of each kind are placed.
+    /// Passes a tie group in all orders, by a table over the numbers of placed documents of each kind.
     fn place(&mut self, before: DocumentKinds, group: DocumentKinds) {
-        // Only differences matter, and small numbers have more digits left for them.
+        // Only differences of means matter, so the first mean is subtracted: small numbers keep more digits.
         let far = self.by_kept[0][1];
         self.by_kept.iter_mut().for_each(|[_, mean, _]| *mean -= far);
         let DocumentKinds { relevant, nonrelevant, outside } = group;
@@ -343,7 +346,7 @@ impl SamplePath {
     }
 }
 
-/// Add moments with a part more to the sum, at some probability.
+/// Adds the moments of a case in which the sum grows by `part`.
 fn add_part(to: &mut SampleMoments, &[one, mean, spread]: &SampleMoments, part: f64, probability: f64) {
     let one = one * probability;
     if one == 0.0 {
@@ -356,7 +359,7 @@ fn add_part(to: &mut SampleMoments, &[one, mean, spread]: &SampleMoments, part: 
     to[0] = together;
 }
 
-/// Add moments after one more document outside the pool, which is kept with probability p.
+/// Adds the moments after one more document outside the pool, which is kept with probability p.
 fn keep_or_not(from: &[SampleMoments], p: f64, probability: f64, to: &mut [SampleMoments]) {
     for (kept, moments) in from.iter().enumerate() {
         add_part(&mut to[kept], moments, 0.0, probability * (1.0 - p));

@@ -14,24 +14,24 @@ pub(super) struct Topic<'a> {
     truth: &'a Judgments<'a>,
     profiles: &'a [Profile],
     rel: f64,
-    /// Relevant documents of the qrels by subtopic, R_j.
+    /// For each subtopic, the number of relevant documents in the qrels, R_j.
     pub relevant: Vec<usize>,
-    /// Subtopics with relevant documents, M: the others do not count.
+    /// The number M of subtopics with relevant documents. The others do not count.
     pub covered: usize,
 }
 
-/// The documents of a ranking that are relevant to anything, by what they are relevant to.
+/// The documents of a ranking that are relevant to any subtopic, with the set of their subtopics.
 pub(super) struct Arranged {
-    /// Sets of subtopics; elsewhere they go by their number here.
+    /// The sets of subtopics. All other fields have their indexes here.
     pub sets: Vec<Vec<usize>>,
-    /// Documents whose place is known, or makes no difference.
+    /// Documents whose position is known or does not matter.
     pub fixed: Vec<PlacedDocument>,
-    /// Groups of documents that differ.
+    /// Tie groups whose documents differ.
     pub mixed: Vec<Classes>,
 }
 
 impl<'a> Topic<'a> {
-    /// Look at the judgments; `None` where nothing is relevant.
+    /// Reads the judgments of a query; none if nothing is relevant.
     pub fn new(truth: &'a Judgments<'a>, rel: f64) -> Option<Self> {
         let mut topic = Topic { truth, profiles: truth.profiles(), rel, relevant: Vec::new(), covered: 0 };
         for level in truth.levels {
@@ -50,7 +50,7 @@ impl<'a> Topic<'a> {
         profile.iter().filter(move |(_, grade)| *grade >= rel).map(|&(subtopic, _)| subtopic as usize)
     }
 
-    /// A group's relevant documents by subtopic.
+    /// Counts a group's relevant documents by subtopic.
     pub fn count(&self, group: &Group<'_>, counts: &mut Vec<usize>) {
         counts.clear();
         counts.resize(self.relevant.len(), 0);
@@ -59,7 +59,7 @@ impl<'a> Topic<'a> {
         }
     }
 
-    /// The groups that begin within a cutoff; `flat` says that places within it make no difference.
+    /// Arranges the groups that begin within a cutoff. `flat` says that positions within it do not matter.
     pub fn arrange(&self, ranking: &Ranking, cutoff: usize, flat: bool) -> Arranged {
         let mut arranged = Arranged { sets: Vec::new(), fixed: Vec::new(), mixed: Vec::new() };
         let mut numbers = HashMap::new();
@@ -109,10 +109,11 @@ impl<'a> Topic<'a> {
         sets.into_iter().collect()
     }
 
-    /// The gains of ndeval's greedy ideal ranking by rank: at each rank the document that gains most, (1-alpha)^c for each
-    /// of its subtopics to which c documents before were relevant; of those that gain the same the last one by id.
+    /// The gains of ndeval's greedy ideal ranking, rank by rank. Each rank has the document that gains most:
+    /// (1-alpha)^c for each of its subtopics, to which c documents before are relevant. Of equal gains, it is the last
+    /// document by id.
     pub fn greedy(&self, go_on: f64, depth: usize) -> Vec<f64> {
-        // Documents that are relevant to the same subtopics go by id.
+        // Documents that are relevant to the same subtopics are sorted by id.
         let mut sets: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         let mut numbers = HashMap::new();
         for (row, profile) in self.truth.judgments().enumerate() {
@@ -149,8 +150,8 @@ impl<'a> Topic<'a> {
 }
 
 impl Arranged {
-    /// Whether in each group every document is relevant to all that the next one is, in some order: that one is the
-    /// best for every subtopic, and backwards the worst.
+    /// Whether the documents of each group have nested sets of subtopics. The order from the largest set to the
+    /// smallest is then the best for every subtopic, and its reverse the worst.
     pub fn is_nested(&self) -> bool {
         self.mixed.iter().all(|group| {
             let mut sets: Vec<&[usize]> = group.counts.iter().map(|&(set, _)| &self.sets[set as usize][..]).collect();
@@ -159,7 +160,7 @@ impl Arranged {
         })
     }
 
-    /// The order in which documents that are relevant to more subtopics come first, or last.
+    /// The order in which documents that are relevant to more subtopics come first, or in which they come last.
     pub fn by_size(&self, largest_first: bool) -> Vec<PlacedDocument> {
         let mut placed = self.fixed.clone();
         for group in &self.mixed {

@@ -28,14 +28,14 @@ struct Success {
 }
 
 impl Success {
-    /// (probability of success, probability of failure), both without cancellation.
+    /// The probabilities of success and of failure, each computed without cancellation.
     fn chances(&self, ranking: &Ranking) -> (f64, f64) {
         for group in ranking.groups_to(self.cutoff) {
             let (n, r, k) = (group.size, group.relevant(self.rel), group.slots(self.cutoff));
             if r == 0 {
                 continue;
             }
-            // C(n-r, K) / C(n, K) = C(n-K, r) / C(n, r): the shorter product.
+            // C(n-r, K) / C(n, K) = C(n-K, r) / C(n, r), of which the shorter product is computed.
             let (few, many) = (r.min(k), r.max(k));
             let (mut success, mut failure) = (0.0, 1.0);
             for i in 0..few {

@@ -6,7 +6,7 @@
 //!
 //!   TBG = sum over ranks k of g_k D(T(k)),    T(1) = 0,  T(k+1) = T(k) + T_S + T_D(l_k) P(C|r_k).
 //!
-//! That is a cascade with q = 2^(-time/h), time being that of one document: see [`super::orders::walk`].
+//! This is a cascade with q = 2^(-time/h), where time is that of one document; see [`super::orders::walk`].
 
 use super::bounds::{self, Bounds, Open};
 use super::orders::walk::{self, Kind, Path};
@@ -55,7 +55,7 @@ pub static TBG: Definition = Info {
 /// Time-biased gain with its parameters.
 pub(crate) struct TimeBiasedGain {
     rel: f64,
-    /// As many ones as ranks count.
+    /// The weight 1 for each rank that counts.
     weights: Vec<f64>,
     half_life: f64,
     summary: f64,
@@ -85,17 +85,17 @@ impl TimeBiasedGain {
         })
     }
 
-    /// Ranks that count.
+    /// The number of ranks that count.
     pub(crate) fn cutoff(&self) -> usize {
         self.weights.len()
     }
 
-    /// What a relevant document is worth to those who get to it.
+    /// What a relevant document is worth to a user who gets to it.
     pub(crate) fn gain(&self) -> f64 {
         self.gain
     }
 
-    /// The share of users who go on after a document: one that is not relevant, one that is.
+    /// The shares of users who go on after a document if it is not relevant, and if it is.
     pub(crate) fn go_on(&self, length: f64, seconds: f64) -> [f64; 2] {
         [f64::NEG_INFINITY, f64::INFINITY].map(|grade| self.kind(&Text { grade, length, seconds }).go_on)
     }
@@ -117,7 +117,7 @@ impl Path for TimeBiasedGain {
     fn walk(&self, ranking: &Ranking, part: &mut dyn FnMut(&[Kind]) -> bool) {
         for group in ranking.texts.groups() {
             let mut kinds: Vec<Kind> = group.iter().map(|text| self.kind(text)).collect();
-            // In an order that does not depend on the input's, and alike ones together.
+            // Sorting makes the order independent of the input, and puts equal ones together.
             kinds.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(b.go_on.total_cmp(&a.go_on)));
             kinds.dedup_by(|next, kind| {
                 let same = next.gain == kind.gain && next.go_on == kind.go_on;
@@ -144,12 +144,12 @@ impl Measure for TimeBiasedGain {
         walk::path_extremes(self, &orders.tied)
     }
 
-    /// Where no document costs more by the time that it takes, once it is relevant, than it gains.
+    /// There are bounds only if no document, once it is relevant, costs more by the time that it takes than it gains.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         let texts = || open.ranking.texts.groups().flatten();
         let kinds = |text: &Text| [0.0, f64::INFINITY].map(|grade| self.kind(&Text { grade, ..*text }));
         let longest = texts().flat_map(kinds).map(|kind| kind.go_on).fold(0.0, f64::max);
-        // All that can come after a document, with as many as there are.
+        // The most that all other documents after one can be worth.
         let after = (1..texts().count()).fold(0.0, |after, _| self.gain + longest * after);
         let pays = |[other, relevant]: [Kind; 2]| relevant.gain >= (other.go_on - relevant.go_on) * after;
         texts().filter(|text| text.grade < 0.0).map(kinds).all(pays).then(|| bounds::monotone(self, open))

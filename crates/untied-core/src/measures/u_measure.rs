@@ -53,13 +53,13 @@ pub static U: Definition = Info {
 pub(crate) struct UMeasure {
     rel: f64,
     cutoff: usize,
-    /// L.
+    /// The length of text L after which nothing is worth anything.
     patience: f64,
     at_end: bool,
     norm: f64,
 }
 
-/// Documents of a group that are alike.
+/// Documents of a group that have the same length and are equally relevant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TextKind {
     relevant: bool,
@@ -67,13 +67,13 @@ struct TextKind {
     count: usize,
 }
 
-/// A tie group and what was before it.
+/// A tie group, and the text before it.
 struct TextGroup {
     kinds: Vec<TextKind>,
     size: usize,
     /// Length of all documents before it.
     before: f64,
-    /// Its first positions, beyond which no document is worth anything: those within the cutoff that the user reaches.
+    /// The number of its positions that may be worth something: those within the cutoff that the user reaches.
     slots: usize,
 }
 
@@ -97,7 +97,7 @@ impl TextGroup {
     }
 }
 
-/// Document by document.
+/// Goes over the documents of the kinds one by one.
 fn each<'k>(kinds: impl Iterator<Item = &'k TextKind>) -> impl Iterator<Item = &'k TextKind> {
     kinds.flat_map(|kind| std::iter::repeat_n(kind, kind.count))
 }
@@ -114,8 +114,9 @@ impl UMeasure {
         })
     }
 
-    /// What each document is worth if it is relevant, on average over the orders of its tie group; whether all of that
-    /// is exact. U is the sum over relevant documents, as no other depends on what is relevant.
+    /// Appends what each document is worth if it is relevant, on average over the orders of its tie group, and returns
+    /// whether all of this is exact. U is the sum over relevant documents, whose worth does not depend on which others
+    /// are relevant.
     pub(crate) fn worths<'g>(&self, groups: impl Iterator<Item = &'g [f64]>, worths: &mut Vec<f64>) -> bool {
         worths.clear();
         let (mut before, mut at, mut exact) = (0.0, 0, true);
@@ -127,7 +128,7 @@ impl UMeasure {
             let slots = self.slots(lengths.iter().copied(), at, before);
             let all: f64 = lengths.iter().sum();
             if lengths.len() == 1 || slots == lengths.len() && before + all <= self.patience {
-                // On average half of the others stand before one.
+                // On average, half of the other text is before a document.
                 worths.extend(lengths.iter().map(|length| self.worth(before + (all - length) / 2.0, *length)));
             } else {
                 exact &= self.worths_of_some(lengths, before, slots, worths);
@@ -139,7 +140,7 @@ impl UMeasure {
         exact
     }
 
-    /// The same for a group that is not read to its end.
+    /// The same as [`UMeasure::worths`] for one group that is not read to its end.
     fn worths_of_some(&self, lengths: &[f64], before: f64, slots: usize, worths: &mut Vec<f64>) -> bool {
         let text = |&length: &f64| Text { grade: f64::NEG_INFINITY, length, seconds: f64::NAN };
         let kinds = self.kinds(&lengths.iter().map(text).collect::<Vec<_>>());
@@ -179,7 +180,7 @@ impl UMeasure {
         (1.0 - at / self.patience).max(0.0)
     }
 
-    /// Kinds in the best order.
+    /// The kinds of documents, in the best order.
     fn kinds(&self, group: &[Text]) -> Vec<TextKind> {
         let kind = |text: &Text| TextKind { relevant: text.grade >= self.rel, length: text.length, count: 1 };
         let mut kinds: Vec<TextKind> = group.iter().map(kind).collect();
@@ -220,7 +221,7 @@ impl UMeasure {
         })
     }
 
-    /// The value of a part whose documents stand in this order.
+    /// What a group adds if its documents are in this order.
     fn in_order<'k>(&self, documents: impl Iterator<Item = &'k TextKind>, part: &TextGroup) -> f64 {
         let (mut total, mut before) = (0.0, part.before);
         for document in documents.take(part.slots) {
@@ -232,7 +233,7 @@ impl UMeasure {
         total
     }
 
-    /// Mean and variance of a part.
+    /// The mean and the variance of what a group adds.
     fn moments(&self, part: &TextGroup) -> (f64, f64) {
         if part.is_certain() {
             return (self.in_order(each(part.kinds.iter()), part), 0.0);
@@ -288,7 +289,7 @@ impl UMeasure {
         let apart: f64 = relevant.iter().map(|kind| n(kind) * (kind.length - mean).powi(2)).sum();
         let unread: f64 = others.iter().map(|kind| n(kind) * kind.length).sum();
         let squares: f64 = others.iter().map(|kind| n(kind) * kind.length.powi(2)).sum();
-        // Pairs of relevant ones: a = (l_d - l_e) / 2; of another one and a relevant one: l / 2.
+        // a is (l_d - l_e) / 2 for pairs of relevant documents, and l / 2 for pairs of a relevant and another one.
         let pairs = (r * apart + r * squares) / 4.0;
         let sums: f64 = relevant
             .iter()
@@ -317,7 +318,7 @@ impl Measure for UMeasure {
         (low / self.norm, high / self.norm)
     }
 
-    /// A gain moves nothing.
+    /// A document that becomes relevant changes the worth of no other one, so bounds are sums.
     fn bounds(&self, open: &Open<'_>) -> Option<Bounds> {
         Some(bounds::monotone(self, open))
     }

@@ -9,12 +9,12 @@ pub use super::dcg::Gains;
 pub use super::ndcg_points::at_changes as ndcg_at_changes;
 pub use super::share::Target;
 
-/// Interpolated precision, a mean over how many hits a rank must have.
+/// The mean of interpolated precision over targets; a target is the number of hits that a rank must have.
 pub fn interpolated_precision(rel: f64, targets: Vec<Target>) -> Box<dyn Measure> {
     Box::new(InterpolatedPrecision { rel, base: RecallBase::Qrels, targets })
 }
 
-/// Precision at this rank.
+/// Precision at a rank that depends on R.
 pub fn r_precision(rel: f64, cutoff: Target) -> Box<dyn Measure> {
     Box::new(RPrecision { rel, base: RecallBase::Qrels, cutoff })
 }

@@ -2,8 +2,8 @@
 //!
 //!   YAAP = ln((1 + s) / (1 + R - s)),    s = R AP = sum of P@i over the ranks i of relevant documents.
 //!
-//! s depends on the whole order and the logarithm is of a quotient, so that there is no closed form over tie orders:
-//! few are listed, else they are sampled. YAAP rises with s, so the extremes are exact.
+//! s depends on the whole order and the logarithm is of a quotient, so there is no closed form over tie orders. They
+//! are listed if they are few, and sampled otherwise. YAAP rises with s, so its extremes are exact.
 
 use super::orders::sampling;
 use super::{Certainty, Definition, Measure};
@@ -33,7 +33,7 @@ struct Yaap {
 }
 
 impl Yaap {
-    /// R, if it is not 0, and the groups with relevant documents, of which it only matters which these are.
+    /// R, if it is not 0, and the groups with relevant documents, whose grades do not matter.
     fn read(&self, ranking: &Ranking, truth: &Judgments<'_>) -> Option<(f64, Ranking)> {
         let relevant = truth.relevant(self.rel);
         let mut binary = Ranking::default();
@@ -48,7 +48,7 @@ impl Yaap {
     }
 }
 
-/// YAAP of groups that are relevant as a whole.
+/// The YAAP of groups whose documents are all relevant.
 fn value(relevant: f64, ranking: &Ranking) -> f64 {
     let (mut hits, mut sum) = (0, 0.0);
     for group in ranking.groups() {

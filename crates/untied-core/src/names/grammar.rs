@@ -6,14 +6,14 @@ use super::{Cutoff, Info, MEAN, OF, Parameter, RECALL, Spec, Value, spellings};
 use crate::error::{Error, Result, quote};
 
 /// The measures that a text may name, and how they are checked.
-pub struct Names {
+pub struct MeasureNames {
     /// All measures.
     pub all: Vec<&'static Info>,
     /// Checks a measure as far as that is possible without judgments.
     pub check: fn(&Spec) -> Result<()>,
 }
 
-impl Names {
+impl MeasureNames {
     /// Finds the measure that has this name or, if there is none, this alias. Case does not matter, nor whether `_`,
     /// `-` or a blank joins the words.
     fn lookup(&self, name: &str) -> Option<&'static Info> {
@@ -86,7 +86,7 @@ impl Names {
     /// Reads one measure whose cutoff may be given later, such as `P(rel=2)`.
     ///
     /// # Errors
-    /// As [`Names::parse`].
+    /// As [`MeasureNames::parse`].
     pub fn parse_open(&self, text: &str) -> Result<Spec> {
         match self.read(text)?.as_slice() {
             [spec] => self.check_open(spec).map(|()| spec.clone()),

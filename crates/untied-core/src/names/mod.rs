@@ -1,6 +1,6 @@
 //! Names, parameters and facts of measures.
 //!
-//! Nothing is computed here, and no measure is known: [`Names`] reads texts by the measures that it is given.
+//! Nothing is computed here, and no measure is known: [`MeasureNames`] reads texts by the measures that it is given.
 
 mod grammar;
 mod info;
@@ -11,7 +11,7 @@ mod printed;
 mod spec;
 mod spellings;
 
-pub use grammar::Names;
+pub use grammar::MeasureNames;
 pub use info::{Aggregate, Cutoff, Definition, GEOMETRIC_FLOOR, Info, Needs, Other, Sampled};
 pub(crate) use info::{GAINED, SHARE, unbounded};
 pub use parameter::{JUDGED_ONLY, MEAN, OF, Parameter, RECALL, RECALL_BASE, REL, RecallBase};

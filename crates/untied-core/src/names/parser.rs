@@ -1,11 +1,11 @@
 //! Reads what follows a measure's name: cutoff, parameters and their values.
 
-use super::{Cutoff, Info, Names, OF, Spec, Value};
+use super::{Cutoff, Info, MeasureNames, OF, Spec, Value};
 use crate::error::{Error, Result, quote};
 
 /// The rest of a measure's text, which is not read yet.
 pub(super) struct Parser<'t> {
-    pub(super) names: &'t Names,
+    pub(super) names: &'t MeasureNames,
     pub(super) text: &'t str,
     pub(super) rest: &'t str,
 }

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::limits::{LineError, newlines};
 use super::line::{next_below, starts_with};
 use super::number;
-use super::record::{Cell, Role, Row, Taker, common};
+use super::record::{Cell, FieldRole, Row, Taker, common};
 use crate::error::{quote, text};
 use crate::table::columns::Columns;
 
@@ -93,7 +93,7 @@ fn parse_with<'a>(
 struct PlainRecords<'a> {
     delimiter: u8,
     /// The role of each field; empty if a field has several roles.
-    roles: Vec<Role>,
+    roles: Vec<FieldRole>,
     /// The number of fields before the first one that differs between records of a query; 0 if the query comes after
     /// it.
     common: usize,
@@ -105,11 +105,11 @@ struct PlainRecords<'a> {
 impl<'a> PlainRecords<'a> {
     fn new(delimiter: u8, places: &[Vec<usize>], columns: &Columns) -> Self {
         let role = |cells: &Vec<usize>| match cells[..] {
-            [] => Some(Role::Ignored),
-            [cell] => Some(Role::of_cell(columns, cell)),
+            [] => Some(FieldRole::Ignored),
+            [cell] => Some(FieldRole::of_cell(columns, cell)),
             _ => None,
         };
-        let roles: Vec<Role> = places.iter().map(role).collect::<Option<_>>().unwrap_or_default();
+        let roles: Vec<FieldRole> = places.iter().map(role).collect::<Option<_>>().unwrap_or_default();
         let common = common(&roles);
         PlainRecords { delimiter, roles, common, begin: &[], row: Row::new(columns) }
     }
@@ -127,16 +127,16 @@ impl<'a> PlainRecords<'a> {
             let is_quoted = text.get(at) == Some(&b'"');
             let start = at + usize::from(is_quoted);
             let ends_with = if is_quoted { b'"' } else { self.delimiter };
-            let number = if let Role::Number(_) = role { number::plain(&text[start..]) } else { None };
+            let number = if let FieldRole::Number(_) = role { number::plain(&text[start..]) } else { None };
             let mut end = number.map_or(start, |(_, length)| start + length);
             if number.is_none() || !text.get(end).is_some_and(|&byte| byte == ends_with || byte < b' ') {
                 end = next_below(text, start, b' ', [b'"', ends_with]);
             }
             match (role, number) {
-                (Role::Number(to), Some((value, length))) if start + length == end => {
+                (FieldRole::Number(to), Some((value, length))) if start + length == end => {
                     self.row.put_number(to, start..end, value);
                 }
-                (Role::Number(to), _) => {
+                (FieldRole::Number(to), _) => {
                     self.row.put_number(to, start..end, number::parse(&text[start..end]).ok()?);
                 }
                 _ => self.row.put(role, text, start..end),

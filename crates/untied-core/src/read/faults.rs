@@ -1,7 +1,7 @@
 //! All malformed lines of a text file in columns. Reading stops at the first one; `untied check` lists them.
 
 use super::blocks::{Blocks, Parsed};
-use super::layout::{Layout, parse};
+use super::layout::{LineLayout, parse};
 use super::limits::LineError;
 use crate::error::{Error, Result};
 use crate::table::Chunk;
@@ -22,7 +22,7 @@ pub struct Faults {
 ///
 /// # Errors
 /// The file cannot be read to its end.
-pub fn faults(path: &str, layout: &Layout, most: usize) -> Result<Faults> {
+pub fn faults(path: &str, layout: &LineLayout, most: usize) -> Result<Faults> {
     let (mut blocks, mut faults, mut before) = (Blocks::open(path.into())?, Faults::default(), 0);
     let parse = |block: &[u8], room: &mut Chunk| Ok(of_block(block, layout, most, room));
     while let Some(parsed) = blocks.parse(AT_ONCE, &parse)? {
@@ -37,7 +37,7 @@ pub fn faults(path: &str, layout: &Layout, most: usize) -> Result<Faults> {
 }
 
 /// The first malformed lines of a block, and the number of all: parsing goes on behind each.
-fn of_block(block: &[u8], layout: &Layout, most: usize, room: &mut Chunk) -> Parsed<(Vec<LineError>, u64)> {
+fn of_block(block: &[u8], layout: &LineLayout, most: usize, room: &mut Chunk) -> Parsed<(Vec<LineError>, u64)> {
     let (mut errors, mut count, mut lines, mut rest) = (Vec::new(), 0, 0, block);
     loop {
         match parse(rest, layout, room) {

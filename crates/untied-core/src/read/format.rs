@@ -1,8 +1,8 @@
 //! Formats of files of runs and qrels, in one table: readers, Python, help texts and the documentation use it.
 
-use super::layout::{self, Layout};
+use super::layout::{self, LineLayout};
 use super::pieces::Pieces;
-use super::table::{Format as TableFormat, open_table, read_table};
+use super::table::{TableFormat, open_table, read_table};
 use super::trec::{PRELS, QRELS, RANKS, RUN, RUN_BY_RANK, RUN_WITH_RANKS, STRATA, SUBTOPICS, read_tagged};
 use crate::error::{Error, Result, alternatives};
 use crate::table::columns::Content;
@@ -13,7 +13,7 @@ use crate::table::{Qrels, Run};
 #[derive(Debug, Clone, Copy)]
 pub enum Reader {
     /// By their columns.
-    Columns(&'static Layout),
+    Columns(&'static LineLayout),
     /// By the names of their columns.
     Named(TableFormat),
     /// By a function of the binding, such as Python.
@@ -185,7 +185,7 @@ fn find(formats: &'static [Format], what: &str, name: &str) -> Result<&'static F
 
 impl Format {
     /// The columns of a file, if they are fixed.
-    pub fn layout(&self) -> Option<&'static Layout> {
+    pub fn layout(&self) -> Option<&'static LineLayout> {
         match self.reader {
             Reader::Columns(layout) => Some(layout),
             Reader::Named(_) | Reader::Binding => None,

@@ -7,7 +7,7 @@ use super::json_text::{elements, is_blank, members, number, plain_number, plain_
 use super::limits::LineError;
 use super::line::starts_with;
 use super::number::parse as value_of;
-use super::record::{Cell, Role, Row, Taker, common};
+use super::record::{Cell, FieldRole, Row, Taker, common};
 use crate::error::{quote, text};
 use crate::table::columns::Columns;
 
@@ -110,7 +110,7 @@ struct JsonValue<'a> {
     /// The text between the value before and this one.
     before: &'a [u8],
     is_text: bool,
-    role: Role,
+    role: FieldRole,
 }
 
 impl<'a> Shape<'a> {
@@ -121,7 +121,7 @@ impl<'a> Shape<'a> {
 
     fn push(&mut self, line: &'a [u8], cell: &Cell<'a>, place: Range<usize>, mut cells: impl Iterator<Item = usize>) {
         let is_text = matches!(cell, Cell::Text(Cow::Borrowed(_)));
-        let role = cells.next().map_or(Role::Ignored, |cell| Role::of_cell(self.columns, cell));
+        let role = cells.next().map_or(FieldRole::Ignored, |cell| FieldRole::of_cell(self.columns, cell));
         let is_number = matches!(cell, Cell::Number(_));
         self.is_special |= cells.next().is_some() || !is_text && !is_number;
         // Quotes belong to what is around a value.
@@ -136,7 +136,7 @@ impl<'a> Shape<'a> {
         if self.is_special {
             self.values.clear();
         }
-        let roles: Vec<Role> = self.values.iter().map(|value| value.role).collect();
+        let roles: Vec<FieldRole> = self.values.iter().map(|value| value.role).collect();
         self.common = common(&roles);
     }
 
@@ -156,8 +156,8 @@ impl<'a> Shape<'a> {
             let start = at + before.len();
             let rest = &text[start..];
             let length = match (role, is_text) {
-                (Role::Number(_), true) => return None,
-                (Role::Number(to), false) => {
+                (FieldRole::Number(_), true) => return None,
+                (FieldRole::Number(to), false) => {
                     let (value, length) = match plain_number(rest) {
                         Some(plain) => plain,
                         None => {
@@ -171,7 +171,7 @@ impl<'a> Shape<'a> {
                 (_, true) => plain_string(rest)?.len(),
                 (_, false) => {
                     let digits = number(rest)?;
-                    if *role != Role::Ignored && !digits.iter().all(u8::is_ascii_digit) {
+                    if *role != FieldRole::Ignored && !digits.iter().all(u8::is_ascii_digit) {
                         return None;
                     }
                     digits.len()

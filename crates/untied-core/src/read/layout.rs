@@ -12,12 +12,12 @@ use crate::table::{Chunk, profiles, subtopics};
 /// The content of a column of a format. A number has the column of the block that stores it; the first one stores the
 /// score or grade.
 #[derive(Debug, Clone, Copy)]
-pub enum Column {
+pub enum LineColumn {
     /// The query.
     Query,
     /// A query and, in the next column, one of its subtopics: each pair has judgments of its own.
     Topic,
-    /// See [`Column::Topic`].
+    /// See [`LineColumn::Topic`].
     Subtopic,
     /// The document.
     Document,
@@ -27,7 +27,7 @@ pub enum Column {
     Number(usize, &'static str),
     /// A number that the function accepts. The text says what was expected if it does not.
     Accepted(usize, profiles::Accepted),
-    /// A number like [`Column::Number`] that may be missing at the end of a line; it is NaN then.
+    /// A number like [`LineColumn::Number`] that may be missing at the end of a line; it is NaN then.
     Optional(usize, &'static str),
     /// A number; NaN if the field is something else.
     MaybeNumber(usize),
@@ -40,15 +40,15 @@ pub enum Column {
     /// The column is not read.
     Ignored,
 }
-use Column::{
+use LineColumn::{
     Accepted, AnyNumber, Document, Ignored, Listed, MaybeNumber, Number, Optional, Query, Subtopic, Tag, Tags, Topic,
 };
 
 /// A text format.
 #[derive(Debug)]
-pub struct Layout {
+pub struct LineLayout {
     /// The columns, in the order of the line.
-    pub columns: &'static [Column],
+    pub columns: &'static [LineColumn],
     /// How many columns of numbers a block has.
     pub numbers: usize,
     /// The columns in words, for messages.
@@ -63,11 +63,11 @@ pub struct Layout {
     pub rowless: bool,
 }
 
-impl Layout {
+impl LineLayout {
     /// The columns in front of the document, those from there to the last that is kept of every line, and those behind.
-    fn parts(&self) -> [&[Column]; 3] {
-        let is_document = |column: &Column| matches!(column, Document | Listed);
-        let is_kept = |column: &Column| !matches!(column, Ignored | Tag | Tags);
+    fn parts(&self) -> [&[LineColumn]; 3] {
+        let is_document = |column: &LineColumn| matches!(column, Document | Listed);
+        let is_kept = |column: &LineColumn| !matches!(column, Ignored | Tag | Tags);
         let first = self.columns.iter().position(is_document).unwrap_or(0);
         let end = self.columns.iter().rposition(is_kept).map_or(first, |last| last + 1);
         [&self.columns[..first], &self.columns[first..end], &self.columns[end..]]
@@ -78,7 +78,7 @@ impl Layout {
 ///
 /// # Errors
 /// It cannot be opened.
-pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Pieces> {
+pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static LineLayout) -> Result<Pieces> {
     let input = input.into();
     let path = input.name();
     let no_rows = NoRows {
@@ -93,12 +93,12 @@ pub fn open<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<
 ///
 /// # Errors
 /// The file cannot be read, a line is not as the layout has it, or there is no row (unless the layout allows that).
-pub fn read<'a>(input: impl Into<Input<'a>>, layout: &'static Layout) -> Result<Vec<Chunk>> {
+pub fn read<'a>(input: impl Into<Input<'a>>, layout: &'static LineLayout) -> Result<Vec<Chunk>> {
     open(input, layout)?.all()
 }
 
 /// Parse a block into a chunk; how many lines it has.
-pub fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::Result<u64, LineError> {
+pub fn parse(bytes: &[u8], layout: &LineLayout, chunk: &mut Chunk) -> std::result::Result<u64, LineError> {
     chunk.clear(layout.numbers);
     let mut cursor = Cursor::new(bytes);
     let [before, kept, behind] = layout.parts();
@@ -168,7 +168,7 @@ pub fn parse(bytes: &[u8], layout: &Layout, chunk: &mut Chunk) -> std::result::R
 
 /// Takes fields of a block's lines into a chunk.
 struct RowParser<'a, 'c> {
-    layout: &'c Layout,
+    layout: &'c LineLayout,
     chunk: &'c mut Chunk,
     /// The beginning of the line.
     start: Cursor<'a>,
@@ -191,7 +191,7 @@ impl<'a> RowParser<'a, '_> {
 
     /// Take the next field.
     #[inline(always)]
-    fn take(&mut self, column: Column, cursor: &mut Cursor<'a>) -> std::result::Result<(), LineError> {
+    fn take(&mut self, column: LineColumn, cursor: &mut Cursor<'a>) -> std::result::Result<(), LineError> {
         let block = &mut self.chunk.block;
         if let Number(to, _) | Optional(to, _) = column
             && let Some((value, field)) = cursor.number()
@@ -276,7 +276,7 @@ mod tests {
     /// Query, document, number and place of every row.
     type Found = std::result::Result<Vec<(Vec<u8>, Vec<u8>, u64, Option<Location>)>, (u64, String, String)>;
 
-    fn parsed(text: &[u8], layout: &Layout, first: u64) -> (Found, u64) {
+    fn parsed(text: &[u8], layout: &LineLayout, first: u64) -> (Found, u64) {
         let mut chunk = Chunk::default();
         let lines = match parse(text, layout, &mut chunk) {
             Ok(lines) => lines,

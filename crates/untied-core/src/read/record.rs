@@ -75,7 +75,7 @@ impl Cell<'_> {
 
 /// The meaning of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum FieldRole {
     /// The query's id.
     Query,
     /// The subtopic's id.
@@ -88,27 +88,27 @@ pub enum Role {
     Ignored,
 }
 
-impl Role {
+impl FieldRole {
     /// That of a cell, in the order of [`Columns::needed`].
-    pub fn of_cell(columns: &Columns, cell: usize) -> Role {
+    pub fn of_cell(columns: &Columns, cell: usize) -> FieldRole {
         let ids = 2 + usize::from(columns.subtopic.is_some());
         match cell {
-            0 => Role::Query,
-            1 if ids == 3 => Role::Subtopic,
-            _ => cell.checked_sub(ids).map_or(Role::Document, Role::Number),
+            0 => FieldRole::Query,
+            1 if ids == 3 => FieldRole::Subtopic,
+            _ => cell.checked_sub(ids).map_or(FieldRole::Document, FieldRole::Number),
         }
     }
 
     /// Whether it tells to which query a record belongs.
     pub fn is_key(self) -> bool {
-        matches!(self, Role::Query | Role::Subtopic)
+        matches!(self, FieldRole::Query | FieldRole::Subtopic)
     }
 }
 
 /// How many fields stand in front of the first that differs between the records of a query; 0 if the query's id, or part of
 /// it, stands behind that.
-pub fn common(roles: &[Role]) -> usize {
-    let differs = |role: &Role| matches!(role, Role::Document | Role::Number(_));
+pub fn common(roles: &[FieldRole]) -> usize {
+    let differs = |role: &FieldRole| matches!(role, FieldRole::Document | FieldRole::Number(_));
     let first = roles.iter().position(differs).unwrap_or(0);
     if roles[first..].iter().any(|role| role.is_key()) { 0 } else { first }
 }
@@ -131,12 +131,12 @@ impl<'a> Row<'a> {
 
     /// Put what stands at a place of the text into the row; a number is put by [`Row::put_number`].
     #[inline]
-    pub fn put(&mut self, role: Role, text: &'a [u8], place: Range<usize>) {
+    pub fn put(&mut self, role: FieldRole, text: &'a [u8], place: Range<usize>) {
         match role {
-            Role::Query => self.query = &text[place],
-            Role::Subtopic => self.subtopic = &text[place],
-            Role::Document => self.document = place,
-            Role::Number(_) | Role::Ignored => {}
+            FieldRole::Query => self.query = &text[place],
+            FieldRole::Subtopic => self.subtopic = &text[place],
+            FieldRole::Document => self.document = place,
+            FieldRole::Number(_) | FieldRole::Ignored => {}
         }
     }
 

@@ -13,7 +13,7 @@ use crate::table::columns::{Columns, Content};
 
 /// How records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum TableFormat {
     /// Fields with this byte between them, and a header.
     Delimited(u8),
     /// An object on every line.
@@ -24,7 +24,7 @@ pub enum Format {
 ///
 /// # Errors
 /// The file cannot be read, has no record, or lacks a column; a record is malformed, or a number is not accepted.
-pub fn read_table(path: &str, format: Format, kind: Content, named: &[(String, String)]) -> Result<Vec<Chunk>> {
+pub fn read_table(path: &str, format: TableFormat, kind: Content, named: &[(String, String)]) -> Result<Vec<Chunk>> {
     open_table(path, format, kind, named)?.all()
 }
 
@@ -32,11 +32,11 @@ pub fn read_table(path: &str, format: Format, kind: Content, named: &[(String, S
 ///
 /// # Errors
 /// The file cannot be opened, its first record is malformed, or it lacks a column.
-pub fn open_table(path: &str, format: Format, kind: Content, named: &[(String, String)]) -> Result<Pieces> {
-    let has_quotes = matches!(format, Format::Delimited(_));
+pub fn open_table(path: &str, format: TableFormat, kind: Content, named: &[(String, String)]) -> Result<Pieces> {
+    let has_quotes = matches!(format, TableFormat::Delimited(_));
     let (blocks, names) = Blocks::open_behind(path.into(), has_quotes, |block| match format {
-        Format::Delimited(delimiter) => delimited::header(block, delimiter),
-        Format::JsonLines => Ok(json::first_names(block)?.map(|names| (names, 0))),
+        TableFormat::Delimited(delimiter) => delimited::header(block, delimiter),
+        TableFormat::JsonLines => Ok(json::first_names(block)?.map(|names| (names, 0))),
     })?;
     let names = names.unwrap_or_default();
     let refs: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -50,8 +50,8 @@ pub fn open_table(path: &str, format: Format, kind: Content, named: &[(String, S
         chunk.clear(columns.width());
         let mut taker = Taker::new(&columns, chunk);
         let lines = match format {
-            Format::Delimited(delimiter) => delimited::parse(block, delimiter, names.len(), &needed, &mut taker),
-            Format::JsonLines => json::parse(block, &names, &needed, &mut taker),
+            TableFormat::Delimited(delimiter) => delimited::parse(block, delimiter, names.len(), &needed, &mut taker),
+            TableFormat::JsonLines => json::parse(block, &names, &needed, &mut taker),
         }?;
         chunk.finish();
         Ok(lines)

@@ -1,9 +1,9 @@
 //! TREC's text formats: runs of six columns, qrels of four.
 
-use super::layout::Column::{
+use super::layout::LineColumn::{
     Accepted, Document, Ignored, Listed, MaybeNumber, Number, Optional, Query, Subtopic, Tags, Topic,
 };
-use super::layout::{self, Layout, read};
+use super::layout::{self, LineLayout, read};
 use super::pieces::Pieces;
 use super::source::Input;
 use crate::error::Result;
@@ -28,7 +28,7 @@ pub fn read_run<'a>(input: impl Into<Input<'a>>, ranks: bool) -> Result<Run> {
 }
 
 /// Read a run with its tags.
-pub(super) fn read_tagged(input: Input<'_>, layout: &'static Layout) -> Result<Run> {
+pub(super) fn read_tagged(input: Input<'_>, layout: &'static LineLayout) -> Result<Run> {
     let name = input.name();
     let chunks = layout::open(input, layout)?.all_of_run()?;
     let mut tags = Names::default();
@@ -67,7 +67,7 @@ pub fn read_lengths(path: &str) -> Result<Lengths> {
 }
 
 /// A run.
-pub const RUN: Layout = Layout {
+pub const RUN: LineLayout = LineLayout {
     columns: &[Query, Ignored, Document, Ignored, Number(0, "score"), Ignored],
     numbers: 1,
     shape: "6 columns (query Q0 document rank score tag)",
@@ -77,43 +77,43 @@ pub const RUN: Layout = Layout {
     rowless: false,
 };
 
-pub(super) const RUN_WITH_RANKS: Layout =
-    Layout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Tags], numbers: 2, ..RUN };
+pub(super) const RUN_WITH_RANKS: LineLayout =
+    LineLayout { columns: &[Query, Ignored, Document, MaybeNumber(1), Number(0, "score"), Tags], numbers: 2, ..RUN };
 
-pub(super) const RUN_BY_RANK: Layout =
-    Layout { columns: &[Query, Ignored, Document, Number(0, "rank"), Ignored, Ignored], ..RUN };
+pub(super) const RUN_BY_RANK: LineLayout =
+    LineLayout { columns: &[Query, Ignored, Document, Number(0, "rank"), Ignored, Ignored], ..RUN };
 
-pub(super) const RANKS: Layout =
-    Layout { columns: &[Query, Document, Number(0, "rank")], shape: "3 columns (query document rank)", ..RUN };
+pub(super) const RANKS: LineLayout =
+    LineLayout { columns: &[Query, Document, Number(0, "rank")], shape: "3 columns (query document rank)", ..RUN };
 
 /// Qrels.
-pub const QRELS: Layout = Layout {
+pub const QRELS: LineLayout = LineLayout {
     columns: &[Query, Ignored, Document, Number(0, "grade")],
     shape: "4 columns (query iteration document grade)",
     ..RUN
 };
 
-pub(super) const SUBTOPICS: Layout = Layout {
+pub(super) const SUBTOPICS: LineLayout = LineLayout {
     columns: &[Topic, Subtopic, Document, Number(0, "grade")],
     shape: "4 columns (query subtopic document grade)",
     ..QRELS
 };
 
-pub(super) const STRATA: Layout = Layout {
+pub(super) const STRATA: LineLayout = LineLayout {
     columns: &[Query, Ignored, Document, Accepted(1, STRATUM), Number(0, "grade")],
     numbers: 2,
     shape: "5 columns (query 0 document stratum grade)",
     ..QRELS
 };
 
-pub(super) const PRELS: Layout = Layout {
+pub(super) const PRELS: LineLayout = LineLayout {
     columns: &[Query, Document, Number(0, "grade"), Ignored, Accepted(1, PROBABILITY)],
     numbers: 2,
     shape: "5 columns (query document grade method probability)",
     ..QRELS
 };
 
-const LENGTHS: Layout = Layout {
+const LENGTHS: LineLayout = LineLayout {
     columns: &[Listed, Number(0, "length"), Optional(1, "time")],
     numbers: 2,
     shape: "2 or 3 columns (document length, or document length seconds)",

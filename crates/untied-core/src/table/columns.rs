@@ -12,7 +12,7 @@ use crate::error::{Error, Result, alternatives, quote};
 
 /// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ColumnRole {
     /// The query's id.
     Query,
     /// The document's id.
@@ -47,44 +47,46 @@ const RATINGS: &[&str] = &["rating", "judgment", "judgement"];
 const SCORE: Accepted = (f64::is_finite, "a finite number as the score");
 const RANK: Accepted = (f64::is_finite, "a finite number as the rank");
 
-impl Role {
+impl ColumnRole {
     /// The name by which users assign a column to the role.
     fn name(self) -> &'static str {
         match self {
-            Role::Query => "query",
-            Role::Document => "document",
-            Role::Score => "score",
-            Role::Rank => "rank",
-            Role::Grade => "grade",
-            Role::Subtopic => "subtopic",
-            Role::Stratum => "stratum",
-            Role::Probability => "probability",
-            Role::Retrieved => "retrieved",
-            Role::Scores => "scores",
-            Role::Relevant => "relevant",
-            Role::Grades => "grades",
+            ColumnRole::Query => "query",
+            ColumnRole::Document => "document",
+            ColumnRole::Score => "score",
+            ColumnRole::Rank => "rank",
+            ColumnRole::Grade => "grade",
+            ColumnRole::Subtopic => "subtopic",
+            ColumnRole::Stratum => "stratum",
+            ColumnRole::Probability => "probability",
+            ColumnRole::Retrieved => "retrieved",
+            ColumnRole::Scores => "scores",
+            ColumnRole::Relevant => "relevant",
+            ColumnRole::Grades => "grades",
         }
     }
 
     /// The names of columns with this role, by rank.
     fn known(self) -> &'static [&'static [&'static str]] {
         match self {
-            Role::Query => &[&["qid", "query_id"], &["query"], &["query_text", "user_input", "question", "user_id"]],
-            Role::Document => {
+            ColumnRole::Query => {
+                &[&["qid", "query_id"], &["query"], &["query_text", "user_input", "question", "user_id"]]
+            }
+            ColumnRole::Document => {
                 &[&["docno"], &["docid", "doc_id", "corpus_id", "chunk_id"], &["document"], &["item_id", "product_id"]]
             }
-            Role::Score => &[&["score"], &["document_score"]],
-            Role::Rank => &[&["rank"], &["position", "doc_position", "document_position"]],
-            Role::Grade => &[GRADES, &["score"]],
-            Role::Subtopic => &[&["subtopic", "subtopic_id"], &["iteration"]],
-            Role::Stratum => &[&["stratum"]],
-            Role::Probability => &[&["probability", "inclusion_probability", "iprob"]],
-            Role::Retrieved => &[&["retrieved", "retrieved_ids", "retrieved_context_ids", "retrieved_docids"]],
-            Role::Scores => &[&["scores", "similarity_scores"]],
-            Role::Relevant => {
+            ColumnRole::Score => &[&["score"], &["document_score"]],
+            ColumnRole::Rank => &[&["rank"], &["position", "doc_position", "document_position"]],
+            ColumnRole::Grade => &[GRADES, &["score"]],
+            ColumnRole::Subtopic => &[&["subtopic", "subtopic_id"], &["iteration"]],
+            ColumnRole::Stratum => &[&["stratum"]],
+            ColumnRole::Probability => &[&["probability", "inclusion_probability", "iprob"]],
+            ColumnRole::Retrieved => &[&["retrieved", "retrieved_ids", "retrieved_context_ids", "retrieved_docids"]],
+            ColumnRole::Scores => &[&["scores", "similarity_scores"]],
+            ColumnRole::Relevant => {
                 &[&["relevant", "relevant_ids", "expected_ids", "reference_context_ids", "relevant_docs"]]
             }
-            Role::Grades => &[&["grades"]],
+            ColumnRole::Grades => &[&["grades"]],
         }
     }
 
@@ -96,12 +98,16 @@ impl Role {
     /// The numbers that are accepted; none if the role is of ids.
     fn accepted(self) -> Option<Accepted> {
         match self {
-            Role::Query | Role::Document | Role::Subtopic | Role::Retrieved | Role::Relevant => None,
-            Role::Score | Role::Scores => Some(SCORE),
-            Role::Rank => Some(RANK),
-            Role::Grade | Role::Grades => Some(GRADE),
-            Role::Stratum => Some(STRATUM),
-            Role::Probability => Some(PROBABILITY),
+            ColumnRole::Query
+            | ColumnRole::Document
+            | ColumnRole::Subtopic
+            | ColumnRole::Retrieved
+            | ColumnRole::Relevant => None,
+            ColumnRole::Score | ColumnRole::Scores => Some(SCORE),
+            ColumnRole::Rank => Some(RANK),
+            ColumnRole::Grade | ColumnRole::Grades => Some(GRADE),
+            ColumnRole::Stratum => Some(STRATUM),
+            ColumnRole::Probability => Some(PROBABILITY),
         }
     }
 }
@@ -120,26 +126,28 @@ pub enum Content {
 
 impl Content {
     /// The roles of its columns.
-    fn roles(self) -> Vec<Role> {
+    fn roles(self) -> Vec<ColumnRole> {
         let lists = match self {
-            Content::Run { .. } => &[Role::Score, Role::Rank, Role::Retrieved, Role::Scores][..],
-            Content::Qrels(None) => &[Role::Grade, Role::Relevant, Role::Grades],
-            Content::Qrels(Some(_)) => &[Role::Grade],
+            Content::Run { .. } => {
+                &[ColumnRole::Score, ColumnRole::Rank, ColumnRole::Retrieved, ColumnRole::Scores][..]
+            }
+            Content::Qrels(None) => &[ColumnRole::Grade, ColumnRole::Relevant, ColumnRole::Grades],
+            Content::Qrels(Some(_)) => &[ColumnRole::Grade],
         };
         let more = match self {
             Content::Run { .. } | Content::Qrels(None) => None,
-            Content::Qrels(Some(Detail::Subtopics)) => Some(Role::Subtopic),
-            Content::Qrels(Some(Detail::Strata)) => Some(Role::Stratum),
-            Content::Qrels(Some(Detail::Inclusion)) => Some(Role::Probability),
+            Content::Qrels(Some(Detail::Subtopics)) => Some(ColumnRole::Subtopic),
+            Content::Qrels(Some(Detail::Strata)) => Some(ColumnRole::Stratum),
+            Content::Qrels(Some(Detail::Inclusion)) => Some(ColumnRole::Probability),
         };
-        [Role::Query, Role::Document].iter().chain(lists).copied().chain(more).collect()
+        [ColumnRole::Query, ColumnRole::Document].iter().chain(lists).copied().chain(more).collect()
     }
 
     /// The roles of lists of documents and of their numbers, and what documents have without numbers.
-    fn lists(self) -> Option<(Role, Role, Unnumbered)> {
+    fn lists(self) -> Option<(ColumnRole, ColumnRole, Unnumbered)> {
         match self {
-            Content::Run { .. } => Some((Role::Retrieved, Role::Scores, Unnumbered::Ranked)),
-            Content::Qrels(None) => Some((Role::Relevant, Role::Grades, Unnumbered::Relevant)),
+            Content::Run { .. } => Some((ColumnRole::Retrieved, ColumnRole::Scores, Unnumbered::Ranked)),
+            Content::Qrels(None) => Some((ColumnRole::Relevant, ColumnRole::Grades, Unnumbered::Relevant)),
             Content::Qrels(Some(_)) => None,
         }
     }
@@ -169,7 +177,7 @@ impl Unnumbered {
 
 /// A column of numbers.
 #[derive(Debug, Clone, Copy)]
-pub struct Number {
+pub struct NumericColumn {
     /// The index of the column.
     pub column: usize,
     /// The numbers that are accepted.
@@ -188,7 +196,7 @@ pub struct Columns {
     /// The column of document ids.
     pub document: usize,
     /// The columns of numbers, in the order of a block's columns.
-    pub numbers: Vec<Number>,
+    pub numbers: Vec<NumericColumn>,
     /// Whether a row is a query with lists of documents and of numbers, and what documents have if there are no numbers.
     pub lists: Option<Unnumbered>,
 }
@@ -202,45 +210,49 @@ impl Columns {
         let (roles, named) = (kind.roles(), named_roles(kind, named, source)?);
         let finder = Finder { names, named, source };
         if let Some((documents, beside, unnumbered)) = kind.lists()
-            && (finder.is_named(documents) || finder.optional(Role::Document)?.is_none())
+            && (finder.is_named(documents) || finder.optional(ColumnRole::Document)?.is_none())
             && let Some(document) = finder.optional(documents)?
         {
-            finder.refuse_named(&[Role::Document, Role::Score, Role::Rank, Role::Grade], "have lists of documents")?;
+            finder.refuse_named(
+                &[ColumnRole::Document, ColumnRole::Score, ColumnRole::Rank, ColumnRole::Grade],
+                "have lists of documents",
+            )?;
             let numbers = finder.optional(beside)?.zip(beside.accepted());
-            let numbers = numbers.map(|(column, accepted)| Number { column, accepted, negated: false });
-            let (query, numbers) = (finder.required(&[Role::Query], "")?, numbers.into_iter().collect());
+            let numbers = numbers.map(|(column, accepted)| NumericColumn { column, accepted, negated: false });
+            let (query, numbers) = (finder.required(&[ColumnRole::Query], "")?, numbers.into_iter().collect());
             return Ok(Columns { query, subtopic: None, document, numbers, lists: Some(unnumbered) });
         }
-        finder.refuse_named(&[Role::Scores, Role::Grades], "have one document each")?;
+        finder.refuse_named(&[ColumnRole::Scores, ColumnRole::Grades], "have one document each")?;
         let hint = kind.lists().map_or_else(String::new, |(documents, ..)| {
             format!("; for a list of documents: {}", alternatives(&documents.all_names()))
         });
         let numbers = match kind {
             Content::Run { ranks } => {
-                let score = match finder.optional(Role::Score)? {
-                    Some(column) => Number { column, accepted: SCORE, negated: false },
-                    None => Number {
-                        column: finder.required(&[Role::Score, Role::Rank], &hint)?,
+                let score = match finder.optional(ColumnRole::Score)? {
+                    Some(column) => NumericColumn { column, accepted: SCORE, negated: false },
+                    None => NumericColumn {
+                        column: finder.required(&[ColumnRole::Score, ColumnRole::Rank], &hint)?,
                         accepted: RANK,
                         negated: true,
                     },
                 };
-                let rank = if ranks { finder.optional(Role::Rank)? } else { None };
-                let rank = rank.map(|column| Number { column, accepted: (|_| true, "a rank"), negated: false });
+                let rank = if ranks { finder.optional(ColumnRole::Rank)? } else { None };
+                let rank = rank.map(|column| NumericColumn { column, accepted: (|_| true, "a rank"), negated: false });
                 [score].into_iter().chain(rank).collect()
             }
             Content::Qrels(_) => {
-                let of_rows = roles.iter().filter(|role| **role != Role::Grades);
+                let of_rows = roles.iter().filter(|role| **role != ColumnRole::Grades);
                 let numbers = of_rows.filter_map(|role| role.accepted().map(|accepted| (role, accepted)));
                 let columns = numbers.map(|(role, accepted)| {
-                    Ok(Number { column: finder.required(&[*role], &hint)?, accepted, negated: false })
+                    Ok(NumericColumn { column: finder.required(&[*role], &hint)?, accepted, negated: false })
                 });
                 columns.collect::<Result<_>>()?
             }
         };
-        let subtopic = roles.contains(&Role::Subtopic).then(|| finder.required(&[Role::Subtopic], "")).transpose()?;
-        let query = finder.required(&[Role::Query], "")?;
-        let document = finder.required(&[Role::Document], &hint)?;
+        let subtopic =
+            roles.contains(&ColumnRole::Subtopic).then(|| finder.required(&[ColumnRole::Subtopic], "")).transpose()?;
+        let query = finder.required(&[ColumnRole::Query], "")?;
+        let document = finder.required(&[ColumnRole::Document], &hint)?;
         Ok(Columns { query, subtopic, document, numbers, lists: None })
     }
 
@@ -257,7 +269,7 @@ impl Columns {
 }
 
 /// The roles of the columns that the user named.
-fn named_roles<'a>(kind: Content, named: &'a [(String, String)], source: &str) -> Result<Vec<(Role, &'a str)>> {
+fn named_roles<'a>(kind: Content, named: &'a [(String, String)], source: &str) -> Result<Vec<(ColumnRole, &'a str)>> {
     let roles = kind.roles();
     let what = match kind {
         Content::Run { .. } => "a run",
@@ -288,18 +300,18 @@ fn normalised(column: &str) -> String {
 /// A search for columns among the names of a table.
 struct Finder<'a> {
     names: &'a [&'a str],
-    named: Vec<(Role, &'a str)>,
+    named: Vec<(ColumnRole, &'a str)>,
     source: &'a str,
 }
 
 impl Finder<'_> {
     /// Whether the user named the column of a role.
-    fn is_named(&self, role: Role) -> bool {
+    fn is_named(&self, role: ColumnRole) -> bool {
         self.named.iter().any(|(named, _)| *named == role)
     }
 
     /// Refuses names of columns that rows of this kind do not have.
-    fn refuse_named(&self, roles: &[Role], rows: &str) -> Result<()> {
+    fn refuse_named(&self, roles: &[ColumnRole], rows: &str) -> Result<()> {
         let named = roles.iter().find(|role| self.is_named(**role));
         named.map_or(Ok(()), |role| {
             let message = format!("{}: the column for the {} is named, but rows {rows}", self.source, role.name());
@@ -308,7 +320,7 @@ impl Finder<'_> {
     }
 
     /// The column of the first of several roles that has one; `hint` says what else may be there.
-    fn required(&self, roles: &[Role], hint: &str) -> Result<usize> {
+    fn required(&self, roles: &[ColumnRole], hint: &str) -> Result<usize> {
         for &role in roles {
             if let Some(column) = self.optional(role)? {
                 return Ok(column);
@@ -326,7 +338,7 @@ impl Finder<'_> {
     }
 
     /// The column of a role, if there is one.
-    fn optional(&self, role: Role) -> Result<Option<usize>> {
+    fn optional(&self, role: ColumnRole) -> Result<Option<usize>> {
         if let Some((_, name)) = self.named.iter().find(|(named, _)| *named == role) {
             return self.only(|column| column == *name, role)?.map(Some).ok_or_else(|| {
                 let name = quote(name.as_bytes());
@@ -350,7 +362,7 @@ impl Finder<'_> {
     }
 
     /// The only column with such a name.
-    fn only(&self, has_name: impl Fn(&str) -> bool, role: Role) -> Result<Option<usize>> {
+    fn only(&self, has_name: impl Fn(&str) -> bool, role: ColumnRole) -> Result<Option<usize>> {
         let mut columns = self.names.iter().enumerate().filter(|(_, name)| has_name(name));
         match (columns.next(), columns.next()) {
             (Some((_, first)), Some((_, second))) => Err(Error::Value(format!(

@@ -7,23 +7,23 @@ use std::sync::LazyLock;
 
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 
-/// Drawn anew in every process: whoever writes a file cannot choose ids that have equal hashes, which would make every
-/// look-up as slow as a search. No result depends on it, as hashes only tell where to look.
+/// The secrets of the hash function, drawn anew in every process. So nobody can write a file with ids that have equal
+/// hashes, which would make every look-up a search. No result depends on them, because hashes only say where to look.
 static SECRETS: LazyLock<RapidSecrets> = LazyLock::new(|| RapidSecrets::seed(RandomState::new().hash_one(0)));
 
-/// A 32-bit hash of an id; equal ids have equal hashes, the reverse has to be checked.
+/// A 32-bit hash of an id. Different ids may have equal hashes, so callers compare the ids, too.
 #[inline]
 pub fn hash(id: &[u8]) -> u32 {
     rapidhash_v3_seeded(id, &SECRETS) as u32
 }
 
-/// The same of an id that is a number.
+/// The same as [`hash`] for an id that is a number.
 #[inline]
 pub fn hash_number(id: u64) -> u32 {
     hash(&id.to_le_bytes())
 }
 
-/// Whether two texts are equal. Most are short: comparing both ends is faster than a library call for any length.
+/// Whether two texts are equal. Most are short, and comparing both ends is faster than a library call for any length.
 #[inline]
 pub fn are_equal(one: &[u8], other: &[u8]) -> bool {
     fn in_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
@@ -39,8 +39,8 @@ pub fn are_equal(one: &[u8], other: &[u8]) -> bool {
         }
 }
 
-/// Bring memory into the cache, by reading one value of every cache line in order. Look-ups afterwards find it there;
-/// without this, each of them would wait for memory.
+/// Brings memory into the cache by reading one value of every cache line in order. Without this, each look-up
+/// afterwards would wait for memory.
 pub(super) fn fetch<T: Copy>(values: &[T]) {
     const LINE: usize = 64;
     values.iter().step_by(LINE / size_of::<T>()).for_each(|&value| {
@@ -48,7 +48,7 @@ pub(super) fn fetch<T: Copy>(values: &[T]) {
     });
 }
 
-/// Append an id: copying its two ends, whose lengths are constants, is faster than a library call for any length.
+/// Appends an id. Copying its two ends, whose lengths are constants, is faster than a library call for any length.
 #[inline]
 fn append(bytes: &mut Vec<u8>, id: &[u8]) {
     fn ends<const N: usize>(bytes: &mut Vec<u8>, id: &[u8]) -> Option<()> {
@@ -69,7 +69,7 @@ fn append(bytes: &mut Vec<u8>, id: &[u8]) {
     }
 }
 
-/// Bytes that are copied at once, of which those behind a short id are dropped.
+/// How many bytes are copied at once; those after a short id are dropped.
 const AT_ONCE: usize = 16;
 
 /// A column of document ids.
@@ -81,43 +81,43 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Bytes of ids that a column can hold.
+    /// How many bytes of ids a column can hold.
     pub const MOST_BYTES: usize = u32::MAX as usize;
 
-    /// No ids.
+    /// A column without ids.
     pub const EMPTY: Documents = Documents { bytes: Vec::new(), ends: Vec::new(), hashes: Vec::new() };
 
-    /// Number of ids.
+    /// The number of ids.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes of all ids together.
+    /// The number of bytes of all ids together.
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether an id fits in: a column holds at most 4 GiB of them.
+    /// Whether an id still fits in; a column holds at most 4 GiB.
     #[inline]
     pub fn has_room(&self, id: &[u8]) -> bool {
         self.bytes.len() + id.len() <= Documents::MOST_BYTES
     }
 
-    /// Make room for more ids, of `bytes` bytes together.
+    /// Reserves memory for more ids, which have `bytes` bytes together.
     pub fn reserve(&mut self, ids: usize, bytes: usize) {
         self.bytes.reserve(bytes + AT_ONCE);
         self.ends.reserve(ids);
         self.hashes.reserve(ids);
     }
 
-    /// Forget all ids, keep the room.
+    /// Removes all ids, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
         self.hashes.clear();
     }
 
-    /// Append an id.
+    /// Appends an id.
     ///
     /// # Panics
     /// If a column grows beyond 4 GiB of ids; readers start a new block long before.
@@ -126,15 +126,15 @@ impl Documents {
         self.push_hashed(id, hash(id));
     }
 
-    /// Append the id that stands at a place of a text.
+    /// Appends the id at a place of a text.
     ///
     /// # Panics
-    /// As [`Documents::push`]; or the place is not in the text.
+    /// As [`Documents::push`], or if the place is not in the text.
     #[inline]
     pub fn push_at(&mut self, text: &[u8], place: Range<usize>) {
         let id = &text[place.clone()];
         match text[place.start..].first_chunk::<AT_ONCE>() {
-            // A copy of known length takes a fraction of one that has to look how long it is.
+            // A copy of a constant length takes a fraction of the time of one that must look up its length.
             Some(more) if id.len() <= AT_ONCE => {
                 let end = self.bytes.len() + id.len();
                 self.bytes.extend_from_slice(more);
@@ -146,7 +146,7 @@ impl Documents {
         self.hashes.push(hash(id));
     }
 
-    /// Append an id whose hash is known.
+    /// Appends an id whose hash is known.
     ///
     /// # Panics
     /// As [`Documents::push`].
@@ -157,10 +157,10 @@ impl Documents {
         self.hashes.push(hash);
     }
 
-    /// Append ids that stand one after the other in `bytes`, with the end of each.
+    /// Appends ids that follow each other in `bytes`; `ends` has the end of each.
     ///
     /// # Panics
-    /// As [`Documents::push`]; or ends are not ascending and within the bytes.
+    /// As [`Documents::push`], or if the ends are not ascending or not within the bytes.
     pub fn extend(&mut self, bytes: &[u8], ends: impl ExactSizeIterator<Item = usize>) {
         let before = self.bytes.len();
         assert!(before + bytes.len() <= Documents::MOST_BYTES, "at most 4 GiB of ids in a block");
@@ -182,7 +182,7 @@ impl Documents {
         &self.bytes[start..self.ends[i] as usize]
     }
 
-    /// See [`fetch`].
+    /// Brings some ids into the cache; see [`fetch`].
     pub(super) fn fetch(&self, rows: Range<usize>) {
         let Some(last) = rows.clone().last() else { return };
         let start = rows.start.checked_sub(1).map_or(0, |before| self.ends[before] as usize);

@@ -1,5 +1,5 @@
-//! Numbers with more digits than 64 bits of floating point hold. Rounding keeps their order, but two different ones of a
-//! query may become equal: their documents would be tied without a warning.
+//! Finds numbers that have more digits than 64-bit floats hold. Rounding keeps their order, but may make two different
+//! numbers of a query equal, which would tie their documents without a warning.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,16 +10,16 @@ use crate::error::{Error, Result, quote};
 /// Decimal numbers of at most this many significant digits stay different as 64-bit floats.
 pub const ALWAYS_DISTINCT: usize = 15;
 
-/// Significant digits that identify a 64-bit float when it is printed.
+/// The number of significant digits that identify a 64-bit float when it is printed.
 pub const PRINTED: usize = 17;
 
-/// A number that was rounded: its row in the block, and what it was. Equal numbers have equal marks; one without a mark is
-/// another number.
+/// A number that was rounded: its row in the block, and a mark of what it was. Equal numbers have equal marks, and no
+/// number without a mark is equal to one with a mark.
 pub type Rounded = (u32, u64);
 
-/// The mark of a decimal number which was rounded to `value`, if it has more significant digits than `most`; a whole
-/// number may have [`ALWAYS_DISTINCT`] of them. If `most` is [`PRINTED`], there is no mark either where the text is `value`
-/// printed to more digits.
+/// The mark of a decimal number that was rounded to `value`, if it has more significant digits than `most`; a whole
+/// number may have only [`ALWAYS_DISTINCT`] of them. If `most` is [`PRINTED`], a text that is `value` printed to more
+/// digits has no mark either.
 pub fn mark(text: &[u8], value: f64, most: usize) -> Option<u64> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -62,7 +62,7 @@ fn is_printed(value: f64, significant: &[u8]) -> bool {
     printed.bytes().take_while(|&byte| byte != b'e').filter(|&byte| byte != b'.').eq(significant.iter().copied())
 }
 
-/// See that no two different numbers of a query have become equal; marks are taken away.
+/// Refuses two different numbers of a query that rounding has made equal, and removes all marks.
 pub(super) fn check(chunks: &mut [Chunk], source: &str, name: &str) -> Result<()> {
     let marks: Vec<Vec<Rounded>> = chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.block.rounded)).collect();
     if marks.iter().all(Vec::is_empty) {

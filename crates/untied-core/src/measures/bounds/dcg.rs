@@ -1,21 +1,23 @@
-//! Bounds of nDCG over all grades that unjudged documents may have: the ideal moves with them.
+//! Bounds nDCG over all grades that unjudged documents may have. The ideal DCG changes with these grades, too.
 //!
-//! With the distinct gains 0 = G_0 < G_1 < .. < G_L a sum of gains falls into thresholds,
+//! Let 0 = G_0 < G_1 < .. < G_L be the distinct gains. Each sum of gains can be split by thresholds:
 //!
 //!   DCG = sum over t of (G_t - G_{t-1}) F_t,   IDCG = sum over t of (G_t - G_{t-1}) A(J_t + m_t),
 //!
-//! where F_t adds up the discounts of the documents of gain at least G_t, J_t and m_t count the judged and the open ones
-//! among these, and A(c) = D(1) + .. + D(c). Given the m_t (they fall with t) it is best to have the open documents as
-//! high up as possible, and worst as far down. For a trial ratio, DCG - ratio * IDCG is made as large (or small) as
-//! possible by dynamic programming over (t, m_t); its ratio is the next trial, until it no longer changes (Dinkelbach
-//! 1967).
+//! where F_t adds up the discounts of the documents with a gain of at least G_t, J_t and m_t count the judged and the
+//! open ones among them, and A(c) = D(1) + .. + D(c). If the m_t are fixed (they fall with t), nDCG is largest with
+//! these open documents as high up as possible, and smallest with them as far down.
+//!
+//! The m_t themselves are found by Dinkelbach's method (1967). For a trial ratio, dynamic programming over (t, m_t)
+//! makes DCG - ratio * IDCG as large (or small) as possible. The ratio of the two is the next trial, until it no longer
+//! changes.
 
 use super::{Bounds, Open, Resolution};
 use crate::ranking::Group;
 
-/// What is open, threshold by threshold.
+/// The open and the judged documents, threshold by threshold.
 pub(crate) struct Thresholds {
-    /// From the lowest.
+    /// The thresholds, from the lowest.
     steps: Vec<Threshold>,
     /// A(0), A(1), ..
     ideal: Vec<f64>,
@@ -28,13 +30,14 @@ struct Threshold {
     allowed: bool,
     /// J_t
     judged: usize,
-    /// F_t by the number of open documents in it, from the top down and from the bottom up.
+    /// F_t for each number of open documents with such a gain: with those at the top, then with those at the bottom.
     high: Vec<f64>,
     low: Vec<f64>,
 }
 
 impl Thresholds {
-    /// `gain` gives G, `discounts` D(1), D(2), .. as far as they count, `judged` J for a gain.
+    /// `gain` is the gain of a grade, `discounts` are D(1), D(2), .. as far as they count, and `judged` counts the
+    /// judged documents with at least a gain.
     pub fn new(
         open: &Open<'_>,
         gain: impl Fn(f64) -> f64,
@@ -77,10 +80,10 @@ impl Thresholds {
         self.ideal[count.min(self.ideal.len() - 1)]
     }
 
-    /// Smallest and largest nDCG; undefined without any gain.
+    /// The smallest and the largest nDCG, which is undefined if nothing can be gained.
     pub fn bounds(&self) -> Bounds {
         let open = self.steps.first().map_or(0, |step| step.high.len() - 1);
-        // Where no judged document has any gain, one open document must.
+        // If no judged document has a gain, an open one must, or nDCG is undefined.
         let least = usize::from(self.steps.iter().all(|step| step.judged == 0));
         if open < least || self.a(1) == 0.0 {
             return Bounds::UNDEFINED;
@@ -88,7 +91,7 @@ impl Thresholds {
         Bounds { low: self.extreme(-1.0, least), high: self.extreme(1.0, least), undefined: least > 0 }
     }
 
-    /// The largest ratio (sign 1) or the smallest (sign -1) with at least `least` open documents of positive gain.
+    /// The largest ratio (`sign` 1) or the smallest (-1), if at least `least` open documents have a gain above 0.
     fn extreme(&self, sign: f64, least: usize) -> f64 {
         let mut ratio = if sign > 0.0 { 0.0 } else { 1.0 };
         for _ in 0..50 {
@@ -102,14 +105,14 @@ impl Thresholds {
         ratio
     }
 
-    /// DCG and IDCG of the assignment with the largest sign * (DCG - ratio * IDCG).
+    /// DCG and IDCG with the grades for which sign * (DCG - ratio * IDCG) is largest.
     fn best_for(&self, ratio: f64, sign: f64, least: usize) -> (f64, f64) {
         let sums = |step: &Threshold, m: usize| {
             let f = if sign > 0.0 { step.high[m] } else { step.low[m] };
             (step.gain * f, step.gain * self.a(step.judged + m))
         };
         let numbers = self.steps[0].high.len();
-        // For every m_t the best sum over this and all higher thresholds, and the m_{t+1} that it takes.
+        // For every m_t: the best sum over this and all higher thresholds, and the m_{t+1} that it has.
         let mut best = vec![f64::NEG_INFINITY; numbers];
         best[0] = 0.0;
         let mut taken: Vec<Vec<usize>> = Vec::with_capacity(self.steps.len());
@@ -141,7 +144,7 @@ impl Thresholds {
     }
 }
 
-/// Sums of discounts of a group: of its known documents, then with 1, 2, .. open ones more.
+/// The sums of the discounts of a group's known documents and of 0, 1, 2, .. of its open ones.
 fn sums(group: &Group<'_>, known: usize, discounts: &[f64], resolution: Resolution) -> Vec<f64> {
     let open = group.size - group.relevant(0.0);
     let at = |position: usize| discounts.get(group.start + position).copied().unwrap_or(0.0);
@@ -160,7 +163,8 @@ fn sums(group: &Group<'_>, known: usize, discounts: &[f64], resolution: Resoluti
         .collect()
 }
 
-/// F_t by number of open documents, added group after group in the order given; those not retrieved first or last.
+/// F_t for each number of open documents. They are added group by group in the given order, and those that are not
+/// retrieved come first or last.
 fn filled<'g>(
     order: impl Iterator<Item = &'g Vec<f64>>,
     all: &[Vec<f64>],

@@ -1,19 +1,19 @@
-//! Weighted sums of reciprocals over the positions of a tie group, for many shifts of its ranks.
+//! Computes weighted sums of reciprocals over the positions of a tie group, for many shifts of its ranks.
 //!
 //! With h half the length of the group, m its middle and x_a = (a - m) / h, which is from -1 to 1,
 //!
-//!   sum over positions a of w_a / (a + s) = 1/(m + s) sum over k of M_k (-h / (m + s))^k,    M_k = sum of w_a x_a^k:
+//!   sum over positions a of w_a / (a + s) = 1/(m + s) sum over k of M_k (-h / (m + s))^k,    M_k = sum of w_a x_a^k.
 //!
-//! a geometric series, of which few terms are needed where the group is short beside its distance from -s.
+//! This is a geometric series. Few terms are needed if the group is short beside its distance from -s.
 
-/// M_0, M_1, .. at most: enough where a group is at most half as long as m + s.
+/// How many M_k are computed at most. They are enough if a group is at most half as long as m + s.
 const TERMS: usize = 24;
-/// Groups of which the sums themselves are as short.
+/// Groups of up to this length are added up directly, which takes no longer.
 const SHORT: usize = 2 * TERMS;
-/// The first term that does not count, as a share of the first one.
+/// Terms that are smaller than this share of the first one are left out.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// Sums with two weights for each position.
+/// The series of two sums, with two weights for each position.
 pub(super) struct Expansion {
     middle: f64,
     half: f64,
@@ -21,7 +21,8 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    /// Of positions a = start + 1, start + 2, .. that have these weights, not negative ones; none for a short group.
+    /// The series for positions a = start + 1, start + 2, .. with these weights, none of which is negative. None if the
+    /// group is short.
     pub fn new(start: usize, weights: &[(f64, f64)]) -> Option<Expansion> {
         if weights.len() < SHORT {
             return None;
@@ -40,7 +41,7 @@ impl Expansion {
         Some(Expansion { middle: start as f64 + 1.0 + half, half, moments })
     }
 
-    /// Both sums for shift s; none where the series is too long.
+    /// Both sums for a shift s; none if the series would be too long.
     pub fn at(&self, shift: f64) -> Option<(f64, f64)> {
         let first = 1.0 / (self.middle + shift);
         let step = -self.half * first;

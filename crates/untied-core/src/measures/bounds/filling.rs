@@ -83,12 +83,12 @@ impl Filling {
         Filling { groups, before, unretrieved: open.not_retrieved(rel) }
     }
 
-    /// Open documents in the ranking.
+    /// The number of open documents in the ranking.
     pub fn open(&self) -> usize {
         self.before[self.groups.len()].1
     }
 
-    /// Every m, from the top and from the bottom.
+    /// The stages for every m, from the top and from the bottom.
     pub fn stages(&self) -> impl Iterator<Item = FillingStage> {
         let stage = |cut: usize, from_top: bool| {
             let (before, open) = (self.before[cut].1, self.groups[cut].open);
@@ -101,7 +101,8 @@ impl Filling {
             .chain(groups.rev().flat_map(move |cut| stage(cut, false)))
     }
 
-    /// How many of the documents that are not retrieved are relevant with this stage where a value is an extreme.
+    /// How many of the documents that are not retrieved may be relevant with this stage if the value is to be an
+    /// extreme.
     pub fn others(&self, stage: FillingStage) -> RangeInclusive<usize> {
         match stage.from_top {
             true if stage.m == 0 || stage.m == self.open() => 0..=self.unretrieved,
@@ -110,17 +111,17 @@ impl Filling {
         }
     }
 
-    /// Relevant documents before a group.
+    /// The number of relevant documents before a group.
     pub fn before(&self, stage: FillingStage, group: usize) -> usize {
         self.relevant(stage, self.before[group])
     }
 
-    /// Open documents of each group that are relevant.
+    /// For each group, how many of its open documents are relevant.
     pub fn chosen(&self, stage: FillingStage) -> Vec<usize> {
         (0..self.groups.len()).map(|group| self.chosen_of(stage, group)).collect()
     }
 
-    /// Open documents of one group that are relevant.
+    /// How many open documents of one group are relevant.
     pub fn chosen_of(&self, stage: FillingStage, group: usize) -> usize {
         self.before(stage, group + 1) - self.before(stage, group) - self.groups[group].known
     }
@@ -134,7 +135,7 @@ impl Filling {
         known + if stage.from_top { open.min(stage.m) } else { stage.m.saturating_sub(self.open() - open) }
     }
 
-    /// Relevant documents before each group, all open ones among them or none.
+    /// The number of relevant documents before each group, if all open documents are relevant or if none are.
     pub fn all_before(&self, filled: bool) -> impl Iterator<Item = usize> {
         self.before.iter().map(move |&(known, open)| if filled { known + open } else { known })
     }

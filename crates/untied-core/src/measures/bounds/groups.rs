@@ -1,9 +1,10 @@
-//! The groups of a truth, best first, with open documents in them.
+//! The groups of a partly ordered truth, best first, if open documents may belong to them.
 //!
-//! If the number of open documents of every group is fixed, what counts of ADR and of compatibility at a rank is largest
-//! if the better groups go to the open documents that stand higher, and smallest if they go to those that stand lower:
-//! exchanging the groups of two documents that contradict this changes no count in the wrong direction, in every order of
-//! ties. So the first of these documents are those of groups 1..c, or the last.
+//! ADR and compatibility count the documents of groups 1..c among the first ranks. If the number of open documents of
+//! each group is fixed, every such count is largest if the better groups go to the open documents that stand higher,
+//! and smallest if they go to those that stand lower: two documents that contradict this can exchange their groups
+//! without changing a count for the worse, in every order of ties. So the open documents of groups 1..c are the first
+//! ones, or the last ones.
 
 use super::{Open, Resolution};
 use crate::ranking::Group;
@@ -18,7 +19,7 @@ pub(crate) struct TruthGroup {
 }
 
 impl TruthGroup {
-    /// The groups of grades from `rel` on, best first, those included that only open documents can be in.
+    /// The groups with grades of at least `rel`, best first. Some may have only open documents.
     pub fn all(open: &Open<'_>, rel: f64) -> Vec<TruthGroup> {
         let judged = open.truth.levels.iter().map(|level| level.grade);
         let mut grades: Vec<f64> = open.grades.iter().copied().chain(judged).filter(|&grade| grade >= rel).collect();
@@ -36,13 +37,13 @@ impl TruthGroup {
 /// A ranking whose open documents get groups of the truth from the top down, or from the bottom up.
 pub(crate) struct AssignedGroups<'a> {
     pub open: &'a Open<'a>,
-    /// The open documents that can be relevant.
+    /// The number of open documents that can be relevant.
     pub unjudged: usize,
     pub highest: bool,
 }
 
 impl<'a> AssignedGroups<'a> {
-    /// Each tie group with the number of its documents that have at least this grade, if u open documents have it.
+    /// Each tie group, and how many of its documents have at least this grade if u open documents have it.
     pub fn by_tie_group(&self, grade: f64, u: usize) -> impl Iterator<Item = (Group<'a>, usize)> + use<'a> {
         let (all, highest, mut before) = (self.unjudged, self.highest, 0);
         self.open.ranking.groups().map(move |group| {
@@ -54,7 +55,7 @@ impl<'a> AssignedGroups<'a> {
         })
     }
 
-    /// How many of the first `rank` documents of a tie group count, if `relevant` of all do.
+    /// How many of the first `rank` documents of a tie group are relevant, if `relevant` of all are.
     pub fn within(&self, size: usize, relevant: usize, rank: usize) -> f64 {
         match self.open.resolution {
             Resolution::Mean => rank as f64 * (relevant as f64 / size as f64),

@@ -1,11 +1,13 @@
-//! Bounds of interpolated precision.
+//! Bounds interpolated precision.
 //!
-//! In a group without other documents between the hits precision rises from hit to hit, so that only the last one
-//! counts: (h + m)/e, where h hits are known up to there, m open documents above are relevant, and e is its rank. Above
-//! the cut of a `Filling` nothing moves, below it h grows with m. The maximum over the ranks with enough hits is sought
-//! between the targets, once for all of them. With tied documents first and last it is the largest and the smallest of
-//! all orders; the mean is asked for only where these differ. The more documents that are not retrieved are relevant,
-//! the higher are the targets and the lower is the value.
+//! If nothing else is between the hits of a group, precision rises from hit to hit, so only the last one counts. There
+//! it is (h + m) / e, where h hits are known down to this rank e, and m open documents above are relevant. Above the
+//! cut of a [`Filling`] nothing changes; below it, m is added to h. The maximum over the ranks with enough hits is
+//! searched for once for all targets, from one target to the next.
+//!
+//! With tied hits first and with tied hits last, this gives the largest and the smallest value over all orders. The
+//! mean is computed only if they differ. If more documents that are not retrieved are relevant, targets are higher and
+//! the value is lower.
 
 use std::ops::Range;
 
@@ -15,7 +17,7 @@ use crate::measures::orders::precision::{HitGroup, Maximum};
 use crate::measures::share::Target;
 use crate::measures::{Measure, RecallBase};
 
-/// Bounds of the mean over targets: how many hits a rank must have, of R.
+/// Bounds the mean over targets; a target is the number of hits that a rank must have, given R.
 pub(crate) fn mean(measure: &dyn Measure, rel: f64, base: RecallBase, targets: &[Target], open: &Open<'_>) -> Bounds {
     let filling = Filling::new(open, rel);
     let resolutions = match open.resolution {
@@ -50,14 +52,14 @@ pub(crate) fn mean(measure: &dyn Measure, rel: f64, base: RecallBase, targets: &
 struct Sought<'a> {
     targets: &'a [Target],
     filling: &'a Filling,
-    /// Groups of more than one document.
+    /// The groups of more than one document.
     tied: Vec<usize>,
-    /// With tied documents in one order, or in the worst and in the best.
+    /// The last hits if tied documents are in one order, or those of the worst and of the best order.
     orders: Vec<LastHits>,
 }
 
 impl Sought<'_> {
-    /// Mean over the targets, if it can be told exactly.
+    /// The mean over the targets, if it is known exactly.
     fn value(&self, stage: FillingStage, relevant: usize) -> Option<f64> {
         let mut targets: Vec<usize> = self.targets.iter().map(|target| target(relevant).max(1)).collect();
         targets.sort_unstable_by(|a, b| b.cmp(a));
@@ -88,7 +90,7 @@ impl Sought<'_> {
     }
 }
 
-/// Last hits group by group, with tied documents in their best or worst order.
+/// The last hit of each group, if tied documents are in their best or worst order.
 struct LastHits {
     resolution: Resolution,
     known: PossiblePrecisions,
@@ -101,7 +103,7 @@ impl LastHits {
         LastHits { resolution, known, all }
     }
 
-    /// The largest precision at the last hits of some groups.
+    /// The highest precision at the last hits of some groups.
     fn largest(&self, filling: &Filling, stage: FillingStage, groups: Range<usize>) -> f64 {
         let (above, below, more) = if stage.from_top {
             (&self.all, &self.known, stage.m as f64)
@@ -122,7 +124,8 @@ fn last_rank(slot: &FillingSlot, relevant: usize, resolution: Resolution) -> f64
     (slot.start + if resolution == Resolution::Best { relevant } else { slot.size }).max(1) as f64
 }
 
-/// If all open documents are relevant, or none: hits up to the end of each group, and the rank of the last one.
+/// The number of hits to the end of each group, and the rank of the last one, if all open documents are relevant or if
+/// none are.
 struct PossiblePrecisions {
     hits: Vec<f64>,
     ranks: Vec<f64>,

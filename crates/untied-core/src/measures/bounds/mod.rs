@@ -1,4 +1,4 @@
-//! The smallest and largest value over all assignments of grades to unjudged documents.
+//! Bounds measures: finds the smallest and the largest value over all grades that unjudged documents may have.
 //!
 //! Some assignments leave a measure undefined; most measures are undefined if no document is relevant. Bounds are over
 //! the other assignments, and [`Bounds::undefined`] says whether there are such. The evaluation decides what they
@@ -84,7 +84,7 @@ impl Open<'_> {
         self.grades.iter().copied().rfind(|&grade| grade >= rel)
     }
 
-    /// The groups with their known relevant documents, and the most that there can be.
+    /// The groups, each with the number of its documents that are judged relevant, and of those that can be relevant.
     pub(crate) fn relevant(&self, rel: f64) -> impl Iterator<Item = (Group<'_>, usize, usize)> {
         let can_be = self.grade_from(rel).is_some();
         self.ranking.groups().map(move |group| {
@@ -94,12 +94,13 @@ impl Open<'_> {
         })
     }
 
-    /// Open documents that are not retrieved and can be relevant.
+    /// The number of open documents that are not retrieved and can be relevant.
     pub(crate) fn not_retrieved(&self, rel: f64) -> usize {
         if self.grade_from(rel).is_some() { self.unretrieved } else { 0 }
     }
 
-    /// The groups as parts of a sum over relevant documents that depends on nothing but how many a group has.
+    /// The groups as parts of a sum over relevant documents. What a group adds, `of(group, r)`, depends only on the
+    /// number r of its relevant documents.
     pub(crate) fn parts(&self, rel: f64, of: impl Fn(&Group<'_>, usize) -> f64) -> Vec<GroupTerms> {
         self.relevant(rel)
             .map(|(group, known, most)| GroupTerms { known, terms: (0..=most).map(|r| (of(&group, r), 0.0)).collect() })
@@ -111,23 +112,23 @@ impl Open<'_> {
         self.grades.first().copied().unwrap_or(0.0)
     }
 
-    /// Open documents that can be relevant.
+    /// The number of open documents that can be relevant.
     pub(crate) fn relevant_count(&self, rel: f64) -> usize {
         if self.grade_from(rel).is_some() { self.count() } else { 0 }
     }
 
-    /// All open documents.
+    /// The number of open documents.
     pub(crate) fn count(&self) -> usize {
         self.open().iter().sum::<usize>() + self.unretrieved
     }
 
-    /// Open documents of every group, best first.
+    /// The number of open documents of each group, best first.
     fn open(&self) -> Vec<usize> {
         self.ranking.groups().map(|group| group.size - group.relevant(0.0)).collect()
     }
 
-    /// The value where these numbers of open documents of each group, and of those not retrieved, have this grade, and
-    /// all others grade 0.
+    /// The value if some open documents have this grade: `chosen` has their number in each group, and `unretrieved` of
+    /// them are not retrieved. All other open documents have grade 0.
     pub(crate) fn value(&self, measure: &dyn Measure, grade: f64, chosen: &[usize], unretrieved: usize) -> f64 {
         let mut assigned = Ranking::default();
         assigned.retrieved = self.ranking.retrieved;
@@ -139,8 +140,8 @@ impl Open<'_> {
         self.resolved(measure, assigned, grade, retrieved + unretrieved)
     }
 
-    /// The value if nothing but a group and its numbers of open documents with this grade matters, nor what follows it;
-    /// `chosen` have the grade in all.
+    /// The value of a measure that reads nothing after a group, if some open documents of this group have this grade.
+    /// In all, `chosen` documents have it.
     pub(crate) fn value_of_group(
         &self,
         measure: &dyn Measure,
@@ -157,7 +158,7 @@ impl Open<'_> {
         self.resolved(measure, assigned, grade, chosen)
     }
 
-    /// The value where all open documents have this grade.
+    /// The value if all open documents have this grade.
     fn value_of_all(&self, measure: &dyn Measure, grade: f64) -> f64 {
         let mut assigned = Ranking::default();
         assigned.retrieved = self.ranking.retrieved;
@@ -172,13 +173,13 @@ impl Open<'_> {
         self.resolved(measure, assigned, grade, self.count())
     }
 
-    /// The value of a ranking in which nothing is open, after some documents got this grade.
+    /// The value of a ranking without open documents, after `chosen` of them got this grade.
     fn resolved(&self, measure: &dyn Measure, tied: Ranking, grade: f64, chosen: usize) -> f64 {
         let levels: Vec<Level> = judged(self.truth.levels, grade, chosen, self.count() - chosen).collect();
         self.of_orders(measure, tied, &self.truth.with_levels(&levels))
     }
 
-    /// The value of a ranking under the policy of ties.
+    /// The value of a ranking, with tied documents in the order that [`Open::resolution`] says.
     fn of_orders(&self, measure: &dyn Measure, tied: Ranking, truth: &Judgments<'_>) -> f64 {
         if self.resolution == Resolution::Mean {
             return measure.mean(&tied, truth);
@@ -191,7 +192,7 @@ impl Open<'_> {
     }
 }
 
-/// Levels of judged documents, with `chosen` more of one grade and `others` of grade 0.
+/// The levels of the judged documents, with `chosen` more documents of one grade and `others` more of grade 0.
 pub(crate) fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize) -> impl Iterator<Item = Level> {
     let mut all: Vec<Level> = levels.iter().copied().filter(|level| level.grade >= 0.0).collect();
     for (grade, count) in [(grade, chosen), (0.0, others)] {
@@ -206,8 +207,8 @@ pub(crate) fn judged(levels: &[Level], grade: f64, chosen: usize, others: usize)
     all.into_iter()
 }
 
-/// Bounds of a measure that never falls when a document's grade grows, or never rises: all open documents at 0, all at
-/// the top. It is defined with all of them.
+/// Bounds a measure that never falls when a document's grade grows, or never rises. They are its values with all open
+/// documents at grade 0, and with all at the highest grade. It must be defined for all grades.
 pub(crate) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     let mut bounds = Widest::default();
     bounds.add(open.value_of_all(measure, 0.0));
@@ -215,9 +216,9 @@ pub(crate) fn monotone(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     bounds.finish()
 }
 
-/// Bounds of a measure that never falls when a document's grade grows, and once defined stays so. If it is undefined
-/// with all open documents at 0, one document of grade `least` must do for it to be defined: then its smallest value is
-/// that of one of these; where that is not so, nothing is known.
+/// Bounds a measure that never falls when a document's grade grows, and then stays defined if it was. If it is
+/// undefined with all open documents at grade 0, a single document of grade `least` must make it defined; one of these
+/// documents then gives the smallest value. Otherwise nothing is known, and the result is none.
 pub(crate) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>) -> Option<Bounds> {
     let (none, all) = (open.value_of_all(measure, 0.0), open.value_of_all(measure, open.highest()));
     if !none.is_nan() {
@@ -243,13 +244,13 @@ pub(crate) fn growing(measure: &dyn Measure, open: &Open<'_>, least: Option<f64>
     (!bounds.undefined).then_some(Bounds { undefined: true, ..bounds })
 }
 
-/// Bounds of a measure of what is judged: the grades that unjudged documents may have are nothing to it.
+/// Bounds a measure that depends only on which documents are judged, not on the grades that unjudged ones may have.
 pub(crate) fn fixed(measure: &dyn Measure, open: &Open<'_>) -> Bounds {
     let value = open.of_orders(measure, open.ranking.clone(), open.truth);
     Bounds { low: value, high: value, undefined: value.is_nan() }
 }
 
-/// Smallest and largest of the values added.
+/// Collects the smallest and the largest of the values that are added.
 pub(crate) struct Widest(Bounds);
 
 impl Default for Widest {
@@ -259,7 +260,7 @@ impl Default for Widest {
 }
 
 impl Widest {
-    /// NaN is undefined.
+    /// Adds a value; NaN is an undefined one.
     pub fn add(&mut self, value: f64) {
         let Bounds { low, high, undefined } = self.0;
         self.0 = Bounds { low: low.min(value), high: high.max(value), undefined: undefined || value.is_nan() };
@@ -270,37 +271,38 @@ impl Widest {
     }
 }
 
-/// A group's part in a sum over relevant documents that is linear in the number of relevant ones before the group:
-/// of r relevant documents the part is `own + before * each`, where `(own, each)` is the r-th of its terms.
+/// What a group adds to a sum over relevant documents, which must be linear in the number of relevant ones before the
+/// group: with r relevant documents, it adds `own + before * each`, where `(own, each)` is the r-th of its terms.
 pub(crate) struct GroupTerms {
-    /// Relevant ones that are known.
+    /// The number of documents that are judged relevant.
     pub known: usize,
-    /// For 0, 1, .. n relevant documents.
+    /// The pairs `(own, each)` for 0, 1, .. n relevant documents.
     pub terms: Vec<(f64, f64)>,
 }
 
 impl GroupTerms {
-    /// The part of r relevant documents, and how it grows with each one before the group.
+    /// What r relevant documents add after `before` others, and how much more with each further one before the group.
     fn sum_of(&self, r: usize, before: usize) -> (f64, f64) {
         let (own, each) = self.terms[r];
         (own + before as f64 * each, each)
     }
 
-    /// The most documents that can be relevant.
+    /// The largest number of documents that can be relevant.
     fn most(&self) -> usize {
         self.terms.len() - 1
     }
 }
 
-/// Bounds of a quotient: the sum of the parts over something that depends on how many open documents are relevant,
-/// `value(sum, retrieved, not retrieved)`, which is NaN where it is undefined.
+/// Bounds a quotient: the sum of what groups add, divided by something that depends on the numbers of relevant open
+/// documents that are retrieved and that are not. `value(sum, retrieved, not retrieved)` computes it; NaN is undefined.
 ///
-/// Every number of relevant documents is gone through, once from the top down and once from the bottom up; as the parts
-/// are linear, one more relevant document changes the sum by what is known of the groups above and below. O(n).
+/// It tries every number of relevant documents, once from the top down and once from the bottom up. What groups add is
+/// linear, so one more relevant document changes the sum by sums over the groups above and below, which are known. This
+/// takes O(n).
 pub(crate) fn of_sum(parts: &[GroupTerms], unretrieved: usize, value: impl Fn(f64, usize, usize) -> f64) -> Bounds {
     let mut bounds = Widest::default();
-    // Of the groups from the g-th on, with known documents only: the sum, how it grows with each one before them, and the
-    // known documents before.
+    // For the groups from the g-th on, if only known documents are relevant: their sum, how much it grows with each
+    // relevant document before them, and the number of known documents before them.
     let mut before: usize = parts.iter().map(|part| part.known).sum();
     let mut below = vec![(0.0, 0.0, before); parts.len() + 1];
     for (g, part) in parts.iter().enumerate().rev() {
@@ -319,7 +321,7 @@ pub(crate) fn of_sum(parts: &[GroupTerms], unretrieved: usize, value: impl Fn(f6
         }
         above += part.sum_of(part.most(), before).0;
     }
-    // From the bottom up: of the groups after the g-th, all documents relevant, the sum and its growth.
+    // From the bottom up: the sum of the groups after the g-th, if all their documents are relevant, and its growth.
     let (mut rest, mut each, mut chosen) = (0.0, 0.0, 0);
     for (part, &(below, _, before)) in parts.iter().zip(&below).rev() {
         for r in part.known + 1..=part.most() {

@@ -1,16 +1,17 @@
-//! Bounds of blended ratios where only one grade is relevant: of Q, NCU, GAP, O, P-measure and P+.
+//! Bounds blended ratios (Q, NCU, GAP, O, P-measure and P+) if only one grade is relevant.
 //!
-//! The assignments that can be the best or the worst are those of `filling`. O, P-measure and P+ read nothing after the
-//! first group with relevant documents, so theirs are values of that group alone. The others are sums over the relevant
-//! ranks i, c relevant documents down to each, divided by a norm that R decides; with q = beta g,
+//! Only the assignments of `filling` can be the best or the worst. O, P-measure and P+ read nothing after the first
+//! group with relevant documents, so they are computed from that group alone. The others are a sum S divided by a norm
+//! that depends on R. It is over the ranks i of relevant documents, with c relevant documents down to each; with q =
+//! beta g,
 //!
 //!   S = (1 + q) sum of gamma^(c-1) c / (i + q min(i, R)),
 //!
-//! as (1 + q) i costs a rank i <= R. To compute the measure for n assignments takes n^2 steps with much overhead. So S is
-//! computed first, not to the last bit, from sums over groups of which most are the same for all assignments: a group
-//! before which B documents are relevant adds gamma^B (own + B slope), and own and slope change with R only after rank R,
-//! where `expansion` gives them for all R.
-//! The measure itself then tells the value of the few assignments with the largest and the smallest S over norm.
+//! because rank i costs (1 + q) i if i <= R. To compute the measure for n assignments would take n^2 steps with much
+//! overhead. So S is computed first, not to the last bit, from sums over groups, most of which are the same for all
+//! assignments: a group after B relevant documents adds gamma^B (own + B slope), and own and slope change with R only
+//! after rank R, where `expansion` gives them for all R. The measure itself then computes the value of the few
+//! assignments for which S divided by the norm is largest or smallest.
 
 use super::expansion::Expansion;
 use super::filling::{Filling, FillingSlot, FillingStage};
@@ -19,16 +20,16 @@ use crate::elementary::powi;
 use crate::measures::Measure;
 use crate::watch;
 
-/// Assignments whose ratios differ by less may be in any order by rounding.
+/// If two ratios differ by less than this, rounding may have exchanged them.
 const CLOSE: f64 = 1e-10;
-/// As many that are equally good are computed at most: of values that agree to ten digits, one is as good as another.
+/// How many equally good assignments are computed at most. Their values agree to ten digits, so any of them will do.
 const MOST: usize = 64;
-/// Sums above this lost nothing where numbers become too small.
+/// Sums above this lost no digits to numbers that were too small.
 const LEAST: f64 = 1e-250;
-/// Relevant documents count no more once the weight of the next one is this.
+/// If the weight of the next relevant document is below this, no more are counted.
 const FADED: f64 = 1e-18;
 
-/// The one grade that is relevant, if there is one only; 0 if none is.
+/// The grade that is relevant, if there is only one, and 0 if there is none.
 fn grade(open: &Open<'_>, rel: f64) -> Option<f64> {
     let known = open.truth.levels.iter().map(|level| level.grade);
     let mut relevant = known.chain(open.grades.iter().copied()).filter(|&grade| grade >= rel);
@@ -36,14 +37,14 @@ fn grade(open: &Open<'_>, rel: f64) -> Option<f64> {
     relevant.all(|other| other == grade).then_some(grade)
 }
 
-/// Bounds of a measure that reads nothing after the first group with relevant documents, nor how many are retrieved, and
-/// never rises with R.
+/// Bounds a measure that reads neither what follows the first group with relevant documents nor the length of the
+/// ranking, and never rises with R.
 pub(crate) fn of_first(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Option<Bounds> {
     let grade = grade(open, rel)?;
     let filling = Filling::new(open, rel);
     let groups: Vec<_> = open.ranking.groups().collect();
     let known = open.truth.relevant(rel);
-    // The first group and its open documents that are relevant, with open ones that are relevant in all.
+    // The first group with relevant documents, how many of its open documents are relevant, and how many are in all.
     let assignments = filling.stages().flat_map(|stage| {
         let first = filling.reaching(stage, 1);
         let here = groups.get(first).map(|_| (first, filling.chosen_of(stage, first)));
@@ -53,7 +54,8 @@ pub(crate) fn of_first(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Opti
     let mut add = |first: Option<(usize, usize)>, chosen| {
         bounds.add(open.value_of_group(measure, grade, first.map(|(first, here)| (&groups[first], here)), chosen));
     };
-    // Of those with the same group and R growing or falling, the first and the last; R = 0 is by itself.
+    // Consecutive assignments with the same group differ only in R, which grows or falls, so their first and last are
+    // enough. R = 0 is apart, because the measure is undefined there.
     let mut last: Option<(Option<(usize, usize)>, usize)> = None;
     for (here, chosen) in assignments.take_while(|_| !watch::is_stopped()) {
         let goes_on = last.is_some_and(|(before, relevant)| before == here && known + relevant > 0);
@@ -71,10 +73,10 @@ pub(crate) fn of_first(measure: &dyn Measure, open: &Open<'_>, rel: f64) -> Opti
     Some(bounds.finish())
 }
 
-/// What a measure adds up over relevant documents.
+/// The parameters of a sum of ratios over relevant documents.
 #[derive(Clone, Copy)]
 pub(crate) struct Ratios {
-    /// gamma: how much a relevant document counts less for each one before it.
+    /// gamma: a relevant document counts this share for each relevant one before it.
     pub fading: f64,
     /// q = beta g.
     pub blend: f64,
@@ -82,7 +84,7 @@ pub(crate) struct Ratios {
 }
 
 impl Ratios {
-    /// What the sum is divided by, but for a factor.
+    /// What the sum is divided by, up to a factor.
     fn norm(&self, relevant: usize) -> f64 {
         match self.fading {
             1.0 => relevant.min(self.cutoff) as f64,
@@ -91,7 +93,7 @@ impl Ratios {
     }
 }
 
-/// Bounds of a sum of ratios, `ratios(g)` if the relevant grade is g.
+/// Bounds a sum of ratios; `ratios(g)` has its parameters if the relevant grade is g.
 pub(crate) fn of_ratios(
     measure: &dyn Measure,
     open: &Open<'_>,
@@ -123,7 +125,7 @@ pub(crate) fn of_ratios(
     Some(bounds.finish())
 }
 
-/// S, by stages of a filling.
+/// Computes S for the stages of a filling.
 struct StageSums<'a> {
     filling: &'a Filling,
     resolution: Resolution,
@@ -132,23 +134,24 @@ struct StageSums<'a> {
     powers: Vec<f64>,
     /// 1/i for every rank i.
     inverse: Vec<f64>,
-    /// Groups with their known documents only, and with all that can be relevant.
+    /// The groups, if only known documents are relevant; then, if all that can be relevant are.
     known: Filled,
     all: Filled,
 }
 
-/// Groups with a number of relevant documents each.
+/// The groups of a ranking, with a number of relevant documents each.
 struct Filled {
     relevant: Vec<usize>,
-    /// Relevant documents before each group.
+    /// The number of relevant documents before each group.
     before: Vec<usize>,
-    /// The groups that have any, within the cutoff.
+    /// The groups with relevant documents within the cutoff.
     active: Vec<usize>,
     /// own and slope of each group if it ends before rank R.
     settled: Vec<(f64, f64)>,
-    /// Sums over a group and all that follow of gamma^before (own + before * slope), and of gamma^before slope.
+    /// For each group, the sums over it and all later groups of gamma^before (own + before * slope), and of
+    /// gamma^before slope.
     sums: Vec<(f64, f64)>,
-    /// What `Fading` says of the groups for which that takes long.
+    /// The means of [`Fading`] for each group that is long enough to need them.
     fading: Vec<Option<Fading>>,
     /// own and slope of each long group after rank R, by q R.
     after: Vec<Option<Expansion>>,
@@ -200,7 +203,7 @@ impl<'a> StageSums<'a> {
         filled
     }
 
-    /// S over its norm, but for a factor.
+    /// S divided by its norm, up to a factor.
     fn ratio(&self, stage: FillingStage, relevant: usize) -> f64 {
         let (above, below) = if stage.from_top { (&self.all, &self.known) } else { (&self.known, &self.all) };
         let groups = self.filling.groups.len();
@@ -219,7 +222,7 @@ impl<'a> StageSums<'a> {
         sum / self.ratios.norm(relevant)
     }
 
-    /// Sum over some groups, before each of which `moved` more documents stand than in `filled`.
+    /// The sum over some groups, if `moved` more relevant documents are before each than in `filled`.
     fn over(&self, filled: &Filled, groups: std::ops::Range<usize>, moved: f64, relevant: usize) -> f64 {
         let settled = match self.ratios.blend {
             0.0 => groups.end,
@@ -304,12 +307,12 @@ impl<'a> StageSums<'a> {
     }
 }
 
-/// Whether a group's r relevant documents stand in all its orders.
+/// Whether the mean over a group's orders is needed, because some but not all of its documents are relevant.
 fn is_mixed(slot: &FillingSlot, r: usize, resolution: Resolution) -> bool {
     resolution == Resolution::Mean && 0 < r && r < slot.size
 }
 
-/// What 1/rank counts in own and slope at the first positions of a group that stands in all its orders.
+/// The weights of 1/rank in own and slope, at the first positions of a group whose mean over all orders is needed.
 fn mixed_weights(
     slot: &FillingSlot,
     r: usize,
@@ -332,14 +335,15 @@ impl Default for Filled {
     }
 }
 
-/// With J of s special documents among the first a of n, for a = 0 .. n: the means of gamma^J and of J gamma^J.
+/// The means of gamma^J and of J gamma^J for a = 0 .. n, where J of s special documents are among the first a of n.
 struct Fading {
     means: Vec<(f64, f64)>,
 }
 
 impl Fading {
-    /// Both follow from the means g(a) with one special document fewer, of n - 1: it is among the first a with
-    /// probability a/n, which leaves a - 1 to the others; and each of s adds as much to J gamma^J.
+    /// Both follow from the means g(a) of n - 1 documents, s - 1 of them special: the other special one is among the
+    /// first a with probability a/n, which leaves a - 1 places. Each of the s special documents adds the same to J
+    /// gamma^J.
     fn new(n: usize, s: usize, gamma: f64, inverse: &[f64]) -> Fading {
         if s == 0 {
             return Fading { means: vec![(1.0, 0.0); n + 1] };
@@ -359,8 +363,8 @@ impl Fading {
 ///
 ///   (n - a) f(a+1) = (n - s (1 - gamma) - (1 + gamma) a) f(a) + gamma a f(a-1),
 ///
-/// from the front as long as the first factor is positive, and for the rest from the back, where it is the same in
-/// 1/gamma: so nothing cancels.
+/// It is solved from the front while the first factor is positive, and for the rest from the back, where it has the
+/// same form in 1/gamma. So nothing cancels.
 fn faded(n: usize, s: usize, gamma: f64, inverse: &[f64]) -> Vec<f64> {
     let mut means = vec![1.0; n + 1];
     let middle = ((n as f64 - s as f64 * (1.0 - gamma)) / (1.0 + gamma)) as usize;

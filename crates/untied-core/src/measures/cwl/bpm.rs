@@ -1,5 +1,5 @@
-//! BPM: the user stops when the expected gain is reached. That depends on counts only: see
-//! [`crate::measures::orders::lattice`].
+//! BPM: the user stops when the gain that they hoped for is reached. This depends only on how many documents of each
+//! gain are above, so [`crate::measures::orders::lattice`] gives its statistics.
 
 use std::slice;
 
@@ -37,24 +37,26 @@ pub static BPM: Definition = Info {
 /// BPM.
 struct Player {
     gain: Steps,
-    /// In grades too.
+    /// The gain that the user hopes for, in grades.
     goal: f64,
     cutoff: usize,
 }
 
-/// The group in which the user may stop, and what was gained before it. In all groups before, order makes no
-/// difference.
+/// The group in which the user may stop, and what was gained before it. The order within earlier groups does not
+/// matter.
 struct Last {
     group: Classes,
-    /// Documents of each gain: how many, and the gain, in grades. The gain of which there are most comes first.
+    /// The number of documents of each gain, the most frequent gain first.
     counts: Vec<usize>,
+    /// These gains, in grades.
     gains: Vec<f64>,
     before: f64,
     slots: usize,
 }
 
 impl Player {
-    /// There is none if the user reaches the cutoff among documents that gain nothing: then this is what was gained.
+    /// Finds this group. If the user reaches the cutoff among documents that gain nothing, there is none, and the error
+    /// is what was gained.
     fn last(&self, ranking: &Ranking) -> Result<Last, f64> {
         let mut before = 0.0;
         for group in ranking.groups_to(self.cutoff) {
@@ -85,7 +87,7 @@ impl Player {
     fn lattice<'l>(&self, last: &'l Last) -> Lattice<'l> {
         let missing = self.goal - last.before;
         Lattice::new(&last.counts, last.slots, |kind| {
-            // One more, for what rounding may miss.
+            // One more is added, because rounding may miss one.
             if last.gains[kind] > 0.0 { (missing / last.gains[kind]) as usize + 2 } else { usize::MAX }
         })
     }
@@ -100,7 +102,7 @@ impl Player {
             let gained = |point: &[usize]| point.iter().zip(&last.gains).map(|(&n, gain)| n as f64 * gain).sum::<f64>();
             let settled = |placed, point: &[usize]| {
                 let (rank, gained) = (last.group.start + placed, last.before + gained(point));
-                // At the end always, though rounding may leave him short of the goal.
+                // Users always stop at the end, even if rounding leaves them short of the goal.
                 let stops = gained >= self.goal || placed == last.slots;
                 stops.then(|| Outcome::certain(gained / self.gain.unit / rank as f64))
             };

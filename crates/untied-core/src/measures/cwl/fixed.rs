@@ -1,4 +1,4 @@
-//! INSQ and SDCG: C is the same for all rankings.
+//! INSQ and SDCG, whose users continue with probabilities that are the same for all rankings.
 
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, goal, grades, limit, squares};
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::names::{Cutoff, Info, JUDGED_ONLY, Other, Spec};
 
 pub static INSQ: Definition = Info {
     name: "INSQ",
-    title: "a user who hopes for the gain T, and is more likely to continue at lower ranks",
+    title: "the rate of gain of a user who hopes to gain T, and is less likely to stop the further they have read",
     parameters: &[GOAL, MIN_REL, MAX_REL, DEPTH, JUDGED_ONLY],
     equation: "sum over ranks of W(i) g_i, C(i) = ((i+2T-1) / (i+2T))^2",
     tex: r"\mathrm{INSQ} = \sum_i W(i)\, g_i, \quad \frac{W(i+1)}{W(i)} = C(i) = \left( \frac{i + 2T - 1}{i + 2T}
@@ -33,19 +33,19 @@ pub static SDCG: Definition = Info {
 }
 .built_by(|spec, scope| gains(scope, sdcg(spec)?));
 
-/// Gains, and what they are multiplied with rank by rank: C does not depend on the ranking.
+/// The gains of grades, and the weight of each rank.
 pub(crate) struct WeightedGains {
     pub gain: Gain,
     pub weights: Vec<f64>,
 }
 
-/// INSQ.
+/// The gains and weights of INSQ.
 pub(crate) fn insq(spec: &Spec) -> Result<WeightedGains> {
     let goal = goal(spec, 0.0)?;
     weighted(spec, (1..=limit(spec, false)?).map(|i| squares(goal, i as f64)).collect())
 }
 
-/// SDCG.
+/// The gains and weights of SDCG.
 pub(crate) fn sdcg(spec: &Spec) -> Result<WeightedGains> {
     weighted(spec, logarithmic(limit(spec, true)?))
 }

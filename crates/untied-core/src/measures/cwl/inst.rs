@@ -1,4 +1,4 @@
-//! INST: the user adapts to the gain so far.
+//! INST, whose users adapt to what they have gained so far.
 
 use super::{DEPTH, GOAL, MAX_REL, MIN_REL, Steps, goal, limit, steps};
 use crate::measures::orders::Outcome;
@@ -25,7 +25,7 @@ pub static INST: Definition = Info {
     Ok(Box::new(Adaptive { gain: steps(spec, scope)?, goal, limit: limit(spec, false)? }))
 });
 
-/// INST.
+/// INST with its parameters.
 struct Adaptive {
     gain: Steps,
     goal: f64,
@@ -34,7 +34,7 @@ struct Adaptive {
 
 impl Adaptive {
     fn value(&self, placed: &[PlacedDocument]) -> f64 {
-        // `missing` is x of the rank before the next; without gains C(i) = ((x-1)/x)^2 telescopes.
+        // `missing` is x at the rank before the next one. Without gains, the product of C(i) = ((x-1)/x)^2 telescopes.
         let (mut gained, mut all, mut reach, mut at) = (0.0, 0.0, 1.0, 0);
         let mut missing = 2.0 * self.goal;
         let pass = |all: &mut f64, reach: &mut f64, missing: &mut f64, ranks: usize| {
@@ -70,7 +70,7 @@ impl Measure for Adaptive {
     }
 
     fn extremes(&self, orders: &Orders, _: &Judgments<'_>) -> (f64, f64) {
-        // The orders by grade are not known to be the best and the worst, but nearly always are.
+        // The orders by grade are nearly always the best and the worst, but this is not proved.
         let outcome = self.statistics(&orders.tied);
         let (worst, best) = (self.statistics(&orders.worst).mean, self.statistics(&orders.best).mean);
         (outcome.low.min(worst).min(best), outcome.high.max(worst).max(best))
@@ -83,10 +83,10 @@ impl Measure for Adaptive {
 
 /// The sum of the first terms of 1/x^2 + 1/(x+1)^2 + ..
 fn inverse_squares(x: f64, terms: usize) -> f64 {
-    /// From here on the series of all further terms has every digit.
+    /// From this x on, the asymptotic series has all digits.
     const FAR: f64 = 16.0;
     let one_by_one = |terms: usize| (0..terms).rev().map(|i| (x + i as f64).powi(-2)).sum::<f64>();
-    // Of all terms from y on, by their asymptotic series (Euler & Maclaurin).
+    // The sum of all terms from y on, by its asymptotic series (Euler & Maclaurin).
     let from = |y: f64| {
         let z = 1.0 / (y * y);
         (1.0 + 0.5 / y + z * (1.0 / 6.0 - z * (1.0 / 30.0 - z * (1.0 / 42.0 - z / 30.0)))) / y

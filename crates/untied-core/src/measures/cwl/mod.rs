@@ -1,11 +1,11 @@
-//! The C/W/L family: a user who continues from rank i with probability C(i), and the expected rate of gain.
+//! The C/W/L family: the expected rate of gain of a user who continues from rank i with probability C(i).
 //!
 //!   W(i) = C(1) .. C(i-1) / (sum of the same over all ranks),    value = sum over ranks of W(i) g_i,
 //!
-//! g_i the grade at rank i on the way from `min_rel` to `max_rel`, 0 to 1, and 0 after the last document. Where C is
-//! the same for all rankings (INSQ, SDCG) that is a sum of gains times weights, as DCG is. Where it depends on what
-//! was gained, the value is a quotient of two cascades, of whose mean over orders nothing is known but to list the
-//! orders, or to sample them. BPM alone depends on counts only.
+//! where g_i is the gain at rank i: 0 for grade `min_rel`, 1 for `max_rel`, in proportion between them, and 0 after the
+//! last document. If C is the same for all rankings (INSQ, SDCG), this is a sum of gains times weights, like DCG. If C
+//! depends on what was gained, the value is a quotient of two cascades. No closed form of its mean over orders is
+//! known, so orders are listed or sampled. BPM is an exception, because it depends only on counts.
 
 pub(crate) mod bpm;
 pub(crate) mod fixed;
@@ -61,7 +61,7 @@ fn limit(spec: &Spec, cutoff: bool) -> Result<usize> {
     Ok(spec.number(DEPTH.name, 1000.0, "a whole number from 1 to 10000000", fits)? as usize)
 }
 
-/// `min_rel` and `max_rel`.
+/// The parameters `min_rel` and `max_rel`.
 fn grades(spec: &Spec) -> Result<(f64, f64)> {
     let least = spec.number(MIN_REL.name, 0.0, "a number of at least 0", |least| least >= 0.0)?;
     if spec.parameter(MAX_REL.name).is_none() {
@@ -116,7 +116,7 @@ impl Steps {
         ranking.groups_to(limit).map(classes).filter(|classes| !classes.counts.is_empty()).collect()
     }
 
-    /// Rank and gain of the documents of an order.
+    /// The rank and the gain of each document of an order.
     fn of<'s>(&'s self, placed: &'s [PlacedDocument], limit: usize) -> impl Iterator<Item = (usize, f64)> + 's {
         let within = placed.iter().take_while(move |(position, _)| *position < limit);
         within.map(|&(position, class)| (position + 1, self.above[class as usize] / self.unit))

@@ -71,7 +71,7 @@ pub static NERR11: Definition = Info {
     until_gain(spec, scope, limit(spec, false)?, move |i| squares(goal, i))
 });
 
-/// C(i) is 1 - g_i times what `weight(i)`, a product of factors up to rank i, tells.
+/// A measure with C(i) = (1 - g_i) times a factor, given the product `weight(i)` of these factors up to rank i.
 fn until_gain(spec: &Spec, scope: &Scope<'_>, limit: usize, weight: impl Fn(f64) -> f64) -> Result<Box<dyn Measure>> {
     let weights: Vec<f64> = (1..=limit).map(|i| weight(i as f64)).collect();
     let mut total = 0.0;
@@ -83,15 +83,15 @@ fn until_gain(spec: &Spec, scope: &Scope<'_>, limit: usize, weight: impl Fn(f64)
     Ok(Box::new(UntilGain { gain: steps(spec, scope)?, weights, before }))
 }
 
-/// NERR8 to NERR11.
+/// NERR8 to NERR11 with their parameters.
 ///
-/// The best and worst orders are those by grade: where a better document moves up by one rank, the quotient's
-/// numerator does not fall (as no factor of C is above 1), and its denominator does not rise.
+/// The best and the worst order are those by grade. If a better document moves up by one rank, the quotient's numerator
+/// does not fall, because no factor of C is above 1, and its denominator does not rise.
 struct UntilGain {
     gain: Steps,
-    /// Products of the factors of C that are the same for all rankings, v_i = W(i) / W(1) if nothing is gained.
+    /// v_i = W(i) / W(1) if nothing is gained: the products of those factors of C that are the same for all rankings.
     weights: Vec<f64>,
-    /// v_1 + .. + v_i.
+    /// The sums v_1 + .. + v_i.
     before: Vec<f64>,
 }
 

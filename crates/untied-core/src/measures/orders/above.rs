@@ -1,8 +1,8 @@
 //! Precision estimated from a sample of judgments, above each position of a tie group.
 //!
-//! Above a position stand D pooled documents, m judged and r relevant ones. The estimate D (r + eps) / (m + prior eps)
-//! is linear in r, and linear in D. If s of the documents of the group above are judged, both are expected to be linear
-//! in s, so what is left is the mean of 1 / (x + s), with s hypergeometric.
+//! Let D pooled documents be above a position, m of them judged and r relevant. The estimate D (r + eps) / (m + prior
+//! eps) is linear in r and in D. If s documents of the group are judged and above, the expected r and D are linear in
+//! s. So all that is needed is the mean of 1 / (x + s), where s is hypergeometric.
 
 /// The numbers of pooled documents that are relevant, judged, and not judged.
 #[derive(Debug, Clone, Copy)]
@@ -21,12 +21,12 @@ pub(crate) struct Smoothing {
 }
 
 impl Smoothing {
-    /// D (r + eps) / (m + prior eps); numbers may be expected ones.
+    /// The estimate D (r + eps) / (m + prior eps). Its numbers may be expected values.
     pub fn estimate(self, pooled: f64, judged: f64, relevant: f64) -> f64 {
         if pooled == 0.0 { 0.0 } else { pooled * self.ratio(judged, relevant) }
     }
 
-    /// (r + eps) / (m + prior eps)
+    /// The estimated share of relevant documents, (r + eps) / (m + prior eps).
     pub fn ratio(self, judged: f64, relevant: f64) -> f64 {
         if judged + self.eps == 0.0 {
             1.0 / self.prior
@@ -35,8 +35,8 @@ impl Smoothing {
         }
     }
 
-    /// The mean estimate below the documents `before` and 0, 1, .. `size` of the `size` documents of a group, of which
-    /// `group` are in the pool.
+    /// The mean estimates at the positions of a group: below the documents `before` and 0, 1, .. `size` of its own. Of
+    /// its `size` documents, `group` are in the pool.
     pub fn means(self, before: SampledPool, group: SampledPool, size: usize) -> Vec<f64> {
         let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let (of_judged, of_others) = (share(group.relevant, group.judged), share(group.unsampled, size - group.judged));
@@ -46,12 +46,12 @@ impl Smoothing {
         if group.judged == 0 {
             return (0..=size).map(|above| self.estimate(pooled(above), judged, relevant)).collect();
         }
-        // (r + eps) / (m + prior eps) is `of_judged` + apart / (x + s).
+        // (r + eps) / (m + prior eps) equals `of_judged` + `apart` / (x + s).
         let x = judged + self.prior * self.eps;
         let apart = relevant + self.eps - of_judged * x;
         let sampled = |above: usize| above as f64 * share(group.judged, size);
         if x == 0.0 {
-            // Only where nothing is judged above is the ratio another one.
+            // The ratio differs only if nothing above is judged.
             let mut none = 1.0;
             let value = |above: usize| {
                 let value = pooled(above) * (of_judged * (1.0 - none) + none / self.prior)
@@ -68,7 +68,8 @@ impl Smoothing {
             let weighted = of_judged * sampled(above) + apart * share;
             pooled(above) * ratio + (1.0 - of_others) * weighted
         };
-        // Each of 1 / (x + s) and s / (x + s) follows from the other, but loses digits where x is small, or large.
+        // 1 / (x + s) and s / (x + s) follow from each other, but one loses digits if x is small, the other if x is
+        // large.
         if x > 1.0 {
             let shares = shares(size, group.judged, x).into_iter().enumerate();
             shares.map(|(above, share)| value(above, (1.0 - share) / x, share)).collect()
@@ -79,12 +80,12 @@ impl Smoothing {
     }
 }
 
-/// E\[1 / (x + S_a)\] for a = 0, 1, .., n, S_a the number of `r` special documents among the first a of n, x > 0.
+/// E\[1 / (x + S_a)\] for a = 0, 1, .., n and x > 0, where S_a of `r` special documents are among the first a of n.
 fn inverses(n: usize, r: usize, x: f64) -> Vec<f64> {
     recurrence(n, r, x, [1.0 / x, 1.0 / (x + r as f64)], |_| n as f64 + 1.0)
 }
 
-/// E\[S_a / (x + S_a)\] for a = 0, 1, .., n.
+/// E\[S_a / (x + S_a)\] for a = 0, 1, .., n, with the same S_a.
 fn shares(n: usize, r: usize, x: f64) -> Vec<f64> {
     let special = r as f64;
     recurrence(n, r, x, [0.0, special / (x + special)], |a| (a + 1.0) * special)

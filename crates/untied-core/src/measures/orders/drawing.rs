@@ -1,8 +1,8 @@
 //! Probabilities of drawing without replacement: what happens within a tie group when all its orders are equally
 //! likely.
 
-/// Probabilities of `from..=to`, given the ratio p(i+1)/p(i), which falls with i: built up from the likeliest one, so
-/// that nothing overflows and what underflows does not matter.
+/// The probabilities of `from..=to`, given the ratio p(i+1)/p(i), which falls with i. They are built up from the
+/// likeliest one, so that none overflows, and those that underflow do not matter.
 fn from_ratios(from: usize, to: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
     let (mut low, mut high) = (from, to);
     while low < high {
@@ -27,8 +27,8 @@ fn from_ratios(from: usize, to: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64>
     weights
 }
 
-/// Hypergeometric: how many of `r` special documents among `n` are within the first `k` positions. Pairs of a number
-/// and its probability.
+/// How many of `r` special documents among `n` are within the first `k` positions (hypergeometric), as pairs of a
+/// number and its probability.
 pub(crate) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usize, f64)> {
     let (from, to) = ((k + r).saturating_sub(n), k.min(r));
     let ratio = |h: usize| {
@@ -38,8 +38,9 @@ pub(crate) fn within(n: usize, r: usize, k: usize) -> impl Iterator<Item = (usiz
     (from..).zip(from_ratios(from, to, ratio))
 }
 
-/// Binomial: how many of `m` documents are kept, each with probability p. The smallest number, and the probabilities of
-/// this and the following ones; those beyond ten standard deviations and 50 more, below 1e-20 together, are left out.
+/// How many of `m` documents are kept, each with probability p (binomial): the smallest number, and the probabilities
+/// of this and the following numbers. Numbers beyond ten standard deviations and 50 more are left out; their joint
+/// probability is below 1e-20.
 pub(crate) fn kept(m: usize, p: f64) -> (usize, Vec<f64>) {
     let (mean, wide) = (m as f64 * p, 10.0 * (m as f64 * p * (1.0 - p)).sqrt() + 50.0);
     let (from, to) = match p {
@@ -56,7 +57,7 @@ pub(crate) struct DrawnRows {
     n: usize,
     r: usize,
     k: usize,
-    /// The range of numbers that are not left out.
+    /// The smallest number that is not left out.
     from: usize,
     to: usize,
     probabilities: Vec<f64>,
@@ -95,8 +96,8 @@ impl DrawnRows {
     }
 }
 
-/// Negative hypergeometric: how many of `m` others stand above a special document that has `s` of the `specials` other
-/// special ones above it. Pairs of a number and its probability.
+/// How many of `m` other documents are above a special one that has `s` of the `specials` other special ones above it
+/// (negative hypergeometric), as pairs of a number and its probability.
 pub(crate) fn before_special(specials: usize, m: usize, s: usize) -> impl Iterator<Item = (usize, f64)> {
     let ratio = |mu: usize| ((m - mu) * (s + mu + 1)) as f64 / ((mu + 1) * (specials + m - s - mu)) as f64;
     (0..).zip(from_ratios(0, m, ratio))
@@ -117,7 +118,7 @@ mod tests {
         close(within(5, 3, 2).collect(), &[(0, 0.1), (1, 0.6), (2, 0.3)]);
         close(within(5, 3, 5).collect(), &[(3, 1.0)]);
         close(within(5, 0, 2).collect(), &[(0, 1.0)]);
-        // One other document and one other special one: o s S, s o S, s S o, ..: six orders, S last of the two specials.
+        // With one other document o and one other special one s above S, the orders are o s S, s o S and s S o.
         close(before_special(1, 1, 1).collect(), &[(0, 1.0 / 3.0), (1, 2.0 / 3.0)]);
         close(before_special(0, 3, 0).collect(), &[(0, 0.25), (1, 0.25), (2, 0.25), (3, 0.25)]);
     }

@@ -8,8 +8,8 @@
 //!   E\[S | positions\] = sum of w_c (B + c m),
 //!   Var(S | positions) = s^2 r/(r-1) \[sum of T_c^2 - (sum of T_c)^2 / r\],    sum of T_c = sum of c w_c.
 //!
-//! So the number of relevant documents above each position is enough, and not how many there are of each value: one
-//! step backwards for each number of relevant and of other documents above.
+//! So it is enough to know how many relevant documents are above each position, and not how many there are of each
+//! value. There is one step, backwards, for each pair of numbers of relevant and of other documents above.
 
 use super::lattice;
 
@@ -72,9 +72,9 @@ impl Below {
     }
 }
 
-/// The variance of S; none where documents can be counted in too many ways. Relevant documents have `values`, in pairs
-/// with their numbers, `others` are not relevant, and `before` is B; `weight(position, c)` is that of the c-th relevant
-/// document at a position, both from 0.
+/// The variance of S; none if documents can be counted in too many ways. `values` has the values of relevant documents
+/// with their numbers, `others` documents are not relevant, and `before` is B. `weight(position, c)` is the weight of
+/// the c-th relevant document at a position, both from 0.
 pub(crate) fn variance(
     values: &[(f64, usize)],
     others: usize,
@@ -87,7 +87,7 @@ pub(crate) fn variance(
     }
     let r = relevant as f64;
     let mean = values.iter().map(|&(value, count)| count as f64 * value).sum::<f64>() / r;
-    // With i others above: by the number of relevant ones above.
+    // With i other documents above: the sums by the number of relevant ones above.
     let mut below = vec![Below::default(); relevant + 1];
     for i in (0..=others).rev() {
         for c in (0..=relevant).rev() {

@@ -1,7 +1,7 @@
 //! Sums over relevant documents of a function of u, the number of non-relevant documents of a certain sort above each.
 //!
-//! In a group with r relevant documents, nn non-relevant ones of that sort, and N_0 of them before the group, u - N_0
-//! is uniform on 0..nn for each relevant document; of two of them the pair of gaps (i, j) has weight 1, or 2 where
+//! Consider a group with r relevant documents and nn non-relevant ones of that sort, and N_0 of that sort before it.
+//! For each relevant document, u - N_0 is uniform on 0..nn; for two of them, each pair (i, j) has the weight 1, or 2 if
 //! i = j. With F = sum over u of f(N_0 + u), and S the sum of squared deviations of these values,
 //!
 //!   E = r F/(nn+1),    Var = r S (nn + r + 1) / ((nn+1)(nn+2)).
@@ -17,7 +17,7 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    /// Add the mean of the sum of `of` to a total.
+    /// Adds the mean of the sum of `of` to a total.
     pub(crate) fn add_mean(&self, total: &mut f64, of: impl Fn(usize) -> f64) {
         if self.nonrelevant == 0 {
             // Values are added one by one, so that the sum has the same bits as without ties.
@@ -29,7 +29,7 @@ impl Gaps {
         }
     }
 
-    /// Variance of the sum of `of`.
+    /// The variance of the sum of `of`.
     pub(crate) fn variance(&self, of: impl Fn(usize) -> f64) -> f64 {
         if self.relevant == 0 || self.nonrelevant == 0 {
             return 0.0;

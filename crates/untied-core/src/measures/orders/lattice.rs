@@ -1,12 +1,12 @@
 //! Statistics over all orders of a tie group that depend on the number of documents of each kind above each rank.
 //!
-//! With c = (c_1, c_2, ..) documents of each kind placed so far and s(c, k, x) the value of what begins with a document
-//! of kind k, given the value x of what follows it,
+//! A point c = (c_1, c_2, ..) says how many documents of each kind are placed so far. Let V(c) be the value of the rest
+//! of the order, and s(c, k, x) this value if the next document is of kind k and those after it have the value x. Then
 //!
-//!   V(c) = s(c, k, V(c with one more k))    with probability (documents of kind k left) / (documents left),
+//!   V(c) = s(c, k, V(c with one more k))    with probability (documents of kind k left) / (documents left).
 //!
-//! gives mean, variance, minimum and maximum over all orders from the end backwards: exact, and with no differences
-//! of large numbers. The cost is the number of points c, the product of (documents of the kind + 1).
+//! From the end backwards, this gives the mean, variance, minimum and maximum over all orders. They are exact, because
+//! large numbers are never subtracted. The cost is the number of points, the product of (documents of a kind + 1).
 
 use super::Outcome;
 
@@ -18,7 +18,7 @@ pub const MANY_KINDS: &str = "a tie group has many documents of several kinds (g
 /// With more points than this, a formula for the variance is faster than visiting them, if there is one.
 const MANY: usize = 1 << 14;
 
-/// The most steps between points, if few of the points are computed.
+/// The largest number of steps between points, if only some of the points are visited.
 const STEPS: usize = 100_000_000;
 
 /// The points of a tie group: how many documents of each kind may stand before a position.
@@ -28,17 +28,17 @@ pub(crate) struct Lattice<'c> {
     size: usize,
     /// The number of positions that count.
     slots: usize,
-    /// Documents of each kind that a point has at most.
+    /// The largest number of documents of each kind that a point has.
     most: Vec<usize>,
-    /// How far apart two points lie in a list of all if one has a document of the kind more. The kind of which there
-    /// are most varies slowest: the points that one still needs are then the fewest.
+    /// For each kind, how far apart two points are in a list of all points if one has a document of the kind more. The
+    /// most frequent kind varies slowest, so that the fewest points have to be kept.
     strides: Vec<usize>,
     by_count: Vec<usize>,
 }
 
 impl Lattice<'_> {
-    /// The lattice of a group with `counts` documents of each kind. Only the first `slots` positions matter; after
-    /// `most(kind)` documents of a kind the value is settled.
+    /// The lattice of a group with `counts` documents of each kind. Only the first `slots` positions matter, and after
+    /// `most(kind)` documents of a kind the value no longer changes.
     pub(crate) fn new(counts: &[usize], slots: usize, most: impl Fn(usize) -> usize) -> Lattice<'_> {
         let mut by_count: Vec<usize> = (0..counts.len()).collect();
         by_count.sort_by_key(|&kind| counts[kind]);
@@ -57,20 +57,20 @@ impl Lattice<'_> {
         self.period().saturating_mul(self.slots).saturating_mul(self.counts.len()) <= STEPS
     }
 
-    /// Points that differ in other kinds than the one of which there are most.
+    /// The number of points with a fixed number of documents of the most frequent kind.
     fn period(&self) -> usize {
         self.strides.iter().copied().max().unwrap_or(1)
     }
 
-    /// Statistics of the whole group. `settled(placed, point)` are those of a point from which nothing changes any more,
-    /// as nothing does where all positions are taken; `step(placed, point, kind, after)` those where a document of this
-    /// kind comes next, given those of what follows it.
+    /// The statistics of the whole group. `settled(placed, point)` returns them for a point after which the value no
+    /// longer changes, such as one where all positions are taken. `step(placed, point, kind, after)` returns them for a
+    /// point where a document of this kind comes next, given those of what follows.
     pub(crate) fn outcome(
         &self,
         settled: impl Fn(usize, &[usize]) -> Option<Outcome>,
         step: impl Fn(usize, &[usize], usize, Outcome) -> Outcome,
     ) -> Outcome {
-        // What a step leads to lies at most a period further on.
+        // A step leads to a point that is at most a period further on, so older points can be overwritten.
         let room = self.period() + 1;
         let mut recent = vec![Outcome::default(); room];
         let mut point = self.most.clone();
@@ -113,7 +113,7 @@ pub(crate) fn is_small(counts: &[usize]) -> bool {
     points(counts).is_some()
 }
 
-/// Whether a formula, where there is one, is the shorter way to the variance.
+/// Whether a formula for the variance, if there is one, is faster than visiting all points.
 pub(crate) fn is_long(counts: &[usize]) -> bool {
     points(counts).is_none_or(|points| points > MANY)
 }
@@ -123,20 +123,20 @@ fn points(counts: &[usize]) -> Option<usize> {
     product.filter(|&product| product <= LIMIT)
 }
 
-/// Statistics of the sum of `term(documents of each kind before, kind)` over the documents of a group that has `counts`
-/// of each kind; none where the lattice would have too many points.
+/// The statistics of the sum of `term(documents of each kind before, kind)` over the documents of a group that has
+/// `counts` of each kind; none if the lattice would have too many points.
 pub(crate) fn over_orders(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Outcome> {
     let lattice = is_small(counts).then(|| Lattice::new(counts, usize::MAX, |_| usize::MAX))?;
     let end = |placed, _: &[usize]| (placed == lattice.size).then(Outcome::default);
     Some(lattice.outcome(end, |_, point, kind, after| after.after(term(point, kind), 1.0)))
 }
 
-/// For each kind, how far apart points are that have one document more of it; the first kind varies fastest.
+/// For each kind, how far apart two points are if one has a document of it more. The first kind varies fastest.
 fn strides(counts: &[usize]) -> Vec<usize> {
     counts.iter().scan(1, |stride, count| Some(std::mem::replace(stride, *stride * (count + 1)))).collect()
 }
 
-/// Visit all points from the start, each with its probability; false where there are too many points.
+/// Visits all points from the start, each with its probability. Returns false if there are too many points.
 pub(crate) fn forward(counts: &[usize], mut visit: impl FnMut(&[usize], f64)) -> bool {
     let Some(points) = points(counts) else { return false };
     let all: usize = counts.iter().sum();
@@ -155,7 +155,7 @@ pub(crate) fn forward(counts: &[usize], mut visit: impl FnMut(&[usize], f64)) ->
     true
 }
 
-/// The next one of all points.
+/// Moves on to the next point.
 fn next_point(placed: &mut [usize], counts: &[usize]) {
     for (placed, count) in placed.iter_mut().zip(counts) {
         *placed += 1;
@@ -166,10 +166,10 @@ fn next_point(placed: &mut [usize], counts: &[usize]) {
     }
 }
 
-/// For each kind, the mean of `term` for one document of it; none where there are too many points.
+/// For each kind, the mean of `term` for one document of it; none if there are too many points.
 ///
-/// Forward, with the probability of each point: that of c is the sum over kinds of that of c with one less, times what
-/// makes this step.
+/// Points are visited forward. The probability of a point c is the sum over kinds of the probability of c with one
+/// document less, times that of the step to c.
 pub(crate) fn by_kind(counts: &[usize], term: impl Fn(&[usize], usize) -> f64) -> Option<Vec<f64>> {
     let points = points(counts)?;
     let all: usize = counts.iter().sum();
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn rank_of_the_first_of_two_among_four() {
-        // Ranks 1, 2 and 3 with probabilities 3/6, 2/6 and 1/6.
+        // The first hit is at rank 1, 2 or 3, with probabilities 3/6, 2/6 and 1/6.
         let term = |placed: &[usize], kind: usize| {
             if kind == 1 && placed[1] == 0 { (placed[0] + placed[2] + 1) as f64 } else { 0.0 }
         };
@@ -206,7 +206,7 @@ mod tests {
             assert!((outcome.variance - 5.0 / 9.0).abs() < 1e-15, "{outcome:?}");
             assert_eq!((outcome.low, outcome.high), (1.0, 3.0));
         }
-        // One of four stands at rank 2.5 on average, of whatever kind.
+        // The mean rank of four documents is 2.5, for each kind.
         assert_eq!(by_kind(&[1, 3], |placed, _| (placed[0] + placed[1] + 1) as f64), Some(vec![2.5, 2.5]));
         let outcome = by_kind(&[2, 2], |placed, kind| f64::from(u8::from(kind == 1 && placed[1] == 0))).expect("few");
         assert_eq!(outcome[0], 0.0);

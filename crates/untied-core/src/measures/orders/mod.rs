@@ -12,7 +12,7 @@ pub(super) mod precision;
 pub(crate) mod sampling;
 pub(crate) mod walk;
 
-/// Statistics of a value over orders.
+/// The statistics of a value over orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Outcome {
     pub mean: f64,

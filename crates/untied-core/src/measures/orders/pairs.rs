@@ -4,24 +4,24 @@
 //!
 //!   S = sum over a of c_a \[p(x_a) + sum over b < a of K(x_a, x_b)\].
 //!
-//! Let K(x, y) = mu + f(x) + g(y) + k(x, y) so that f, g and every row and column of k add up to 0 over documents, y
-//! other than x (Hoeffding's decomposition for draws without replacement). Then S falls into two sums that do not
-//! correlate. With A_a = sum of c over the positions after a, the first one is that of alpha_a(x_a), where
+//! Write K(x, y) = mu + f(x) + g(y) + k(x, y) such that f, g and every row and column of k add up to 0 over documents,
+//! with y other than x (Hoeffding's decomposition for draws without replacement). Then S splits into two uncorrelated
+//! sums. With A_a = sum of c over the positions after a, the first one is that of alpha_a(x_a), where
 //!
 //!   alpha_a(x) = c_a (p(x) + a f(x)) + A_a g(x),    variance = sum over a and x of (alpha_a(x) centred)^2 / (n-1),
 //!
-//! centred over documents and over positions (Hoeffding 1951): nothing cancels. The second is that of c_a k(x_a, x_b),
-//! b < a. With V = E\[k(x, y)^2\] and U = E\[k(x, y) k(y, x)\], two of its terms have covariance V if the pair is the
-//! same, -V/(n-2) if only a or only b is, -U/(n-2) if the a of one is the b of the other, and (V+U) / ((n-2)(n-3)) if
-//! they share no position.
+//! centred over documents and over positions (Hoeffding 1951), so nothing cancels. The second one is the sum of c_a
+//! k(x_a, x_b) over b < a. With V = E\[k(x, y)^2\] and U = E\[k(x, y) k(y, x)\], two of its terms have the covariance V
+//! if both positions are the same, -V/(n-2) if only a or only b is, -U/(n-2) if the a of one is the b of the other, and
+//! (V+U) / ((n-2)(n-3)) if they share no position.
 
-/// A group of tied documents; those of one kind are interchangeable.
+/// The sum S over a group of tied documents. Those of one kind are interchangeable.
 pub(crate) struct Pairs<'a> {
-    /// Documents of each kind; at least 4 in all.
+    /// The number of documents of each kind, together at least 4.
     pub counts: &'a [usize],
-    /// c at the first positions; 0 at all others.
+    /// The weights c of the first positions; all others have 0.
     pub weights: &'a [f64],
-    /// p by kind.
+    /// p for each kind.
     pub own: &'a [f64],
     /// K by the kind of the lower document, then by that of the one above it.
     pub pairs: &'a [Vec<f64>],
@@ -42,8 +42,8 @@ impl Pairs<'_> {
         let rows: Vec<f64> = (0..kinds).map(row).collect();
         let columns: Vec<f64> = (0..kinds).map(column).collect();
         let mu = documents(&|x| rows[x]) / n;
-        // The mean of a row is mu, plus its own f, plus the mean of g over the other documents; of a column likewise.
-        // Both together are two equations for f and g.
+        // The mean of a row is mu, plus its own f, plus the mean of g over the other documents, and likewise for
+        // columns. These are two equations for f and g.
         let share = 1.0 / (n - 1.0);
         let mixed = |one: f64, other: f64| ((one - mu) + (other - mu) * share) / (1.0 - share * share);
         let f: Vec<f64> = (0..kinds).map(|x| mixed(rows[x], columns[x])).collect();
@@ -79,7 +79,7 @@ impl Pairs<'_> {
             before += weight * a;
             total += weight * a;
         }
-        // As many share the upper position as have one's upper as the other's lower.
+        // As many pairs of terms share the upper position as have the upper position of one as the lower of the other.
         let apart = total * total - same - lower - 2.0 * upper;
         let pairs =
             v * same - (v * (lower + upper) + u * upper) / (n - 2.0) + (v + u) * apart / ((n - 2.0) * (n - 3.0));

@@ -1,9 +1,10 @@
 //! Interpolated precision of tied rankings: the highest precision at any rank with at least h hits.
 //!
-//! It is at the last hit of a tie group or at a hit within one. P(max <= v) is the product over groups of the probability
-//! that no hit h that counts stands at a position a with (R_c + h) / (t + a) > v: that hit h comes after position T_h, the
-//! last of those; so that at most h - 1 hits are among the first T_h positions, for all h. Hits from T_h to T_{h+1} are
-//! counted by binomials. With v_1 < v_2 < .. all values above the lowest possible maximum v_0,
+//! The maximum is at the last hit of a tie group or at a hit within one. P(max <= v) is a product over groups. A
+//! group's factor is the probability that no hit h that counts is at a position a with (R_c + h) / (t + a) > v. If T_h
+//! is the last of these positions, hit h has to come after it, so at most h - 1 hits may be among the first T_h
+//! positions, for all h. Binomials count the ways to place hits from T_h to T_{h+1}. With v_1 < v_2 < .. all values
+//! above the lowest possible maximum v_0,
 //!
 //!   E = v_0 + sum over i of (1 - P(max <= v_i)) (v_{i+1} - v_i).
 
@@ -13,41 +14,41 @@ use super::{Outcome, sampling};
 use crate::elementary::log10;
 use crate::ranking::Ranking;
 
-/// Steps that are worth an exact mean; where more are needed, orders are sampled.
+/// How many steps an exact mean may take; if it would take more, orders are sampled.
 const WORK: f64 = 3e7;
 
 /// A group in which the maximum may lie.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HitGroup {
-    /// Documents and hits before it.
+    /// The numbers of documents and of hits before it.
     pub start: usize,
     pub before: usize,
     pub size: usize,
     pub relevant: usize,
-    /// The first hit of the group that counts.
+    /// The number of the first hit of the group that counts.
     pub first: usize,
 }
 
-/// The groups with relevant documents: what the maxima over ranks with many hits and with few have in common.
+/// The groups with relevant documents, from which the maxima for any number of hits follow.
 pub(crate) struct Maxima {
     groups: Vec<HitGroup>,
-    /// Smallest and largest maximum over a group and all that follow.
+    /// For each group, the smallest and the largest maximum over it and all later groups.
     maxima: Vec<(f64, f64)>,
 }
 
 /// The highest precision at any rank with at least h hits, over the orders of ties.
 #[derive(Debug)]
 pub(crate) struct Maximum {
-    /// Smallest and largest maximum.
+    /// The smallest and the largest maximum.
     pub low: f64,
     pub high: f64,
     pub hits: usize,
-    /// The groups that decide where it is between them.
+    /// The groups that decide where the maximum is between these two.
     groups: Vec<HitGroup>,
 }
 
 impl Maxima {
-    /// For maxima over ranks with at least `least` hits, or more.
+    /// Prepares maxima over ranks with at least a number of hits, which must be `least` or more.
     pub fn new(ranking: &Ranking, rel: f64, least: usize) -> Maxima {
         let (mut groups, mut before) = (Vec::new(), 0);
         for group in ranking.groups() {
@@ -62,7 +63,7 @@ impl Maxima {
         let mut maxima = vec![(0.0, 0.0); groups.len() + 1];
         let (mut low, mut high) = (0.0_f64, 0.0_f64);
         for (group, place) in groups.iter().zip(&mut maxima).rev() {
-            // Precision rises from hit to hit where nothing is between them.
+            // Precision rises from hit to hit if nothing is between them.
             let best = group.best();
             low =
                 low.max(if group.relevant == group.size { best } else { group.precision(group.relevant, group.size) });
@@ -81,7 +82,7 @@ impl Maxima {
 }
 
 impl Maximum {
-    /// With all groups from the first that counts on.
+    /// The maximum; `all` has the groups from the first that counts on.
     pub fn new<'p>(low: f64, high: f64, hits: usize, all: impl IntoIterator<Item = &'p HitGroup>) -> Maximum {
         let mut groups = Vec::new();
         if low < high {
@@ -91,7 +92,7 @@ impl Maximum {
         Maximum { low, high, hits, groups }
     }
 
-    /// Mean and variance, if that is not too much work.
+    /// The mean and the variance, if they do not take too long.
     pub fn moments(&self) -> Option<(f64, f64)> {
         if self.low == self.high {
             return Some((self.low, 0.0));
@@ -134,7 +135,7 @@ impl Maximum {
 }
 
 impl HitGroup {
-    /// Precision at a position of the group, from 1, where its h-th hit stands.
+    /// The precision at a position of the group, from 1, where its h-th hit stands.
     fn precision(&self, h: usize, position: usize) -> f64 {
         (self.before + h) as f64 / (self.start + position) as f64
     }
@@ -144,7 +145,7 @@ impl HitGroup {
         self.precision(self.relevant, self.relevant)
     }
 
-    /// All precisions above `low` at a hit that counts.
+    /// Visits all precisions above `low` that a hit that counts may have.
     fn values_above(&self, low: f64, mut visit: impl FnMut(f64)) {
         for h in self.first..=self.relevant {
             let positions = h..=self.size - self.relevant + h;
@@ -152,17 +153,17 @@ impl HitGroup {
         }
     }
 
-    /// Steps for all values: at most this.
+    /// An upper bound of the number of steps for all values.
     fn work(&self) -> f64 {
         let (n, r) = (self.size as f64, self.relevant as f64);
         let values = (self.relevant - self.first + 1) as f64 * (n - r + 1.0);
-        // Counts of hits must be exact enough: C(n, r) and all below it are finite.
+        // Counts must be exact enough, so C(n, r) and all smaller binomials must be finite.
         let smaller = r.min(n / 2.0);
         let digits = smaller * log10(n / smaller) + smaller / std::f64::consts::LN_10;
         if digits > 300.0 { f64::INFINITY } else { values * (r * n).min(r * (r + 1.0) * (r + 2.0) / 6.0) }
     }
 
-    /// Probability that no precision at a hit that counts is above `value`.
+    /// The probability that no precision at a hit that counts is above `value`.
     fn stays_below(&self, value: f64, ways: &mut Ways) -> f64 {
         ways.start();
         let mut seen = 0;
@@ -190,12 +191,12 @@ impl HitGroup {
     }
 }
 
-/// Arrangements of the first positions of a group, by their hits, and room to compute them.
+/// Counts the arrangements of the first positions of a group, by the number of their hits.
 struct Ways {
     by_hits: Vec<f64>,
     longer: Vec<f64>,
     relevant: usize,
-    /// All arrangements of the group.
+    /// The number of all arrangements of the group.
     all: f64,
     /// C(n, 0), C(n, 1), .. for each n that was needed, up to `ROWS`.
     rows: Vec<Vec<f64>>,
@@ -211,19 +212,19 @@ impl Ways {
         Ways { by_hits: vec![1.0], longer: Vec::new(), relevant, all, rows: vec![Vec::new(); ROWS.min(size + 1)] }
     }
 
-    /// Of no position.
+    /// Begins with no position.
     fn start(&mut self) {
         self.by_hits.clear();
         self.by_hits.push(1.0);
     }
 
-    /// With more positions and at most `most` hits.
+    /// Adds positions, among which and those before are at most `most` hits.
     fn extend(&mut self, positions: usize, most: usize) {
         let Ways { by_hits, longer, .. } = self;
         let more = row(&mut self.rows, positions, self.relevant);
         longer.clear();
         longer.resize(most + 1, 0.0);
-        // Each sum in the order of h, and next to each other, so that several are computed at once.
+        // The sums for neighbouring h are next to each other, so that the processor computes several at once.
         for (h, ways) in by_hits.iter().enumerate().take(most + 1) {
             for (sum, more) in longer[h..].iter_mut().zip(more.iter()) {
                 *sum += ways * more;
@@ -232,14 +233,14 @@ impl Ways {
         std::mem::swap(by_hits, longer);
     }
 
-    /// Whole arrangements of the group: with all other hits in the rest of the positions.
+    /// The number of whole arrangements, with all other hits in the remaining positions.
     fn ending(&mut self, positions: usize) -> f64 {
         let rest = row(&mut self.rows, positions, self.relevant);
         self.by_hits.iter().enumerate().map(|(h, ways)| ways * rest[self.relevant - h]).sum()
     }
 }
 
-/// C(n, 0), .., C(n, most), remembered unless n is large.
+/// C(n, 0), .., C(n, most), which are kept for the next call unless n is large.
 fn row(rows: &mut [Vec<f64>], n: usize, most: usize) -> Cow<'_, [f64]> {
     match rows.get_mut(n) {
         None => binomials(n, most).into(),

@@ -60,7 +60,7 @@ impl Classes {
 /// A position with the class of the document there.
 pub(crate) type PlacedDocument = (usize, u32);
 
-/// Statistics over the orders that are listed or drawn.
+/// The statistics over the orders that are listed or drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Statistics {
     /// Mean, variance, and the lowest and highest value of these orders.
@@ -69,8 +69,8 @@ pub(crate) struct Statistics {
     pub error: f64,
 }
 
-/// Statistics of `value` over all orders of the groups; it is given the class and position of every document that
-/// has one, by position. Some of those behind the slots of a group may be left out.
+/// The statistics of `value` over all orders of the groups. It receives the position and the class of each document
+/// that has a class, by position; documents behind the slots of a group may be left out.
 pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[PlacedDocument]) -> f64) -> Statistics {
     let mut values = Running::default();
     let exact = is_listed(groups);
@@ -92,7 +92,7 @@ pub(crate) fn over_orders(groups: &[Classes], mut value: impl FnMut(&[PlacedDocu
     values.statistics(exact)
 }
 
-/// Statistics of `value` over all orders of a ranking's groups that begin within a cutoff.
+/// The statistics of `value` over all orders of a ranking's groups that begin within a cutoff.
 pub(crate) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl FnMut(&Ranking) -> f64) -> Statistics {
     let (groups, levels) = classes_of(ranking, cutoff);
     let mut one = Ranking::default();
@@ -106,7 +106,7 @@ pub(crate) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl Fn
     })
 }
 
-/// Statistics over all orders, if they are few enough to be listed.
+/// The statistics over all orders, if they are few enough to be listed.
 pub(crate) fn listed(ranking: &Ranking, cutoff: usize, value: impl FnMut(&Ranking) -> f64) -> Option<Outcome> {
     is_exact(ranking, cutoff).then(|| over_rankings(ranking, cutoff, value).outcome)
 }
@@ -141,7 +141,7 @@ pub(crate) fn is_listed(groups: &[Classes]) -> bool {
     for group in groups {
         let mut left = group.size as u64;
         for &(_, count) in &group.counts {
-            // Times C(left, count), step by step; each step divides evenly.
+            // This multiplies by C(left, count) step by step; each step divides evenly.
             let mut choices: u64 = 1;
             for i in 0..u64::from(count).min(left - u64::from(count)) {
                 choices = choices * (left - i) / (i + 1);
@@ -156,14 +156,15 @@ pub(crate) fn is_listed(groups: &[Classes]) -> bool {
     arrangements <= LISTED
 }
 
-/// Every arrangement once; each stands for equally many orders.
+/// Visits every arrangement once. Each stands for equally many orders.
 fn list(groups: &[Classes], placed: &mut Vec<PlacedDocument>, visit: &mut dyn FnMut(&[PlacedDocument])) {
     let Some((group, others)) = groups.split_first() else { return visit(placed) };
     let mut counts = group.counts.clone();
     fill(group, 0, group.size - group.documents(), &mut counts, placed, &mut |placed| list(others, placed, visit));
 }
 
-/// Put a document of each class in turn, or one of the others, at a position of the group, and so on after it.
+/// Puts a document of each class in turn, or one without a class, at a position of the group, and fills later
+/// positions.
 fn fill(
     group: &Classes,
     position: usize,
@@ -176,7 +177,8 @@ fn fill(
         return then(placed); // no more documents with a class
     }
     if let (0, [(class, count)]) = (unseen, counts.as_slice()) {
-        // All alike: not one after the other, as there may be more of them than calls can be nested.
+        // Documents that are all of one class are placed in a loop, because there may be more of them than nested
+        // calls.
         let (class, count, before) = (*class, *count as usize, placed.len());
         placed.extend((0..count).map(|i| (group.start + position + i, class)));
         then(placed);
@@ -196,7 +198,7 @@ fn fill(
     }
 }
 
-/// Draws orders, always the same ones.
+/// Draws orders with a fixed seed.
 struct Sampler<'g> {
     groups: &'g [Classes],
     /// For each group its last shuffled positions, or its classes if it has fewer slots than documents.
@@ -207,7 +209,7 @@ struct Sampler<'g> {
     random: Random,
 }
 
-/// That of a document that no formula looks at.
+/// The class of documents that no formula reads.
 const NO_CLASS: u32 = u32::MAX;
 
 impl<'g> Sampler<'g> {
@@ -257,14 +259,14 @@ impl<'g> Sampler<'g> {
         shuffled[i]
     }
 
-    /// Put the documents of a group, which were placed from here on, in the order of their positions.
+    /// Sorts the documents of a group by position; they are those placed from index `from` on.
     fn sort(&mut self, from: usize, group: &Classes) {
         let placed = &mut self.placed[from..];
         if placed.len() < group.size / 8 {
             placed.sort_unstable();
             return;
         }
-        // Most of its positions are taken: looking at all of them is quicker than sorting.
+        // If most positions are taken, looking at all of them is faster than sorting.
         self.classes.clear();
         self.classes.resize(group.size, NO_CLASS);
         placed.iter().for_each(|&(position, class)| self.classes[position - group.start] = class);
@@ -278,13 +280,13 @@ fn each_document(group: &Classes) -> impl Iterator<Item = u32> + use<> {
     group.counts.clone().into_iter().flat_map(|(class, count)| std::iter::repeat_n(class, count as usize))
 }
 
-/// Mean and sum of squared deviations of values as they come (Welford 1962).
+/// The mean and the sum of squared deviations of the values so far (Welford 1962).
 #[derive(Default)]
 struct Running {
     n: u64,
     mean: f64,
     squares: f64,
-    /// Smallest and largest value.
+    /// The smallest and the largest value.
     range: Option<(f64, f64)>,
 }
 
@@ -349,7 +351,7 @@ mod tests {
 
     #[test]
     fn many_arrangements_are_drawn() {
-        // Reciprocal rank of the first of two documents among a hundred.
+        // The value is the reciprocal rank of the first of two documents among a hundred.
         let groups = [group(0, 100, &[(0, 2)])];
         assert!(is_listed(&groups));
         let exact = over_orders(&groups, |placed| 1.0 / (placed[0].0 + 1) as f64);

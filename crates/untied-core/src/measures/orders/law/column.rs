@@ -1,4 +1,4 @@
-//! The distribution of a sum at a point.
+//! Distributions of the sums with which a point is reached: exact, as extremes, or on a grid.
 
 use crate::law::{Atom, collapse};
 
@@ -56,7 +56,7 @@ impl Column for Exact {
     }
 }
 
-/// The least and the largest sum.
+/// The smallest and the largest sum.
 pub(super) struct Extent {
     pub low: f64,
     pub high: f64,
@@ -81,14 +81,14 @@ impl Column for Extent {
     }
 }
 
-/// Probabilities on a grid: of one cell after the other, from the `first` on.
+/// Probabilities on a grid, cell by cell from the `first` on.
 #[derive(Default)]
 pub(super) struct Cells {
     first: i64,
     chances: Vec<f64>,
 }
 
-/// How terms become whole numbers of cells: the width of one, and whether they are rounded up.
+/// How terms are rounded to whole numbers of cells: the width of a cell, and whether to round up.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
     pub step: f64,
@@ -96,7 +96,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// What is as good as whole is not rounded further.
+    /// The number of cells of a term. A term that is whole but for rounding errors is not rounded further.
     fn cells(self, term: f64) -> i64 {
         let cells = term / self.step;
         let whole = if self.up { (cells - 1e-9).ceil() } else { (cells + 1e-9).floor() };
@@ -153,12 +153,12 @@ impl Column for Cells {
 }
 
 impl Cells {
-    /// Cells from the first to the last that is reached.
+    /// The number of cells from the first to the last.
     pub(super) fn len(&self) -> usize {
         self.chances.len()
     }
 
-    /// The values of cells with their probabilities.
+    /// The values of the cells with their probabilities.
     pub(super) fn atoms(&self, step: f64) -> Vec<Atom> {
         let chances = self.chances.iter().enumerate().filter(|&(_, &chance)| chance > 0.0);
         chances.map(|(cell, &chance)| ((self.first + cell as i64) as f64 * step, chance)).collect()

@@ -1,11 +1,11 @@
-//! The distribution of a sum over all orders of a tie group, where what a document adds depends on its position, its
-//! kind, and how many documents of each kind are above it.
+//! The distribution of a sum over all orders of a tie group. What a document adds may depend on its position, its kind,
+//! and how many documents of each kind are above it.
 //!
-//! Forward over positions, point by point (how many documents of each kind are placed, or what else a [`Chain`] needs),
-//! with the law of the sum so far at each point: exact up to a number of values over all points ([`Limits`]), else on a
-//! grid, once with every step rounded down and once rounded up, so that the two laws enclose the true one. What
-//! documents before a group add up to is the same in all orders, so groups are independent, and [`crate::law::sum`]
-//! puts them together.
+//! The computation goes forward over positions, from point to point, and keeps the law of the sum so far at each point.
+//! A point says how many documents of each kind are placed, or whatever else a [`Chain`] needs. The law is exact up to
+//! a number of values over all points ([`Limits`]). Otherwise it is computed on a grid, once with every step rounded
+//! down and once rounded up, so that the two laws enclose the true one. What documents before a group add is the same
+//! in all orders, so groups are independent, and [`crate::law::sum`] adds them up.
 
 mod column;
 
@@ -25,7 +25,7 @@ const WORK: usize = 100_000_000;
 const FEW: usize = 64;
 /// The most cells of the first, coarse grid.
 const COARSE: usize = 256;
-/// Less probable points are left out of the grid, and their probability goes to its ends.
+/// Points that are less probable are left out, and their probability goes to the ends of the grid.
 const NEGLIGIBLE: f64 = 1e-18;
 
 /// The value that a document adds, as a function of the number of documents before it in its group, of their numbers by
@@ -34,14 +34,14 @@ type Term<'w> = dyn Fn(usize, &[usize], usize) -> f64 + 'w;
 
 /// A sum over the positions of a group as a Markov chain: what a position adds depends on the point that it leads to.
 pub(crate) trait Chain {
-    /// Positions that matter.
+    /// The number of positions that matter.
     fn slots(&self) -> usize;
 
-    /// About how many points there are; none where they are too many to be counted.
+    /// About how many points there are; none if they are too many to count.
     fn points(&self) -> Option<usize>;
 
-    /// Visit what may follow a point of a position: the next point, its probability, and what the position adds. There is
-    /// no next point where this is all that is left to add.
+    /// Visits all that may follow a point at a position: the next point, its probability, and what the position adds.
+    /// There is no next point if nothing more can be added.
     fn visit_next(&mut self, position: usize, point: usize, visit: &mut dyn FnMut(Option<usize>, f64, f64));
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct Walk<'w> {
     /// The number of positions that count.
     slots: usize,
     term: Box<Term<'w>>,
-    /// How far apart points are that have one document more of a kind.
+    /// For each kind, how far apart two points are if one has a document of it more.
     strides: Vec<usize>,
-    /// Documents of each kind at the point that is visited.
+    /// The number of documents of each kind at the current point.
     placed: Vec<usize>,
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn of_chain(walk: &mut impl Chain, limits: Limits) -> Result<Option<L
     if let Some(end) = forward::<Exact>(walk, (), limits.states, 0.0)? {
         return Ok(Some(Law::new(end.column.atoms)));
     }
-    // Whatever is left out, its sum is one of all orders.
+    // Sums that are left out are between these two, too.
     let Some(OrderSums { column: Extent { low, high }, .. }) = forward::<Extent>(walk, (), usize::MAX, 0.0)? else {
         return Ok(None);
     };
@@ -120,7 +120,7 @@ pub(crate) fn of_chain(walk: &mut impl Chain, limits: Limits) -> Result<Option<L
     let affordable = (WORK / steps.max(1)).max(FEW);
     let mut step = (high - low) / affordable.min(limits.cells).min(COARSE) as f64;
     if affordable.min(limits.cells) > COARSE / 4 {
-        // Most of what is possible is improbable: a coarse grid tells where a fine one is needed.
+        // Most possible sums are improbable, so a coarse grid shows first where a fine one is needed.
         let Some(OrderSums { column, .. }) = forward::<Cells>(walk, Grid { step, up: false }, usize::MAX, NEGLIGIBLE)?
         else {
             return Ok(None);
@@ -131,7 +131,7 @@ pub(crate) fn of_chain(walk: &mut impl Chain, limits: Limits) -> Result<Option<L
     let mut rounded = |up: bool| -> Result<Option<Vec<Atom>>> {
         let Some(end) = forward::<Cells>(walk, Grid { step, up }, usize::MAX, NEGLIGIBLE)? else { return Ok(None) };
         let mut atoms = end.column.atoms(step);
-        // No sum lies beyond the ends, however it was rounded.
+        // Rounding must not move a sum beyond the smallest and the largest one.
         atoms.iter_mut().for_each(|(value, _)| *value = value.clamp(low, high));
         atoms.push((if up { high } else { low }, end.lost));
         Ok(Some(atoms))
@@ -143,7 +143,7 @@ pub(crate) fn of_chain(walk: &mut impl Chain, limits: Limits) -> Result<Option<L
 /// The law of the sum over groups, divided by `norm`, a number above 0.
 ///
 /// # Errors
-/// The first of the groups, or the user interrupts.
+/// An error of one of the groups, or the user interrupts.
 pub(crate) fn over(
     groups: impl IntoIterator<Item = Result<Option<Law>>>,
     norm: f64,
@@ -153,7 +153,7 @@ pub(crate) fn over(
     Ok(Some(law::sum(laws, limits)?.map(|sum| sum / norm)))
 }
 
-/// The law of a sum over walks, one a group, divided by `norm`.
+/// The law of the sum over walks, one for each group, divided by `norm`.
 ///
 /// # Errors
 /// The user interrupts.
@@ -161,7 +161,7 @@ pub(crate) fn of_walks<'w>(walks: impl Iterator<Item = Walk<'w>>, norm: f64, lim
     over(walks.map(|mut walk| of_chain(&mut walk, limits)), norm, limits)
 }
 
-/// The law of a sum over all groups down to a cutoff that hold documents of the qrels, divided by `norm`.
+/// The law of the sum over all groups that begin within a cutoff and have documents of the qrels, divided by `norm`.
 ///
 /// # Errors
 /// The user interrupts.
@@ -178,14 +178,14 @@ pub(crate) fn of_groups<'r, 'w>(
 /// The distribution of the sum over all orders.
 struct OrderSums<C> {
     column: C,
-    /// The probability of points that were left out.
+    /// The joint probability of the points that were left out.
     lost: f64,
-    /// Steps from one point to another.
+    /// The number of steps from one point to another.
     steps: usize,
 }
 
-/// The column of the sum over all orders, without points that are too improbable; none where there are more than `limit`
-/// states.
+/// The distribution of the sum over all orders, without points that are too improbable; none if it has more than
+/// `limit` values.
 fn forward<C: Column>(
     walk: &mut impl Chain,
     context: C::Context,
@@ -229,7 +229,7 @@ fn forward<C: Column>(
     Ok(Some(OrderSums { column: done, lost, steps }))
 }
 
-/// The kind of all documents that are left, if they are of one.
+/// The kind of the documents that are left, if they all are of one kind.
 fn only_kind(placed: &[usize], counts: &[usize]) -> Option<usize> {
     let mut left = (0..counts.len()).filter(|&kind| placed[kind] < counts[kind]);
     left.next().filter(|_| left.next().is_none())

@@ -3,18 +3,19 @@
 use super::Kind;
 use super::moments::by_counts;
 
-/// The order of kinds with the largest X, if one is known; backwards it has the smallest.
+/// The order of kinds with the largest X, if one is known. Its reverse has the smallest.
 ///
-/// Of two neighbours at positions a and a+1, d stands before e in the best order if
-/// g_d (w_a - w_{a+1} q_e) >= g_e (w_a - w_{a+1} q_d). With rho = w_{a+1} / w_a that is linear in rho, so where all
-/// pairs agree at the smallest and the largest rho one order is the best: by descending g / (1 - rho q), which is
-/// Smith's rule where all positions weigh the same.
+/// Of two neighbours at positions a and a+1, d comes before e in the best order if g_d (w_a - w_{a+1} q_e) >= g_e (w_a
+/// - w_{a+1} q_d). With rho = w_{a+1} / w_a, this is linear in rho. So if all pairs have the same order at the smallest
+/// and at the largest rho, one order is the best at all positions: that by descending g / (1 - rho q). If all positions
+/// have the same weight, this is Smith's rule.
 pub(super) fn best_order(kinds: &[Kind], weights: &[f64]) -> Option<Vec<Kind>> {
     ratio(kinds, weights).map(|rho| by_index(kinds, rho))
 }
 
-/// Smallest and largest X over all orders where no such order is known. Where not [`super::moments::is_short`], as there are too
-/// many orders, they only enclose all X, as if there were enough documents of each kind for every position.
+/// The smallest and the largest X over all orders where no such order is known. Where not [`super::moments::is_short`],
+/// as there are too many orders, they only enclose all X, as if there were enough documents of each kind for every
+/// position.
 pub(super) fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
     if let Some(outcome) = by_counts(kinds, weights) {
         return (outcome.low, outcome.high);
@@ -30,7 +31,8 @@ pub(super) fn extremes(kinds: &[Kind], weights: &[f64]) -> (f64, f64) {
     (end(&outer(kinds, false), f64::min), end(&outer(kinds, true), f64::max))
 }
 
-/// The kinds of which no other both gains and goes on more, or less: no other one is better at any position.
+/// The kinds that no other kind beats at every position: none gains more and also goes on more (or less, if `more` is
+/// false).
 fn outer(kinds: &[Kind], more: bool) -> Vec<Kind> {
     let order = |a: f64, b: f64| if more { b.total_cmp(&a) } else { a.total_cmp(&b) };
     let mut kinds = kinds.to_vec();
@@ -56,7 +58,7 @@ fn ratio(kinds: &[Kind], weights: &[f64]) -> Option<f64> {
     let least = ratios().reduce(f64::min).unwrap_or(0.0);
     let most = ratios().reduce(f64::max).unwrap_or(0.0);
     let middle = f64::midpoint(least, most);
-    // For one rho the order is one of numbers, so it is enough to look at neighbours.
+    // For one rho, kinds are ordered by numbers, so it is enough to compare neighbours.
     let agree = |d: &Kind, e: &Kind, rho: f64| {
         let ahead = d.gain - e.gain + rho * (e.gain * d.go_on - d.gain * e.go_on);
         ahead >= -1e-13 * (d.gain.abs() + e.gain.abs())
@@ -66,7 +68,7 @@ fn ratio(kinds: &[Kind], weights: &[f64]) -> Option<f64> {
     (most <= 1.0 && (least == most || sorted())).then_some(middle)
 }
 
-/// By descending g / (1 - rho q).
+/// The kinds by descending g / (1 - rho q).
 fn by_index(kinds: &[Kind], rho: f64) -> Vec<Kind> {
     let index = |kind: &Kind| if kind.gain == 0.0 { 0.0 } else { kind.gain / (1.0 - rho * kind.go_on) };
     let mut order = kinds.to_vec();

@@ -1,8 +1,8 @@
 //! A user who may stop after every document: the contribution of one tie group to a cascade.
 //!
-//! A document gains g and is followed by the next one with probability q; the a-th position of the group weighs w_a.
-//! Given that the group is reached, it adds X = sum over a = 1..K of w_a g_a q_1 .. q_{a-1}, K positions being within
-//! the cutoff. Whatever the order, the next group is reached with the same probability, so groups are independent.
+//! The user gains g from a document and then goes on with probability q; the a-th position of the group has the weight
+//! w_a. If the user reaches the group, it adds X = sum over a = 1..K of w_a g_a q_1 .. q_{a-1}, where K positions are
+//! within the cutoff. The next group is reached with the same probability in every order, so groups are independent.
 
 mod extremes;
 mod moments;
@@ -45,8 +45,7 @@ pub(crate) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
     }
 }
 
-/// E_a, the mean product of the q of a documents that are drawn, for a = 0, 1, .. as far as it is not negligible, up to
-/// `most`.
+/// E_a for a = 0, 1, .. up to `most`, as far as it is not negligible: the mean product of the q of a documents drawn.
 pub(crate) fn products(kinds: &[Kind], most: usize) -> Vec<f64> {
     if moments::steps(kinds, most) > STEPS { series::moments(kinds, most).0 } else { moments::moments(kinds, most).0 }
 }
@@ -56,12 +55,12 @@ pub(crate) trait Path {
     /// The weights of the ranks within the cutoff.
     fn weights(&self) -> &[f64];
 
-    /// Call `part` with the kinds of documents of one group after the other, documents that are no group among them,
-    /// as long as it answers that there is more to do.
+    /// Calls `part` with the kinds of documents of one group after the other, as long as it returns true. Documents
+    /// between two groups, which the ranking does not list, are passed like a group.
     fn walk(&self, ranking: &Ranking, part: &mut dyn FnMut(&[Kind]) -> bool);
 }
 
-/// Add up a path; `tied(total, reach, kinds, weights)` adds a group of documents that differ.
+/// Adds up a path; `tied(total, reach, kinds, weights)` adds a group of documents that differ.
 fn add_up(path: &dyn Path, ranking: &Ranking, mut tied: impl FnMut(&mut f64, f64, &[Kind], &[f64])) -> f64 {
     let all = path.weights();
     let (mut total, mut reach, mut at) = (0.0, 1.0, 0);
@@ -83,19 +82,19 @@ fn add_up(path: &dyn Path, ranking: &Ranking, mut tied: impl FnMut(&mut f64, f64
     total
 }
 
-/// Mean over all orders.
+/// The mean over all orders.
 pub(crate) fn path_mean(path: &dyn Path, ranking: &Ranking) -> f64 {
     add_up(path, ranking, |total, reach, kinds, weights| *total += reach * mean(kinds, weights))
 }
 
-/// Variance over all orders; NaN where it is too much work.
+/// The variance over all orders; NaN if it would take too long.
 pub(crate) fn path_variance(path: &dyn Path, ranking: &Ranking) -> f64 {
     let mut sum = 0.0;
     add_up(path, ranking, |_, reach, kinds, weights| sum += reach * reach * variance(kinds, weights));
     sum
 }
 
-/// Smallest and largest value over all orders.
+/// The smallest and the largest value over all orders.
 pub(crate) fn path_extremes(path: &dyn Path, ranking: &Ranking) -> (f64, f64) {
     let end = |most: bool| {
         add_up(path, ranking, |total, mut reach, kinds, mut weights| {
@@ -116,7 +115,7 @@ pub(crate) fn path_extremes(path: &dyn Path, ranking: &Ranking) -> (f64, f64) {
     (end(false), end(true))
 }
 
-/// How sure the extremes are: the mean is exact.
+/// Whether the extremes are exact or only enclose all values. The mean always is exact.
 pub(crate) fn path_certainty(path: &dyn Path, ranking: &Ranking) -> Certainty {
     let mut certainty = Certainty::Exact;
     add_up(path, ranking, |_, _, kinds, weights| {
@@ -127,7 +126,7 @@ pub(crate) fn path_certainty(path: &dyn Path, ranking: &Ranking) -> Certainty {
     certainty
 }
 
-/// Add documents that are alike, one after the other; `reach` becomes the probability of getting beyond them.
+/// Adds documents of one kind, one after the other. `reach` becomes the probability of getting beyond them.
 pub(crate) fn straight(total: &mut f64, reach: &mut f64, kind: &Kind, weights: &[f64]) {
     if kind.go_on == 1.0 && kind.gain == 0.0 {
         return;
@@ -138,7 +137,7 @@ pub(crate) fn straight(total: &mut f64, reach: &mut f64, kind: &Kind, weights: &
     }
 }
 
-/// Probability of getting beyond all of these documents.
+/// The probability of getting beyond all of these documents.
 pub(crate) fn beyond(kinds: &[Kind], mut reach: f64) -> f64 {
     for kind in kinds.iter().filter(|kind| kind.go_on < 1.0) {
         for _ in 0..kind.count {
@@ -226,7 +225,7 @@ mod tests {
         let stopping = [kind(0.0, 1.0, 5), kind(0.25, 0.75, 2), kind(0.75, 0.25, 1)];
         assert_eq!(best_order(&stopping, &[0.5, 0.4, 0.1]).map(|order| order[0].gain), Some(0.75));
         assert!(best_order(&stopping, &[0.5, 0.6]).is_none(), "weights that grow");
-        // A small gain that nearly always goes on, against a large one that nearly never does.
+        // After a small gain the user nearly always goes on, and after a large one nearly never.
         let times = [kind(0.3, 0.95, 2), kind(1.0, 0.1, 2)];
         assert!(best_order(&times, &[1.0; 4]).is_some(), "Smith's rule");
         assert!(best_order(&times, &[1.0; 3]).is_none(), "the cutoff asks for the large gain, Smith's rule does not");
@@ -248,7 +247,8 @@ mod tests {
         let weights: Vec<f64> = (1..=100_000).map(|i| 1.0 / f64::from(i)).collect();
         let one = mean(&[kind(1.0, 0.0, 1), kind(0.0, 1.0, 99_999)], &weights);
         assert!(close(one, weights.iter().sum::<f64>() / 100_000.0));
-        // Nobody goes on beyond the first of r: it stands behind a others with probability C(n-r, a) / C(n, a) r / (n-a).
+        // Nobody goes on after the first of r documents. It is behind a others with probability C(n-r, a) / C(n, a) r /
+        // (n-a).
         let (n, r): (usize, usize) = (50_000, 2_000);
         let (mut expected, mut chance) = (0.0, 1.0);
         for (a, weight) in weights[..=n - r].iter().enumerate() {
@@ -258,7 +258,7 @@ mod tests {
         }
         let computed = mean(&[kind(1.0, 0.0, r), kind(0.0, 1.0, n - r)], &weights[..n]);
         assert!((computed - expected).abs() < 1e-11 * expected, "{computed} {expected}");
-        // The i-th of r alike stands at position p with probability C(p-1, i-1) C(n-p, r-i) / C(n, r).
+        // The i-th of r documents of a kind is at position p with probability C(p-1, i-1) C(n-p, r-i) / C(n, r).
         let (n, r, q): (f64, i32, f64) = (100_000.0, 50, 15.0 / 16.0);
         let mut expected = 0.0;
         for i in 1..=r {

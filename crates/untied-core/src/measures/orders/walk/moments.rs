@@ -1,4 +1,4 @@
-//! Mean and variance of the contribution of one tie group, see [`super`].
+//! The mean and the variance of the contribution of one tie group, see [`super`].
 
 use super::Kind;
 use crate::elementary::{ln, powi};
@@ -50,20 +50,20 @@ pub(super) fn steps(kinds: &[Kind], slots: usize) -> usize {
 
 /// E\[X\] over all orders, document by document.
 ///
-/// With E_a the mean, over all ordered choices of a documents, of the product of their q, and G_a that of
-/// g_a q_1 .. q_{a-1}, a further document (g, q) makes of a group of m
+/// Let E_a be the mean, over all ordered choices of a documents, of the product of their q, and G_a the mean of
+/// g_a q_1 .. q_{a-1}. If a document (g, q) is added to a group of m, they become
 ///
 ///   E'_a = \[(m+1-a) E_a + a q E_{a-1}\] / (m+1),
-///   G'_a = \[(m+1-a) G_a + (a-1) q G_{a-1} + g E_{a-1}\] / (m+1):
+///   G'_a = \[(m+1-a) G_a + (a-1) q G_{a-1} + g E_{a-1}\] / (m+1).
 ///
-/// averages, so no digits are lost. The work is K times the documents that are not of the most frequent kind, as a
-/// group of b alike has E_a = q^a.
+/// These are averages, so no digits are lost. The most frequent kind comes first, because b documents of one kind have
+/// E_a = q^a; the work is K times the number of other documents.
 pub(super) fn by_steps(kinds: &[Kind], weights: &[f64]) -> f64 {
     let (_, gains) = moments(kinds, weights.len());
     weights.iter().zip(&gains).map(|(weight, gain)| weight * gain).sum()
 }
 
-/// E_0 .. and G_1 .., as far as they are not negligible, to K at most.
+/// E_0, E_1, .. and G_1, G_2, .. up to K, as far as they are not negligible.
 pub(super) fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
     let (base, others) = split(kinds);
     let mut reach = vec![0.0; slots + 1];
@@ -82,7 +82,7 @@ pub(super) fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
             placed += 1;
             let last = placed.min(reach.len() - 1);
             add(&mut reach[..=last], &mut gains[..last], kind, placed as f64);
-            // From here on no E_a rises with a document, and E_a falls with a: what is negligible stays so.
+            // From here on, further documents raise no E_a, and E_a falls with a, so what is negligible stays so.
             if kind.go_on <= base.go_on && reach[last] < NEGLIGIBLE {
                 // G_a may be worth something as long as E_{a-1} is.
                 let kept = reach.partition_point(|&reach| reach >= NEGLIGIBLE).max(1);
@@ -94,7 +94,7 @@ pub(super) fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
     (reach, gains)
 }
 
-/// The step above: `reach` is E_0 .. E_last, `gains` G_1 .. G_last, `all` is m + 1.
+/// Adds a document as above. `reach` is E_0 .. E_last, `gains` is G_1 .. G_last, and `all` is m + 1.
 #[inline]
 pub(super) fn add(reach: &mut [f64], gains: &mut [f64], kind: &Kind, all: f64) {
     let part = 1.0 / all;
@@ -106,12 +106,12 @@ pub(super) fn add(reach: &mut [f64], gains: &mut [f64], kind: &Kind, all: f64) {
     }
 }
 
-/// Var\[X\] over all orders; NaN where it is too much work.
+/// Var\[X\] over all orders; NaN if it would take too long.
 pub(super) fn variance(kinds: &[Kind], weights: &[f64]) -> f64 {
     by_counts(kinds, weights).map_or_else(|| by_table(kinds, weights), |moments| moments.variance)
 }
 
-/// Statistics of X by how many documents of each kind are placed, unless there are too many ways.
+/// The statistics of X from all numbers of placed documents of each kind; none if these are too many.
 pub(super) fn by_counts(kinds: &[Kind], weights: &[f64]) -> Option<Outcome> {
     let (base, mut kinds) = split(kinds);
     kinds.insert(0, base);
@@ -126,14 +126,14 @@ pub(super) fn by_counts(kinds: &[Kind], weights: &[f64]) -> Option<Outcome> {
     })
 }
 
-/// Whether there are few enough ways through a group to look at all.
+/// Whether these numbers are few enough to try them all.
 pub(super) fn is_short(kinds: &[Kind], weights: &[f64]) -> bool {
     let counts: Vec<usize> = kinds.iter().map(|kind| kind.count).collect();
     Lattice::new(&counts, weights.len(), |_| usize::MAX).is_short()
 }
 
-/// E\[X^2\] - E\[X\]^2, from means of products over ordered choices of i + j + 2 documents: i of q^2, one of g q, j of
-/// q, one of g. Each follows, as E_a does, from those with one document fewer.
+/// E\[X^2\] - E\[X\]^2, from the means of products over ordered choices of i + j + 2 documents. A product has i factors
+/// q^2, one g q, j factors q, and one g. Like E_a, each mean follows from those with one document fewer.
 pub(super) fn by_table(kinds: &[Kind], weights: &[f64]) -> f64 {
     if steps(kinds, weights.len()) > TABLE_STEPS {
         return f64::NAN;

@@ -1,4 +1,4 @@
-//! The mean contribution of a large tie group, see [`super`], by how much its documents differ.
+//! The mean contribution of a large tie group, see [`super`], as a series in how much its documents differ.
 //!
 //! Let c be the mean of q, and q_i = c (1 + d_i). For ordered choices of a documents, the mean of the product of their
 //! q is the coefficient of z^a in
@@ -27,7 +27,7 @@ pub(super) fn mean(kinds: &[Kind], weights: &[f64]) -> f64 {
     weights.iter().zip(moments(kinds, weights.len()).1).map(|(weight, gain)| weight * gain).sum()
 }
 
-/// E_0 .. and G_1 .., as far as they are not negligible.
+/// E_0, E_1, .. and G_1, G_2, .., as far as they are not negligible.
 pub(super) fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
     let slots = reached(kinds, slots);
     let (all, go_on) = (documents(kinds), mean_go_on(kinds));
@@ -43,15 +43,15 @@ pub(super) fn moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
     (reach, gains)
 }
 
-/// E_0 .. and G_1 .. to the last slot, by the series; 0 where there are not as many documents.
+/// E_0, E_1, .. and G_1, G_2, .. to the last slot, by the series. They are 0 beyond the number of documents.
 fn near_moments(kinds: &[Kind], slots: usize) -> (Vec<f64>, Vec<f64>) {
     let (n, go_on) = (documents(kinds), mean_go_on(kinds));
     let last = slots.min(n as usize);
     let scale = last as f64 / n; // y at the last position
-    // 0 where nobody goes on.
+    // All d are 0 if nobody goes on.
     let d: Vec<f64> = kinds.iter().map(|kind| ((kind.go_on - go_on) / go_on.max(f64::MIN_POSITIVE)) * scale).collect();
     let (product, gained) = terms(kinds, &d);
-    // Each term is the one before times such a factor, where documents are drawn from n.
+    // If documents are drawn from n, each term is the one before times such a factor.
     let factors = |n: f64| (0..product.len()).map(|k| 1.0 / ((n - k as f64) * scale)).collect::<Vec<f64>>();
     let (of_reach, of_gain) = (factors(n), factors(n - 1.0));
     let value = |terms: &[f64], factors: &[f64], a: usize| {
@@ -78,7 +78,7 @@ fn terms(kinds: &[Kind], d: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let mut small = 0;
     for k in 1.. {
         let sign = if k % 2 == 0 { -1.0 } else { 1.0 };
-        // Of the sum of g / (1 + d y).
+        // The next coefficient of the sum of g / (1 + d y).
         shares.push(sign * kinds.iter().zip(&powers).map(|(kind, power)| kind.gain * power).sum::<f64>());
         gained.push(product.iter().zip(shares.iter().rev()).map(|(a, b)| a * b).sum::<f64>());
         largest = largest.max(shares[k - 1].abs());
