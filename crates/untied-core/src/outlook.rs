@@ -336,7 +336,7 @@ impl Prospects {
         let look = |next: &mut Ranking, &place: &usize| {
             watch::check()?;
             let grades = &planned.possible_grades;
-            let mut outcomes: Vec<Outcome> = Vec::with_capacity(grades.len());
+            let mut outcomes: Vec<BoundedValue> = Vec::with_capacity(grades.len());
             for (number, &grade) in grades.iter().enumerate() {
                 outcomes.push(match outcomes.last() {
                     Some(&before) if planned.read(grades[number - 1]) == planned.read(grade) => before,
