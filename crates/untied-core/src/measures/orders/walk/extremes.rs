@@ -5,10 +5,13 @@ use super::moments::by_counts;
 
 /// The order of kinds with the largest X, if one is known. Its reverse has the smallest.
 ///
-/// Of two neighbours at positions a and a+1, d comes before e in the best order if g_d (w_a - w_{a+1} q_e) >= g_e (w_a
-/// - w_{a+1} q_d). With rho = w_{a+1} / w_a, this is linear in rho. So if all pairs have the same order at the smallest
-/// and at the largest rho, one order is the best at all positions: that by descending g / (1 - rho q). If all positions
-/// have the same weight, this is Smith's rule.
+/// Of two neighbours at positions a and a+1, d comes before e in the best order if
+///
+///   g_d (w_a - w_{a+1} q_e) >= g_e (w_a - w_{a+1} q_d).
+///
+/// With rho = w_{a+1} / w_a, this is linear in rho. So if all pairs have the same order at the smallest and at the
+/// largest rho, one order is the best at all positions: that by descending g / (1 - rho q). If all positions have the
+/// same weight, this is Smith's rule.
 pub(super) fn best_order(kinds: &[Kind], weights: &[f64]) -> Option<Vec<Kind>> {
     ratio(kinds, weights).map(|rho| by_index(kinds, rho))
 }
