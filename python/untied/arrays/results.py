@@ -199,12 +199,13 @@ class ArrayResults(MeasureResults):
 
 
 def as_runs(results: ArrayResults | Mapping[str, ArrayResults]) -> Results:
-    """The same results where every column of scores is a run.
+    """Turn the results of arrays into results of runs, in which every column of scores is a run.
 
     Parameters
     ----------
     results : ArrayResults, or dict of ArrayResults
-        Columns of scores are named by their numbers. A dict has the results of one column each, by the names of runs.
+        Results of several columns, which are named by their numbers; or a dict of runs' names and results of one column
+        each.
 
     Raises
     ------

@@ -192,9 +192,9 @@ def mrr(qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOf
 def recall_cap(
     qrels: Grades, results: Scores, k_values: Iterable[int], *, ties: TiesOfOneValue = "given"
 ) -> dict[str, float]:
-    """Compute ``R_cap@k``: which share of the relevant documents that fit into the first k is there (untied's RelP).
+    """Compute ``R_cap@k``: the share found of the relevant documents that could be among the first k.
 
-    A query without relevant documents counts 0, where BEIR divides by zero.
+    This is untied's RelP. A query without relevant documents counts 0, where BEIR divides by zero.
     """
     return _custom(qrels, results, {f"R_cap@{k}": RelP @ k for k in k_values}, ties)
 

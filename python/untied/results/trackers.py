@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 
 def for_trackers(results: ByMeasure | Mapping[Any, Any]) -> dict[str, float]:
-    """Means by names that MLflow and other trackers of experiments accept.
+    """Return means under names that MLflow and other trackers of experiments accept.
 
-    ``nDCG@10`` becomes ``nDCG_at_10``, ``RBP(p=0.5)`` becomes ``RBP_p_0.5``, and with several runs, the name of the run
-    precedes: ``bm25/nDCG_at_10``. Names have letters, digits, ``_``, ``-`` and ``.``.
+    ``nDCG@10`` becomes ``nDCG_at_10``, and ``RBP(p=0.5)`` becomes ``RBP_p_0.5``. If there are several runs, the name of
+    the run comes first: ``bm25/nDCG_at_10``. Names have only letters, digits, ``_``, ``-`` and ``.``.
 
     Parameters
     ----------
     results : Results, ArrayResults of one column, or dict
-        Results of `evaluate` or `evaluate_arrays`, or a dict such as `Evaluator.means` returns.
+        What `untied.evaluate` or `untied.evaluate_arrays` returned, or a dict such as `Evaluator.means` returns.
 
     Returns
     -------
     dict
-        Plain floats by name.
+        The names with their means, as plain floats.
 
     Raises
     ------

@@ -108,7 +108,7 @@ class Verdicts(ByPair):
 
     @property
     def means(self) -> Table:
-        """The same as `table`, under the name by which other libraries find the table of any results."""
+        """The same as `table`. Other libraries look for the table of any results under this name."""
         return self.table
 
     def beside(self, table: Table) -> Table:
