@@ -148,7 +148,7 @@ def sklearn_topic(rng: random.Random) -> tuple[list[float], list[float]]:
     return [rng.choice([0, 0, 1, 2, 3, 0.5]) for _ in range(n)], [rng.randint(0, levels) / 4 for _ in range(n)]
 
 
-@pytest.mark.parametrize("seed", range(many(5)))
+@pytest.mark.parametrize("seed", range(many(2, nightly=50)))
 def test_sklearn_dcg(seed: int) -> None:
     """scikit-learn averages DCG and nDCG over ties; it knows the listed documents only."""
     metrics = pytest.importorskip("sklearn.metrics")
