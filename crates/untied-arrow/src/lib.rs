@@ -1,4 +1,4 @@
-//! Runs and qrels from Arrow's record batches: frames, tables, results of queries.
+//! Runs and qrels from Arrow's record batches: frames, tables, results of queries; and values of queries as a batch.
 //!
 //! Batches are cut into slices, and slices become chunks in parallel. Bytes of ids are copied in one piece where they
 //! stand in one; nothing else is copied, and no dictionary of ids is built.
@@ -8,6 +8,9 @@
 mod ids;
 mod lists;
 mod numbers;
+mod rows;
+
+pub use rows::Rows;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

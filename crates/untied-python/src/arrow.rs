@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::{PyException, PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -90,12 +90,12 @@ pub fn arrow_stream<'py>(
         fields.push(Field::new(name, DataType::Float64, true));
         columns.push(Arc::new(Float64Array::from(column)));
     }
-    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns);
-    capsule(py, batch.map_err(|error| PyValueError::new_err(error.to_string()))?)
+    capsule(py, RecordBatch::try_new(Arc::new(Schema::new(fields)), columns))
 }
 
 /// A capsule that streams one batch.
-pub fn capsule(py: Python<'_>, batch: RecordBatch) -> PyResult<Bound<'_, PyCapsule>> {
+pub fn capsule(py: Python<'_>, batch: Result<RecordBatch, ArrowError>) -> PyResult<Bound<'_, PyCapsule>> {
+    let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let schema = batch.schema();
     let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")

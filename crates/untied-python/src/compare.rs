@@ -4,6 +4,7 @@ use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyString};
+use untied_arrow::Rows;
 use untied_core::compare::{self, Bulk, ComparisonSettings, Evidence, Lists, Rank};
 use untied_core::error::text;
 use untied_core::overlap::share_document;
@@ -11,7 +12,7 @@ use untied_core::similarity::items::{Distance, Items};
 use untied_core::similarity::{PairScore, Symmetry};
 use untied_core::watch;
 
-use crate::batches::{Rows, joined};
+use crate::arrow::capsule;
 use crate::convert::{Parts, parts, with_id};
 use crate::errors::{refused, to_python};
 use crate::measure::{Measure, specs, valid};
@@ -140,13 +141,13 @@ pub fn compare_rows<'py>(
     let optional = ["low", "high", "variance"].into_iter().take(if variance { 3 } else { 2 }).collect();
     let mut rows = Rows::new(names, optional, &["in_a", "in_b", "matched", "judged"]);
     let mut found = Vec::new();
-    if joined(a, b).any(|(_, a, b)| a.is_some() && b.is_some()) {
+    if a.union(b).any(|(_, a, b)| a.is_some() && b.is_some()) {
         let settings = settings(policies, variance, depth)?;
         let (specs, evidence) = (specs(&measures), evidence(qrels, probabilities, None));
         found = threads::run(py, threads, || compare::compare(&[a, b], &["a", "b"], evidence, &specs, settings))?;
     }
     let mut values = found.iter().flat_map(|comparison| comparison.values.iter());
-    for (query, in_a, in_b) in joined(a, b) {
+    for (query, in_a, in_b) in a.union(b) {
         if let (Some(of_a), Some(of_b)) = (in_a, in_b) {
             let judged = qrels.and_then(|qrels| Some(qrels.0.rows(qrels.0.find(a.id(of_a))?)));
             let (of_a, of_b) = (a.rows(of_a), b.rows(of_b));
@@ -154,13 +155,13 @@ pub fn compare_rows<'py>(
                 judged.is_some_and(|judged| share_document(&of_a, &judged) || share_document(&of_b, &judged));
             let flags = [true, true, share_document(&of_a, &of_b), is_judged];
             for (measure, score) in values.by_ref().take(measures.len()).enumerate() {
-                rows.push(&query, Some((measure, score.into())), &flags);
+                rows.push(query, Some((measure, score.into())), &flags);
             }
         } else {
-            rows.push(&query, None, &[in_a.is_some(), in_b.is_some(), false, false]);
+            rows.push(query, None, &[in_a.is_some(), in_b.is_some(), false, false]);
         }
     }
-    rows.stream(py)
+    capsule(py, rows.batch())
 }
 
 /// (document, positions of its tie group in A, and in B, grade)

@@ -7,10 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyTuple};
 use untied_core::Error;
 use untied_core::error::{Failure, quote};
-use untied_core::grade::Level;
 use untied_core::measures::Scope;
 use untied_core::measures::defined::{Description, additive};
-use untied_core::measures::formula::{Callback, Formula, Shown, Traits, ValueOf};
+use untied_core::measures::formula::{Callback, Documents, Formula, Shown, Traits, ValueOf};
 use untied_core::names::{Cutoff, Spec, Value};
 use untied_core::ranking::Ranking;
 use untied_core::registry::define;
@@ -341,50 +340,4 @@ fn packed<'py>(py: Python<'py>, numbers: impl ExactSizeIterator<Item = [u8; 8]>)
         bytes.chunks_exact_mut(8).zip(numbers).for_each(|(room, number)| room.copy_from_slice(&number));
         Ok(())
     })
-}
-
-/// Which documents of a ranking a formula gets.
-struct Documents(usize);
-
-impl Documents {
-    /// Those within the cutoff; with whole groups, all that are tied with them too.
-    fn new(ranking: &Ranking, cutoff: Option<usize>, whole_groups: bool) -> Documents {
-        let depth = ranking.retrieved.min(cutoff.unwrap_or(usize::MAX));
-        let last = ranking.groups().last().filter(|_| whole_groups);
-        Documents(last.map_or(depth, |group| depth.max(group.start + group.size)))
-    }
-
-    fn fill<T: Copy>(&self, ranking: &Ranking, none: T, of: impl Fn(&Level) -> T) -> Vec<T> {
-        let mut filled = vec![none; self.0];
-        for group in ranking.groups() {
-            let mut at = group.start;
-            for level in group.levels {
-                let end = at + level.count as usize;
-                filled[at.min(self.0)..end.min(self.0)].fill(of(level));
-                at = end;
-            }
-        }
-        filled
-    }
-
-    fn grades(&self, ranking: &Ranking) -> Vec<f64> {
-        self.fill(ranking, 0.0, |level| level.grade.max(0.0))
-    }
-
-    fn flags(&self, ranking: &Ranking, of: impl Fn(&Level) -> bool) -> Vec<bool> {
-        self.fill(ranking, false, of)
-    }
-
-    /// Where groups begin and end; documents that no group holds are not judged, and stand by themselves.
-    fn groups(&self, ranking: &Ranking) -> Vec<(usize, usize)> {
-        let mut bounds = Vec::new();
-        let mut at = 0;
-        for group in ranking.groups() {
-            bounds.extend((at..group.start).map(|rank| (rank, rank + 1)));
-            at = group.start + group.size;
-            bounds.push((group.start, at));
-        }
-        bounds.extend((at..self.0).map(|rank| (rank, rank + 1)));
-        bounds
-    }
 }

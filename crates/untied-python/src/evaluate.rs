@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyDict};
+use untied_arrow::Rows;
 use untied_core::error::text;
 use untied_core::evaluate::{self, Fact, Facts, MeasureValue, Prepared, Streaming};
 use untied_core::law::Limits;
@@ -11,7 +12,6 @@ use untied_core::read::format::run_format;
 use untied_core::settings::{Queries, Settings};
 use untied_core::{Error, read};
 
-use crate::batches::{Rows, joined};
 use crate::convert::{self, with_id};
 use crate::errors::to_python;
 use crate::formats::{FilePath, Named, named, path_text};
@@ -127,7 +127,7 @@ impl Evaluator {
     fn rows<'py>(&self, py: Python<'py>, run: Py<Run>) -> PyResult<Bound<'py, PyCapsule>> {
         let (qrels, table, settings) = (&self.qrels.get().0, &run.get().0, self.prepared.settings);
         let is_evaluated = |judged: bool, retrieved: bool| judged && (retrieved || settings.queries == Queries::Qrels);
-        let has_any = joined(qrels, table).any(|(_, judged, found)| is_evaluated(judged.is_some(), found.is_some()));
+        let has_any = qrels.union(table).any(|(_, judged, found)| is_evaluated(judged.is_some(), found.is_some()));
         let evaluation = if has_any { Some(self.evaluate(py, run.get(), false)?.evaluation) } else { None };
         let measures = self.prepared.specs.iter().map(ToString::to_string).collect();
         let range = settings.has_range();
@@ -136,10 +136,10 @@ impl Evaluator {
         let flags = ["judged", "retrieved", "matched", "relevant", "mixed", "undefined", "overstated", "unsettled"];
         let mut rows = Rows::new(measures, optional, &flags);
         let mut evaluated = 0..;
-        for (query, judged, found) in joined(qrels, table) {
+        for (query, judged, found) in qrels.union(table) {
             let (judged, found) = (judged.is_some(), found.is_some());
             let (Some(evaluation), true) = (&evaluation, is_evaluated(judged, found)) else {
-                rows.push(&query, None, &[judged, found, false, false, false, false, false, false]);
+                rows.push(query, None, &[judged, found, false, false, false, false, false, false]);
                 continue;
             };
             let row = evaluated.next().expect("an endless range");
@@ -149,10 +149,10 @@ impl Evaluator {
                 let of_value = [note.undefined(), note.overstated(), note.unsettled()];
                 let (matched, relevant, mixed) = (of_query.matched(), of_query.relevant(), of_query.mixed());
                 let flags = [judged, found, matched, relevant, mixed, of_value[0], of_value[1], of_value[2]];
-                rows.push(&query, Some((measure, evaluation.value(row, measure))), &flags);
+                rows.push(query, Some((measure, evaluation.value(row, measure))), &flags);
             }
         }
-        rows.stream(py)
+        arrow::capsule(py, rows.batch())
     }
 }
 

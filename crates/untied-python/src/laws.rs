@@ -1,12 +1,10 @@
 //! Distributions over orders of ties, for Python.
 
 use pyo3::prelude::*;
-use rayon::prelude::*;
 use untied_core::error::text;
 use untied_core::evaluate;
-use untied_core::law::{Atom, Chances, Law};
+use untied_core::law::{self, Atom, Chances, Law};
 use untied_core::table;
-use untied_core::watch;
 
 use crate::threads::{self, Threads};
 
@@ -29,16 +27,15 @@ fn held(law: &Law) -> Held {
     (law.lower().to_vec(), (!law.is_exact()).then(|| law.upper().to_vec()))
 }
 
-fn law((lower, upper): Held) -> Law {
+fn from_held((lower, upper): Held) -> Law {
     match upper {
         None => Law::new(lower),
         Some(upper) => Law::enclosed(lower, upper),
     }
 }
 
-fn compared(a: Option<&Law>, b: Option<&Law>) -> Option<Compared> {
-    let Chances { greater, equal, less } = a?.against(b?);
-    Some((greater, equal, less))
+fn compared(Chances { greater, equal, less }: Chances) -> Compared {
+    (greater, equal, less)
 }
 
 impl Laws {
@@ -58,7 +55,7 @@ impl Laws {
     /// From what `parts` returned.
     #[staticmethod]
     fn of(queries: Vec<String>, totals: Vec<Option<Held>>, of_queries: Vec<Vec<Option<Held>>>) -> Laws {
-        let all = |laws: Vec<Option<Held>>| laws.into_iter().map(|one| one.map(law)).collect();
+        let all = |laws: Vec<Option<Held>>| laws.into_iter().map(|one| one.map(from_held)).collect();
         Laws { queries, totals: all(totals), of_queries: of_queries.into_iter().map(all).collect() }
     }
 
@@ -107,7 +104,7 @@ impl Laws {
     #[pyo3(signature = (other, measure, rows=None))]
     fn against(&self, other: &Laws, measure: usize, rows: Option<(usize, usize)>) -> Option<Compared> {
         let (mine, theirs) = rows.unzip();
-        compared(self.get(measure, mine), other.get(measure, theirs))
+        Some(compared(self.get(measure, mine)?.against(other.get(measure, theirs)?)))
     }
 }
 
@@ -119,15 +116,7 @@ pub fn compare_laws(
     laws: Vec<Py<Laws>>,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Vec<Option<Compared>>>> {
-    let laws: Vec<&Laws> = laws.iter().map(Py::get).collect();
-    let pairs: Vec<(usize, usize)> = (0..laws.len()).flat_map(|a| (a + 1..laws.len()).map(move |b| (a, b))).collect();
-    threads::run(py, threads, || {
-        watch::begin(|| "comparing distributions".into(), "pairs", Some(pairs.len() as u64));
-        let of_pair = |&(a, b): &(usize, usize)| {
-            watch::step(1)?;
-            let totals = laws[a].totals.iter().zip(&laws[b].totals);
-            Ok(totals.map(|(a, b)| compared(a.as_ref(), b.as_ref())).collect())
-        };
-        pairs.par_iter().map(of_pair).collect()
-    })
+    let totals: Vec<&[Option<Law>]> = laws.iter().map(|laws| laws.get().totals.as_slice()).collect();
+    let pairs = threads::run(py, threads, || law::compare_all(&totals))?;
+    Ok(pairs.into_iter().map(|measures| measures.into_iter().map(|chances| chances.map(compared)).collect()).collect())
 }

@@ -7,7 +7,6 @@ use untied_core::equality;
 use untied_core::statistics::{
     self, Decided, Differences, PairedValues, RunValues, SignCounts, bootstrap, interval, randomizations, tukey,
 };
-use untied_core::watch;
 
 use crate::arrays::packed;
 use crate::errors::to_python;
@@ -138,9 +137,6 @@ pub fn randomization_p(
 ) -> PyResult<Vec<([f64; 3], bool)>> {
     let pairs: Vec<(&RunValues, &RunValues)> = pairs.iter().flatten().map(|(a, b)| (&a.get().0, &b.get().0)).collect();
     threads::run(py, threads, || {
-        let values: usize = differences.iter().map(Vec::len).sum();
-        let total = samples.saturating_mul(values) as u64;
-        watch::begin(|| "testing differences".into(), "values", Some(total));
         let p_values =
             |counts: &SignCounts| [counts.at_least, counts.at_most, counts.beyond].map(|count| counts.p(count));
         let counts = randomizations(&differences, &pairs, samples, seed)?;
@@ -186,11 +182,7 @@ pub fn bootstrap_interval(
     seed: u64,
     threads: Option<Threads>,
 ) -> PyResult<(f64, f64)> {
-    threads::run(py, threads, || {
-        let total = samples.saturating_mul(values.len()) as u64;
-        watch::begin(|| "drawing bootstrap samples".into(), "values", Some(total));
-        interval(&values, level, samples, seed)
-    })
+    threads::run(py, threads, || interval(&values, level, samples, seed))
 }
 
 /// What [`bootstrap_interval`] is found from, so that tests can hold it against another formula: means of samples that are

@@ -8,7 +8,11 @@ mod sum;
 
 pub use sum::sum;
 
+use rayon::prelude::*;
+
 use crate::equality::are_equal;
+use crate::error::Result;
+use crate::watch;
 
 /// The largest error of a probability.
 pub const PROBABILITY: f64 = 1e-11;
@@ -150,6 +154,20 @@ impl Law {
         let equal = (if least > PROBABILITY { least } else { 0.0 }, most);
         Chances { greater, equal, less }
     }
+}
+
+/// How the values of every run compare with those of every later run, measure by measure; nothing where one has no value.
+///
+/// # Errors
+/// The user interrupts.
+pub fn compare_all(runs: &[&[Option<Law>]]) -> Result<Vec<Vec<Option<Chances>>>> {
+    let pairs: Vec<(usize, usize)> = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))).collect();
+    watch::begin(|| "comparing distributions".into(), "pairs", Some(pairs.len() as u64));
+    let of_pair = |&(a, b): &(usize, usize)| {
+        watch::step(1)?;
+        Ok(runs[a].iter().zip(runs[b]).map(|(a, b)| Some(a.as_ref()?.against(b.as_ref()?))).collect())
+    };
+    pairs.par_iter().map(of_pair).collect()
 }
 
 /// The bounds of a probability, in order: rounding may have exchanged them.

@@ -28,6 +28,54 @@ pub trait Callback: Send + Sync {
     fn failure(&self) -> Option<Failure>;
 }
 
+/// The documents of a ranking that a formula is given.
+pub struct Documents(usize);
+
+impl Documents {
+    /// Those within the cutoff; with whole groups, all that are tied with them too.
+    pub fn new(ranking: &Ranking, cutoff: Option<usize>, whole_groups: bool) -> Documents {
+        let depth = ranking.retrieved.min(cutoff.unwrap_or(usize::MAX));
+        let last = ranking.groups().last().filter(|_| whole_groups);
+        Documents(last.map_or(depth, |group| depth.max(group.start + group.size)))
+    }
+
+    fn fill<T: Copy>(&self, ranking: &Ranking, none: T, of: impl Fn(&Level) -> T) -> Vec<T> {
+        let mut filled = vec![none; self.0];
+        for group in ranking.groups() {
+            let mut at = group.start;
+            for level in group.levels {
+                let end = at + level.count as usize;
+                filled[at.min(self.0)..end.min(self.0)].fill(of(level));
+                at = end;
+            }
+        }
+        filled
+    }
+
+    /// Their grades, 0 where it is negative or there is none.
+    pub fn grades(&self, ranking: &Ranking) -> Vec<f64> {
+        self.fill(ranking, 0.0, |level| level.grade.max(0.0))
+    }
+
+    /// Whether something is true of them; nothing is of documents without a judgment.
+    pub fn flags(&self, ranking: &Ranking, of: impl Fn(&Level) -> bool) -> Vec<bool> {
+        self.fill(ranking, false, of)
+    }
+
+    /// Where groups begin and end; documents that no group holds are not judged, and stand by themselves.
+    pub fn groups(&self, ranking: &Ranking) -> Vec<(usize, usize)> {
+        let mut bounds = Vec::new();
+        let mut at = 0;
+        for group in ranking.groups() {
+            bounds.extend((at..group.start).map(|rank| (rank, rank + 1)));
+            at = group.start + group.size;
+            bounds.push((group.start, at));
+        }
+        bounds.extend((at..self.0).map(|rank| (rank, rank + 1)));
+        bounds
+    }
+}
+
 /// What a formula can see of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {

@@ -46,6 +46,7 @@ pub fn bootstrap(values: &[f64], samples: usize, seed: u64) -> Result<Bootstrap>
     if count == 0 {
         return Err(Error::Value("there are no values to draw from".to_owned()));
     }
+    watch::begin(|| "drawing bootstrap samples".into(), "values", Some(samples.saturating_mul(count) as u64));
     let observed = grid.steps.iter().sum::<i64>();
     if count > BLOCK {
         grid.steps.sort_unstable();

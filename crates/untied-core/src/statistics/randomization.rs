@@ -253,6 +253,8 @@ pub fn randomizations(
     samples: usize,
     seed: u64,
 ) -> Result<Vec<SignCounts>> {
+    let values: usize = differences.iter().map(Vec::len).sum();
+    watch::begin(|| "testing differences".into(), "values", Some(samples.saturating_mul(values) as u64));
     let mut shared = Vec::new();
     for (row, (differences, (a, b))) in differences.iter().zip(pairs).enumerate() {
         let grid = on_grid(differences.iter());

@@ -328,6 +328,25 @@ impl Table {
         self.numbers_in(other).enumerate().filter_map(|(query, in_other)| Some((query, in_other?)))
     }
 
+    /// The queries of both tables in the order of their ids, each with its number in this one and in the other.
+    pub fn union<'a>(
+        &'a self,
+        other: &'a Table,
+    ) -> impl Iterator<Item = (&'a [u8], Option<usize>, Option<usize>)> + 'a {
+        let (mut i, mut j) = (0, 0);
+        std::iter::from_fn(move || {
+            let (mine, theirs) = ((i < self.len()).then(|| self.id(i)), (j < other.len()).then(|| other.id(j)));
+            let id = match (mine, theirs) {
+                (Some(mine), Some(theirs)) => mine.min(theirs),
+                (mine, theirs) => mine.or(theirs)?,
+            };
+            let (is_here, is_there) = (mine == Some(id), theirs == Some(id));
+            let query = (id, is_here.then_some(i), is_there.then_some(j));
+            (i, j) = (i + usize::from(is_here), j + usize::from(is_there));
+            Some(query)
+        })
+    }
+
     /// The rows of a query, in the order of the input.
     pub fn rows(&self, query: usize) -> Rows<'_> {
         let QueryRows { block, rows, .. } = &self.queries[query];
