@@ -38,7 +38,7 @@ PUBLIC = {
     "gate": "Check GateResult gate",
     "inputs": "read_qrels read_run",
     "inputs.truth": "groups_from_preferences groups_from_rankings read_groups read_mirex",
-    "judging": "Advice Candidate judge_next",
+    "judging": "Advice Candidate agreement judge_next",
     "judging.estimates": "infap_error subcollection with_pool",
     "judging.sample": "Judgments collection judgments keeps_document pool",
     "measures": "AP as_measure as_measures nDCG parse_measure",
@@ -47,8 +47,8 @@ PUBLIC = {
     "report": "comparison_report report",
     "results": "MeasureResults Results Table Value for_trackers",
     "spark": "SparkComparison SparkEvaluation SparkResults clear_errors compare evaluate",
-    "statistics": "Estimate Significance TESTS Test adjust discriminative_power effect_size estimate_mean "
-    "mean_interval paired_p randomization_test significance t_test wilcoxon_test",
+    "statistics": "Estimate RunEstimates Significance TESTS Test adjust discriminative_power effect_size estimate_mean "
+    "estimate_runs mean_interval paired_p randomization_test significance t_test wilcoxon_test",
     "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med passages ties",
 }
 

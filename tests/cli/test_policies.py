@@ -350,6 +350,7 @@ ARGUMENTS = {
     "gate": ["QRELS", "RUN", "--min", "AP=0"],
     "report": ["QRELS", "RUN", "-m", "AP", "-o", "x.html"],
     "stats": ["QRELS", "RUN", "OTHER", "-m", "AP"],
+    "judges": ["HUMAN", "MACHINE", "RUN", "-m", "AP"],
     "certify": ["QRELS", "RUN", "OTHER", "-m", "P@1"],
     "study med": [
         "QRELS", "RUN", "OTHER", "THIRD", "-o", "x", "--restart", "--distance", "RBO", "--rates", "0.5",
@@ -357,7 +358,9 @@ ARGUMENTS = {
     ],
 }  # fmt: skip
 #: What the options of a command are named after in Python.
-COMMANDS_OF = {entry.command: name for name, entry in ENTRY_POINTS.items() if entry.command} | {"stats": "evaluate"}
+COMMANDS_OF = {entry.command: name for name, entry in ENTRY_POINTS.items() if entry.command} | {
+    "stats": "evaluate", "judges": "evaluate",
+}  # fmt: skip
 
 
 @pytest.fixture

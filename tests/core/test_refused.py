@@ -99,6 +99,7 @@ ACCEPTED = {
     "compare": "good.run better.run",
     "passages": "good.passages better.passages",
     "stats": "qrels good.run better.run --samples 9",
+    "judges": "qrels qrels good.run better.run",
     "certify": "qrels good.run better.run -m P@1 --certificate certificate.json",
     "verify": "certificate.json qrels good.run better.run",
     "report": "qrels good.run better.run -o page.html",

@@ -161,6 +161,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "gate.gate": lambda qrels, run, _: gated(qrels, run, min={"AP": 0}),
     "gate.gate baseline": lambda qrels, run, _: gated(qrels, RUN, baseline=run, max_drop={"AP": 1}),
     "gate.gate MED": lambda qrels, run, _: gated(qrels, RUN, baseline=run, max_med={"P@2": 1}),
+    "judging.agreement": lambda qrels, run, _: untied.judging.agreement(qrels, qrels, run),
     "judging.judge_next": lambda qrels, run, _: untied.judging.judge_next(qrels, run),
     "report.report": lambda qrels, run, _: untied.report.report(qrels, two(run), ["AP"], distances=["RBO"]),
     "judging.sample.pool": lambda qrels, run, _: untied.judging.sample.pool([run], 10, qrels),
@@ -170,6 +171,9 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     ),
     "statistics.discriminative_power": lambda qrels, run, _: untied.statistics.discriminative_power(
         results(qrels, run)
+    ),
+    "statistics.estimate_runs": lambda qrels, run, _: untied.statistics.estimate_runs(
+        results(qrels, run), results(qrels, run)
     ),
     "statistics.required_queries": lambda qrels, run, _: untied.statistics.required_queries(results(qrels, run)),
     "study.agreement": studied("agreement", depths=[]),
@@ -209,7 +213,7 @@ NONE_NEEDED = {
         "comparison.correlation.swapped", "comparison.correlation.same_items", "comparison.correlation.spearman",
         "comparison.distances.kendall_distance", "comparison.distances.footrule", "statistics.randomization_test",
         "statistics.t_test", "statistics.wilcoxon_test", "statistics.paired_p", "statistics.mean_interval",
-        "statistics.effect_size", "statistics.estimate_mean", "statistics.Estimate",
+        "statistics.effect_size", "statistics.estimate_mean", "statistics.Estimate", "statistics.RunEstimates",
     ],
     "of results, of which whoever evaluated has been warned": [
         "paper.paper_table", "report.comparison_report", "report.page", "report.collect_comparison",

@@ -11,6 +11,7 @@ COMMANDS = {
     "compare": "{a} {b} --qrels {q}",
     "passages": "{pa} {pb}",
     "stats": "{q} {a} {b}",
+    "judges": "{q} {q} {a} {b}",
     "certify": "{q} {a} {b}",
     "verify": "{certificate} {q} {a} {b}",
     "report": "{q} {a} {b} -o {folder}/page.html",

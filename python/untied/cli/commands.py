@@ -20,4 +20,5 @@ COMMANDS = {
     "measures": "list measures with parameters, equations and references",
     "trec_eval": "take trec_eval's options, and print what trec_eval prints",
     "completion": "print a script that completes commands in your shell",
+    "judges": "score runs by few human judgments and a model's of all queries",
 }

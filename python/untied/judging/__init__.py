@@ -5,6 +5,7 @@ documents are computed. Outcomes are weighted by the probability of the judgment
 """
 
 from untied.judging import estimates, sample
+from untied.judging.labels import agreement
 from untied.judging.next import Advice, Candidate, judge_next
 
-__all__ = ["Advice", "Candidate", "estimates", "judge_next", "sample"]
+__all__ = ["Advice", "Candidate", "agreement", "estimates", "judge_next", "sample"]

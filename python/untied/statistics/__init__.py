@@ -6,6 +6,7 @@ queries and estimates from human and machine judgments need SciPy; nothing else 
 """
 
 from untied.statistics.intervals import INTERVALS, mean_interval
+from untied.statistics.judged_runs import RunEstimates, estimate_runs
 from untied.statistics.judges import Estimate, estimate_mean
 from untied.statistics.planning import required_queries
 from untied.statistics.runs import Significance, discriminative_power, significance
@@ -28,12 +29,14 @@ __all__ = [
     "INTERVALS",
     "TESTS",
     "Estimate",
+    "RunEstimates",
     "Significance",
     "Test",
     "adjust",
     "discriminative_power",
     "effect_size",
     "estimate_mean",
+    "estimate_runs",
     "mean_interval",
     "paired_p",
     "randomization_test",

@@ -9,7 +9,7 @@ where the two have nothing in common.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum, isnan, nan, sqrt
+from math import fsum, nan, sqrt
 
 from untied import _core
 from untied._core import show_id
@@ -269,24 +269,23 @@ class _Sample:
             return
         if n < FEW:
             yield f"with only {n} human queries, intervals may be too narrow; so would they be without the machine"
-        if n < self.queries and not estimate.slope:
-            found = "" if isnan(estimate.correlation) else f" (r = {estimate.correlation:.2f})"
-            yield f"the machine is not used: its values do not rise with the human values{found}"
+        if not self.sums.human:
+            yield "all human values are equal, so nothing says how far others could lie"
+        elif n < self.queries and not estimate.slope:
+            yield "the machine is not used: its values do not rise with the human values"
         differing = sum(bool(_core.difference(y, f)) for y, f in zip(self.human, self.machine, strict=True))
         if n < self.queries and estimate.slope and differing < LEAST:
-            queries = "1 query" if differing == 1 else f"{differing} queries"
             yield (
-                f"human and machine values differ in {queries} only, so a margin of safety, not the data, sets the "
-                "width of the interval"
+                f"human and machine values differ in fewer than {LEAST} queries, so a margin of safety, not the data, "
+                "sets the width of the interval"
             )
         if n < self.queries and 2 * max(moves) > fsum(moves):
             query = keys[moves.index(max(moves))]
             yield f"query {query if isinstance(query, int) else show_id(str(query))} has over half of the variance"
-        skewness = self._skewness()
-        if skewness**2 > SKEWED * n:
+        if self._skewness() ** 2 > SKEWED * n:
             yield (
-                f"human values are skewed (skewness {skewness:.1f}), so the interval may miss the mean more often than "
-                "it says; so would it without the machine"
+                "human values are skewed, so the interval may miss the mean more often than it says; so would it "
+                "without the machine"
             )
 
     def _skewness(self) -> float:

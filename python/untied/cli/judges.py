@@ -1,0 +1,241 @@
+"""``untied judges``: score runs by a few human judgments and a machine's judgments of all queries."""
+
+from __future__ import annotations
+
+import argparse
+from itertools import groupby
+from math import isnan
+
+from untied._core import show_id
+from untied.cli import notes, output, width
+from untied.cli.command import Command
+from untied.cli.options import QRELS, Arguments, chosen, inputs_of, listing, load_plugins
+from untied.cli.reading import baseline_of, read_qrels, reading_settings, with_readable
+from untied.cli.rules import Excludes
+from untied.evaluation.runs import Evaluator
+from untied.inputs.convert import loaded_runs
+from untied.inputs.files import has_columns
+from untied.judging.labels import agreement, unlabelled
+from untied.measures import as_measures
+from untied.results.notes import of_adjusted, of_queries, of_undefined
+from untied.results.text import aligned, cell
+from untied.statistics.judged_runs import estimate_runs
+from untied.statistics.judges import TARGETS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from untied._core import Qrels
+    from untied.results.evaluation import Results
+    from untied.results.table import Table
+
+EXAMPLES = """\
+  untied judges human.qrels machine.qrels bm25.run dense.run -m nDCG@10
+  untied judges human.qrels machine.qrels *.run --baseline bm25 -o estimates.tsv
+  untied judges human.qrels machine.qrels *.run --show agreement
+
+HUMAN has judgments by people of a random sample of the queries, and MACHINE has
+judgments by a machine, such as a language model, of all queries. The estimates
+are unbiased however bad the machine is. The more its scores rise and fall with
+the human scores, the narrower the intervals become. Leave out documents that
+the machine failed to judge, or give them a negative grade.
+
+The column human shows the mean of the human scores, and the column machine the
+mean of the machine's scores of all queries. The column r shows the correlation
+between human and machine scores. The column slope shows how far the machine is
+trusted, from 0 to 1. The column width shows how wide the interval is, as a
+multiple of that from the human judgments alone. The column worth shows how many
+queries people would have to judge for such an interval without the machine. A
+star marks differences whose interval excludes 0.
+
+In tsv, csv and json, the rows of runs have an empty run_b, r is called
+correlation, and worth is called equivalent. The column bias shows the mean of
+machine minus human scores, over the queries that people judged.
+"""
+
+#: What estimates are of.
+TARGET_NAMES = {"all": "all queries there could be", "these": "these queries"}
+#: Columns that a narrow terminal does without, in this order.
+DISPENSABLE = ("slope", "r", "machine", "human")
+
+COMMAND = Command(
+    "judges",
+    "score runs by few human judgments and a model's of all queries",
+    EXAMPLES,
+    listed_after="stats",
+    common="-m --baseline --target --show --ties --format -o",
+    rules=(Excludes("--show=agreement", "--measure --baseline --target --ties --unjudged --adjust"),),
+)
+
+
+@COMMAND.declare
+def declare(arguments: Arguments) -> None:
+    """Declare the command's arguments."""
+    arguments.add_argument("qrels", metavar="HUMAN", help=f"human {QRELS}")
+    arguments.add_argument("machine", metavar="MACHINE", help="a machine's judgments, in the same or another format")
+    arguments.add_runs()
+    arguments.add_reading()
+    arguments.add_keep_going()
+    arguments.add_measures()
+    arguments.add_docs()
+    arguments.add_plugin()
+    group = arguments.group("estimates")
+    group.option("--baseline", "RUN", "compare all other runs with RUN, one of the given runs (default: all pairs)")
+    about = {
+        "all": "the mean over all queries that could be asked, of which these are a random sample (default)",
+        "these": "the mean over these queries, if people judged all of them",
+    }
+    group.option("--target", "WHAT", listing("choose what intervals are for", about), choices=TARGETS, default="all")
+    group.option("--level", "L", "set the confidence level (default: 0.95)", type=float, default=0.95)
+    arguments.add_policies("runs", "ties", "unjudged", "score_dtype", "adjust")
+    arguments.group("output").option(
+        "--show",
+        "WHAT",
+        listing(
+            "instead of estimates, print",
+            {"agreement": "how far human and machine grades agree, by grade and by rank"},
+        ),
+        choices=("agreement",),
+    )
+    arguments.add_table()
+    arguments.add_threads()
+
+
+@COMMAND.run
+def main(options: argparse.Namespace) -> None:
+    """Run the command."""
+    inputs = inputs_of(options.qrels, options.machine, *options.runs, options.docs)
+    output.check_target(options.output, inputs)
+    plugins = load_plugins(options.plugin)
+    human, machine = _judgments(options, options.qrels), _judgments(options, options.machine)
+    find = _agreement if options.show else _estimates
+    (table, settings, said), skipped = with_readable(options, lambda runs: find(options, human, machine, runs))
+    missing = unlabelled(human, machine)
+    if missing:
+        said.append(f"documents that people judged and the machine did not, unjudged for the machine: {missing:,}")
+    said = [*skipped, *said]
+    rows = table.to_dicts()
+    if options.style == "json":
+        settings |= chosen(options, "level") | reading_settings(options)
+        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=rows)
+    elif options.style in ("tsv", "csv"):
+        lines = [[cell(value, name, options.digits) for name, value in row.items()] for row in rows]
+        text = output.lines(table.columns, lines, options.style, sum(isinstance(one, str) for one in rows[0].values()))
+    elif options.show:
+        text = _table([_group(row, options.digits) for row in rows], options)
+    else:
+        text = "\n".join(
+            _title(measure, settings, options) + _table(lines, options)
+            for measure, lines in _by_measure(rows, options.digits)
+        )
+    output.write(text, options.output)
+    notes.show(said)
+
+
+def _judgments(options: argparse.Namespace, path: str) -> Qrels:
+    """The judgments in one of the two files; names of columns are for those that have any."""
+    other = options.machine if path == options.qrels else options.qrels
+    mine, others = (has_columns(one, options.qrels_format) for one in (path, other))
+    named = [] if others and not mine else options.column
+    return read_qrels(argparse.Namespace(**vars(options) | {"qrels": path, "column": named}))
+
+
+def _estimates(
+    options: argparse.Namespace, human: Qrels, machine: Qrels, runs: Any
+) -> tuple[Table, dict[str, Any], list[str]]:
+    """The estimates, the settings they were made with, and notes."""
+    options.baseline = baseline_of(options, runs)
+    loaded = loaded_runs(runs, options.threads)
+    policies = chosen(options, "ties", "unjudged", "score_dtype", "adjust")
+    measures = as_measures(options.measure)
+    more = policies | chosen(options, "docs", "threads")
+    by_people, by_machine = (Evaluator(one, measures, **more).evaluate(loaded) for one in (human, machine))
+    estimates = estimate_runs(by_people, by_machine, **chosen(options, "baseline", "target", "level"))
+    counts = {"judged": estimates.judged, "queries": estimates.queries}
+    said = [*_of_values(by_people, by_machine, options), *estimates.notes]
+    return estimates.table, policies | chosen(options, "baseline", "target") | counts, said
+
+
+def _agreement(
+    options: argparse.Namespace, human: Qrels, machine: Qrels, runs: Any
+) -> tuple[Table, dict[str, Any], list[str]]:
+    """How far grades agree."""
+    return agreement(human, machine, runs, **chosen(options, "level", "threads")), {}, []
+
+
+def _of_values(human: Results, machine: Results, options: argparse.Namespace) -> Iterator[str]:
+    """Notes on the values of queries; queries that only the machine judged have no human ones on purpose."""
+    facts = machine.facts()
+    yield from of_queries(facts)
+    for whose, results in (("human", human), ("machine", machine)):
+        found = [
+            *of_adjusted(results.facts(), options.adjust, can_leave_out=False),
+            *of_undefined(results.facts(), adjust=options.adjust, can_leave_out=False),
+        ]
+        yield from (f"{whose} {note}" for note in found)
+
+
+def _by_measure(rows: list[dict[str, Any]], digits: int) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """The lines of every measure's table."""
+    for measure, mine in groupby(rows, lambda row: row["measure"]):
+        yield measure, [_estimate(row, digits) for row in mine]
+
+
+def _estimate(row: dict[str, Any], digits: int) -> dict[str, str]:
+    """The cells of an estimate; that of a difference has its sign."""
+    sign = "+" if row["run_b"] else ""
+    named = " - ".join(show_id(row[run]) for run in ("run_a", "run_b") if row[run])
+
+    def number(name: str) -> str:
+        return "-" if isnan(row[name]) else f"{row[name]:{sign}z.{digits}f}"
+
+    def short(name: str, decimals: int) -> str:
+        return "-" if isnan(row[name]) else f"{row[name]:z.{decimals}f}"
+
+    star = " *" if row["run_b"] and (row["low"] > 0 or row["high"] < 0) else ""
+    return {
+        "run": named,
+        "estimate": number("estimate"),
+        "interval": "-" if isnan(row["low"]) else f"[{number('low')}, {number('high')}]{star}",
+        "human": number("human"),
+        "machine": number("machine"),
+        "r": short("correlation", 2),
+        "slope": short("slope", 2),
+        "width": short("width", 2),
+        "worth": short("equivalent", 0),
+    }
+
+
+def _group(row: dict[str, Any], digits: int) -> dict[str, str]:
+    """The cells of a group of documents."""
+
+    def number(name: str) -> str:
+        return "-" if isnan(row[name]) else f"{row[name]:z.{digits}f}"
+
+    interval = "-" if isnan(row["kappa_low"]) else f"[{number('kappa_low')}, {number('kappa_high')}]"
+    numbers = {name: number(name) for name in ("human", "machine", "bias", "equal", "kappa")}
+    return {"group": row["group"], "documents": f"{row['documents']:,}", **numbers, "interval": interval}
+
+
+def _title(measure: str, settings: dict[str, Any], options: argparse.Namespace) -> str:
+    """What a table's estimates are of."""
+    counts = f"from human judgments of {settings['judged']:,} of {settings['queries']:,}"
+    text = f"{measure}: mean over {TARGET_NAMES[options.target]}, {counts}; * interval excludes 0"
+    return f"{text}\n\n" if options.style == "md" else f"{output.bold(text, options.output is None)}\n"
+
+
+def _table(lines: Sequence[dict[str, str]], options: argparse.Namespace) -> str:
+    """A table, without columns for which the terminal has no room."""
+    kept = list(lines[0])
+    most = width() if options.output is None and options.style == "table" else 10**9
+    hidden = []
+    for name in DISPENSABLE:
+        if max(map(len, aligned([kept, *([line[one] for one in kept] for line in lines)], texts=1))) <= most:
+            break
+        if name in kept:
+            kept.remove(name)
+            hidden.append(name)
+    text = output.lines(kept, [[line[name] for name in kept] for line in lines], options.style, texts=1)
+    return text + (f"{', '.join(hidden)} hidden: widen the terminal or use --format tsv\n" if hidden else "")

@@ -1,0 +1,188 @@
+"""How far a machine's judgments agree with those of people, and where they err."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, inf, nan, sqrt
+
+from untied.errors import UntiedError
+from untied.inputs import mismatch
+from untied.inputs.convert import as_qrels, loaded_runs
+from untied.judging.sample import ranked
+from untied.results.table import tidy
+from untied.statistics.intervals import check_level
+from untied.statistics.judges import LEAST
+from untied.statistics.values import need_scipy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from untied._core import Qrels, Run
+    from untied.inputs.convert import QrelsLike, Runs
+    from untied.results.table import Table
+
+#: The last ranks of groups of documents by their best rank in any run.
+DEPTHS = (10, 100)
+
+
+# described by untied.evaluation.runs.Evaluator: threads
+def agreement(
+    human: QrelsLike, machine: QrelsLike, runs: Runs | None = None, *, level: float = 0.95, threads: int | None = None
+) -> Table:
+    """Compare a machine's judgments with those of people, by grade and by rank.
+
+    Use it to see what kind of errors a machine makes, before `untied.statistics.estimate_runs` makes the best of its
+    judgments. Only documents that both judged are compared.
+
+    Parameters
+    ----------
+    human, machine : Qrels, path, or {query: {document: grade}}
+        Judgments on the same scale; negative grades count as not judged.
+    runs : runs, optional
+        One or several runs: documents are also grouped by their best rank in any of them, where tied documents are
+        ordered by id, descending.
+    level : float
+        Confidence of the intervals of kappa, between 0 and 1.
+    threads : int, optional
+        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+
+    Returns
+    -------
+    Table
+        A row for all documents, for those of every human grade, and of every group of ranks: the number of
+        ``documents``, the mean ``human`` and ``machine`` grade, ``bias``, which is the mean of machine minus human
+        grades, ``equal``, the share of equal grades, and Cohen's ``kappa`` with weights that grow with the square of
+        the difference. It is 1 if all grades are equal and 0 if they agree as often as by chance, and has no value
+        within one human grade. Its interval ``kappa_low``, ``kappa_high`` is a jackknife over queries, because errors
+        within a query are alike, and needs five queries.
+
+    Raises
+    ------
+    UntiedError
+        The judgments have no document in common, or an option is invalid.
+
+    Examples
+    --------
+    >>> human = {f"q{i}": {"a": 1, "b": 0, "c": 0, "d": i % 2} for i in range(8)}
+    >>> machine = {f"q{i}": {"a": 1, "b": 0, "c": int(i > 5), "d": 1} for i in range(8)}
+    >>> for row in agreement(human, machine).to_dicts():
+    ...     print(row["group"], row["documents"], row["bias"], round(row["kappa"], 2))
+    all 32 0.1875 0.63
+    grade 0 20 0.3 nan
+    grade 1 12 0.0 nan
+    """
+    check_level(level)
+    by_people, by_machine = as_qrels(human, threads), as_qrels(machine, threads)
+    loaded = {} if runs is None else loaded_runs(runs, threads)
+    mismatch.warn({name: mismatch.of_inputs(by_people, run, threads, judging=True) for name, run in loaded.items()})
+    groups: dict[tuple[int, float, str], dict[str, _Sums]] = {}
+    for query, pairs in _judged_by_both(by_people, by_machine):
+        ranks = _best_ranks(loaded, query)
+        for document, y, f in pairs:
+            for group in (
+                (0, 0.0, "all"),
+                (1, y, f"grade {y:g}"),
+                *([_of_rank(ranks.get(document))] if loaded else []),
+            ):
+                groups.setdefault(group, {}).setdefault(query, _Sums()).add(y, f)
+    if not groups:
+        raise UntiedError("human and machine judgments have no document in common")
+    rows = [(name, *_row(groups[place, order, name], place != 1, level)) for place, order, name in sorted(groups)]
+    return tidy("group", "documents human machine bias equal kappa kappa_low kappa_high", rows)
+
+
+def unlabelled(human: QrelsLike, machine: QrelsLike) -> int:
+    """Count the documents that people judged and the machine did not, in queries that both judged."""
+    by_people, by_machine = as_qrels(human), as_qrels(machine)
+    return sum(
+        grade >= 0 and labels.get(document, -1) < 0
+        for query in by_people.queries()
+        if query in by_machine
+        for labels in [by_machine[query]]
+        for document, grade in by_people[query].items()
+    )
+
+
+def _judged_by_both(human: Qrels, machine: Qrels) -> Iterator[tuple[str, list[tuple[str, float, float]]]]:
+    """The documents that both judged, by query, with both grades."""
+    queries = [query for query in human.queries() if query in machine]
+    if not queries:
+        raise UntiedError("human and machine judgments have no query in common")
+    for query in queries:
+        labels = machine[query]
+        yield (
+            query,
+            [
+                (document, grade, labels[document])
+                for document, grade in human[query].items()
+                if grade >= 0 and labels.get(document, -1) >= 0
+            ],
+        )
+
+
+def _best_ranks(runs: Mapping[str, Run], query: str) -> dict[str, int]:
+    """The best rank of each document in any run."""
+    best: dict[str, int] = {}
+    for run in runs.values():
+        for rank, document in enumerate(ranked(run, query), 1):
+            best[document] = min(rank, best.get(document, rank))
+    return best
+
+
+def _of_rank(rank: int | None) -> tuple[int, float, str]:
+    """The group of a document with this best rank, with what it is sorted by."""
+    if rank is None:
+        return 2, inf, "in no run"
+    first = 1
+    for last in DEPTHS:
+        if rank <= last:
+            return 2, first, f"ranks {first}-{last}"
+        first = last + 1
+    return 2, first, f"ranks {first} on"
+
+
+@dataclass(slots=True)
+class _Sums:
+    """Sums over documents, from which kappa can be computed."""
+
+    documents: float = 0
+    human: float = 0.0
+    machine: float = 0.0
+    squares: float = 0.0
+    distances: float = 0.0
+    equal: float = 0
+
+    def add(self, human: float, machine: float) -> None:
+        """Count a document with these grades."""
+        self.documents += 1
+        self.human += human
+        self.machine += machine
+        self.squares += human * human + machine * machine
+        self.distances += (human - machine) ** 2
+        self.equal += human == machine
+
+    def less(self, other: _Sums) -> _Sums:
+        """The sums without those of some of the documents."""
+        return _Sums(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
+
+    def kappa(self) -> float:
+        """1 - the mean squared distance of grades, by that of all human grades from all machine grades."""
+        by_chance = self.squares - 2 * self.human * self.machine / self.documents if self.documents else 0.0
+        return 1 - self.distances / by_chance if by_chance > 0 else nan
+
+
+def _row(by_query: Mapping[str, _Sums], with_kappa: bool, level: float) -> tuple[float, ...]:
+    """The numbers of a group."""
+    parts = list(by_query.values())
+    every = _Sums(*(fsum(getattr(part, name) for part in parts) for name in _Sums.__slots__))
+    human, machine = every.human / every.documents, every.machine / every.documents
+    kappa, half = every.kappa() if with_kappa else nan, nan
+    if with_kappa and len(parts) >= LEAST:
+        left_out = [every.less(part).kappa() for part in parts]
+        middle = fsum(left_out) / len(parts)
+        squares = fsum((one - middle) ** 2 for one in left_out)
+        half = float(need_scipy("intervals of kappa").t.ppf((1 + level) / 2, len(parts) - 1))
+        half *= sqrt((len(parts) - 1) / len(parts) * squares)
+    equal = every.equal / every.documents
+    return int(every.documents), human, machine, machine - human, equal, kappa, kappa - half, kappa + half

@@ -1,0 +1,199 @@
+"""Means and differences of runs from human judgments of some queries and a machine's judgments of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+
+from untied import _core
+from untied._core import show_id
+from untied.errors import UntiedError
+from untied.inputs import mismatch
+from untied.inputs.mismatch import listed
+from untied.results.differences import pairs_of
+from untied.results.evaluation import Results
+from untied.results.table import tidy
+from untied.statistics.judges import estimate_mean
+from untied.statistics.paired import RunValues, check_queries
+from untied.statistics.values import mean_of, scale_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from untied._core import Measure
+    from untied.results.table import Table
+    from untied.statistics.judges import Estimate, Target
+
+    #: What is estimated: the mean of the first run, minus that of the second if there is one.
+    Subject = tuple[str, str | None]
+
+NUMBERS = "estimate low high human machine bias correlation slope width equivalent"
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class RunEstimates:
+    """What `estimate_runs` returns.
+
+    Attributes
+    ----------
+    table : Table
+        For every measure, a row for each run, with an empty ``run_b``, and then a row for each pair of runs, about
+        ``run_a`` minus ``run_b``: ``estimate`` with its interval ``low``, ``high``, and the numbers of `Estimate`.
+    judged, queries : int
+        Number of queries that people judged, and of all queries.
+    target : str
+        What the intervals are for: ``"all"`` or ``"these"``.
+    level : float
+        Confidence of the intervals.
+    notes : list of str
+        What a reader of the table should know.
+    """
+
+    table: Table
+    judged: int
+    queries: int
+    target: Target
+    level: float
+    notes: list[str]
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+
+# described by untied.statistics.judges.estimate_mean: target, level
+def estimate_runs(
+    human: Results, machine: Results, *, baseline: str | None = None, target: Target = "all", level: float = 0.95
+) -> RunEstimates:
+    """Estimate means and differences of runs from human judgments of some queries and a machine's of all.
+
+    Use it if people judged a random sample of the queries and a model all of them: evaluate the same runs by both, and
+    see by how much the model's judgments narrow the intervals that the human ones give. Each estimate is that of
+    `estimate_mean`, with a slope of its own. A query that the machine left out, or gave no value, gets the mean of its
+    other values: that is fair, because no human value decides about it.
+
+    Parameters
+    ----------
+    human : Results
+        Results by the human judgments, for the queries that people judged.
+    machine : Results
+        Results by the machine's judgments, of the same runs and measures.
+    baseline : str, optional
+        Compare every other run with this one, as the second of each pair; by default compare all pairs.
+    target : str
+        What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
+        sample. ``"these"``: the mean over these queries, if people judged all of them.
+    level : float
+        Confidence, between 0 and 1.
+
+    Returns
+    -------
+    RunEstimates
+
+    Raises
+    ------
+    UntiedError
+        Runs or measures differ, a measure has no arithmetic mean over queries or no human value for some query, the
+        results have ranges, people judged more queries than the machine, an option is invalid, or SciPy is not
+        installed.
+
+    Examples
+    --------
+    >>> import untied
+    >>> human = {f"q{i}": {"a": 1, "b": i % 2} for i in range(20)}
+    >>> machine = {f"q{i}": {"a": 1 - (i % 5 == 0), "b": i % 2} for i in range(100)}
+    >>> run = {f"q{i}": ["b", "a"] for i in range(100)}
+    >>> both = [untied.evaluate(qrels, run, "RR", queries="common") for qrels in (human, machine)]
+    >>> row = estimate_runs(*both).table.to_dicts()[0]
+    >>> round(row["human"], 3), round(row["estimate"], 3), round(row["width"], 2)
+    (0.75, 0.756, 0.65)
+    """
+    _check(human, machine)
+    if baseline is not None and baseline not in human.runs:
+        raise UntiedError(f"no run {baseline!r}; the runs are {', '.join(human.runs)}")
+    subjects: list[Subject] = [(run, None) for run in human.runs]
+    pairs = pairs_of(human.runs, baseline) if len(human.runs) > 1 else []
+    subjects += pairs
+    rows = []
+    notes: dict[str, list[str]] = {}
+    for measure in human._measures:
+        by_people, by_machine = _values_by_run(human, measure), _values_by_run(machine, measure)
+        for subject in subjects:
+            values = _of_subject(by_people, subject)
+            undefined = next((query for query, value in values.items() if isnan(value)), None)
+            if undefined is not None:
+                raise UntiedError(
+                    f"the human judgments give query {undefined!r} no value of {measure}, so its mean cannot be "
+                    "estimated"
+                )
+            machine_values = _complete(_of_subject(by_machine, subject), values)
+            estimate = estimate_mean(values, machine_values, target=target, level=level)
+            rows.append((str(measure), subject[0], subject[1] or "", *_numbers(estimate)))
+            for note in estimate.notes:
+                notes.setdefault(note, []).append(f"{measure} of {' - '.join(show_id(run) for run in subject if run)}")
+    said = [
+        note if len(whose) == len(rows) else f"{note} ({listed(whose, 'estimate')})" for note, whose in notes.items()
+    ]
+    table = tidy("measure run_a run_b", NUMBERS, rows)
+    return RunEstimates(
+        table, estimate.judged, estimate.queries, target, level, [*said, *_notes(human, machine, len(pairs))]
+    )
+
+
+def _check(human: Results, machine: Results) -> None:
+    """Refuse results that do not belong together, or of which no mean over queries can be estimated."""
+    if human.runs != machine.runs or human.measures != machine.measures:
+        raise UntiedError("human and machine results must be of the same runs and measures")
+    if human._varied or machine._varied:
+        raise UntiedError("estimates are of single values: choose ties and unjudged other than range")
+    for measure in human._measures:
+        if scale_of(measure) != "mean":
+            raise UntiedError(f"{measure} is no mean over queries, so it cannot be estimated from some of them")
+    for results in (human, machine):
+        mismatch.demand({name: mismatch.of_facts(facts) for name, facts in results.facts().items()})
+    people, all_queries = len(human.queries), len(machine.queries)
+    if people > all_queries:
+        raise UntiedError(
+            f"people judged {people:,} queries and the machine only {all_queries:,}: are the judgments swapped?"
+        )
+
+
+def _values_by_run(results: Results, measure: Measure) -> dict[str, dict[str, float]]:
+    columns = {run: RunValues(results, run, measure, bounded=False) for run in results.runs}
+    first, *others = columns.values()
+    for other in others:
+        check_queries(first, other)
+    return {run: dict(zip(one.evaluation.queries(), one.values, strict=True)) for run, one in columns.items()}
+
+
+def _of_subject(values: Mapping[str, Mapping[str, float]], subject: Subject) -> dict[str, float]:
+    """The values of a run by query, or the differences of two."""
+    run, other = subject
+    if other is None:
+        return dict(values[run])
+    return {query: _core.difference(value, values[other][query]) for query, value in values[run].items()}
+
+
+def _complete(machine: Mapping[str, float], human: Mapping[str, float]) -> dict[str, float]:
+    """The machine's values, with their mean where there is none."""
+    defined = [value for value in machine.values() if not isnan(value)]
+    otherwise = mean_of(defined) if defined else 0.0
+    values = dict.fromkeys(human, otherwise)
+    values |= {query: otherwise if isnan(value) else value for query, value in machine.items()}
+    return values
+
+
+def _numbers(estimate: Estimate) -> tuple[float, ...]:
+    return (
+        estimate.mean, estimate.low, estimate.high, estimate.human, estimate.machine, estimate.bias,
+        estimate.correlation, estimate.slope, estimate.width, estimate.equivalent,
+    )  # fmt: skip
+
+
+def _notes(human: Results, machine: Results, pairs: int) -> Iterator[str]:
+    known = set(machine.queries)
+    missing = sum(query not in known for query in human.queries)
+    if missing:
+        yield f"queries that the machine did not judge, which get the mean of its values: {missing:,}"
+    if pairs > 1:
+        yield f"each interval is for one comparison: of {pairs:,}, some may exclude 0 by chance"

@@ -1,0 +1,132 @@
+"""Estimates of runs from human and machine judgments: each is that of its values, and of what they cannot be."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import untied
+from nightly import seeded
+from untied.statistics import estimate_mean, estimate_runs
+
+MEASURES = ["AP", "nDCG@3", "P@3"]
+Qrels = dict[str, dict[str, Any]]
+
+
+def collection(queries: int = 30, judged: int = 12) -> tuple[Qrels, Qrels, dict[str, Qrels]]:
+    """Human judgments, a machine's, and three runs with ties."""
+    rng = seeded("judged runs")
+    grades = {f"q{i:02}": {f"d{j}": rng.choice([0, 0, 1, 2]) for j in range(8)} for i in range(queries)}
+    machine = {
+        query: {doc: grade if rng.random() < 0.8 else rng.choice([0, 1, 2]) for doc, grade in docs.items()}
+        for query, docs in grades.items()
+    }
+    runs = {
+        name: {
+            query: {doc: round(grade + rng.gauss(0, noise)) for doc, grade in docs.items()}
+            for query, docs in grades.items()
+        }
+        for name, noise in (("good", 0.8), ("fair", 1.2), ("poor", 4))
+    }
+    return {query: grades[query] for query in sorted(grades)[:judged]}, machine, runs
+
+
+def evaluated(**options) -> list[untied.Results]:
+    human, machine, runs = collection()
+    return [untied.evaluate(qrels, runs, MEASURES, **options) for qrels in (human, machine)]
+
+
+def by_query(results: untied.Results, measure: str, run: str) -> dict[str, float]:
+    return {query: results.value(measure, query, run).mean for query in results.queries}
+
+
+@pytest.mark.parametrize("ties", ["expected", "docid"])
+@pytest.mark.parametrize("target", ["all", "these"])
+def test_each_estimate_is_that_of_its_values(ties, target):
+    human, machine = evaluated(ties=ties)
+    estimates = estimate_runs(human, machine, target=target, level=0.9)
+    rows = estimates.table.to_dicts()
+    assert len(rows) == len(MEASURES) * (3 + 3)
+    assert (estimates.judged, estimates.queries, estimates.target, estimates.level) == (12, 30, target, 0.9)
+    for row in rows:
+        sides = [by_query(results, row["measure"], row["run_a"]) for results in (human, machine)]
+        if row["run_b"]:
+            others = [by_query(results, row["measure"], row["run_b"]) for results in (human, machine)]
+            sides = [{query: a[query] - b[query] for query in a} for a, b in zip(sides, others, strict=True)]
+        expected = estimate_mean(*sides, target=target, level=0.9)
+        names = ["mean", "low", "high", "human", "machine", "bias", "correlation", "slope", "width", "equivalent"]
+        found = list(row.values())[3:]
+        assert found == pytest.approx([getattr(expected, name) for name in names], abs=1e-12, nan_ok=True)
+
+
+def test_a_baseline_is_the_second_of_each_pair():
+    rows = estimate_runs(*evaluated(), baseline="fair").table.to_dicts()
+    assert [(row["run_a"], row["run_b"]) for row in rows[:5]] == [
+        ("good", ""), ("fair", ""), ("poor", ""), ("good", "fair"), ("poor", "fair"),
+    ]  # fmt: skip
+
+
+def test_one_run_has_no_difference():
+    human, machine, runs = collection()
+    both = [untied.evaluate(qrels, {"good": runs["good"]}, "AP") for qrels in (human, machine)]
+    estimates = estimate_runs(*both)
+    assert len(estimates.table) == 1
+    assert not any("one comparison" in note for note in estimates.notes)
+
+
+def test_a_query_that_the_machine_left_out_gets_the_mean_of_the_others():
+    human, machine, runs = collection()
+    del machine["q03"]
+    both = [untied.evaluate(qrels, runs, MEASURES) for qrels in (human, machine)]
+    estimates = estimate_runs(*both)
+    assert "queries that the machine did not judge, which get the mean of its values: 1" in estimates.notes
+    assert estimates.queries == 30
+    values = by_query(both[1], "AP", "good")
+    expected = estimate_mean(by_query(both[0], "AP", "good"), values | {"q03": math.fsum(values.values()) / 29})
+    row = estimates.table.to_dicts()[0]
+    assert (row["estimate"], row["high"]) == pytest.approx((expected.mean, expected.high), abs=1e-12)
+
+
+def test_a_machine_without_a_value_gets_the_mean_of_the_others():
+    human, machine, runs = collection()
+    machine["q20"] = dict.fromkeys(machine["q20"], 0)
+    both = [untied.evaluate(qrels, {"good": runs["good"]}, "AP", on_undefined="nan") for qrels in (human, machine)]
+    row = estimate_runs(*both).table.to_dicts()[0]
+    defined = [value for value in by_query(both[1], "AP", "good").values() if not math.isnan(value)]
+    assert len(defined) == 29
+    assert row["machine"] == pytest.approx(math.fsum(defined) / 29, abs=1e-12)
+
+
+def test_notes_name_the_estimates_that_they_are_about():
+    human, machine, runs = collection()
+    both = [untied.evaluate(qrels, {"x": runs["good"], "y": runs["good"]}, "AP") for qrels in (human, machine)]
+    skewed, equal = estimate_runs(*both).notes
+    assert skewed.endswith("without the machine (AP of x, AP of y)")
+    assert equal == "all human values are equal, so nothing says how far others could lie (AP of x - y)"
+    few = {query: human[query] for query in sorted(human)[:4]}
+    both = [untied.evaluate(qrels, runs, "AP") for qrels in (few, machine)]
+    notes = estimate_runs(*both).notes
+    assert notes[0] == "no interval: it needs 5 human queries or more"  # of all estimates
+    assert notes[-1] == "each interval is for one comparison: of 3, some may exclude 0 by chance"
+
+
+def test_what_is_refused():
+    human, machine, runs = collection()
+    sound = untied.evaluate(machine, runs, "AP")
+
+    def refuse(said: str, one: untied.Results, other: untied.Results = sound, **options) -> None:
+        with pytest.raises(untied.UntiedError, match=said):
+            estimate_runs(one, other, **options)
+
+    refuse("must be of the same runs and measures", untied.evaluate(human, runs, "P@3"))
+    refuse("must be of the same runs and measures", untied.evaluate(human, {"good": runs["good"]}, "AP"))
+    refuse("choose ties and unjudged other than range", untied.evaluate(human, runs, "AP", ties="range"))
+    refuse("judged 30 queries and the machine only 12", sound, untied.evaluate(human, runs, "AP"))
+    refuse("no run 'none'", untied.evaluate(human, runs, "AP"), baseline="none")
+    counts = [untied.evaluate(qrels, runs, "NumRelRet") for qrels in (human, machine)]
+    refuse("NumRelRet is no mean over queries", *counts)
+    human["q00"] = dict.fromkeys(human["q00"], 0)
+    undefined = untied.evaluate(human, runs, "AP", on_undefined="nan")
+    refuse("the human judgments give query 'q00' no value of AP", undefined)
