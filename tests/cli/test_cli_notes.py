@@ -88,6 +88,7 @@ FURTHER = {
     "compare": ["-m Delta(nDCG@10) -m MED(AP@10)", "{bad} --keep-going --show matrix", "--certify"],
     "passages": ["--qrels {pq}"],
     "stats": ["--certify", "--correction none -m RR", "{bad} --keep-going --adjust chance", "--top 1"],
+    "judges": ["--adjust chance", "{bad} --keep-going --target these", "--show agreement"],
     "certify": ["-m nDCG", "--from-sample", "--certificate {folder}/c.json -m ERR", "--show ranks", "--show levels"],
     "gate": ["--baseline {b} --max-drop AP=0 --certain P@2", "--max ESL=0 --ties best"],
     "features": ["-m AP -m nDCG", "--directions both -q"],

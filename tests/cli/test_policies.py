@@ -350,7 +350,7 @@ ARGUMENTS = {
     "gate": ["QRELS", "RUN", "--min", "AP=0"],
     "report": ["QRELS", "RUN", "-m", "AP", "-o", "x.html"],
     "stats": ["QRELS", "RUN", "OTHER", "-m", "AP"],
-    "judges": ["HUMAN", "MACHINE", "RUN", "-m", "AP"],
+    "judges": ["QRELS", "QRELS", "RUN", "-m", "AP"],
     "certify": ["QRELS", "RUN", "OTHER", "-m", "P@1"],
     "study med": [
         "QRELS", "RUN", "OTHER", "THIRD", "-o", "x", "--restart", "--distance", "RBO", "--rates", "0.5",

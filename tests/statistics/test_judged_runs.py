@@ -112,6 +112,14 @@ def test_notes_name_the_estimates_that_they_are_about():
     assert notes[-1] == "each interval is for one comparison: of 3, some may exclude 0 by chance"
 
 
+def test_ranges_are_no_part_of_intervals():
+    plain, ranged = (estimate_runs(*evaluated(ties=ties)) for ties in ("expected", "range"))
+    assert ranged.table.to_dicts() == plain.table.to_dicts()
+    assert set(ranged.notes) - set(plain.notes) == {
+        "intervals are for the values themselves: how far ties or judgments could move them is not part of them"
+    }
+
+
 def test_what_is_refused():
     human, machine, runs = collection()
     sound = untied.evaluate(machine, runs, "AP")
@@ -122,7 +130,6 @@ def test_what_is_refused():
 
     refuse("must be of the same runs and measures", untied.evaluate(human, runs, "P@3"))
     refuse("must be of the same runs and measures", untied.evaluate(human, {"good": runs["good"]}, "AP"))
-    refuse("choose ties and unjudged other than range", untied.evaluate(human, runs, "AP", ties="range"))
     refuse("judged 30 queries and the machine only 12", sound, untied.evaluate(human, runs, "AP"))
     refuse("no run 'none'", untied.evaluate(human, runs, "AP"), baseline="none")
     counts = [untied.evaluate(qrels, runs, "NumRelRet") for qrels in (human, machine)]

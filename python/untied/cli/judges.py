@@ -115,11 +115,11 @@ def main(options: argparse.Namespace) -> None:
     missing = unlabelled(human, machine)
     if missing:
         said.append(f"documents that people judged and the machine did not, unjudged for the machine: {missing:,}")
-    said = [*skipped, *said]
+    notes.add([*skipped, *said])
     rows = table.to_dicts()
     if options.style == "json":
         settings |= chosen(options, "level") | reading_settings(options)
-        text = output.json(settings, inputs, **output.plugins(plugins), notes=said, results=rows)
+        text = output.json(settings, inputs, **output.plugins(plugins), results=rows)
     elif options.style in ("tsv", "csv"):
         lines = [[cell(value, name, options.digits) for name, value in row.items()] for row in rows]
         text = output.lines(table.columns, lines, options.style, sum(isinstance(one, str) for one in rows[0].values()))
@@ -131,7 +131,6 @@ def main(options: argparse.Namespace) -> None:
             for measure, lines in _by_measure(rows, options.digits)
         )
     output.write(text, options.output)
-    notes.show(said)
 
 
 def _judgments(options: argparse.Namespace, path: str) -> Qrels:

@@ -68,7 +68,7 @@ def agreement(
     >>> machine = {f"q{i}": {"a": 1, "b": 0, "c": int(i > 5), "d": 1} for i in range(8)}
     >>> for row in agreement(human, machine).to_dicts():
     ...     print(row["group"], row["documents"], row["bias"], round(row["kappa"], 2))
-    all 32 0.1875 0.63
+    all 32 0.1875 0.64
     grade 0 20 0.3 nan
     grade 1 12 0.0 nan
     """

@@ -93,9 +93,8 @@ def estimate_runs(
     Raises
     ------
     UntiedError
-        Runs or measures differ, a measure has no arithmetic mean over queries or no human value for some query, the
-        results have ranges, people judged more queries than the machine, an option is invalid, or SciPy is not
-        installed.
+        Runs or measures differ, a measure has no arithmetic mean over queries or no human value for some query,
+        people judged more queries than the machine, an option is invalid, or SciPy is not installed.
 
     Examples
     --------
@@ -144,8 +143,6 @@ def _check(human: Results, machine: Results) -> None:
     """Refuse results that do not belong together, or of which no mean over queries can be estimated."""
     if human.runs != machine.runs or human.measures != machine.measures:
         raise UntiedError("human and machine results must be of the same runs and measures")
-    if human._varied or machine._varied:
-        raise UntiedError("estimates are of single values: choose ties and unjudged other than range")
     for measure in human._measures:
         if scale_of(measure) != "mean":
             raise UntiedError(f"{measure} is no mean over queries, so it cannot be estimated from some of them")
@@ -191,6 +188,8 @@ def _numbers(estimate: Estimate) -> tuple[float, ...]:
 
 
 def _notes(human: Results, machine: Results, pairs: int) -> Iterator[str]:
+    if human._varied or machine._varied:
+        yield "intervals are for the values themselves: how far ties or judgments could move them is not part of them"
     known = set(machine.queries)
     missing = sum(query not in known for query in human.queries)
     if missing:
