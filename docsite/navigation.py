@@ -29,6 +29,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/coming_from/torchmetrics.md",
         "docs/coming_from/lightgbm.md",
         "docs/coming_from/ntcireval.md",
+        "docs/coming_from/workbench.md",
     ),
     "Tutorials": (
         "docs/tutorials/half_precision.md",

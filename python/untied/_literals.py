@@ -28,6 +28,9 @@ QrelsFormat: TypeAlias = Literal[
     "json",
     "parquet",
     "rank-eval",
+    "workbench",
+    "quepid",
+    "rre",
     "subtopics",
     "stratified",
     "prels",
@@ -51,6 +54,8 @@ RunFormat: TypeAlias = Literal[
     "solr",
     "typesense",
     "meilisearch",
+    "workbench",
+    "quepid",
 ]
 TestName: TypeAlias = Literal["randomization", "tukey", "t", "wilcoxon"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]

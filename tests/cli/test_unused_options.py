@@ -30,7 +30,7 @@ INPUTS = {
 WORDS = {
     "--max-drop": "AP=0.1", "--max-med": "P@2=1", "--min": "RR=1", "--max": "RR=1", "--certain": "AP",
     "--min-overturn": "AP=1", "--column": "score=x", "--measure": "AP",
-    "--rate": "0.5", "--quantiles": "0.5", "--explain": "A B", "--level": "0.9",
+    "--grade": "x=1", "--rate": "0.5", "--quantiles": "0.5", "--explain": "A B", "--level": "0.9",
     "--documents": "0.5", "--distance": "RBO",
 }  # fmt: skip
 

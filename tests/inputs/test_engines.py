@@ -123,3 +123,76 @@ def test_other_lines_are_refused(line, found, tmp_path):
     path.write_text(json.dumps({"query_id": "q0", "response": search(("a", 1))}) + "\n\n" + line)
     with pytest.raises(untied.InputError, match=f":3: expected .*{found}"):
         untied.read_run(path, format="search")
+
+
+SEVERAL = {"took": 3, "responses": [search(("a", 2.5), ("b", 1)), search()]}
+
+
+@pytest.fixture
+def several(tmp_path):
+    """A function that writes a response to several queries, and a file with their ids."""
+
+    def write(content, ids="q1\nq2\n"):
+        (tmp_path / "answers.json").write_text(content if isinstance(content, str) else json.dumps(content))
+        (tmp_path / "ids.txt").write_text(ids)
+        return tmp_path / "answers.json", {"query": f"@{tmp_path / 'ids.txt'}"}
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "content",
+    [SEVERAL, json.dumps(SEVERAL, indent=2), "".join(json.dumps(one) + "\n" for one in SEVERAL["responses"])],
+    ids=["a line", "several lines", "a line each"],
+)
+def test_responses_are_in_the_order_of_their_queries(several, content, untied_, tmp_path):
+    path, columns = several(content)
+    for named, ids in ((columns, ("q1", "q2")), ({"query": "#row"}, ("1", "2"))):
+        run = untied.read_run(path, format="search", columns=named)
+        assert {query: dict(run[query]) for query in run.queries()} == {ids[0]: {"a": 2.5, "b": 1}, ids[1]: {}}
+    (tmp_path / "qrels").write_text("q1 0 b 1\n")
+    column = f"query={columns['query']}"
+    code, out, err = untied_("eval", tmp_path / "qrels", path, "--run-format", "search", "--column", column, "-m", "RR")
+    assert (code, out.splitlines()[-1]) == (0, "answers\tall\tRR\t0.5000"), err
+
+
+@pytest.mark.parametrize("engine", ["typesense", "meilisearch"])
+def test_other_engines_have_responses_to_several_queries(engine, several):
+    path, columns = several({"results": [ENGINES[engine](("a", 1)), ENGINES[engine]()]})
+    run = untied.read_run(path, format=engine, columns=columns)
+    assert {query: dict(run[query]) for query in run.queries()} == {"q1": {"a": 1}, "q2": {}}
+
+
+def test_solrs_own_response_is_no_wrapper(several):
+    path, columns = several("".join(json.dumps(solr((one, 1))) + "\n" for one in "ab"))
+    assert [*untied.read_run(path, format="solr", columns=columns)] == ["q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "ids", "problem"),
+    [
+        (SEVERAL, "q1\nq2\nq3\n", "expected ids for 2 responses, found 3 in"),
+        (SEVERAL, "q1\n", "expected ids for 2 responses, found 1 in"),
+        (SEVERAL, "q1\nq1\n", "expected one answer for each query, found query q1 again"),
+        ({"responses": [search(), {"error": {}, "status": 404}]}, "q1\nq2\n", "found an error for query q2"),
+        ({"responses": [search(), {**search(), "status": 503}]}, "q1\nq2\n", '"status": 503 for query q2'),
+        ({"responses": [search(), 1]}, "q1\nq2\n", "expected an object for every query"),
+        ({"query_id": "q1", "response": search()}, "q1\n", 'found "query_id"'),
+        ("[]", "q1\n", "expected an object"),
+    ],
+)
+def test_wrong_responses_to_several_queries(several, content, ids, problem):
+    path, columns = several(content, ids)
+    with pytest.raises(untied.InputError) as refused:
+        untied.read_run(path, format="search", columns=columns)
+    assert problem in str(refused.value)
+
+
+def test_responses_without_ids_ask_for_them(several):
+    path, _ = several(SEVERAL)
+    with pytest.raises(untied.InputError, match="query=@FILE names their queries' ids"):
+        untied.read_run(path, format="search")
+    with pytest.raises(untied.UntiedError, match="expected #row, or @ and a file"):
+        untied.read_run(path, format="search", columns={"query": "ids.txt"})
+    with pytest.raises(untied.UntiedError, match="names of columns are for"):
+        untied.read_run(path, format="search", columns={"score": "_score"})

@@ -150,6 +150,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "Qrels.from_arrow": lambda: _core.Qrels.from_arrow(arrow("grade")),
     "Qrels.from_rows": lambda: _core.Qrels.from_rows([(query, "a", 1) for query in QUERIES]),
     "Qrels.restore": lambda: pickle.loads(pickle.dumps(qrels())),
+    "Qrels.unanswered": lambda: untied.Qrels({"q": {"d": 1}, "r": {}}).unanswered(),
     "Qrels.without": lambda: qrels().without({0, 2}, None).queries(),
     "Qrels.among": lambda: [qrels().among([0.0, 1.0, 2.0]).grades(), qrels().queries(), qrels().repeated],
     "Lengths.read": lambda: _core.Lengths.read(folder() / "docs"),

@@ -417,6 +417,11 @@ impl Qrels {
         Qrels(self.0.clone().among(&grades))
     }
 
+    /// Return the positions of its queries for which no document is judged.
+    fn unanswered(&self) -> HashSet<usize> {
+        (0..self.0.len()).filter(|&query| self.0.rows(query).is_empty()).collect()
+    }
+
     /// Return these qrels without some queries, given by their positions.
     fn without(&self, py: Python<'_>, queries: HashSet<usize>, threads: Option<Threads>) -> PyResult<Qrels> {
         threads::run(py, threads, || self.0.without(&queries)).map(Qrels)

@@ -45,6 +45,7 @@ COMMAND = Command(
     "find problems in runs and judgments",
     EXAMPLES,
     listed_after="report",
+    common="--qrels-format --run-format --column --keep-going --list",
 )
 
 

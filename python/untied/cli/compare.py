@@ -74,7 +74,7 @@ COMMAND = Command(
     listed_after="eval",
     common="-m --qrels --ties -q --top --format -o",
     rules=(
-        Needs("--qrels-format --certify", "--qrels"),
+        Needs("--qrels-format --grade --collapse-qrels --certify", "--qrels"),
         Needs("--top -o=html|htm", TWO_RUNS),
         Needs("--queries-text --docs-text", "-o=html|htm"),
         Excludes("--show=matrix", "--certify --top -o=html|htm"),

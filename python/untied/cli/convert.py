@@ -44,8 +44,8 @@ COMMAND = Command(
     listed_after="sample",
     common="--run-format --qrels-format --column --format -o",
     rules=(
-        Excludes("--run-format", "what=qrels"),
-        Excludes("--qrels-format", "what=run"),
+        Excludes("--run-format --collapse", "what=qrels"),
+        Excludes("--qrels-format --grade --collapse-qrels", "what=run"),
     ),
 )
 

@@ -113,6 +113,25 @@ class Arguments(Parser):
                 else f"read {called} in the format auto (default), {either(formats[1:])}"
             )
             group.option(f"--{what}-format", "FORMAT", about, choices=formats, default="auto")
+        group.option(
+            "--grade",
+            "LABEL=GRADE",
+            "judgments have labels, and LABEL means the grade GRADE, such as Exact=2 (repeatable, once for each label)",
+            type=label,
+            default=[],
+            action="append",
+        )
+        group.option(
+            "--collapse",
+            "HOW",
+            "if runs have parts of documents, find the document in a part's id: it ends at the mark HOW, such as #; or "
+            "re:PATTERN has it as first group; or the file HOW has lines of a part, a tab and its document",
+        )
+        group.option(
+            "--collapse-qrels",
+            "HOW",
+            "the same if judgments are of parts: a document has the highest grade of its parts",
+        )
         self.add_columns(
             (*(f"qrels.{role}" for role in QRELS_COLUMNS), *(f"run.{role}" for role in RUN_COLUMNS)),
             "read WHAT from the column NAME, such as grade=points; qrels. or run. before WHAT says whose column it is, "
@@ -262,6 +281,22 @@ def load_plugins(plugins: Sequence[str]) -> list[str]:
 
     modules = [load_plugin(plugin) for plugin in plugins]
     return [getattr(module, "__file__", None) or module.__name__ for module in modules]
+
+
+def label(text: str) -> tuple[str, float]:
+    """Read the argument of ``--grade``."""
+    from math import isfinite
+
+    name, sign, grade = text.rpartition("=")
+    try:
+        number = float(grade)
+    except ValueError:
+        number = float("inf")
+    if not name or not sign or not isfinite(number):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"must be LABEL=GRADE, such as Exact=2, not {text!r}")
+    return name, number
 
 
 def threads(text: str) -> int:

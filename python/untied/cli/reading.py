@@ -9,7 +9,7 @@ from untied.cli import message
 from untied.cli.options import UsageError, column_names
 from untied.errors import UntiedError
 from untied.inputs.convert import as_qrels
-from untied.inputs.files import QRELS_COLUMNS, RUN_COLUMNS, RunFile, has_columns, read_run
+from untied.inputs.files import QRELS_COLUMNS, RUN_COLUMNS, RunFile, has_columns, parts_of, read_run
 from untied.inputs.folders import is_same
 from untied.inputs.mismatch import listed
 from untied.inputs.names import names_of
@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 def read_qrels(options: argparse.Namespace) -> Qrels:
     """The judgments of a command; if they cannot be read, raise the errors of all inputs."""
     try:
-        return as_qrels(options.qrels, options.threads, options.qrels_format, qrels_columns(options))
+        columns, grades = qrels_columns(options), _grades(options)
+        qrels = as_qrels(options.qrels, options.threads, options.qrels_format, columns, grades)
+        if options.collapse_qrels is None:
+            return qrels
+        from untied.inputs.merging import collapsed_qrels
+
+        return collapsed_qrels(qrels, options.collapse_qrels)
     except (UntiedError, OSError) as error:
         others = [path for path in getattr(options, "runs", ()) if path != "-"]
         refused = [error, *_errors(files_of(options, others), options).values()]
@@ -37,9 +43,20 @@ def read_qrels(options: argparse.Namespace) -> Qrels:
         raise InputErrors(refused) from None
 
 
+def _grades(options: argparse.Namespace) -> dict[str, float] | None:
+    """The grades of labels, each given once."""
+    grades: dict[str, float] = {}
+    for label, grade in options.grade:
+        if grades.setdefault(label, grade) != grade:
+            raise UsageError(f"--grade gives {show_id(label)} two grades, {grades[label]:g} and {grade:g}")
+    return grades or None
+
+
 def run_files(options: argparse.Namespace) -> dict[str, RunFile] | list[RunFile]:
     """The runs of a command, with their names if run tags are the names."""
-    files = files_of(options, options.runs)
+    files = [part for file in files_of(options, options.runs) for part in parts_of(file)]
+    if any(file.part is not None for file in files):
+        return _by_part(files)
     return _by_tag(files) if getattr(options, "names", "file") == "tag" else files
 
 
@@ -50,7 +67,26 @@ def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]
     named = run_columns(options, files)
     for file in tables or files:  # if no file has columns, reading refuses the names
         file.columns = named
+    if options.collapse is not None:
+        from untied.inputs.merging import Merging
+
+        merging = Merging(options.collapse)
+        for file in files:
+            file.merging = merging
     return files
+
+
+def _by_part(files: list[RunFile]) -> dict[str, RunFile]:
+    """Runs by the names of their parts of files; those that are whole files by the files' names."""
+    whole = [file for file in files if file.part is None]
+    named = [*zip(names_of(whole), whole, strict=True), *((file.part or "", file) for file in files if file.part)]
+    by_name: dict[str, RunFile] = {}
+    for name, file in named:
+        earlier = by_name.setdefault(name, file)
+        if earlier is not file:
+            both = f"{show_id(earlier.path)} and {show_id(file.path)}"
+            raise UsageError(f"{both} both have a run {show_id(name)}; give one of them")
+    return by_name
 
 
 def qrels_columns(options: argparse.Namespace) -> dict[str, str]:
@@ -139,7 +175,7 @@ def refusal(errors: Iterable[Exception], options: argparse.Namespace) -> InputEr
 def _errors(files: Iterable[RunFile], options: argparse.Namespace) -> dict[str, Exception]:
     """The errors of files that cannot be read."""
     errors: dict[str, Exception] = {}
-    for file in files:
+    for file in [part for whole in files for part in parts_of(whole)]:
         try:
             read_run(file, threads=options.threads)
         except (UntiedError, OSError) as error:
@@ -181,5 +217,8 @@ def reading_settings(options: argparse.Namespace) -> dict[str, Any]:
         "run_format": None if options.run_format == "auto" else options.run_format,
         "qrels_columns": qrels_columns(options),
         "run_columns": run_columns(options, [RunFile(run, options.run_format) for run in runs]),
+        "collapse": options.collapse,
+        "collapse_qrels": options.collapse_qrels,
+        "grades": _grades(options),
     }
     return {what: chosen for what, chosen in named.items() if chosen}

@@ -8,7 +8,8 @@ from untied import _core
 from untied.errors import UntiedError, check_flag, check_one_of, either
 from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run, named_sources
-from untied.inputs.files import RUN_FORMATS, STREAMED, parquet_batches, run_file
+from untied.inputs.files import RUN_FORMATS, STREAMED, run_file
+from untied.inputs.parquet import parquet_batches
 from untied.measures import as_measures
 from untied.progress import each
 from untied.results.base import MeansByName
@@ -144,6 +145,9 @@ class Evaluator:
         self._strict = check_flag("strict", strict)
         self._given = qrels if isinstance(qrels, (str, os.PathLike)) else None
         self._qrels = as_qrels(qrels, threads, qrels_format)
+        self._unanswered: str | None = None
+        if on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
+            self._qrels, self._unanswered = mismatch.without_unanswered(self._qrels, threads)
         self._options: dict[str, Any] = {
             "variance": check_flag("variance", variance), "threads": threads, "docs": as_lengths(docs, threads),
         }  # fmt: skip
@@ -232,6 +236,7 @@ class Evaluator:
         return Results(self._measures, evaluations, self._policies, bounds)
 
     def _warn(self, evaluations: Mapping[str, _core.Evaluation]) -> None:
+        mismatch.warn_or_raise(self._unanswered)
         mismatch.warn_or_raise(self._scale)
         if all(evaluation.is_plain(self._least) for evaluation in evaluations.values()):
             return  # as nearly always
@@ -245,16 +250,20 @@ class Evaluator:
     def _evaluate(self, run: OneRun, run_format: RunFormat, stream: bool) -> _core.Evaluation:
         if isinstance(run, (str, os.PathLike)):
             run = run_file(run, run_format)
-            if run.format == "parquet":
+            if not run.is_whole and not stream:
+                return self._native.evaluate(as_run(run, self._threads))
+            if run.format == "parquet" and run.is_whole:
                 batches = parquet_batches(run.path, "run", run.columns)
                 evaluation = self._native.evaluate_arrow(batches, run.columns, run.path, stream)
                 if evaluation is None:
                     return self._native.evaluate(as_run(run, self._threads), ungrouped=True)
                 return evaluation
-            if run.format in STREAMED:
+            if run.format in STREAMED and run.is_whole:
                 return self._native.evaluate_file(run, run.format, run.columns, stream)
             if stream:
                 formats = either(STREAMED)
+                if not run.is_whole:
+                    raise UntiedError(f"{run.path}: runs whose documents are merged cannot be streamed")
                 raise UntiedError(f"{run.path}: only runs of format {formats} can be streamed, not {run.format}")
             return self._native.evaluate(as_run(run, self._threads))
         return self._native.evaluate(as_run(run, self._threads, run_format))

@@ -9,7 +9,7 @@ import numpy
 from untied.arrays.inputs import HALVES, as_array, as_ids, as_numbers
 from untied.errors import UntiedError
 from untied.inputs.convert import is_lazy, read_once
-from untied.inputs.files import of_parquet
+from untied.inputs.parquet import of_parquet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

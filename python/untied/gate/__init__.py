@@ -248,11 +248,15 @@ def gate(
     if not kinds & {"min", "max", "max-drop"} and unjudged != "nonrelevant":
         raise UntiedError("unjudged has no effect without min, max or max_drop")
     judged = as_qrels(qrels, threads, qrels_format)
+    if on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
+        judged, unanswered = mismatch.without_unanswered(judged, threads)
+        mismatch.warn_or_raise(unanswered)
     runs = {"run": as_run(run, threads)} | ({} if baseline is None else {"baseline": as_run(baseline, threads)})
     mismatch.demand({name: mismatch.SWAPPED if look_swapped(judged, one) else None for name, one in runs.items()})
     measures = list(dict.fromkeys(limit.measure for limit in limits if limit.kind in ("min", "max", "max-drop")))
     asked = [limit.measure for limit in limits]
     mismatch.warn_or_raise(mismatch.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
+    mismatch.warn_or_raise(mismatch.of_scale(asked, judged.grades()))
     with mismatch.Silence():
         evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
     chance = {"level": level, "samples": samples, "seed": seed} if significant else None

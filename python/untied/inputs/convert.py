@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 
 
 def as_qrels(
-    qrels: QrelsLike, threads: int | None = None, format: str = "auto", columns: Mapping[str, str] | None = None
+    qrels: QrelsLike,
+    threads: int | None = None,
+    format: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    grades: Mapping[str, float] | None = None,
 ) -> Qrels:
-    """Qrels from a path, a frame, rows, or one of the dicts that `Evaluator` takes."""
+    """Qrels from a path, a frame, rows, or one of the dicts that `Evaluator` takes; `grades` is for paths."""
     if isinstance(qrels, (str, os.PathLike)):
-        return files.read_qrels(qrels, format=format, columns=columns, threads=threads)
+        return files.read_qrels(qrels, format=format, columns=columns, grades=grades, threads=threads)
     check_one_of("qrels format", format, files.QRELS_FORMATS)
     if is_table(qrels):
         from functools import partial

@@ -1,5 +1,6 @@
 """Answers of search engines as runs: JSON lines, each with the id of a query and the engine's response to it.
 
+Responses without ids, such as those of ``_msearch``, are in the order of the queries, whose ids are named apart.
 An answer that an engine calls incomplete is refused: its documents are not what the engine ranks best.
 """
 
@@ -9,8 +10,9 @@ import json
 from decimal import Decimal
 
 from untied._core import Run, show_id
-from untied.errors import InputError
+from untied.errors import InputError, UntiedError
 from untied.inputs.lines import numbered, refused
+from untied.inputs.rows import ROW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,22 +27,84 @@ class WrongAnswer(Exception):
     """An answer that cannot be read: what was expected, and what was found."""
 
 
-def read_answers(path: str, engine: str, threads: int | None) -> Run:
-    """The run in a file of answers of an engine, a key of `ENGINES`."""
+def read_answers(path: str, engine: str, threads: int | None, ids: str | None = None) -> Run:
+    """The run in a file of answers of an engine, a key of `ENGINES`.
+
+    Answers have the ids of their queries, unless `ids` says where these are: `ROW`, or @ and a file with an id on every
+    line.
+    """
+    answers = _numbered_answers(path) if ids is None else _answers_in_order(path, ids)
     rankings: dict[str, dict[str, float]] = {}
-    for number, line in numbered(path):
-        if not line.strip():
-            continue
+    for number, query, response in answers:
         try:
-            query, response = _answer(line)
             if query in rankings:
                 raise WrongAnswer("one answer for each query", f"query {show_id(query)} again")
             rankings[query] = _ranking(ENGINES[engine](response))
         except WrongAnswer as wrong:
-            raise refused(path, number, *wrong.args) from None
+            expected, found = wrong.args
+            raise refused(path, number, expected, f"{found} for query {show_id(query)}") from None
     if not any(rankings.values()):
         raise InputError(f"{show_id(path)}: expected documents, found none", path, None, "documents", "none")
     return Run.from_mapping(rankings, threads)
+
+
+def _numbered_answers(path: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """The number of each line, its query's id and its response."""
+    for number, line in numbered(path):
+        if line.strip():
+            try:
+                yield number, *_answer(line)
+            except WrongAnswer as wrong:
+                raise refused(path, number, *wrong.args) from None
+
+
+def _answers_in_order(path: str, ids: str) -> list[tuple[int, str, dict[str, Any]]]:
+    """The same of responses without ids: on lines of their own, or in the list of a response to several queries."""
+    lines = [(number, line) for number, line in numbered(path) if line.strip()]
+    try:
+        whole = [(lines[0][0] if lines else 1, _object(b"\n".join(line for _, line in lines)))]
+    except WrongAnswer:
+        whole = []
+    responses: list[tuple[int, Any]] = []
+    for number, line in whole or lines:
+        try:
+            one = line if isinstance(line, dict) else _object(line)
+            if "query_id" in one:
+                raise WrongAnswer("responses without ids, as the queries' ids are named apart", '"query_id"')
+            several = next((one[name] for name in SEVERAL if isinstance(one.get(name), list)), [one])
+            if not all(isinstance(response, dict) for response in several):
+                raise WrongAnswer("an object for every query", "another value")
+        except WrongAnswer as wrong:
+            raise refused(path, number, *wrong.args) from None
+        responses += [(number, response) for response in several]
+    if ids == ROW:
+        queries = [str(number) for number in range(1, len(responses) + 1)]
+    elif ids.startswith("@"):
+        named = (line.decode("utf-8", "surrogateescape").strip() for _, line in numbered(ids.removeprefix("@")))
+        queries = [query for query in named if query]
+    else:
+        expected = f"{ROW}, or @ and a file with an id on every line,"
+        raise UntiedError(f"{show_id(path)}: expected {expected} as the ids of queries, found {show_id(ids)}")
+    if len(queries) != len(responses):
+        found = f"{len(queries)} in {show_id(ids.removeprefix('@'))}"
+        expected = f"ids for {len(responses)} responses"
+        raise InputError(f"{show_id(path)}: expected {expected}, found {found}", path, None, expected, found)
+    return [(number, query, response) for query, (number, response) in zip(queries, responses, strict=True)]
+
+
+#: The lists of responses to several queries.
+SEVERAL = ("responses", "results")
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    """A JSON object."""
+    try:
+        value = json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        raise WrongAnswer("an object", f"no JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise WrongAnswer("an object", "another value")
+    return value
 
 
 def _answer(line: bytes) -> tuple[str, dict[str, Any]]:
@@ -50,6 +114,9 @@ def _answer(line: bytes) -> tuple[str, dict[str, Any]]:
         answer = json.loads(line, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
         raise WrongAnswer(expected, f"no JSON ({error})") from None
+    if isinstance(answer, dict) and "query_id" not in answer and any(name in answer for name in SEVERAL):
+        named = f"query=@FILE names their queries' ids in a file, and query={ROW} numbers them"
+        raise WrongAnswer(expected, f"several responses (--column {named})")
     if not isinstance(answer, dict) or not isinstance(answer.get("response"), dict):
         raise WrongAnswer(expected, "another value")
     query = answer.get("query_id")
@@ -114,6 +181,8 @@ def _complete(is_complete: bool, reason: str) -> None:
 def _search(response: dict[str, Any]) -> Iterator[Hit]:
     """Elasticsearch and OpenSearch: ``_search``, and each of the responses of ``_msearch``."""
     _complete("error" not in response, "an error")
+    status = response.get("status")
+    _complete(not isinstance(status, int) or status < 400, f'"status": {status}')
     _complete(response.get("timed_out") is not True, '"timed_out": true')
     shards = response.get("_shards")
     _complete(not (isinstance(shards, dict) and shards.get("failed")), "failed shards")

@@ -6,16 +6,18 @@ import os
 from itertools import islice
 from reprlib import Repr
 
-from untied._core import Qrels, Run, file_formats, find_columns, read_bytes, show_id
+from untied._core import Qrels, Run, file_formats, read_bytes, show_id
 from untied.errors import InputError, UntiedError, check_one_of, either
+from untied.inputs.parquet import parquet_batches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
 
+    from untied.inputs.merging import Merging
+
     Held = TypeVar("Held", Run, Qrels)
-    Read = TypeVar("Read")
 
 _OF_RUNS = {format["name"]: format for format in file_formats(runs=True)}
 _OF_QRELS = {format["name"]: format for format in file_formats(runs=False)}
@@ -47,12 +49,6 @@ QRELS_SHAPES = {
 
 #: As many digits name one float.
 _FLOAT_DIGITS = 17
-
-#: Encodings of a parquet column that pyarrow can turn into a dictionary.
-_DICTIONARIES = {"PLAIN", "PLAIN_DICTIONARY", "RLE", "RLE_DICTIONARY", "BIT_PACKED"}
-
-#: Bytes of a column of a parquet file that are read at a time.
-_BUFFER = 1 << 18
 
 
 def meanings(what: str) -> dict[str, str]:
@@ -88,11 +84,13 @@ def by_suffix(path: str | os.PathLike[str]) -> str:
 
 def has_columns(path: str | os.PathLike[str], format: str) -> bool:
     """Whether the columns of a file have names."""
-    return (by_suffix(path) if format == "auto" or format in DETAILED else format) in NAMED
+    return (by_suffix(path) if format == "auto" or format in DETAILED else format) in (*NAMED, *ENGINES)
 
 
 def check_columns(columns: Mapping[str, str] | None, held: str, source: str) -> None:
     """Refuse names of columns for inputs without columns: `held` is a file's format, or another kind of input."""
+    if columns and held in ENGINES and set(columns) == {"query"}:
+        return  # see `untied.inputs.engines.read_answers`
     if columns and held not in NAMED:
         where = f"a file of format {held}" if held in QRELS_FORMATS or held in RUN_FORMATS else held
         formats = either(NAMED)
@@ -115,14 +113,34 @@ def refuse_folder(path: str | os.PathLike[str], expected: str) -> None:
         raise IsADirectoryError(EISDIR, f"expected the file of {expected}, found a folder; name a file in it", path)
 
 
-class RunFile:
-    """The path of a run, with its format or column names."""
+def is_numbered(columns: Mapping[str, str] | None, format: str) -> bool:
+    """Whether queries are the numbers of their rows in a table."""
+    return format in NAMED and (columns or {}).get("query") == "#row"
 
-    def __init__(self, path: str | os.PathLike[str], format: str, columns: Mapping[str, str] | None = None) -> None:
+
+class RunFile:
+    """The path of a run, with its format or column names, its part of the file, and how its rows are merged."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        format: str,
+        columns: Mapping[str, str] | None = None,
+        *,
+        part: str | None = None,
+        merging: Merging | None = None,
+    ) -> None:
         check_one_of("run format", format, RUN_FORMATS)
         self.path = os.fspath(path)
         self.format = format
         self.columns = columns
+        self.part = part
+        self.merging = merging
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the run is what is in the file, as the core reads it."""
+        return self.merging is None and self.part is None and not is_numbered(self.columns, self.format)
 
     def __fspath__(self) -> str:
         return self.path
@@ -130,10 +148,12 @@ class RunFile:
 
 def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mapping[str, str] | None = None) -> RunFile:
     """A run's file with its format, found by suffix if not named."""
+    part, merging = None, None
     if isinstance(path, RunFile):
         format, columns = (path.format if format == "auto" else format), columns or path.columns
+        part, merging = path.part, path.merging
     refuse_folder(path, "one run")
-    file = RunFile(path, by_suffix(path) if format == "auto" else format, columns)
+    file = RunFile(path, by_suffix(path) if format == "auto" else format, columns, part=part, merging=merging)
     check_columns(columns, file.format, file.path)
     return file
 
@@ -143,6 +163,8 @@ def read_run(
     *,
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
+    part: str | None = None,
+    collapse: str | None = None,
     threads: int | None = None,
 ) -> Run:
     """Read a run from a file.
@@ -171,8 +193,16 @@ def read_run(
         * ``"search"``: a line for each query: {query_id, response} of Elasticsearch or OpenSearch
         * ``"vespa"``, ...: a line for each query: {query_id, response} of this search engine (vespa, solr, typesense or
           meilisearch)
+        * ``"workbench"``: evaluation results of OpenSearch's Search Relevance Workbench
+        * ``"quepid"``: a snapshot of Quepid, as CSV or JSON
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
+    part : str, optional
+        The search configuration, in a file of the workbench with results of several.
+    collapse : str, optional
+        If the run has parts of documents, how their ids name the documents: the mark that ends it, such as ``"#"``; or
+        ``"re:"`` and a regular expression, whose first group it is; or a file with a part, a tab and its document on
+        every line. A document has the score of its best part.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -186,10 +216,16 @@ def read_run(
         A line is malformed, a score is not a finite number, a document appears twice in a query, the file is empty
         or an archive is damaged.
     UntiedError
-        A column is missing or ambiguous, or an option is refused.
+        A column is missing or ambiguous, no id names a part of a document, or an option is refused.
     OSError
         The file cannot be read.
     """
+    if part is not None or collapse is not None:
+        from untied.inputs.merging import Merging
+
+        refuse_folder(path, "one run")
+        merging = None if collapse is None else Merging(collapse)
+        path = RunFile(path, format, columns, part=part, merging=merging)
     return read_ranked(path, format, columns, threads, ranks=False)
 
 
@@ -203,40 +239,82 @@ def read_ranked(
 ) -> Run:
     """Read a run, and its rank column if the file has one."""
     file = run_file(path, format, columns)
-    name, format, columns = file.path, file.format, file.columns
-    if format in RUN_READERS:
-        return RUN_READERS[format](name, threads, columns, ranks)
-    return Run.read(name, threads, format, columns, ranks)
+    if file.part is not None and file.format != "workbench":
+        raise UntiedError(f"{show_id(file.path)}: part is for files of format workbench, not {file.format}")
+    merging = file.merging
+    if is_numbered(file.columns, file.format):
+        from untied.inputs.rows import numbered_run
+
+        run = numbered_run(file.path, file.format, file.columns or {}, threads)
+    elif file.format in RUN_READERS:
+        run = RUN_READERS[file.format](file, threads, ranks)
+    else:
+        run = Run.read(file.path, threads, file.format, file.columns, ranks)
+    return run if merging is None else merging.merged(run, show_id(file.path))
 
 
-def _parquet_run(path: str, threads: int | None, columns: Mapping[str, str] | None, ranks: bool) -> Run:
-    return Run.from_arrow(parquet_batches(path, "run", columns), threads, columns, path, ranks)
+def _parquet_run(file: RunFile, threads: int | None, ranks: bool) -> Run:
+    batches = parquet_batches(file.path, "run", file.columns)
+    return Run.from_arrow(batches, threads, file.columns, file.path, ranks)
 
 
-def _json_run(path: str, threads: int | None, _: object, __: bool) -> Run:
-    return _of_json(path, RUN_SHAPE, lambda content: Run.from_mapping(content, threads))
+def _json_run(file: RunFile, threads: int | None, _: bool) -> Run:
+    return _of_json(file.path, RUN_SHAPE, lambda content: Run.from_mapping(content, threads))
 
 
-def _rank_eval_run(path: str, threads: int | None, _: object, __: bool) -> Run:
+def _rank_eval_run(file: RunFile, threads: int | None, _: bool) -> Run:
     expected = "the response to a rank-eval request"
-    return _of_json(path, expected, lambda content: Run.from_rows(retrieved(content), threads))
+    return _of_json(file.path, expected, lambda content: Run.from_rows(retrieved(content), threads))
 
 
-def _answers(engine: str) -> Callable[[str, int | None, Mapping[str, str] | None, bool], Run]:
-    def read(path: str, threads: int | None, _: object, __: bool) -> Run:
-        from untied.inputs.engines import read_answers
+def _answers(file: RunFile, threads: int | None, _: bool) -> Run:
+    from untied.inputs.engines import read_answers
 
-        return read_answers(path, engine, threads)
-
-    return read
+    return read_answers(file.path, file.format, threads, (file.columns or {}).get("query"))
 
 
-#: How runs are read whose format the core leaves to Python.
-RUN_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, bool], Run]] = {
+def _workbench_run(file: RunFile, threads: int | None, _: bool) -> Run:
+    from untied.inputs.workbenches import WORKBENCH_RESULTS, workbench_rankings
+
+    return _of_json(
+        file.path, WORKBENCH_RESULTS, lambda content: Run.from_mapping(workbench_rankings(content, file.part), threads)
+    )
+
+
+def _quepid_run(file: RunFile, threads: int | None, _: bool) -> Run:
+    from untied.inputs.workbenches import QUEPID_SNAPSHOT, quepid_csv_rankings, quepid_snapshot
+
+    if by_suffix(file.path) == "json":
+        return _of_json(file.path, QUEPID_SNAPSHOT, lambda content: Run.from_mapping(quepid_snapshot(content), threads))
+    return Run.from_mapping(quepid_csv_rankings(file.path, _text(file.path, "CSV")), threads)
+
+
+def parts_of(file: RunFile) -> list[RunFile]:
+    """The runs in a file that may have several; the file itself if its format has one."""
+    if file.format != "workbench" or file.part is not None:
+        return [file]
+    from untied.inputs.workbenches import workbench_parts
+
+    try:
+        parts = workbench_parts(_json(file.path))
+    except (UntiedError, OSError):
+        return [file]  # reading it says what is wrong
+    if len(parts) < 2:
+        return [file]
+    return [RunFile(file.path, file.format, file.columns, part=part, merging=file.merging) for part in parts]
+
+
+#: Formats of the answers of search engines.
+ENGINES = ("search", "vespa", "solr", "typesense", "meilisearch")
+
+#: How runs are read whose format the core leaves to Python: file, threads, and whether to keep ranks.
+RUN_READERS: dict[str, Callable[[RunFile, int | None, bool], Run]] = {
     "parquet": _parquet_run,
     "json": _json_run,
     "rank-eval": _rank_eval_run,
-    **{engine: _answers(engine) for engine in ("search", "vespa", "solr", "typesense", "meilisearch")},
+    **dict.fromkeys(ENGINES, _answers),
+    "workbench": _workbench_run,
+    "quepid": _quepid_run,
 }
 
 
@@ -246,6 +324,7 @@ def read_qrels(
     *,
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
+    grades: Mapping[str, float] | None = None,
     threads: int | None = None,
 ) -> Qrels:
     """Read qrels from a file.
@@ -271,6 +350,9 @@ def read_qrels(
         * ``"csv"``, ...: a table with named columns (csv, tsv, jsonl or parquet)
         * ``"json"``: an object: {query: {document: number}}
         * ``"rank-eval"``: a request to Elasticsearch's rank-eval API
+        * ``"workbench"``: judgments of OpenSearch's Search Relevance Workbench
+        * ``"quepid"``: ratings of Quepid, as CSV or JSON
+        * ``"rre"``: ratings of Rated Ranking Evaluator
         * ``"subtopics"``: each line has: query subtopic document grade (for diversity measures)
         * ``"stratified"``: each line has: query 0 document stratum grade (for the measures xinfAP and infNDCG)
         * ``"prels"``: each line has: query document grade method probability (for the measure statAP)
@@ -280,6 +362,8 @@ def read_qrels(
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
 
         Write ``"grade"`` instead of ``"score"``.
+    grades : dict, optional
+        The grade of each label, if a table has labels as grades: ``{"Exact": 2, "Partial": 1, "Irrelevant": 0}``.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -303,9 +387,32 @@ def read_qrels(
     layout = by_suffix(name) if format == "auto" or format in DETAILED else format
     holds = format if format in DETAILED else "trec"
     check_columns(columns, layout, name)
+    if grades is not None or is_numbered(columns, layout):
+        return _of_rows(name, layout, holds, columns, grades, threads)
     if layout in QRELS_READERS:
         return QRELS_READERS[layout](name, threads, columns, holds)
     return Qrels.read(name, threads, holds, layout, columns)
+
+
+def _of_rows(
+    path: str,
+    format: str,
+    holds: str,
+    columns: Mapping[str, str] | None,
+    grades: Mapping[str, float] | None,
+    threads: int | None,
+) -> Qrels:
+    """Qrels of a table that Python reads."""
+    from untied.inputs.rows import labelled_qrels, numbered_qrels
+
+    if format not in NAMED or holds in DETAILED:
+        formats = either(NAMED)
+        raise UntiedError(f"{show_id(path)}: grades are for files of format {formats}, not {max(format, holds)}")
+    if grades is None:
+        return numbered_qrels(path, format, columns or {}, threads)
+    if is_numbered(columns, format):
+        raise UntiedError(f"{show_id(path)}: rows without ids of queries cannot have labels as grades")
+    return labelled_qrels(path, format, columns, grades, threads)
 
 
 def _parquet_qrels(path: str, threads: int | None, columns: Mapping[str, str] | None, holds: str) -> Qrels:
@@ -322,6 +429,28 @@ def _json_qrels(path: str, threads: int | None, _: object, holds: str) -> Qrels:
 def _rank_eval_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
     expected = "the body of a rank-eval request"
     return _of_json(path, expected, lambda content: Qrels.from_rows(judged(content), threads))
+
+
+def _workbench_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
+    from untied.inputs.workbenches import WORKBENCH_JUDGMENTS, workbench_judgments
+
+    return _of_json(
+        path, WORKBENCH_JUDGMENTS, lambda content: Qrels.from_mapping(workbench_judgments(content), threads)
+    )
+
+
+def _quepid_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
+    from untied.inputs.workbenches import QUEPID_RATINGS, quepid_csv_ratings, quepid_ratings
+
+    if by_suffix(path) == "json":
+        return _of_json(path, QUEPID_RATINGS, lambda content: Qrels.from_mapping(quepid_ratings(content), threads))
+    return Qrels.from_mapping(quepid_csv_ratings(path, _text(path, "CSV")), threads)
+
+
+def _rre_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
+    from untied.inputs.workbenches import RRE_RATINGS, rre_ratings
+
+    return _of_json(path, RRE_RATINGS, lambda content: Qrels.from_mapping(rre_ratings(content), threads))
 
 
 def _groups_qrels(path: str, threads: int | None, _: object, __: str) -> Qrels:
@@ -341,70 +470,12 @@ QRELS_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, st
     "parquet": _parquet_qrels,
     "json": _json_qrels,
     "rank-eval": _rank_eval_qrels,
+    "workbench": _workbench_qrels,
+    "quepid": _quepid_qrels,
+    "rre": _rre_qrels,
     "groups": _groups_qrels,
     "mirex": _mirex_qrels,
 }
-
-
-def of_parquet(path: str, read: Callable[[], Read]) -> Read:
-    """Call a function that reads a parquet file; errors name the file."""
-    try:
-        from pyarrow import ArrowException
-    except ImportError:
-        raise UntiedError(f"{path}: Parquet files need pyarrow: pip install pyarrow") from None
-    _check_parquet(path)
-    try:
-        return read()
-    except (ArrowException, OSError, UnicodeDecodeError) as error:
-        if getattr(error, "errno", None) is not None:
-            raise  # it cannot be opened
-        raise UntiedError(f"{path}: {' '.join(str(error).split())}") from None
-
-
-def _check_parquet(path: str) -> None:
-    """Refuse what a parquet file cannot be read from, because its reader begins at the end."""
-    import os
-
-    if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-        what = "standard input" if path == "-" else "a pipe"
-        raise UntiedError(
-            f"{show_id(path)}: parquet cannot be read from {what}: write it to a file that ends in .parquet"
-        )
-
-
-def parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
-    """The needed columns of a parquet file, as a reader of batches."""
-    return of_parquet(path, lambda: _parquet_batches(path, holds, columns))
-
-
-def _parquet_batches(path: str, holds: str, columns: Mapping[str, str] | None) -> Any:
-    from pyarrow import RecordBatchReader, parquet
-
-    metadata = parquet.read_metadata(path)
-    needed = find_columns(metadata.schema.to_arrow_schema().names, holds, columns, path)
-    # Queries come as dictionaries: a run has few of them, and neighbours are compared by number. Without a buffer, or
-    # with one made before, all columns of a row group would be in memory.
-    query = needed[:1] if _is_dictionary(metadata, needed[0]) else None
-    file = parquet.ParquetFile(
-        path, read_dictionary=query, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True
-    )
-    if not metadata.num_rows:
-        raise _refused(path, None, "records", "none")
-    names = list(dict.fromkeys(needed))
-    schema = file.schema_arrow.empty_table().select(names).schema
-    # Almost all of the work is to decode the documents' ids: more threads would cost more than they save.
-    batches = file.iter_batches(1 << 16, columns=names, use_threads=False)
-    # Names that contain a point also stand for parts of nested columns.
-    return RecordBatchReader.from_batches(schema, (batch.select(names) for batch in batches))
-
-
-def _is_dictionary(metadata: Any, name: str) -> bool:
-    """Whether a column of a parquet file can be read as a dictionary."""
-    numbers = [number for number in range(metadata.num_columns) if metadata.schema.column(number).path == name]
-    chunks = [metadata.row_group(group).column(numbers[0]) for group in range(metadata.num_row_groups) if numbers]
-    return bool(chunks) and all(
-        chunk.physical_type == "BYTE_ARRAY" and _DICTIONARIES.issuperset(chunk.encodings) for chunk in chunks
-    )
 
 
 def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
@@ -433,16 +504,13 @@ def _json(path: str) -> dict[str, Any]:
                 seen.add(name)
         return made
 
+    text = _text(path, "JSON")
     try:
-        text = str(read_bytes(path, lines=False), "utf-8-sig")
         content = json.loads(text, object_pairs_hook=members, parse_float=_number)
         if "\\ud" in text or "\\uD" in text:
             json.dumps(content, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise _refused(path, error.lineno, "JSON", f"column {error.colno}: {error.msg}") from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise _refused(path, line, "JSON in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
     except UnicodeEncodeError:
         raise _refused(path, None, "valid JSON escapes", "half of a surrogate pair") from None
     except RecursionError:
@@ -454,6 +522,15 @@ def _json(path: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise _refused(path, None, "a JSON object", type(content).__name__)
     return content
+
+
+def _text(path: str, what: str) -> str:
+    """The text of a file."""
+    try:
+        return str(read_bytes(path, lines=False), "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise _refused(path, line, f"{what} in UTF-8", f"the byte 0x{error.object[error.start]:02x}") from None
 
 
 def _number(text: str) -> Any:

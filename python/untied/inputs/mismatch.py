@@ -121,6 +121,21 @@ def of_scale(measures: Iterable[_core.Measure], grades: Sequence[float]) -> str 
     return f"{problem} as relevant for these measures, unless rel= is given: {', '.join(named)}" if named else None
 
 
+def without_unanswered(qrels: _core.Qrels, threads: int | None) -> tuple[_core.Qrels, str | None]:
+    """The qrels without the queries for which no document is judged, and a statement on these if there are any.
+
+    Of such a query no measure says anything, also none that would count it as 0, unless unjudged documents may have any
+    grade.
+    """
+    unanswered = qrels.unanswered()
+    if not unanswered or len(unanswered) == len(qrels):
+        return qrels, None
+    why = "they have no answer, or none is known yet"
+    return qrels.without(
+        unanswered, threads
+    ), f"queries without judged documents, left out: {len(unanswered):,} ({why})"
+
+
 def sentence(*reasons: Mapping[str, str | None]) -> str | None:
     """A statement on the problems of runs, by name; None if there are none.
 

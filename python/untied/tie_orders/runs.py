@@ -153,6 +153,7 @@ def distributions(
     mismatch.warn(reasons, strict=strict)
     if not any(reasons.values()):
         mismatch.warn_or_raise(mismatch.of_levels(asked, next(iter(facts.values()))["highest"]), strict=strict)
+        mismatch.warn_or_raise(mismatch.of_scale(asked, known.grades()))
     return Distributions(asked, laws, facts, policies)
 
 

@@ -114,6 +114,8 @@ pub static RUNS: &[Format] = &[
     Format { name: "solr", about: ANSWERS, ..PLAIN },
     Format { name: "typesense", about: ANSWERS, ..PLAIN },
     Format { name: "meilisearch", about: ANSWERS, ..PLAIN },
+    Format { name: "workbench", about: "evaluation results of OpenSearch's Search Relevance Workbench", ..PLAIN },
+    Format { name: "quepid", about: "a snapshot of Quepid, as CSV or JSON", ..PLAIN },
 ];
 
 /// Formats of qrels; files with other suffixes have the first one.
@@ -130,6 +132,9 @@ pub static QRELS_FORMATS: &[Format] = &[
     JSON,
     PARQUET,
     Format { name: "rank-eval", about: "a request to Elasticsearch's rank-eval API", ..PLAIN },
+    Format { name: "workbench", about: "judgments of OpenSearch's Search Relevance Workbench", ..PLAIN },
+    Format { name: "quepid", about: "ratings of Quepid, as CSV or JSON", ..PLAIN },
+    Format { name: "rre", about: "ratings of Rated Ranking Evaluator", ..PLAIN },
     Format {
         name: "subtopics",
         about: "each line has: query subtopic document grade (for diversity measures)",

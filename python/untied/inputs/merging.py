@@ -1,0 +1,144 @@
+"""Parts of documents, such as chunks of their texts, as documents."""
+
+from __future__ import annotations
+
+import os
+
+from untied._core import Qrels, Run, show_id
+from untied.errors import UntiedError
+from untied.inputs import mismatch
+from untied.inputs.lines import numbered, refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    #: A document's id and score.
+    Row = tuple[str, float]
+
+
+class Merging:
+    """How the rows of a run that have parts of the same document become one; `collapse` finds the document."""
+
+    def __init__(self, collapse: str) -> None:
+        self.collapse = collapse
+
+    def merged(self, run: Run, source: str) -> Run:
+        """The run with one row for each document, that of its best part; `source` names it in messages."""
+        named = Collapse(self.collapse)
+        collapsed = {query: [(named.document_of(part), score) for part, score in run[query]] for query in run.queries()}
+        named.check(source)
+        merged = {query: _best(rows) for query, rows in collapsed.items()}
+        before, after = sum(map(len, collapsed.values())), sum(map(len, merged.values()))
+        changed = sum(len(rows) > len(merged[query]) for query, rows in collapsed.items())
+        where = "query" if changed == 1 else "queries"
+        mismatch.warn_or_raise(
+            f"{before:,} rows became {after:,} documents in {changed:,} {where} of {source}" if changed else None
+        )
+        return Run.from_mapping(merged)
+
+
+def _best(rows: list[Row]) -> dict[str, float]:
+    """The highest score of each document, in the place of the row that has it."""
+    kept: dict[str, float] = {}
+    for document, score in rows:
+        if document not in kept or score > kept[document]:
+            kept.pop(document, None)
+            kept[document] = score
+    return kept
+
+
+class Collapse:
+    """Which document a part of it belongs to, by its id.
+
+    Parameters
+    ----------
+    how : str
+        The mark that ends the document's id in that of a part, such as ``#``; or ``re:`` and a regular expression,
+        whose first group is the document's id; or a file with a part, a tab and its document on every line.
+    """
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+        #: Numbers of ids that name a part, and of others.
+        self.parts, self.others = 0, 0
+        self._find: Callable[[str], str | None]
+        if how.startswith("re:"):
+            self._find = _by_pattern(how.removeprefix("re:"))
+        elif os.path.isfile(how):
+            self._find = _by_file(how).get
+        elif how:
+            self._find = self._by_mark
+        else:
+            raise UntiedError("collapse must be a mark, re: and a pattern, or a file, not an empty text")
+
+    def document_of(self, part: str) -> str:
+        """The document's id; that of the part if it does not name one."""
+        document = self._find(part)
+        if document is None:
+            self.others += 1
+            return part
+        self.parts += 1
+        return document
+
+    def check(self, source: str) -> None:
+        """Refuse that no id named a part, and warn if some did not."""
+        if not self.parts and self.others:
+            raise UntiedError(f"{source}: no document's id has {show_id(self.how)}, by which parts were to be found")
+        if self.others:
+            mismatch.warn_or_raise(
+                f"ids of {source} without {show_id(self.how)}, taken as whole documents: {self.others:,}"
+            )
+
+    def _by_mark(self, part: str) -> str | None:
+        document, mark, rest = part.partition(self.how)
+        if self.how in rest:
+            raise UntiedError(
+                f"{show_id(part)} has {show_id(self.how)} twice; re: and a pattern says where the document's id ends"
+            )
+        return document if mark and document else None
+
+
+def _by_pattern(pattern: str) -> Callable[[str], str | None]:
+    import re
+
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UntiedError(f"{pattern!r} is no regular expression: {error}") from None
+    if not compiled.groups:
+        raise UntiedError(f"{pattern!r} has no group (...), which is the document's id")
+
+    def find(part: str) -> str | None:
+        found = compiled.fullmatch(part)
+        return (found[1] or None) if found else None
+
+    return find
+
+
+def _by_file(path: str) -> dict[str, str]:
+    documents: dict[str, str] = {}
+    for number, line in numbered(path):
+        if not line.strip():
+            continue
+        part, tab, document = line.decode("utf-8", "surrogateescape").rstrip("\r").partition("\t")
+        if not part or not tab or not document or "\t" in document:
+            raise refused(path, number, "a part, a tab and its document", show_id(line.decode("utf-8", "replace")))
+        if documents.setdefault(part, document) != document:
+            raise refused(path, number, "one document for every part", f"another one of {show_id(part)}")
+    return documents
+
+
+def collapsed_qrels(qrels: Qrels, how: str) -> Qrels:
+    """Judgments of documents from those of their parts: the highest grade."""
+    if qrels.format != "trec":
+        raise UntiedError(f"judgments of format {qrels.format} are not collapsed: they have more than grades")
+    named = Collapse(how)
+    judged: dict[str, dict[str, float]] = {}
+    for query in qrels.queries():
+        grades = judged.setdefault(query, {})
+        for part, grade in qrels[query].items():
+            document = named.document_of(part)
+            grades[document] = max(grade, grades.get(document, grade))
+    named.check("the qrels")
+    return Qrels.from_mapping(judged)

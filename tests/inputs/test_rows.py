@@ -1,0 +1,129 @@
+"""Tables whose grades are labels, and tables whose rows have no ids of queries."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import untied
+
+ESCI = [("q1", "a", "Exact"), ("q1", "b", "Partial"), ("q1", "c", "Irrelevant"), ("q2", "a", "Irrelevant")]
+GRADES = {"Exact": 2, "Partial": 1, "Irrelevant": 0}
+JUDGED = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 0}}
+
+
+def content(held):
+    return {query: dict(held[query]) for query in held.queries()}
+
+
+@pytest.fixture(params=["csv", "tsv", "jsonl", "parquet"])
+def labelled(request, tmp_path):
+    """A function that writes judgments with labels."""
+
+    def write(rows):
+        path = tmp_path / f"labels.{request.param}"
+        names = ("query_id", "product_id", "label")
+        match request.param:
+            case "parquet":
+                pq.write_table(pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))), path)
+            case "jsonl":
+                path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+            case format:
+                mark = "," if format == "csv" else "\t"
+                path.write_text("".join(mark.join(row) + "\n" for row in (names, *rows)))
+        return path
+
+    return write
+
+
+def test_labels_have_the_grades_that_are_named(labelled):
+    assert content(untied.read_qrels(labelled(ESCI), grades=GRADES)) == JUDGED
+    assert content(untied.read_qrels(labelled([*ESCI, ESCI[0]]), grades=GRADES)) == JUDGED
+
+
+def test_unknown_labels_are_errors(labelled):
+    path = labelled([*ESCI, ("q3", "a", "Exakt")])
+    with pytest.raises(untied.InputError) as refused:
+        untied.read_qrels(path, grades=GRADES)
+    assert str(refused.value).endswith("expected Exact, Partial or Irrelevant as the grade, found Exakt")
+    assert refused.value.line in (4, 5, 6)
+    with pytest.raises(untied.InputError, match="one grade of each document"):
+        untied.read_qrels(labelled([*ESCI, ("q1", "a", "Partial")]), grades=GRADES)
+    with pytest.raises(untied.UntiedError):
+        untied.read_qrels(labelled(ESCI))
+
+
+def test_labels_on_the_command_line(tmp_path, untied_):
+    # Wayfair's files are tab-separated, and end in .csv.
+    (tmp_path / "label.csv").write_text("id\tquery_id\tproduct_id\tlabel\n0\t1\ta\tExact\n1\t1\tb\tIrrelevant\n")
+    (tmp_path / "x.run").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n")
+    given = (tmp_path / "label.csv", tmp_path / "x.run", "--qrels-format", "tsv", "-m", "RR")
+    code, out, err = untied_("eval", *given, "--grade", "Exact=2", "--grade", "Irrelevant=0")
+    assert (code, out.splitlines()[-1]) == (0, "x\tall\tRR\t0.5000"), err
+    assert "expected Exact as the grade, found Irrelevant" in untied_("eval", *given, "--grade", "Exact=2")[2]
+    assert "two grades, 1 and 2" in untied_("eval", *given, "--grade", "Exact=1", "--grade", "Exact=2")[2]
+    assert "must be LABEL=GRADE" in untied_("eval", *given, "--grade", "Exact")[2]
+    trec = untied_("eval", tmp_path / "x.run", tmp_path / "x.run", "--grade", "Exact=2")[2]
+    assert "grades are for files of format csv, tsv, jsonl or parquet, not trec" in trec
+
+
+ROWS = [
+    {"user_input": "same?", "retrieved_ids": ["a", "b"], "relevant_ids": ["b"]},
+    {"user_input": "same?", "retrieved_ids": ["a"], "scores": [1], "relevant_ids": ["a"]},
+    {"user_input": "same?", "retrieved_ids": [], "relevant_ids": []},
+]
+
+
+@pytest.fixture(params=["jsonl", "parquet"])
+def listed(request, tmp_path):
+    """A function that writes rows with lists."""
+
+    def write(rows):
+        path = tmp_path / f"rows.{request.param}"
+        if request.param == "parquet":
+            pq.write_table(pa.Table.from_pylist(rows), path)
+        else:
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    return write
+
+
+def test_rows_are_queries_if_their_texts_repeat(listed, untied_):
+    path = listed([{name: row[name] for name in row if name != "scores"} for row in ROWS])
+    run = untied.read_run(path, columns={"query": "#row"})
+    assert content(run) == {"1": {"a": -1, "b": -2}, "2": {"a": -1}, "3": {}}
+    qrels = untied.read_qrels(path, columns={"query": "#row"})
+    assert content(qrels) == {"1": {"b": 1}, "2": {"a": 1}, "3": {}}
+    code, out, err = untied_("eval", path, path, "--column", "query=#row", "-m", "RR", "-q")
+    assert (code, out.splitlines()[1:3]) == (0, ["rows\t1\tRR\t0.5000", "rows\t2\tRR\t1.0000"]), err
+
+
+def test_lists_beside_them(listed):
+    path = listed([{"retrieved": ["a", "b"], "scores": [1, 1.5], "relevant": ["b", "a"], "grades": [0, 2]}])
+    assert content(untied.read_run(path, columns={"query": "#row"})) == {"1": {"a": 1, "b": 1.5}}
+    assert content(untied.read_qrels(path, columns={"query": "#row"})) == {"1": {"b": 0, "a": 2}}
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"retrieved": ["a"], "scores": [1, 2]}, "expected a list of 1 numbers"),
+        ({"retrieved": ["a", "a"]}, "expected every document once, found a again"),
+        ({"retrieved": None}, "expected a list of documents, as the query is #row, found none"),
+        ({"retrieved": [None]}, "expected a document's id, found none"),
+    ],
+)
+def test_wrong_lists(listed, row, problem):
+    path = listed([row])
+    with pytest.raises(untied.InputError) as refused:
+        untied.read_run(path, columns={"query": "#row"})
+    assert problem in str(refused.value)
+
+
+def test_rows_of_one_document_are_no_queries(labelled):
+    with pytest.raises(untied.UntiedError):
+        untied.read_qrels(labelled(ESCI), columns={"query": "#row"})
