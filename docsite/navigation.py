@@ -74,6 +74,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/trec_eval.md",
         "docs/similarities.md",
         "docs/gate_reference.md",
+        "docs/statistics_reference.md",
         "conformance/README.md",
         "conformance/DISAGREEMENTS.md",
         "conformance/reports/README.md",
