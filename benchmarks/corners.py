@@ -44,6 +44,8 @@ QUERIES = 7000
 """Queries that a figure is for, in shapes of many."""
 MILLION = 1_000_000
 """Documents of the shape with the largest tie group."""
+POOLS = (2_000, 13_000)
+"""Documents of the smallest and the largest pool."""
 
 Grades = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]
@@ -70,7 +72,7 @@ def open_topics(rng: random.Random, grades: list[int], scores: int | None) -> Sh
     """Large pools with few judgments; rankings have `scores` different scores, or no ties if that is None."""
     qrels, run = {}, {}
     for topic in range(16):
-        size = 2000 + topic * 11_000 // 15
+        size = POOLS[0] + topic * (POOLS[1] - POOLS[0]) // 15
         docs = [f"d{i}" for i in range(size)]
         qrels[str(topic)] = {doc: rng.choice(grades) if rng.random() < 0.1 else -1 for doc in docs}
         ranked = rng.sample(docs, size // 2)

@@ -122,7 +122,7 @@ def test_the_parts_of_the_page_on_performance_run(inputs: dict[str, Path], tmp_p
         (tmp_path / f"{number}.run").symlink_to(f"{EXAMPLE}/{'qut' if number else 'amc'}.run")
     constants = {
         "arrays.WIDE": [5, 200], "growth.TENS": [1, 2, 3], "growth.ARRAYS": 500, "performance.BYTES": 1 << 16,
-        "performance.CORNERS": ["P@5"], "performance.LABELLED": [[20, 10], [20, 50]],
+        "performance.CORNERS": ["P@5"], "performance.LABELLED": [[20, 10], [20, 50]], "corners.POOLS": [20, 130],
     }  # fmt: skip
     printed = run("performance", constants, [str(inputs["data"]), str(tmp_path)], PARTS)
     assert len(re.findall(r"^\|[ -]*-:?[ -]*\|", printed, re.MULTILINE)) >= 11, "a table or more of each part"
