@@ -47,7 +47,8 @@ class Candidate:
         By how much a judgment is expected to narrow the bounds of the run's mean; for two runs, of both means together.
     swing : float
         By how much the mean rises if the document has a grade above 0 instead of 0, while all other unjudged documents
-        are not relevant. For two runs, it is the mean difference that rises, first minus second.
+        count as in an evaluation: as not relevant, or not at all if the measure ignores them, such as Bpref. For two
+        runs, it is the mean difference that rises, first minus second.
     worth : float
         What candidates are sorted by. For one run, it is `narrowing`. For two, it is how much their difference is
         expected to change: `probability` times the size of `swing`. With ``until_decided``, it is the size of `swing`
