@@ -6,9 +6,9 @@ use super::queries::{PairJoiner, QueryBlocks};
 use super::{Ahead, Overturn, Verdict, VerdictSettings, overturn};
 use crate::difference::assembled::{LONGEST, difference_if_nonrelevant, separate_bounds};
 use crate::difference::catalogue;
-use crate::difference::setup::{Options, Setup};
-use crate::difference::upper_bounds::{MovingDifference, UpperBounds};
-use crate::difference::{Assignment, RankingPair, TieOrders};
+use crate::difference::setup::{Options, Question, Setup};
+use crate::difference::upper_bounds::UpperBounds;
+use crate::difference::{Assignment, Difference, DifferenceWorkspace, LargestDifference, RankingPair, TieOrders};
 use crate::equality::without_rounding;
 use crate::error::{Error, Result};
 use crate::measures::{Measure, Scope};
@@ -72,7 +72,7 @@ pub(super) struct TrailingRun {
 
 /// A measure, prepared to decide verdicts.
 pub(super) struct Certifier {
-    difference: Box<dyn MovingDifference>,
+    difference: Box<dyn Difference>,
     measure: Box<dyn Measure>,
     /// Grades that an unknown document may have; see [`Spec::possible_grades`].
     possible: Vec<f64>,
@@ -98,8 +98,9 @@ pub(super) fn certifiers(
     let certifier = |spec: &Spec| {
         spec.fits(qrels.detail())?;
         let possible = spec.possible_grades(scope.grades);
-        let setup = Setup { spec, scope: &scope, possible: &possible, options: &options, build: registry::build };
-        let difference = catalogue::make_moving(&setup)?;
+        let question = Question::Verdicts { possible: &possible };
+        let setup = Setup { spec, scope: &scope, question, options: &options, build: registry::build };
+        let difference = catalogue::make(&setup)?;
         let measure = registry::build(spec, &scope.with(&scope.grades_with(&possible)))?;
         Ok(Certifier { difference, measure, possible, settings })
     };
@@ -108,8 +109,13 @@ pub(super) fn certifiers(
 
 impl Certifier {
     /// Upper bounds of S(A) - S(B) and of S(B) - S(A).
-    pub fn upper_bounds(&self, pair: &RankingPair<'_>, swapped: &RankingPair<'_>) -> (UpperBounds, UpperBounds) {
-        let (mut up, mut down) = self.difference.both_upper_bounds(pair, swapped);
+    pub fn upper_bounds(
+        &self,
+        pair: &RankingPair<'_>,
+        swapped: &RankingPair<'_>,
+        workspace: &mut DifferenceWorkspace,
+    ) -> (UpperBounds, UpperBounds) {
+        let (mut up, mut down) = self.difference.both_upper_bounds(pair, swapped, workspace);
         if !pair.is_tied() {
             return (up, down);
         }
@@ -130,10 +136,16 @@ impl Certifier {
         (up, down)
     }
 
-    /// Grades that make the difference largest if at most `most` unknown documents are relevant; see
-    /// [`MovingDifference::assignment`].
-    pub fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
-        let assignment = self.difference.assignment(pair, most);
+    /// Grades that make the difference largest if at most `most` unknown documents are relevant; the best known ones where
+    /// bounds need not be attained.
+    pub fn assignment(&self, pair: &RankingPair<'_>, most: usize, workspace: &mut DifferenceWorkspace) -> Assignment {
+        let mut solve = |most: usize| {
+            let LargestDifference { value, assignment, .. } = self.difference.solve(pair, most, workspace);
+            assignment.unwrap_or(Assignment { difference: value, ..Assignment::default() })
+        };
+        // The search for any number of documents is the best one, so it comes first.
+        let any = (most > 0).then(|| solve(usize::MAX));
+        let assignment = any.filter(|any| any.documents() <= most).unwrap_or_else(|| solve(most));
         if pair.is_tied() && self.settings.ties == TieOrders::Mean && assignment.documents() == 0 {
             return Assignment { difference: difference_if_nonrelevant(&*self.measure, pair), ..assignment };
         }
@@ -181,11 +193,13 @@ impl Certifier {
         pair: (usize, usize),
     ) -> Result<()> {
         let mut settle = |side: &mut [UpperBounds], is_a: bool, query: usize, documents: usize| {
-            let searched = queries.ask(joiner, query, pair, |pair, swapped| {
-                self.difference.search_at_most(if is_a { pair } else { swapped }, documents)
+            let searched = queries.ask(joiner, query, pair, |pair, swapped, workspace| {
+                let pair = if is_a { pair } else { swapped };
+                let is_searched = documents < pair.unknown() && self.difference.is_searched(pair);
+                is_searched.then(|| self.difference.solve(pair, documents, workspace))
             })?;
-            if let Some((most, is_attained)) = searched {
-                side[query].cap_at(documents, most, is_attained);
+            if let Some(LargestDifference { value, bound, .. }) = searched {
+                side[query].cap_at(documents, bound, bound <= value);
             }
             watch::check()
         };

@@ -158,8 +158,8 @@ fn bounds_by_pair(
         by_pair.par_iter_mut().zip(pairs).try_for_each(|(by_measure, &pair)| {
             let of_query = |joiner: &mut PairJoiner, query| {
                 watch::step(1)?;
-                Ok(joiner.with(query, pair, |pair, swapped| {
-                    certifiers.iter().map(|certifier| certifier.upper_bounds(pair, swapped)).collect()
+                Ok(joiner.with(query, pair, |pair, swapped, workspace| {
+                    certifiers.iter().map(|certifier| certifier.upper_bounds(pair, swapped, workspace)).collect()
                 }))
             };
             let of_queries = block.par_iter().with_min_len(SEPARATE).map_init(PairJoiner::default, of_query);
@@ -228,14 +228,14 @@ fn each_explained<'a>(
     let (verdict, chosen) = certifier.verdict(by_query);
     for first in queries.starts() {
         let of_query = |joiner: &mut PairJoiner, query: &QueryRankings<'a>| {
-            let (ends, overturning) = joiner.with(query, PAIR, |pair, swapped| {
-                let against = |most: usize| certifier.assignment(swapped, most).turned();
-                let overturning = if a_is_trailing {
-                    certifier.assignment(pair, chosen[query.number])
-                } else {
-                    against(chosen[query.number])
-                };
-                ((against(most), certifier.assignment(pair, most)), overturning)
+            let (ends, overturning) = joiner.with(query, PAIR, |pair, swapped, workspace| {
+                let mut ahead = |most: usize| certifier.assignment(pair, most, workspace);
+                let for_a = ahead(most);
+                let overturning = a_is_trailing.then(|| ahead(chosen[query.number]));
+                let mut behind = |most: usize| certifier.assignment(swapped, most, workspace).turned();
+                let for_b = behind(most);
+                let overturning = overturning.unwrap_or_else(|| behind(chosen[query.number]));
+                ((for_b, for_a), overturning)
             });
             watch::step(1)?;
             let documents = query.documents.clone();

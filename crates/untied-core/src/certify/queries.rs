@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::VerdictSettings;
-use crate::difference::{PairFacts, RankingPair};
+use crate::difference::{DifferenceWorkspace, PairFacts, RankingPair};
 use crate::error::Result;
 use crate::grade::Level;
 use crate::ranking::{Joiner, List, Numbering, Order, Placed, misfit};
@@ -81,7 +81,7 @@ impl<'a> QueryBlocks<'a> {
         joiner: &mut PairJoiner,
         number: usize,
         pair: (usize, usize),
-        ask: impl FnOnce(&RankingPair<'_>, &RankingPair<'_>) -> T,
+        ask: impl FnOnce(&RankingPair<'_>, &RankingPair<'_>, &mut DifferenceWorkspace) -> T,
     ) -> Result<T> {
         if let Some(query) = number.checked_sub(self.first).and_then(|place| self.held.get(place)) {
             return Ok(joiner.with(query, pair, ask));
@@ -141,12 +141,13 @@ impl<'a> QueryRankings<'a> {
     }
 }
 
-/// Joins two rankings of a query, in memory that is used again for the next pair.
+/// Joins two rankings of a query, in memory that is used again for the next pair, as is that of solvers.
 #[derive(Default)]
 pub(super) struct PairJoiner {
     joiner: Joiner,
     places: Vec<Placed>,
     swapped: Vec<Placed>,
+    workspace: DifferenceWorkspace,
 }
 
 impl PairJoiner {
@@ -155,7 +156,7 @@ impl PairJoiner {
         &mut self,
         query: &QueryRankings<'_>,
         (a, b): (usize, usize),
-        ask: impl FnOnce(&RankingPair<'_>, &RankingPair<'_>) -> T,
+        ask: impl FnOnce(&RankingPair<'_>, &RankingPair<'_>, &mut DifferenceWorkspace) -> T,
     ) -> T {
         let (a, b) = (&query.lists[a], &query.lists[b]);
         self.joiner.places(a, b, &mut self.places);
@@ -170,6 +171,6 @@ impl PairJoiner {
             ..PairFacts::default()
         };
         let pair = RankingPair { a, b, places: &self.places, facts };
-        ask(&pair, &RankingPair { a: b, b: a, places: &self.swapped, facts })
+        ask(&pair, &RankingPair { a: b, b: a, places: &self.swapped, facts }, &mut self.workspace)
     }
 }

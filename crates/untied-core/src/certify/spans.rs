@@ -31,9 +31,9 @@ pub fn spans(
         let query = QueryRankings::new(order, runs, qrels, number, settings)?;
         let mut spans = Vec::with_capacity(pairs.len() * specs.len());
         for &pair in pairs {
-            joiner.with(&query, pair, |pair, swapped| {
+            joiner.with(&query, pair, |pair, swapped, workspace| {
                 for certifier in &certifiers {
-                    let (up, down) = certifier.upper_bounds(pair, swapped);
+                    let (up, down) = certifier.upper_bounds(pair, swapped, workspace);
                     spans.push(ends(&up, &down, most));
                 }
             });

@@ -1,28 +1,41 @@
-//! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG, and for verdicts also R and F1.
+//! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG, U, R and F1.
 //!
 //! A document weighs w = D(a) - D(b), the discount of its rank in A less that of its rank in B; in the mean over the
-//! orders of ties that of its group's mean discount, so that the mean is found just as one order is. Where the best order
-//! of A and the worst of B count, the gains of [`TieGroups`] take the place of weights.
+//! orders of ties that of its group's mean discount, so that the mean is found just as one order is. In U the discount is
+//! that of the text before a document. Where the best order of A and the worst of B count, the gains of [`TieGroups`] take
+//! the place of weights.
 //!
-//! For verdicts the sum is divided by a norm: constant for P, Hits, RBP and DCG, growing with the number of relevant
-//! documents for R and F1, and the best possible sum for nDCG. With several grades and a norm that depends on them, the
-//! gains of tie groups are found for the documents of each grade or a higher one apart, which only encloses the difference.
+//! The sum is divided by a norm, which for MED and Delta is constant but in R and F1. For verdicts it is constant for P,
+//! Hits, RBP and DCG, grows with the number of relevant documents for R and F1, and is the best possible sum for nDCG. With
+//! several grades and a norm that depends on them, the gains of tie groups are found for the documents of each grade or a
+//! higher one apart, which only encloses the difference.
+//!
+//! R and F1 are R@k = h / R and F1@k = h / ((k + R) / 2) for h relevant documents among the first k. If l is the largest
+//! difference, then the sum less l times the norm is 0 at most, and 0 for the best documents (Dinkelbach 1967): so those
+//! are relevant whose weight is above a threshold, and it is enough to try how many.
 
+use std::collections::BTreeSet;
+
+use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale, discounts_by_rank};
 use super::pair::{RankingPair, TieOrders};
-use super::setup::Setup;
-use super::solution::{Assignment, Chance, Difference, DifferenceRange, Outcomes, in_both};
-use super::solve::dot;
+use super::setup::{Question, Setup};
+use super::solution::{
+    Chance, Difference, DifferenceRange, LargestDifference, Outcomes, ScoreSampler, in_both, weighed_documents,
+};
 use super::solve::expected::{self, DifferenceMoments, DifferenceTerm};
+use super::solve::scores::ScoresByGains;
 use super::solve::shares::{SortedWeights, shares};
 use super::solve::thresholds::{GradeThresholds, STEPS};
+use super::solve::{Solution, dot, share};
 use super::tie_groups::TieGroups;
-use super::upper_bounds::{MovingDifference, UpperBounds};
+use super::upper_bounds::UpperBounds;
 use crate::elementary::powf;
 use crate::error::{Error, Result};
 use crate::measures::Certainty;
 use crate::measures::cwl::fixed::{self, WeightedGains};
 use crate::measures::gain::{Gain, discounts};
+use crate::measures::u_measure::UMeasure;
 use crate::ranking::Placed;
 
 /// Such a sum for MED and Delta, and what it is divided by.
@@ -40,13 +53,23 @@ pub(super) struct Additive {
     per_grade: Option<Vec<usize>>,
     /// The orders of tied documents.
     ties: TieOrders,
+    /// What gives a document its weight by the text before it, in place of discounts.
+    texts: Option<UMeasure>,
 }
 
 impl Additive {
     /// One that goes on to the cutoff, or as far as rankings do.
     pub fn new(scale: Scale, discounts: Vec<f64>) -> Additive {
-        let (normalised, persistence) = (false, None);
-        Additive { scale, discounts, normalised, persistence, tail: false, per_grade: None, ties: TieOrders::Mean }
+        Additive {
+            scale,
+            discounts,
+            normalised: false,
+            persistence: None,
+            tail: false,
+            per_grade: None,
+            ties: TieOrders::Mean,
+            texts: None,
+        }
     }
 
     fn with(self, setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
@@ -57,23 +80,27 @@ impl Additive {
     }
 }
 
-/// P for MED and Delta.
+/// P.
 pub(super) fn precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let depth = setup.depth();
-    Additive::new(setup.binary()?, vec![1.0 / depth as f64; depth]).with(setup)
+    match setup.question {
+        Question::Med => Additive::new(setup.binary()?, vec![1.0 / depth as f64; depth]).with(setup),
+        Question::Verdicts { .. } => MovingAdditive::counting(setup, Normaliser::Fixed(setup.spec.cutoff_or(1) as f64)),
+    }
 }
 
-/// Hits for MED and Delta.
+/// Hits.
 pub(super) fn hits(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let Question::Med = setup.question else { return MovingAdditive::counting(setup, Normaliser::Fixed(1.0)) };
     Additive::new(setup.scale(Gain::From(setup.spec.rel()?), setup.highest()), vec![1.0; setup.depth()]).with(setup)
 }
 
-/// INSQ for MED and Delta.
+/// INSQ, for MED and Delta.
 pub(super) fn insq(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     weighted(setup, fixed::insq(setup.spec)?)
 }
 
-/// SDCG for MED and Delta.
+/// SDCG, for MED and Delta.
 pub(super) fn sdcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     weighted(setup, fixed::sdcg(setup.spec)?)
 }
@@ -83,15 +110,41 @@ fn weighted(setup: &Setup<'_>, WeightedGains { gain, mut weights }: WeightedGain
     Additive::new(setup.scale(gain, setup.highest()), weights).with(setup)
 }
 
-/// DCG for MED and Delta.
-pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    Additive::new(setup.graded()?, of_ranks(setup)?).with(setup)
+/// U, for MED and Delta.
+pub(super) fn u_measure(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let texts = Some(UMeasure::new(setup.spec, setup.scope)?);
+    Additive { texts, ..Additive::new(setup.binary()?, Vec::new()) }.with(setup)
 }
 
-/// nDCG for MED and Delta.
+/// DCG.
+pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    match setup.question {
+        Question::Med => Additive::new(setup.graded()?, of_ranks(setup)?).with(setup),
+        Question::Verdicts { possible } => {
+            let (scale, discounts) = (setup.graded()?, discounts(setup.spec, setup.depth())?);
+            MovingAdditive::graded(setup, possible, scale, discounts, Normaliser::Fixed(1.0))
+        }
+    }
+}
+
+/// nDCG.
 pub(super) fn ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    let discounts = of_ranks(setup)?;
-    Additive { normalised: true, ..Additive::new(setup.graded()?, discounts) }.with(setup)
+    let Question::Verdicts { possible } = setup.question else {
+        let discounts = of_ranks(setup)?;
+        return Additive { normalised: true, ..Additive::new(setup.graded()?, discounts) }.with(setup);
+    };
+    // Relevant documents that no ranking has count in the ideal one.
+    let all = discounts(setup.spec, setup.depth())?;
+    if all.first().is_some_and(|&first| first <= 0.0) || all.iter().any(|&discount| discount < 0.0) {
+        let message = format!("{}: verdicts need discounts of at least 0, and a first discount above 0", setup.spec);
+        return Err(Error::Measure(message));
+    }
+    let sums = all.iter().scan(0.0, |sum, discount| {
+        *sum += discount;
+        Some(*sum)
+    });
+    let ideal = std::iter::once(0.0).chain(sums).collect();
+    MovingAdditive::graded(setup, possible, setup.graded()?, all, Normaliser::Ideal(ideal))
 }
 
 fn of_ranks(setup: &Setup<'_>) -> Result<Vec<f64>> {
@@ -106,15 +159,22 @@ fn persistence(setup: &Setup<'_>, depth: usize) -> Result<(f64, Vec<f64>)> {
     Ok((p, (0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect()))
 }
 
-/// RBP for MED and Delta.
+/// RBP.
 pub(super) fn rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let (p, discounts) = persistence(setup, setup.depth())?;
-    let scale = match setup.max_grade(f64::NAN)? {
-        most if most.is_nan() => setup.binary()?,
-        most => setup.scale(Gain::ShareOf(most), most),
-    };
-    let persistence = Some(p).filter(|_| scale.cutoff.is_none());
-    Additive { persistence, ..Additive::new(scale, discounts) }.with(setup)
+    let most = setup.max_grade(f64::NAN)?;
+    let is_binary = most.is_nan();
+    let scale = if is_binary { setup.binary()? } else { setup.scale(Gain::ShareOf(most), most) };
+    match setup.question {
+        Question::Med => {
+            let persistence = Some(p).filter(|_| scale.cutoff.is_none());
+            Additive { persistence, ..Additive::new(scale, discounts) }.with(setup)
+        }
+        Question::Verdicts { .. } if is_binary => MovingAdditive::binary(setup, discounts, Normaliser::Fixed(1.0)),
+        Question::Verdicts { possible } => {
+            MovingAdditive::graded(setup, possible, scale, discounts, Normaliser::Fixed(1.0))
+        }
+    }
 }
 
 impl Additive {
@@ -123,8 +183,22 @@ impl Additive {
         &self.discounts[..self.scale.depth_of(pair)]
     }
 
-    fn weigh(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) {
-        self.scale.weigh(pair, self.discounts(pair), work);
+    /// Writes each document's weights to the workspace; whether they are exact.
+    fn weigh(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Certainty {
+        let Some(texts) = &self.texts else {
+            self.scale.weigh(pair, self.discounts(pair), work);
+            return Certainty::Exact;
+        };
+        let DifferenceWorkspace { weights, discounts: (of_a, of_b), .. } = work;
+        let mut are_exact = true;
+        for (list, worths) in [(pair.a, &mut *of_a), (pair.b, &mut *of_b)] {
+            let lengths: Vec<f64> = list.docs.iter().map(|&i| pair.facts.lengths[i as usize].length).collect();
+            let starts = std::iter::once(0).chain(list.ends.iter().map(|&end| end as usize));
+            let groups = starts.zip(&list.ends).map(|(start, &end)| &lengths[start..end as usize]);
+            are_exact &= texts.worths(groups, worths);
+        }
+        self.scale.weigh_by(pair, (of_a, of_b), weights);
+        if are_exact { Certainty::Exact } else { Certainty::Estimate }
     }
 
     /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
@@ -167,21 +241,54 @@ impl Additive {
         (value, groups.best(positive.len()).flatten().collect())
     }
 
-    fn terms(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace, chance: Chance<'_>) -> Vec<DifferenceTerm> {
-        self.weigh(pair, work);
-        terms(pair, &work.weights, chance)
+    /// What every document adds to a difference; whether that is exact.
+    fn terms(
+        &self,
+        pair: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> (Vec<DifferenceTerm>, Certainty) {
+        let sure = self.weigh(pair, work);
+        let places = pair.places.iter().zip(&work.weights.documents);
+        let term =
+            |(place, x): (&Placed, &dot::WeightedDocument)| DifferenceTerm::new(x, work.weights.top, chance(place));
+        (places.map(term).collect(), sure)
     }
-}
-
-/// What every document adds to a difference, by weights.
-pub(super) fn terms(pair: &RankingPair<'_>, weights: &dot::WeightedPair, chance: Chance<'_>) -> Vec<DifferenceTerm> {
-    let places = pair.places.iter().zip(&weights.documents);
-    places.map(|(place, weighed)| DifferenceTerm::new(weighed, weights.top, chance(place))).collect()
 }
 
 impl Difference for Additive {
     fn scale(&self) -> &Scale {
         &self.scale
+    }
+
+    fn solve(&self, pair: &RankingPair<'_>, _: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
+        let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
+        let norm = self.norm(pair);
+        if self.ties.are_best_and_worst(pair) {
+            let (sum, mut relevant) = self.best_orders(pair);
+            relevant.sort_unstable();
+            let gain = |number: &u32| if relevant.binary_search(number).is_ok() { self.scale.top } else { 0.0 };
+            let gains = self.scale.with_filling(pair, numbers.iter().map(gain).collect());
+            let assignment = self.scale.assignment(pair, sum / norm, &numbers, &self.scale.grades(gains));
+            return LargestDifference::exact(assignment);
+        }
+        self.weigh(pair, work);
+        let weights = &mut work.weights;
+        let lacking = std::mem::take(&mut weights.lacking.0);
+        weights.documents.extend(lacking.iter().map(|&a| dot::WeightedDocument { a, b: 0.0, known: None }));
+        let (value, grades): (f64, Vec<f64>) = match &self.per_grade {
+            None => {
+                let Solution { value, gains, .. } = dot::solve(weights);
+                (value, self.scale.grades(gains))
+            }
+            Some(most) => {
+                let Solution { value, gains, .. } = dot::solve_limited(weights, &self.grades(pair, most, true));
+                let grade = |gain: f64| self.whole_grades().find(|&grade| self.scale.gain.of(grade) == gain);
+                let grade = |&gain: &f64| if gain <= 0.0 { 0.0 } else { grade(gain).unwrap_or(self.scale.max_grade) };
+                (value, gains.iter().map(grade).collect())
+            }
+        };
+        LargestDifference::exact(self.scale.assignment(pair, value / norm, &numbers, &grades))
     }
 
     fn extent(
@@ -190,7 +297,7 @@ impl Difference for Additive {
         work: &mut DifferenceWorkspace,
         directions: (bool, bool),
     ) -> DifferenceRange {
-        let norm = self.norm(pair);
+        let (norm, mut sure) = (self.norm(pair), Certainty::Exact);
         let mut extent = DifferenceRange::exact(if self.ties.are_best_and_worst(pair) {
             let mut places = Vec::new();
             let swapped = pair.swapped(&mut places);
@@ -200,7 +307,7 @@ impl Difference for Additive {
             };
             in_both(directions, &mut { pair }, solve, |pair| *pair = &swapped)
         } else {
-            self.weigh(pair, work);
+            sure = self.weigh(pair, work);
             let solve = |weights: &mut dot::WeightedPair| {
                 let value = match &self.per_grade {
                     None => dot::largest(weights),
@@ -210,6 +317,7 @@ impl Difference for Additive {
             };
             in_both(directions, &mut work.weights, solve, dot::WeightedPair::swap)
         });
+        extent.sure = sure;
         if let Some(p) = self.persistence {
             let below = |length: usize| self.scale.top * powf(p, length as f64);
             extent.unseen = (below(pair.a.len()), below(pair.b.len()));
@@ -222,35 +330,14 @@ impl Difference for Additive {
         extent
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
-        let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
-        if self.ties.are_best_and_worst(pair) {
-            let mut relevant: Vec<u32> = self.best_orders(pair).1;
-            relevant.sort_unstable();
-            let gain = |number: &u32| if relevant.binary_search(number).is_ok() { self.scale.top } else { 0.0 };
-            let gains = self.scale.with_filling(pair, numbers.iter().map(gain).collect());
-            return Some((numbers, self.scale.grades(gains)));
-        }
-        self.weigh(pair, work);
-        let weights = &mut work.weights;
-        let lacking = std::mem::take(&mut weights.lacking.0);
-        weights.documents.extend(lacking.iter().map(|&a| dot::WeightedDocument { a, b: 0.0, known: None }));
-        let Some(most) = &self.per_grade else { return Some((numbers, self.scale.grades(dot::solve(weights).gains))) };
-        let gains = dot::solve_limited(weights, &self.grades(pair, most, true)).gains;
-        let grade = |gain: &f64| self.whole_grades().find(|&grade| self.scale.gain.of(grade) == *gain);
-        let grades =
-            gains.iter().map(|gain| if *gain <= 0.0 { 0.0 } else { grade(gain).unwrap_or(self.scale.max_grade) });
-        Some((numbers, grades.collect()))
-    }
-
     fn moments(
         &self,
         pair: &RankingPair<'_>,
         work: &mut DifferenceWorkspace,
         chance: Chance<'_>,
     ) -> (DifferenceMoments, Certainty) {
-        let terms = self.terms(pair, work, chance);
-        (expected::dot(&terms).divided(self.norm(pair)), Certainty::Exact)
+        let (terms, sure) = self.terms(pair, work, chance);
+        (expected::dot(&terms).divided(self.norm(pair)), sure)
     }
 
     fn outcomes(
@@ -260,7 +347,7 @@ impl Difference for Additive {
         chance: Chance<'_>,
         (points, _): (usize, u64),
     ) -> Option<Outcomes> {
-        Some(Outcomes::of_terms(&self.terms(pair, work, chance), self.norm(pair), points))
+        Some(Outcomes::of_terms(&self.terms(pair, work, chance).0, self.norm(pair), points))
     }
 }
 
@@ -276,9 +363,11 @@ enum Normaliser {
     Ideal(Vec<f64>),
 }
 
-/// Such a sum for verdicts.
+/// Such a sum for verdicts, and R and F1 for MED and Delta.
 struct MovingAdditive {
     scale: Scale,
+    /// Whether all unknown documents count, and not only those to which a ranking gives weight: so for verdicts.
+    counts_all: bool,
     ties: TieOrders,
     /// Grades that unknown documents may have with their gains, by ascending gain; all above 0.
     levels: Vec<(f64, f64)>,
@@ -288,23 +377,36 @@ struct MovingAdditive {
 }
 
 impl MovingAdditive {
-    fn binary(setup: &Setup<'_>, discounts: Vec<f64>, norm: Normaliser) -> Result<Box<dyn MovingDifference>> {
-        let scale = setup.moving_binary()?;
+    fn boxed(
+        setup: &Setup<'_>,
+        scale: Scale,
+        levels: Vec<(f64, f64)>,
+        discounts: Vec<f64>,
+        norm: Normaliser,
+    ) -> Box<dyn Difference> {
+        let counts_all = matches!(setup.question, Question::Verdicts { .. });
+        Box::new(MovingAdditive { scale, counts_all, ties: setup.options.ties, levels, discounts, norm })
+    }
+
+    fn binary(setup: &Setup<'_>, discounts: Vec<f64>, norm: Normaliser) -> Result<Box<dyn Difference>> {
+        let scale = setup.binary()?;
         let levels = vec![(scale.max_grade, 1.0)];
-        Ok(Box::new(MovingAdditive { scale, ties: setup.options.ties, levels, discounts, norm }))
+        Ok(MovingAdditive::boxed(setup, scale, levels, discounts, norm))
     }
 
     /// One that counts the relevant documents down to the cutoff.
-    fn counting(setup: &Setup<'_>, norm: Normaliser) -> Result<Box<dyn MovingDifference>> {
-        MovingAdditive::binary(setup, vec![1.0; setup.unfilled_depth()], norm)
+    fn counting(setup: &Setup<'_>, norm: Normaliser) -> Result<Box<dyn Difference>> {
+        MovingAdditive::binary(setup, vec![1.0; setup.depth()], norm)
     }
 
     fn graded(
         setup: &Setup<'_>,
-        gain: Gain,
+        possible: &[f64],
+        scale: Scale,
         discounts: Vec<f64>,
         norm: Normaliser,
-    ) -> Result<Box<dyn MovingDifference>> {
+    ) -> Result<Box<dyn Difference>> {
+        let gain = &scale.gain;
         let known = setup.scope.grades.iter().filter(|&&grade| grade >= 0.0);
         if let Some(grade) =
             known.clone().chain([&0.0]).find(|&&grade| gain.of(grade) < 0.0 || grade == 0.0 && gain.of(0.0) > 0.0)
@@ -314,72 +416,25 @@ impl MovingAdditive {
                 "{spec}: verdicts need a gain of 0 for grade 0, and no negative gain; the gain of grade {grade} is {gain}"
             )));
         }
-        let mut levels: Vec<(f64, f64)> = setup.possible.iter().map(|&grade| (grade, gain.of(grade))).collect();
+        let mut levels: Vec<(f64, f64)> = possible.iter().map(|&grade| (grade, gain.of(grade))).collect();
         levels.retain(|&(_, gain)| gain > 0.0);
         levels.sort_by(|x, y| x.1.total_cmp(&y.1));
         levels.dedup_by(|next, last| next.1 == last.1);
         if levels.is_empty() {
             return Err(Error::Measure(format!("{}: no document could gain anything", setup.spec)));
         }
-        Ok(Box::new(MovingAdditive { scale: setup.moving(gain), ties: setup.options.ties, levels, discounts, norm }))
+        Ok(MovingAdditive::boxed(setup, scale, levels, discounts, norm))
     }
 }
 
-/// P for verdicts.
-pub(super) fn moving_precision(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    MovingAdditive::counting(setup, Normaliser::Fixed(setup.spec.cutoff_or(1) as f64))
-}
-
-/// Hits for verdicts.
-pub(super) fn moving_hits(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    MovingAdditive::counting(setup, Normaliser::Fixed(1.0))
-}
-
-/// R for verdicts.
-pub(super) fn moving_recall(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+/// R.
+pub(super) fn recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     MovingAdditive::counting(setup, Normaliser::Relevant)
 }
 
-/// F1 for verdicts.
-pub(super) fn moving_f1(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+/// F1.
+pub(super) fn f1(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     MovingAdditive::counting(setup, Normaliser::MeanWithCutoff(setup.spec.cutoff_or(1)))
-}
-
-/// RBP for verdicts.
-pub(super) fn moving_rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    let (_, weights) = persistence(setup, setup.unfilled_depth())?;
-    match setup.spec.parameter("max_grade") {
-        None => MovingAdditive::binary(setup, weights, Normaliser::Fixed(1.0)),
-        Some(_) => {
-            MovingAdditive::graded(setup, Gain::ShareOf(setup.checked_max_grade(1.0)?), weights, Normaliser::Fixed(1.0))
-        }
-    }
-}
-
-/// DCG for verdicts.
-pub(super) fn moving_dcg(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    MovingAdditive::graded(
-        setup,
-        Gain::new(setup.spec, setup.scope.grades)?,
-        discounts(setup.spec, setup.unfilled_depth())?,
-        Normaliser::Fixed(1.0),
-    )
-}
-
-/// nDCG for verdicts.
-pub(super) fn moving_ndcg(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    // Relevant documents that no ranking has count in the ideal one.
-    let all = discounts(setup.spec, setup.unfilled_depth())?;
-    if all.first().is_some_and(|&first| first <= 0.0) || all.iter().any(|&discount| discount < 0.0) {
-        let message = format!("{}: verdicts need discounts of at least 0, and a first discount above 0", setup.spec);
-        return Err(Error::Measure(message));
-    }
-    let sums = all.iter().scan(0.0, |sum, discount| {
-        *sum += discount;
-        Some(*sum)
-    });
-    let ideal = std::iter::once(0.0).chain(sums).collect();
-    MovingAdditive::graded(setup, Gain::new(setup.spec, setup.scope.grades)?, all, Normaliser::Ideal(ideal))
 }
 
 /// What a query's judged documents and weights come to.
@@ -391,13 +446,22 @@ struct QueryWeights {
 }
 
 impl MovingAdditive {
-    /// Every document with its grade and weight.
-    fn weigh<'w>(&self, pair: &RankingPair<'w>) -> Vec<(&'w Placed, f64, f64)> {
+    /// Every document that counts with its grade and weight: first those that fill A, if any do.
+    fn weigh<'w>(&self, pair: &RankingPair<'w>) -> Vec<(Option<&'w Placed>, f64, f64)> {
+        let may_gain = self.counts_all || self.scale.top > 0.0;
         let (mut memory_a, mut memory_b) = (Vec::new(), Vec::new());
         let a = discounts_by_rank(&self.discounts, pair.a, &mut memory_a);
         let b = discounts_by_rank(&self.discounts, pair.b, &mut memory_b);
         let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
-        pair.documents().map(|(place, grade)| (place, grade, at(a, place.a) - at(b, place.b))).collect()
+        let own = pair.documents().filter_map(|(place, grade)| {
+            let (a, b) = (at(a, place.a), at(b, place.b));
+            let counts = self.counts_all || a > 0.0 || b > 0.0;
+            let grade = if grade.is_nan() && !may_gain { 0.0 } else { grade };
+            counts.then_some((Some(place), grade, a - b))
+        });
+        let from = if self.scale.fills && may_gain { pair.a.len() } else { usize::MAX };
+        let fillers = self.discounts.iter().skip(from).map(|&discount| (None, f64::NAN, discount));
+        fillers.chain(own).collect()
     }
 
     fn parts(&self, pair: &RankingPair<'_>) -> QueryWeights {
@@ -497,21 +561,76 @@ impl MovingAdditive {
         }
         UpperBounds::partly(bounds, Some(pair.unknown()), (0..=STEPS).collect())
     }
+
+    /// An assignment for MED, made from one of relevant documents.
+    fn filled_assignment(&self, pair: &RankingPair<'_>, relevant: Assignment) -> Assignment {
+        let counted = self.weigh(pair).into_iter().filter_map(|(place, ..)| place);
+        let numbers: Vec<u32> = counted.map(|place| place.document).collect();
+        let relevant_numbers: BTreeSet<u32> = relevant.grades.iter().map(|&(document, _)| document).collect();
+        let gain = |number: &u32| if relevant_numbers.contains(number) { self.scale.top } else { 0.0 };
+        let gains = self.scale.with_filling(pair, numbers.iter().map(gain).collect());
+        self.scale.assignment(pair, relevant.difference, &numbers, &self.scale.grades(gains))
+    }
 }
 
-impl MovingDifference for MovingAdditive {
-    fn largest_weight(&self) -> f64 {
-        if matches!(self.norm, Normaliser::Ideal(_)) { 1.0 } else { self.top().max(1.0) }
+impl Difference for MovingAdditive {
+    fn scale(&self) -> &Scale {
+        &self.scale
     }
 
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
+        let parts = self.parts(pair);
+        // Where grades are enclosed, no assignment but this one is known.
+        let is_enclosed = !parts.by_level.is_empty();
+        let bound = is_enclosed.then(|| self.largest(pair, &parts).at_most(most));
+        let most = if is_enclosed { 0 } else { most };
+        let (value, sizes) = match self.thresholds(pair, &parts) {
+            Some(thresholds) => thresholds.largest(most.min(pair.unknown()), vec![0; self.levels.len()]),
+            None => {
+                let first = |(best, at), (m, value)| if value > best { (value, m) } else { (best, at) };
+                let (value, m) = self
+                    .by_number(pair, &parts)
+                    .take(most.saturating_add(1))
+                    .enumerate()
+                    .fold((f64::NEG_INFINITY, 0), first);
+                (value, [vec![0; self.levels.len() - 1], vec![m]].concat())
+            }
+        };
+        let bound = bound.unwrap_or(value);
+        if self.ties.are_best_and_worst(pair) {
+            let (highest, _) = self.levels[sizes.len() - 1];
+            let relevant = self.tie_groups(pair).best(sizes[sizes.len() - 1]);
+            return LargestDifference::within(bound, Assignment::of_grade(value, highest, relevant));
+        }
+        // Unknown documents by falling weight; of equal weights those come last that no ranking has.
+        let unknown = self.weigh(pair).into_iter().filter(|(_, grade, _)| grade.is_nan());
+        let unknown = unknown.map(|(place, _, weight)| (weight, place.map(|place| place.document)));
+        let mut unknown: Vec<(f64, Option<u32>)> =
+            unknown.chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved)).collect();
+        unknown.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable
+        let documents = unknown.into_iter().map(|(_, document)| document).enumerate();
+        let graded = documents.map_while(|(i, document)| {
+            let (_, &(grade, _)) = sizes.iter().zip(&self.levels).rfind(|(size, _)| **size > i)?;
+            Some((document, grade))
+        });
+        let assignment = Assignment::of_grades(value, graded);
+        let assignment = if self.counts_all { assignment } else { self.filled_assignment(pair, assignment) };
+        LargestDifference::within(bound, assignment)
+    }
+
+    fn upper_bounds(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> UpperBounds {
         self.largest(pair, &self.parts(pair))
     }
 
     /// Weights are sorted once.
-    fn both_upper_bounds(&self, pair: &RankingPair<'_>, swapped: &RankingPair<'_>) -> (UpperBounds, UpperBounds) {
+    fn both_upper_bounds(
+        &self,
+        pair: &RankingPair<'_>,
+        swapped: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+    ) -> (UpperBounds, UpperBounds) {
         if self.ties.are_best_and_worst(pair) {
-            return (self.upper_bounds(pair), self.upper_bounds(swapped));
+            return (self.upper_bounds(pair, work), self.upper_bounds(swapped, work));
         }
         let parts = self.parts(pair);
         let up = self.largest(pair, &parts);
@@ -519,38 +638,48 @@ impl MovingDifference for MovingAdditive {
         (up, self.largest(swapped, &parts))
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
-        let parts = self.parts(pair);
-        // Where grades are enclosed, no assignment but this one is known.
-        let most = if parts.by_level.is_empty() { most.min(pair.unknown()) } else { 0 };
-        let (value, sizes) = match self.thresholds(pair, &parts) {
-            Some(thresholds) => thresholds.largest(most, vec![0; self.levels.len()]),
-            None => {
-                let first = |(best, at), (m, value)| if value > best { (value, m) } else { (best, at) };
-                let (value, m) =
-                    self.by_number(pair, &parts).take(most + 1).enumerate().fold((f64::NEG_INFINITY, 0), first);
-                (value, [vec![0; self.levels.len() - 1], vec![m]].concat())
-            }
-        };
-        if self.ties.are_best_and_worst(pair) {
-            let (highest, _) = self.levels[sizes.len() - 1];
-            return Assignment::of_grade(value, highest, self.tie_groups(pair).best(sizes[sizes.len() - 1]));
-        }
-        // Documents by falling weight, the free ones among those that weigh nothing.
-        let mut open: Vec<(f64, Option<u32>)> = self
-            .weigh(pair)
-            .into_iter()
-            .filter(|(_, grade, _)| grade.is_nan())
-            .map(|(place, _, weight)| (weight, Some(place.document)))
-            .chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved))
-            .collect();
-        open.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.is_none().cmp(&y.1.is_none())));
-        Assignment::of_grades(
-            value,
-            open.into_iter().map(|(_, document)| document).enumerate().map_while(|(i, document)| {
-                let (_, &(grade, _)) = sizes.iter().zip(&self.levels).rfind(|(size, _)| **size > i)?;
-                Some((document, grade))
-            }),
-        )
+    fn largest_weight(&self) -> f64 {
+        if matches!(self.norm, Normaliser::Ideal(_)) { 1.0 } else { self.top().max(1.0) }
+    }
+
+    fn sampled<'s>(
+        &'s self,
+        pair: &'s RankingPair<'_>,
+        work: &'s mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> Option<ScoreSampler<'s>> {
+        self.scale.weigh(pair, &self.discounts, work);
+        let documents = weighed_documents(pair, &work.weights, chance);
+        let relevant = self.scale.relevant(pair);
+        Some(ScoreSampler {
+            documents,
+            scores: Box::new(MovingScores { measure: self, weights: &work.weights, relevant }),
+        })
+    }
+}
+
+/// R or F1 of two rankings, by weights.
+struct MovingScores<'s> {
+    measure: &'s MovingAdditive,
+    weights: &'s dot::WeightedPair,
+    /// Judged documents that are relevant, wherever they are.
+    relevant: usize,
+}
+
+impl MovingScores<'_> {
+    fn score(&self, gains: &[f64], weight: fn(&dot::WeightedDocument) -> f64) -> f64 {
+        let relevant = || self.weights.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| x);
+        let unknown = relevant().filter(|x| x.known.is_none()).count();
+        share(relevant().map(weight).sum(), self.measure.norm(self.relevant + unknown))
+    }
+}
+
+impl ScoresByGains for MovingScores<'_> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.a)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.b)
     }
 }

@@ -4,23 +4,27 @@
 //! one order of which not too much is unknown are solved too, by [`quadratic::solve_ratio`]. A document that neither ranking
 //! has among those that count only adds to R: where A can be ahead none of them is relevant, else all are.
 
-use super::layout::{Scale, Solvers};
+use super::assignment::Assignment;
+use super::layout::{DifferenceWorkspace, Scale, Solvers};
 use super::pair::{RankingPair, TieOrders};
 use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
-use super::setup::{PrecisionDivisor, Setup};
-use super::solution::{Assignment, Difference, NODES, STEPS};
+use super::setup::{PrecisionDivisor, Question, Setup};
+use super::solution::{Difference, LargestDifference, NODES, STEPS};
 use super::solve::budget::Budget;
 use super::solve::expected::{self, DifferenceMoments, Uncertain};
 use super::solve::precisions::{self, Precisions};
-use super::solve::quadratic::{self, QuadraticWorkspace};
+use super::solve::quadratic::{self, QuadraticWorkspace, SearchLimit};
 use super::solve::{Document, Instance, Relevance, Solution, scores};
-use super::upper_bounds::{MovingDifference, UpperBounds, rising};
+use super::upper_bounds::{UpperBounds, rising};
 use crate::error::{Error, Result};
 use crate::names::Value;
 use crate::ranking::{List, Placed};
 
-/// AP for MED and Delta.
-pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+/// AP.
+pub(super) fn average_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    if let Question::Verdicts { .. } = setup.question {
+        return Ok(Box::new(MovingAveragePrecision { scale: setup.binary()?, ties: setup.options.ties }));
+    }
     let Some(depth) = setup.spec.cutoff else {
         return Err(Error::Measure(
             "AP needs a cutoff, for instance AP@100, because MED divides AP by the depth".into(),
@@ -45,10 +49,11 @@ impl Ranked for PrecisionDivisor {
         match *self {
             PrecisionDivisor::Depth => quadratic::solve(rankings.instance, NODES, memory),
             PrecisionDivisor::Relevant => {
-                quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), NODES, memory)
+                quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), SearchLimit::nodes(NODES), memory)
             }
             PrecisionDivisor::Most(most) => {
-                quadratic::solve_limited(rankings.instance, most, rankings.elsewhere(), NODES, memory)
+                let limit = SearchLimit::nodes(NODES);
+                quadratic::solve_limited(rankings.instance, most, rankings.elsewhere(), limit, memory)
             }
         }
     }
@@ -87,10 +92,6 @@ const LARGEST: usize = 600;
 const LARGEST_OPEN: usize = 300;
 
 /// AP for verdicts.
-pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    Ok(Box::new(MovingAveragePrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
-}
-
 struct MovingAveragePrecision {
     scale: Scale,
     ties: TieOrders,
@@ -160,10 +161,10 @@ impl MovingAveragePrecision {
     }
 }
 
-/// The limit of nodes for a search, by the number of unknown documents: with more documents, each node takes longer.
-fn nodes(instance: &Instance) -> u64 {
+/// The limit of a search where R moves, by the number of unknown documents: with more documents, each node takes longer.
+fn limit(instance: &Instance) -> SearchLimit {
     let times = (instance.unknown().count() as f64 / TYPICAL as f64).max(1.0);
-    ((MOVING_NODES as f64 / times.powi(3)) as u64).max(1)
+    SearchLimit { nodes: ((MOVING_NODES as f64 / times.powi(3)) as u64).max(1), open: LARGEST_OPEN }
 }
 
 impl UntiedQuery<'_> {
@@ -172,21 +173,21 @@ impl UntiedQuery<'_> {
     }
 
     fn solve(&self, workspace: &mut QuadraticWorkspace) -> Searched {
-        let limit = nodes(&self.instance);
-        let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, limit, workspace);
+        let within = limit(&self.instance);
+        let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, within, workspace);
         let elsewhere = self.unknown_elsewhere;
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
         }
         // No assignment puts A ahead: the larger R, the closer to 0.
-        let solution = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere + elsewhere, limit, workspace);
+        let solution = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere + elsewhere, within, workspace);
         Searched { solution, elsewhere }
     }
 
     /// Searches with at most `most` unknown documents relevant.
     fn solve_at_most(&self, most: usize, workspace: &mut QuadraticWorkspace) -> Searched {
-        let (own, limit) = (&self.instance, nodes(&self.instance));
-        let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, limit, workspace);
+        let (own, within) = (&self.instance, limit(&self.instance));
+        let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, within, workspace);
         let elsewhere = self.unknown_elsewhere.min(most);
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
@@ -194,7 +195,7 @@ impl UntiedQuery<'_> {
         // Documents that only add to R take part as any others.
         let mut all = own.clone();
         all.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, elsewhere));
-        let mut solution = quadratic::solve_ratio_limited(&all, most, self.relevant_elsewhere, nodes(&all), workspace);
+        let mut solution = quadratic::solve_ratio_limited(&all, most, self.relevant_elsewhere, limit(&all), workspace);
         let gains = solution.gains.split_off(own.documents.len());
         Searched { solution, elsewhere: gains.iter().filter(|&&gain| gain > 0.0).count() }
     }
@@ -205,41 +206,43 @@ impl UntiedQuery<'_> {
     }
 }
 
-impl MovingDifference for MovingAveragePrecision {
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
-        let outer = self.outer(pair);
-        let Some(problem) = self.problem(pair) else { return outer };
-        let searched = problem.solve(&mut QuadraticWorkspace::limited(LARGEST_OPEN));
-        let Solution { value, bound, .. } = searched.solution;
-        let none = outer.at_most(0); // no document is chosen, so the bound is the difference itself
-        outer.cap(bound.max(none)).attained_from((value == bound).then(|| problem.count(&searched)))
+impl Difference for MovingAveragePrecision {
+    fn scale(&self) -> &Scale {
+        &self.scale
     }
 
-    fn search_at_most(&self, pair: &RankingPair<'_>, most: usize) -> Option<(f64, bool)> {
-        if most >= pair.unknown() {
-            return None;
-        }
-        let searched = self.problem(pair)?.solve_at_most(most, &mut QuadraticWorkspace::limited(LARGEST_OPEN));
-        let Solution { value, bound, .. } = searched.solution;
-        Some((bound, value == bound))
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
         let Some(problem) = self.problem(pair).filter(|_| most > 0) else {
-            return Assignment { difference: self.outer(pair).at_most(0), ..Assignment::default() };
+            let outer = self.outer(pair);
+            let assignment = Assignment { difference: outer.at_most(0), ..Assignment::default() };
+            return LargestDifference::within(outer.at_most(most), assignment);
         };
-        let mut workspace = QuadraticWorkspace::limited(LARGEST_OPEN);
-        let mut searched = problem.solve(&mut workspace);
-        if problem.count(&searched) > most {
-            searched = problem.solve_at_most(most, &mut workspace);
-        }
-        let Searched { solution, elsewhere } = searched;
+        let workspace = &mut work.solvers.quadratic;
+        let Searched { solution, elsewhere } = match most >= pair.unknown() {
+            true => problem.solve(workspace),
+            false => problem.solve_at_most(most, workspace),
+        };
         let relevant = problem.instance.assigned(&solution.gains).map(|number| Some(problem.places[number].document));
         // Those that only add to R: of the rankings below what counts, and of neither.
         let is_below = |rank: u32| rank == 0 || rank as usize > problem.instance.depth;
         let below = pair.unknown_documents().filter(|x| is_below(x.a) && is_below(x.b));
         let below = below.map(|place| Some(place.document));
         let others = below.chain(std::iter::repeat_n(None, pair.facts.unretrieved)).take(elsewhere);
-        Assignment::of_grade(solution.value, self.scale.max_grade, relevant.chain(others))
+        let assignment = Assignment::of_grade(solution.value, self.scale.max_grade, relevant.chain(others));
+        LargestDifference::within(solution.bound, assignment)
+    }
+
+    fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
+        let outer = self.outer(pair);
+        let Some(problem) = self.problem(pair) else { return outer };
+        let searched = problem.solve(&mut work.solvers.quadratic);
+        let Solution { value, bound, .. } = searched.solution;
+        let none = outer.at_most(0); // no document is chosen, so the bound is the difference itself
+        outer.cap(bound.max(none)).attained_from((value == bound).then(|| problem.count(&searched)))
+    }
+
+    /// Not where documents are tied, or too many are unknown.
+    fn is_searched(&self, pair: &RankingPair<'_>) -> bool {
+        self.problem(pair).is_some()
     }
 }

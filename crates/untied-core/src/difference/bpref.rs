@@ -23,40 +23,89 @@
 //! [`Transport`]. Where that is too large, or documents are tied, the sum is bounded in A and in B apart: it is largest
 //! with the m documents relevant that stand highest, smallest with those that the ranking lacks and then the lowest.
 
-use super::layout::Scale;
+use super::assignment::Assignment;
+use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::{RankingPair, TieOrders};
-use super::setup::Setup;
-use super::solution::{Assignment, Difference};
+use super::setup::{Question, Setup};
+use super::solution::{Chance, Difference, LargestDifference, ScoreSampler, weighed_documents};
 use super::solve::dot::{WeightedDocument, WeightedPair};
+use super::solve::scores::ScoresByGains;
 use super::solve::transport::Transport;
-use super::solve::{Relevance, Solution, share};
-use super::upper_bounds::{MovingDifference, UpperBounds, rising};
-use super::weighed::{ByWeights, ClosedForm};
+use super::solve::{Relevance, share};
+use super::upper_bounds::{UpperBounds, rising};
 use crate::error::Result;
 
+/// Bpref.
+pub(super) fn bpref(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    match setup.question {
+        Question::Med => all_judged(setup),
+        Question::Verdicts { .. } => moving(setup),
+    }
+}
+
+fn all_judged(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let ranks = (1..=setup.depth()).map(|rank| rank as f64).collect();
+    Ok(Box::new(AllJudged { scale: setup.binary()?, ranks }))
+}
+
 /// Bpref for MED and Delta.
-pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    ByWeights::boxed(
-        setup,
-        |rank| rank as f64,
-        |pair, scale, ranks| {
-            let depth = scale.depth_of(pair) as f64;
-            (depth > 0.0).then(|| Box::new(AllJudged { ranks, depth }) as Box<dyn ClosedForm>)
-        },
-    )
+struct AllJudged {
+    scale: Scale,
+    /// 1, 2, ... to the depth.
+    ranks: Vec<f64>,
+}
+
+/// Whether a document is within the depth of either ranking.
+fn counts(x: &WeightedDocument) -> bool {
+    x.a > 0.0 || x.b > 0.0
+}
+
+impl AllJudged {
+    /// Writes mean ranks to the workspace.
+    fn weigh<'w>(&self, pair: &RankingPair<'_>, work: &'w mut DifferenceWorkspace) -> MeanRanks<'w> {
+        let depth = self.scale.depth_of(pair);
+        self.scale.weigh(pair, &self.ranks[..depth], work);
+        MeanRanks { ranks: &work.weights, depth: depth.max(1) as f64 }
+    }
+}
+
+impl Difference for AllJudged {
+    fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    fn solve(&self, pair: &RankingPair<'_>, _: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
+        let ranks = self.weigh(pair, work);
+        let (value, gains) = ranks.largest();
+        let documents = pair.places.iter().zip(gains).zip(&ranks.ranks.documents).filter(|(_, x)| counts(x));
+        let (numbers, gains): (Vec<u32>, Vec<f64>) = documents.map(|((place, gain), _)| (place.document, gain)).unzip();
+        let grades = self.scale.grades(self.scale.with_filling(pair, gains));
+        LargestDifference::exact(self.scale.assignment(pair, value, &numbers, &grades))
+    }
+
+    fn sampled<'s>(
+        &'s self,
+        pair: &'s RankingPair<'_>,
+        work: &'s mut DifferenceWorkspace,
+        chance: Chance<'_>,
+    ) -> Option<ScoreSampler<'s>> {
+        let ranks = self.weigh(pair, work);
+        Some(ScoreSampler { documents: weighed_documents(pair, ranks.ranks, chance), scores: Box::new(ranks) })
+    }
 }
 
 /// Two rankings of k documents at most, by mean ranks, where R = C = k.
 #[derive(Debug, Clone, Copy)]
-struct AllJudged<'w> {
+struct MeanRanks<'w> {
     /// Weights that are ranks.
     ranks: &'w WeightedPair,
     /// k.
     depth: f64,
 }
 
-impl ClosedForm for AllJudged<'_> {
-    fn largest(&self) -> Solution {
+impl MeanRanks<'_> {
+    /// The largest difference, and the gains of documents.
+    fn largest(&self) -> (f64, Vec<f64>) {
         let WeightedPair { documents, lacking, top } = self.ranks;
         let alone = |x: &WeightedDocument| x.a == 0.0 || x.b == 0.0;
         let mut gains: Vec<f64> = documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
@@ -87,9 +136,10 @@ impl ClosedForm for AllJudged<'_> {
         // Without those of both: sums of rank - 1, and h (h - 1) / 2 of either.
         let above = places - (others * shown - others) / 2.0;
         let value = (others - (above - of_both) / self.depth) / self.depth;
-        Solution::exact(value, gains)
+        (value, gains)
     }
 
+    /// S of one of the rankings.
     fn score(&self, gains: &[f64], rank: fn(&WeightedDocument) -> f64) -> f64 {
         let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
         let (mut hits, mut places) = (0.0, 0.0);
@@ -101,9 +151,20 @@ impl ClosedForm for AllJudged<'_> {
     }
 }
 
+impl ScoresByGains for MeanRanks<'_> {
+    fn a(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.a)
+    }
+
+    fn b(&self, gains: &[f64]) -> f64 {
+        self.score(gains, |x| x.b)
+    }
+}
+
 /// The most moves that a solution may take.
 const MOVES: usize = 500_000;
 
+/// Bpref for verdicts.
 struct MovingBpref {
     scale: Scale,
     ties: TieOrders,
@@ -112,12 +173,11 @@ struct MovingBpref {
     extra: usize,
 }
 
-/// Bpref for verdicts.
-pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
+fn moving(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let paper = setup.spec.choice("variant", &[("trec_eval", false), ("paper", true)])?;
     let is_whole = |extra: f64| extra >= 0.0 && extra.fract() == 0.0 && extra < 1e9;
     let extra = setup.spec.number("extra", 0.0, "a whole number of at least 0, below 1e9", is_whole)? as usize;
-    Ok(Box::new(MovingBpref { scale: setup.moving_binary()?, ties: setup.options.ties, paper, extra }))
+    Ok(Box::new(MovingBpref { scale: setup.binary()?, ties: setup.options.ties, paper, extra }))
 }
 
 impl MovingBpref {
@@ -239,19 +299,16 @@ impl NonRelevantRanks {
     }
 }
 
-impl MovingDifference for MovingBpref {
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
-        let Some(transport) = self.transport(pair) else {
-            return UpperBounds::of_best_and_worst(self.outer(pair), pair, self.ties.are_best_and_worst(pair));
-        };
-        let sums = transport.largest();
-        let value = |(m, (&(sum, _), &counted))| self.value(pair, m, counted, sum);
-        UpperBounds::of_exact_counts(sums.iter().zip(&transport.counted).enumerate().map(value))
+impl Difference for MovingBpref {
+    fn scale(&self) -> &Scale {
+        &self.scale
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
         let Some(transport) = self.transport(pair) else {
-            return Assignment { difference: self.outer(pair)[0], ..Assignment::default() };
+            let bounds = self.outer(pair);
+            let assignment = Assignment { difference: bounds[0], ..Assignment::default() };
+            return LargestDifference::within(bounds[most.min(bounds.len() - 1)], assignment);
         };
         let sums = transport.largest();
         let values = sums.iter().zip(&transport.counted).take(most.saturating_add(1)).enumerate();
@@ -260,6 +317,16 @@ impl MovingDifference for MovingBpref {
             values.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default();
         let open: Vec<u32> = pair.unknown_documents().map(|place| place.document).collect();
         let relevant = transport.relevant(m, level).into_iter().map(|number| open.get(number).copied());
-        Assignment::of_grade(value, self.scale.max_grade, relevant)
+        LargestDifference::exact(Assignment::of_grade(value, self.scale.max_grade, relevant))
+    }
+
+    /// With each number of relevant documents.
+    fn upper_bounds(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> UpperBounds {
+        let Some(transport) = self.transport(pair) else {
+            return UpperBounds::of_best_and_worst(self.outer(pair), pair, self.ties.are_best_and_worst(pair));
+        };
+        let sums = transport.largest();
+        let value = |(m, (&(sum, _), &counted))| self.value(pair, m, counted, sum);
+        UpperBounds::of_exact_counts(sums.iter().zip(&transport.counted).enumerate().map(value))
     }
 }

@@ -4,18 +4,19 @@
 //! gains no more than c times what one does at most, as a mean of maxima is submodular, and another search finds the most:
 //! [`CappedCascade`].
 
+use super::assignment::Assignment;
 use super::general::general;
-use super::layout::{Scale, Solvers};
+use super::layout::{DifferenceWorkspace, Scale, Solvers};
 use super::pair::{RankingPair, TieOrders};
 use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
-use super::setup::Setup;
-use super::solution::{Assignment, Difference, NODES, STEPS};
+use super::setup::{Question, Setup};
+use super::solution::{Difference, LargestDifference, NODES, STEPS};
 use super::solve::budget::Budget;
 use super::solve::capped_cascade::{CappedCascade, CappedSolution};
-use super::solve::cascade::{self, CascadeWorkspace};
+use super::solve::cascade;
 use super::solve::expected::{self, DifferenceMoments, Uncertain};
 use super::solve::{Instance, Solution, scores};
-use super::upper_bounds::{MovingDifference, UpperBounds, rising};
+use super::upper_bounds::{UpperBounds, rising};
 use crate::error::{Error, Result};
 use crate::measures::gain::{Gain, discounts};
 use crate::names::{Spec, Value};
@@ -26,9 +27,13 @@ struct ExpectedReciprocalRank {
     tail: bool,
 }
 
-pub(super) fn fixed(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+/// ERR.
+pub(super) fn expected_reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let most = setup.max_grade(4.0)?;
     let mut scale = setup.scale(Gain::Stop(most), most);
+    if let Question::Verdicts { .. } = setup.question {
+        return Ok(Box::new(MovingCascade { scale, ties: setup.options.ties }));
+    }
     scale.fills |= setup.options.tail;
     if let Some(grade) = setup.scope.grades.iter().chain([&scale.max_grade]).find(|&&grade| grade > most) {
         return Err(Error::Value(format!("{}: grade {grade} is above max_grade = {most}", setup.spec)));
@@ -113,12 +118,6 @@ struct MovingCascade {
     ties: TieOrders,
 }
 
-/// ERR for verdicts.
-pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    let scale = setup.moving(Gain::Stop(setup.checked_max_grade(4.0)?));
-    Ok(Box::new(MovingCascade { scale, ties: setup.options.ties }))
-}
-
 impl MovingCascade {
     /// Probabilities to stop by rank to the cutoff, those of unknown documents being `unknown`; those of tied documents in
     /// ascending or in descending order.
@@ -143,65 +142,70 @@ impl MovingCascade {
         stops
     }
 
-    /// The documents that count, and the problem that they make.
-    fn instance<'p>(&self, pair: &'p RankingPair<'_>) -> (Vec<&'p Placed>, Instance) {
-        let mut instance = Instance::default();
-        (self.scale.lay_out(pair, &mut instance).collect(), instance)
+    /// S(A) - S(B) where no unknown document is relevant; of tied documents those of A in the best order, those of B in the
+    /// worst.
+    fn difference_if_nonrelevant(&self, pair: &RankingPair<'_>) -> f64 {
+        let value = scores::reciprocal_cascade;
+        value(&self.stops(pair, pair.a, 0.0, false)) - value(&self.stops(pair, pair.b, 0.0, true))
     }
 
-    /// The best assignment of any number of documents.
-    fn search(instance: &Instance) -> Solution {
-        if instance.depth == 0 {
+    /// Bounds of tied rankings.
+    fn tied_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+        let value = scores::reciprocal_cascade;
+        let none = self.difference_if_nonrelevant(pair);
+        let worst = value(&self.stops(pair, pair.b, 0.0, true));
+        let all = value(&self.stops(pair, pair.a, self.scale.top, false)) - worst;
+        let bounds = if pair.unknown() > 0 { vec![none, all.max(none)] } else { vec![none] };
+        UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst)
+    }
+
+    /// The best assignment of any number of documents to the instance in the workspace.
+    fn search(work: &mut DifferenceWorkspace) -> Solution {
+        if work.instance.depth == 0 {
             return Solution::exact(0.0, Vec::new());
         }
-        cascade::solve(instance, false, NODES, &mut CascadeWorkspace::default())
-    }
-
-    fn search_capped(instance: &Instance, most: usize) -> CappedSolution {
-        CappedCascade::new(instance).largest(most, &mut Budget::new(CAPPED_STEPS))
+        cascade::solve(&work.instance, false, NODES, &mut work.solvers.cascade)
     }
 }
 
-impl MovingDifference for MovingCascade {
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
-        let value = scores::reciprocal_cascade;
-        let worst = value(&self.stops(pair, pair.b, 0.0, true));
-        let none = value(&self.stops(pair, pair.a, 0.0, false)) - worst;
-        if pair.is_tied() {
-            let all = value(&self.stops(pair, pair.a, self.scale.top, false)) - worst;
-            let bounds = if pair.unknown() > 0 { vec![none, all.max(none)] } else { vec![none] };
-            return UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst);
-        }
-        let (_, instance) = self.instance(pair);
-        let gains = CappedCascade::new(&instance).gain_bounds();
-        let bounds = UpperBounds::partly(rising(gains.into_iter().map(|gain| none + gain)), None, vec![0, 1]);
-        let Solution { value, bound, gains, .. } = Self::search(&instance);
-        let is_attained = bound <= value;
-        bounds.cap(bound.max(none)).attained_from(is_attained.then(|| instance.assigned(&gains).count()))
+impl Difference for MovingCascade {
+    fn scale(&self) -> &Scale {
+        &self.scale
     }
 
-    fn search_at_most(&self, pair: &RankingPair<'_>, most: usize) -> Option<(f64, bool)> {
-        if pair.is_tied() || most >= pair.unknown() {
-            return None;
-        }
-        let CappedSolution { value, bound, .. } = Self::search_capped(&self.instance(pair).1, most);
-        Some((bound, bound <= value))
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
         if pair.is_tied() {
-            return Assignment { difference: self.upper_bounds(pair).at_most(0), ..Assignment::default() };
+            let bounds = self.tied_bounds(pair);
+            let assignment = Assignment { difference: bounds.at_most(0), ..Assignment::default() };
+            return LargestDifference::within(bounds.at_most(most), assignment);
         }
-        let (places, instance) = self.instance(pair);
-        let Solution { value, gains, .. } = Self::search(&instance);
-        let relevant: Vec<usize> = instance.assigned(&gains).collect();
-        let (difference, relevant) = if relevant.len() > most {
-            let CappedSolution { value, documents, .. } = Self::search_capped(&instance, most);
-            (value, documents)
+        let places: Vec<&Placed> = self.scale.lay_out(pair, &mut work.instance).collect();
+        let (value, bound, relevant) = if most >= pair.unknown() {
+            let Solution { value, bound, gains, .. } = Self::search(work);
+            (value, bound, work.instance.assigned(&gains).collect())
         } else {
-            (value, relevant)
+            let CappedSolution { value, bound, documents, .. } =
+                CappedCascade::new(&work.instance).largest(most, &mut Budget::new(CAPPED_STEPS));
+            (value, bound, documents)
         };
         let documents = relevant.into_iter().map(|number| Some(places[number].document));
-        Assignment::of_grade(difference, self.scale.max_grade, documents)
+        LargestDifference::within(bound, Assignment::of_grade(value, self.scale.max_grade, documents))
+    }
+
+    fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
+        if pair.is_tied() {
+            return self.tied_bounds(pair);
+        }
+        drop(self.scale.lay_out(pair, &mut work.instance));
+        let none = self.difference_if_nonrelevant(pair);
+        let gains = CappedCascade::new(&work.instance).gain_bounds();
+        let bounds = UpperBounds::partly(rising(gains.into_iter().map(|gain| none + gain)), None, vec![0, 1]);
+        let Solution { value, bound, gains, .. } = Self::search(work);
+        let is_attained = bound <= value;
+        bounds.cap(bound.max(none)).attained_from(is_attained.then(|| work.instance.assigned(&gains).count()))
+    }
+
+    fn is_searched(&self, pair: &RankingPair<'_>) -> bool {
+        !pair.is_tied()
     }
 }

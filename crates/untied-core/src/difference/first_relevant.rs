@@ -12,14 +12,15 @@
 //! For MED and Delta the documents that fill A are relevant. In rankings without ties one document is enough: of all that
 //! are made relevant, only the one that A ranks first counts in A, and others can only help B.
 
-use super::layout::{Scale, Solvers};
+use super::assignment::Assignment;
+use super::layout::{DifferenceWorkspace, Scale, Solvers};
 use super::pair::{RankingPair, TieOrders};
 use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
-use super::setup::Setup;
-use super::solution::{Assignment, Difference};
+use super::setup::{Question, Setup};
+use super::solution::{Difference, LargestDifference};
 use super::solve::expected::{self, DifferenceMoments, Uncertain};
 use super::solve::{Document, Instance, Solution, TiedSolver};
-use super::upper_bounds::{MovingDifference, UpperBounds};
+use super::upper_bounds::UpperBounds;
 use crate::error::Result;
 
 /// What the first relevant document is worth at a rank, f; it never rises.
@@ -35,29 +36,26 @@ struct FirstRelevant {
     moments: Option<fn(&[Uncertain], usize) -> DifferenceMoments>,
 }
 
-/// RR for MED and Delta.
+/// RR.
 pub(super) fn reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    let measure = FirstRelevant { value: RECIPROCAL, moments: Some(expected::first_relevant) };
-    ByRank::boxed(setup, setup.binary()?, measure)
+    FirstRelevant { value: RECIPROCAL, moments: Some(expected::first_relevant) }.boxed(setup)
 }
 
-/// Success for MED and Delta.
+/// Success.
 pub(super) fn success(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    ByRank::boxed(setup, setup.binary()?, FirstRelevant { value: CONSTANT, moments: None })
+    FirstRelevant { value: CONSTANT, moments: None }.boxed(setup)
 }
 
-/// RR for verdicts.
-pub(super) fn moving_reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    moving(setup, RECIPROCAL)
-}
-
-/// Success for verdicts.
-pub(super) fn moving_success(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    moving(setup, CONSTANT)
-}
-
-fn moving(setup: &Setup<'_>, value: RankValue) -> Result<Box<dyn MovingDifference>> {
-    Ok(Box::new(MovingFirstRelevant { scale: setup.moving_binary()?, ties: setup.options.ties, value }))
+impl FirstRelevant {
+    fn boxed(self, setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+        let scale = setup.binary()?;
+        match setup.question {
+            Question::Med => ByRank::boxed(setup, scale, self),
+            Question::Verdicts { .. } => {
+                Ok(Box::new(MovingFirstRelevant { scale, ties: setup.options.ties, value: self.value }))
+            }
+        }
+    }
 }
 
 /// The rank of the first relevant document that fills A, if there is one.
@@ -249,21 +247,28 @@ impl MovingFirstRelevant {
     }
 }
 
-impl MovingDifference for MovingFirstRelevant {
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+impl Difference for MovingFirstRelevant {
+    fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
+        self.scale.lay_out_tied(pair, &mut work.instance);
+        let (difference, relevant) = self.problem(pair, &work.instance).largest(most);
+        let documents = relevant.into_iter().map(|number| Some(pair.places[number].document));
+        LargestDifference::exact(Assignment::of_grade(difference, self.scale.max_grade, documents))
+    }
+
+    /// With each number of relevant documents.
+    fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
+        self.scale.lay_out_tied(pair, &mut work.instance);
         let mut best: Vec<f64> = Vec::new();
-        self.problem(pair, &self.scale.with_ties(pair)).visit(|value, relevant| {
+        self.problem(pair, &work.instance).visit(|value, relevant| {
             if relevant.len() >= best.len() {
                 best.push(value);
             }
             best[relevant.len()] = best[relevant.len()].max(value);
         });
         UpperBounds::of_exact_counts(best.into_iter())
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
-        let (difference, relevant) = self.problem(pair, &self.scale.with_ties(pair)).largest(most);
-        let documents = relevant.into_iter().map(|number| Some(pair.places[number].document));
-        Assignment::of_grade(difference, self.scale.max_grade, documents)
     }
 }

@@ -1,5 +1,6 @@
 //! How documents gain in a measure, and the input of solvers made from a pair of rankings.
 
+use super::assignment::Assignment;
 use super::pair::RankingPair;
 use super::solve::{Document, Instance, Relevance, cascade, dot, quadratic};
 use crate::measures::gain::Gain;
@@ -101,6 +102,17 @@ impl Scale {
     pub fn with_filling(&self, pair: &RankingPair<'_>, mut gains: Vec<f64>) -> Vec<f64> {
         gains.resize(gains.len() + self.lacking(pair), self.top);
         gains
+    }
+
+    /// An assignment for MED: grades of numbered documents, and then of those that fill A; judged ones are left out. What
+    /// follows are documents that fill B, which gain nothing.
+    pub fn assignment(&self, pair: &RankingPair<'_>, difference: f64, numbers: &[u32], grades: &[f64]) -> Assignment {
+        let (own, filling) = grades.split_at(numbers.len());
+        let unknown = numbers.iter().copied().zip(own.iter().copied());
+        let unknown = unknown.filter(|&(number, _)| pair.facts.grades[number as usize].is_nan());
+        let mut elsewhere = filling.to_vec();
+        elsewhere.resize(self.lacking(pair), 0.0);
+        Assignment { difference, grades: unknown.collect(), elsewhere }
     }
 
     /// Writes the documents within the depth to an instance, and returns their places.

@@ -1,11 +1,12 @@
 //! `MED(S)`, the largest difference that judgments could show between two rankings by a measure S, and `Delta(S)`, the
 //! expected difference with its bounds.
 
+use super::assignment::Assignment;
 use super::catalogue;
 use super::layout::DifferenceWorkspace;
 use super::pair::{RankingPair, TieOrders};
-use super::setup::{Options, PerGrade, PrecisionDivisor, Setup};
-use super::solution::{Assignment, Difference, DifferenceRange, Outcomes};
+use super::setup::{Options, PerGrade, PrecisionDivisor, Question, Setup};
+use super::solution::{Difference, DifferenceRange, Outcomes};
 use super::solve::expected::DifferenceMoments;
 use crate::error::{Error, Failure, Result};
 use crate::measures::{self, Certainty, Scope};
@@ -183,7 +184,7 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
         },
         ties: spec.choice(TIES.name, &[("expected", TieOrders::Mean), ("optimistic", TieOrders::BestWorst)])?,
     };
-    catalogue::make(&Setup { spec: inner, scope, possible: &[], options: &options, build })
+    catalogue::make(&Setup { spec: inner, scope, question: Question::Med, options: &options, build })
 }
 
 /// MED.
@@ -228,17 +229,8 @@ impl Comparer for Largest {
         let a_is_ahead = up >= down;
         let mut places = Vec::new();
         let pair = if a_is_ahead { *pair } else { pair.swapped(&mut places) };
-        let (numbers, grades) = self.difference.assignment(&pair, work)?;
-        // Documents that fill A come after those of either ranking, then those that fill B, which gain nothing.
-        let (own, filling) = grades.split_at(numbers.len());
-        let documents = numbers.into_iter().zip(own.iter().copied());
-        let mut elsewhere = filling.to_vec();
-        elsewhere.resize(self.difference.scale().lacking(&pair), 0.0);
-        let assignment = Assignment {
-            difference: up.max(down),
-            grades: documents.filter(|&(number, _)| pair.facts.grades[number as usize].is_nan()).collect(),
-            elsewhere,
-        };
+        let assignment = self.difference.solve(&pair, usize::MAX, work).assignment?;
+        let assignment = Assignment { difference: up.max(down), ..assignment };
         Some((a_is_ahead, assignment))
     }
 }

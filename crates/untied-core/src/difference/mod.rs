@@ -2,14 +2,14 @@
 //!
 //! `MED_S(A, B) = max |S(A) - S(B)|` over all gains that documents without a judgment may have (Tan & Clarke, SIGIR
 //! 2014), and `Delta`, the expected difference, divide by a normaliser that judgments do not change ([`med`]). For
-//! verdicts the normaliser moves with the judgments ([`upper_bounds`]). A document has one gain in both rankings, a judged one
-//! keeps its own.
+//! verdicts the normaliser moves with the judgments. A document has one gain in both rankings, a judged one keeps its own.
 //!
-//! One file has a measure or a close family, listed in [`catalogue`]. What finds the largest difference is in [`solve`],
-//! which knows no measure.
+//! Each measure or close family has one file, whose [`Difference`] answers all these questions, and a line in
+//! [`catalogue`]. What finds the largest difference is in [`solve`], which knows no measure.
 
 mod additive;
 pub(crate) mod assembled;
+mod assignment;
 mod average_precision;
 mod bpref;
 mod cascade;
@@ -26,17 +26,16 @@ pub mod passages;
 mod r_precision;
 mod ranked;
 pub(crate) mod setup;
-mod share;
 mod solution;
 mod solve;
 mod tie_groups;
 mod time_biased_gain;
-mod u_measure;
 pub(crate) mod upper_bounds;
-mod weighed;
 
+pub use assignment::Assignment;
 pub use layout::DifferenceWorkspace;
 pub use med::{Comparer, ComparerBuild, ComparerDefinition, DELTA, MED};
 pub use pair::{PairFacts, RankingPair, Subtopic, TieOrders};
 pub use setup::filled_to;
-pub use solution::{Assignment, Outcomes};
+pub use solution::Outcomes;
+pub(crate) use solution::{Difference, LargestDifference};

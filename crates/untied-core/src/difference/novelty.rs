@@ -16,7 +16,7 @@ use super::first_relevant::success;
 use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::{PairFacts, RankingPair, Subtopic};
 use super::setup::{Options, Setup};
-use super::solution::{Chance, Difference, DifferenceRange};
+use super::solution::{Chance, Difference, DifferenceRange, LargestDifference};
 use super::solve::expected::DifferenceMoments;
 use crate::error::{Error, Result};
 use crate::measures::cascade::CASCADE;
@@ -106,6 +106,12 @@ impl Difference for NoveltyDifference {
         self.of_subtopic.scale()
     }
 
+    /// No grades are assigned: those would be of documents for a subtopic.
+    fn solve(&self, pair: &RankingPair<'_>, _: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
+        let DifferenceRange { up: (value, bound), .. } = self.extent(pair, work, (true, false));
+        LargestDifference { value, bound, assignment: None }
+    }
+
     fn extent(
         &self,
         pair: &RankingPair<'_>,
@@ -120,11 +126,6 @@ impl Difference for NoveltyDifference {
         });
         let share = |(value, bound): (f64, f64)| (value / (number * self.norm), bound / (number * self.norm));
         DifferenceRange { up: share(sum.up), down: share(sum.down), ..sum }
-    }
-
-    /// It would assign subtopics to documents, not grades.
-    fn assignment(&self, _: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
-        None
     }
 
     fn moments(

@@ -1,24 +1,25 @@
 //! Rprec for verdicts, whose cutoff is the number of relevant documents: see [`counts`](super::solve::counts).
 
-use super::layout::Scale;
+use super::assignment::Assignment;
+use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::{RankingPair, TieOrders};
 use super::setup::Setup;
-use super::solution::Assignment;
+use super::solution::{Difference, LargestDifference};
 use super::solve::Relevance;
 use super::solve::counts::{CountedDocument, CountedRanking, MovingCutoff, at_moving_cutoff};
 use super::tie_groups::TieGroups;
-use super::upper_bounds::{MovingDifference, UpperBounds};
+use super::upper_bounds::UpperBounds;
 use crate::error::Result;
 use crate::ranking::{List, Placed};
 
-struct MovingRPrecision {
+struct RPrecisionDifference {
     scale: Scale,
     ties: TieOrders,
 }
 
 /// Rprec for verdicts.
-pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    Ok(Box::new(MovingRPrecision { scale: setup.moving_binary()?, ties: setup.options.ties }))
+pub(super) fn r_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    Ok(Box::new(RPrecisionDifference { scale: setup.binary()?, ties: setup.options.ties }))
 }
 
 /// The share of its group within a cutoff: the chance that a document is.
@@ -41,7 +42,7 @@ fn by_rank(pair: &RankingPair<'_>, list: &List, rank: fn(&Placed) -> u32) -> Vec
     by_rank
 }
 
-impl MovingRPrecision {
+impl RPrecisionDifference {
     /// The largest differences with 0, 1, 2, ... relevant unknown documents.
     fn by_count(&self, pair: &RankingPair<'_>) -> Vec<f64> {
         let counted = |(_, grade)| match self.scale.relevance(grade) {
@@ -59,12 +60,17 @@ impl MovingRPrecision {
     }
 }
 
-impl MovingDifference for MovingRPrecision {
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
+impl Difference for RPrecisionDifference {
+    fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    /// With each number of relevant documents.
+    fn upper_bounds(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> UpperBounds {
         UpperBounds::of_exact_counts(self.by_count(pair).into_iter())
     }
 
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
         let values = self.by_count(pair);
         let first = |best: usize, m: usize| if values[m] > values[best] { m } else { best };
         let m = (0..values.len().min(most.saturating_add(1))).fold(0, first);
@@ -72,12 +78,13 @@ impl MovingDifference for MovingRPrecision {
         if self.ties.are_best_and_worst(pair) {
             let gain = |grade: f64| self.scale.gain.of(grade);
             let relevant = TieGroups::new(pair, &vec![1.0; cutoff], gain, 1.0).best(m);
-            return Assignment::of_grade(values[m], self.scale.max_grade, relevant);
+            return LargestDifference::exact(Assignment::of_grade(values[m], self.scale.max_grade, relevant));
         }
         let weigh = |rank: (u32, u32)| within(pair.a, rank.0, cutoff) - within(pair.b, rank.1, cutoff);
         let weighed = pair.unknown_documents().map(|place| (weigh((place.a, place.b)), Some(place.document)));
         let mut weighed: Vec<_> = weighed.chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved)).collect();
         weighed.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.is_none().cmp(&y.1.is_none())));
-        Assignment::of_grade(values[m], self.scale.max_grade, weighed.into_iter().take(m).map(|(_, document)| document))
+        let relevant = weighed.into_iter().take(m).map(|(_, document)| document);
+        LargestDifference::exact(Assignment::of_grade(values[m], self.scale.max_grade, relevant))
     }
 }

@@ -4,7 +4,7 @@ use super::layout::{DifferenceWorkspace, Scale, Solvers};
 use super::means::Means;
 use super::pair::RankingPair;
 use super::setup::Setup;
-use super::solution::{Chance, Difference, DifferenceRange, ScoreSampler, in_both};
+use super::solution::{Chance, Difference, DifferenceRange, LargestDifference, ScoreSampler, in_both};
 use super::solve::expected::{DifferenceMoments, Uncertain};
 use super::solve::scores::ScoresByGains;
 use super::solve::{Document, Instance, Solution, TiedSolver};
@@ -77,7 +77,7 @@ impl<M: Ranked + 'static> ByRank<M> {
 }
 
 impl<M: Ranked> ByRank<M> {
-    fn solve(&self, relevant: usize, work: &mut DifferenceWorkspace) -> Solution {
+    fn search(&self, relevant: usize, work: &mut DifferenceWorkspace) -> Solution {
         let DifferenceWorkspace { instance, solvers, .. } = work;
         self.solver.solve(UntiedRankings { instance, relevant }, solvers)
     }
@@ -92,6 +92,26 @@ impl<M: Ranked> ByRank<M> {
 impl<M: Ranked> Difference for ByRank<M> {
     fn scale(&self) -> &Scale {
         &self.scale
+    }
+
+    fn solve(&self, pair: &RankingPair<'_>, _: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
+        let (numbers, solution): (Vec<u32>, Solution) = if pair.is_tied() {
+            self.scale.lay_out_tied(pair, &mut work.instance);
+            let Some(mut tied) = self.solver.tied(&mut work.instance, pair.ends(), &mut work.solvers) else {
+                return LargestDifference { value: f64::NAN, bound: f64::NAN, assignment: None };
+            };
+            let mut solution = tied.solve();
+            drop(tied);
+            solution.gains = self.scale.with_filling(pair, solution.gains);
+            (pair.places.iter().map(|place| place.document).collect(), solution)
+        } else {
+            let numbers = self.scale.lay_out(pair, &mut work.instance).map(|place| place.document).collect();
+            work.instance = work.instance.filled();
+            (numbers, self.search(self.scale.relevant(pair), work))
+        };
+        let Solution { value, bound, gains, .. } = solution;
+        let grades = self.scale.grades(gains);
+        LargestDifference::within(bound, self.scale.assignment(pair, value, &numbers, &grades))
     }
 
     fn extent(
@@ -115,22 +135,10 @@ impl<M: Ranked> Difference for ByRank<M> {
         drop(self.scale.lay_out(pair, &mut work.instance));
         let relevant = self.scale.relevant(pair);
         let solve = |work: &mut DifferenceWorkspace| {
-            let Solution { value, bound, .. } = self.solve(relevant, work);
+            let Solution { value, bound, .. } = self.search(relevant, work);
             (value, bound)
         };
         DifferenceRange::exact(in_both(directions, work, solve, |work| work.instance.swap()))
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
-        if pair.is_tied() {
-            self.scale.lay_out_tied(pair, &mut work.instance);
-            let gains = self.solver.tied(&mut work.instance, pair.ends(), &mut work.solvers)?.solve().gains;
-            let numbers = pair.places.iter().map(|place| place.document).collect();
-            return Some((numbers, self.scale.grades(self.scale.with_filling(pair, gains))));
-        }
-        let numbers = self.scale.lay_out(pair, &mut work.instance).map(|place| place.document).collect();
-        work.instance = work.instance.filled();
-        Some((numbers, self.scale.grades(self.solve(self.scale.relevant(pair), work).gains)))
     }
 
     fn sampled<'s>(

@@ -55,39 +55,46 @@ pub(crate) struct Options<'o> {
     pub ties: TieOrders,
 }
 
+/// What a difference is for.
+#[derive(Clone, Copy)]
+pub(crate) enum Question<'p> {
+    /// MED and Delta: normalisers are fixed, and rankings are filled up to the cutoff.
+    Med,
+    /// Verdicts: normalisers move with the judgments, and nothing is filled up.
+    Verdicts {
+        /// The grades that an unknown document may have, highest first; the last is 0. See [`Spec::possible_grades`].
+        possible: &'p [f64],
+    },
+}
+
 /// All that the builder of a difference may ask.
 pub(crate) struct Setup<'s> {
     pub spec: &'s Spec,
     /// The most documents that two rankings and the judgments of a query hold together, and the grades of the qrels.
     pub scope: &'s Scope<'s>,
-    /// The grades that an unknown document may have, highest first; the last is 0. See [`Spec::possible_grades`].
-    pub possible: &'s [f64],
+    pub question: Question<'s>,
     pub options: &'s Options<'s>,
     /// Builds measures of one ranking.
     pub build: Build,
 }
 
 impl Setup<'_> {
-    /// The rank to which rankings count that are filled up to the cutoff.
+    /// The rank to which rankings count.
     pub fn depth(&self) -> usize {
-        self.spec.cutoff.unwrap_or(self.scope.depth)
+        match self.question {
+            Question::Med => self.spec.cutoff.unwrap_or(self.scope.depth),
+            Question::Verdicts { .. } => self.spec.cutoff_or(usize::MAX).min(self.scope.depth),
+        }
     }
 
-    /// The rank to which rankings count that are not filled up.
-    pub fn unfilled_depth(&self) -> usize {
-        self.spec.cutoff_or(usize::MAX).min(self.scope.depth)
-    }
-
-    /// Parameter `max_grade` of the measure.
+    /// Parameter `max_grade` of the measure, which no grade for verdicts exceeds.
     pub fn max_grade(&self, default: f64) -> Result<f64> {
-        self.spec.number("max_grade", default, "a number above 0", |most| most > 0.0)
-    }
-
-    /// Parameter `max_grade` of the measure, which no possible grade exceeds.
-    pub fn checked_max_grade(&self, default: f64) -> Result<f64> {
+        let Question::Verdicts { possible } = self.question else {
+            return self.spec.number("max_grade", default, "a number above 0", |most| most > 0.0);
+        };
         let expected = "a number above 0, up to 1000";
         let most = self.spec.number("max_grade", default, expected, |most| 0.0 < most && most <= 1000.0)?;
-        match self.possible.iter().find(|&&grade| grade > most) {
+        match possible.iter().find(|&&grade| grade > most) {
             Some(grade) => {
                 let spec = self.spec;
                 Err(Error::Value(format!("{spec}: documents may have grade {grade}, above max_grade = {most}")))
@@ -101,11 +108,6 @@ impl Setup<'_> {
         self.spec.rel().map(|rel| self.scale(Gain::From(rel), rel))
     }
 
-    /// A binary scale for verdicts: an unknown document has the highest possible grade or 0, and rankings are not filled up.
-    pub fn moving_binary(&self) -> Result<Scale> {
-        Ok(self.moving(Gain::From(self.spec.rel()?.max(0.0))))
-    }
-
     /// A scale on which documents gain by their grade.
     pub fn graded(&self) -> Result<Scale> {
         let highest = self.scope.grades.first().copied().unwrap_or(0.0).max(1.0);
@@ -117,15 +119,14 @@ impl Setup<'_> {
         self.scope.grades.first().copied().unwrap_or(0.0).max(self.spec.least_grade().unwrap_or(1.0)).max(1.0)
     }
 
-    /// A scale whose highest grade is the one that the user asked for, or else `highest`.
+    /// A scale whose highest grade is the one that the user asked for, or else `highest`; for verdicts the highest possible
+    /// one.
     pub fn scale(&self, gain: Gain, highest: f64) -> Scale {
-        let scale = Scale::new(gain, self.options.max_grade.unwrap_or(highest), self.spec.cutoff);
-        Scale { fills: filled_to(self.spec).is_some(), ..scale }
-    }
-
-    /// A scale for verdicts: unknown documents may have the highest possible grade, and rankings are not filled up.
-    pub fn moving(&self, gain: Gain) -> Scale {
-        Scale { fills: false, ..Scale::new(gain, self.possible[0], self.spec.cutoff) }
+        let (highest, fills) = match self.question {
+            Question::Med => (self.options.max_grade.unwrap_or(highest), filled_to(self.spec).is_some()),
+            Question::Verdicts { possible } => (possible[0], false),
+        };
+        Scale { fills, ..Scale::new(gain, highest, self.spec.cutoff) }
     }
 
     /// A measure, ready for the grades that documents may have.

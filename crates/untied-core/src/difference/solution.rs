@@ -1,13 +1,17 @@
-//! The trait [`Difference`], by which a measure supports `MED` and `Delta`, and the answers that it gives.
+//! The trait [`Difference`], by which a measure supports `MED`, `Delta` and verdicts, and the answers that it gives.
 //!
-//! Normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of r_G at all ranks, as
-//! Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of their own.
+//! For MED and Delta, normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of r_G
+//! at all ranks, as Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of their own.
+//! For verdicts normalisers move with the judgments, and nothing is filled up.
 
+use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
 use super::solve::distribution::{self, Distribution};
+use super::solve::dot::{WeightedDocument, WeightedPair};
 use super::solve::expected::{DifferenceMoments, DifferenceTerm, Uncertain};
 use super::solve::scores::ScoresByGains;
+use super::upper_bounds::UpperBounds;
 use crate::error::Failure;
 use crate::measures::Certainty;
 use crate::ranking::Placed;
@@ -21,7 +25,7 @@ const DRAWS: usize = 10_000;
 
 /// How much one ranking can be ahead of the other.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct DifferenceRange {
+pub(crate) struct DifferenceRange {
     /// The largest S(A) - S(B) that was found, and what it cannot exceed.
     pub up: (f64, f64),
     /// The largest S(B) - S(A) that was found, and what it cannot exceed.
@@ -39,49 +43,6 @@ impl DifferenceRange {
     }
 }
 
-/// Grades of unknown documents with which A is far ahead of B.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Assignment {
-    /// S(A) - S(B) with them.
-    pub difference: f64,
-    /// Numbers of documents of either ranking with their grades; all others have grade 0. For verdicts, the most important
-    /// come first.
-    pub grades: Vec<(u32, f64)>,
-    /// Grades of documents that neither ranking has: those that fill A up to the cutoff, from the first rank that it lacks,
-    /// or for verdicts those of the pool.
-    pub elsewhere: Vec<f64>,
-}
-
-impl Assignment {
-    /// Assigns one grade to documents, the most important first; `None` stands for a document that neither ranking has.
-    pub(super) fn of_grade(difference: f64, grade: f64, documents: impl Iterator<Item = Option<u32>>) -> Assignment {
-        Assignment::of_grades(difference, documents.map(|document| (document, grade)))
-    }
-
-    /// Assigns documents a grade each, as [`Assignment::of_grade`] does.
-    pub(super) fn of_grades(difference: f64, documents: impl Iterator<Item = (Option<u32>, f64)>) -> Assignment {
-        let mut assignment = Assignment { difference, ..Assignment::default() };
-        for (document, grade) in documents {
-            match document {
-                Some(document) => assignment.grades.push((document, grade)),
-                None => assignment.elsewhere.push(grade),
-            }
-        }
-        assignment
-    }
-
-    /// The number of documents that are assigned a grade.
-    pub fn documents(&self) -> usize {
-        self.grades.len() + self.elsewhere.len()
-    }
-
-    /// The assignment with A and B exchanged.
-    #[must_use]
-    pub fn turned(self) -> Assignment {
-        Assignment { difference: 0.0 - self.difference, ..self }
-    }
-}
-
 /// Differences with their probabilities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcomes {
@@ -94,30 +55,89 @@ pub struct Outcomes {
 }
 
 /// The probability that an unjudged document is relevant.
-pub(super) type Chance<'c> = &'c dyn Fn(&Placed) -> f64;
+pub(crate) type Chance<'c> = &'c dyn Fn(&Placed) -> f64;
 
 /// Documents that are relevant with a probability each, and the scores of two rankings by what they gain.
-pub(super) struct ScoreSampler<'s> {
+pub(crate) struct ScoreSampler<'s> {
     pub documents: Vec<Uncertain>,
     pub scores: Box<dyn ScoresByGains + 's>,
 }
 
+/// The largest S(A) - S(B), as far as it was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct LargestDifference {
+    /// The largest difference that was found.
+    pub value: f64,
+    /// What no difference exceeds; the value, if that is proved to be the largest.
+    pub bound: f64,
+    /// Grades with which the value is attained; none if it is no grades that documents are assigned, or if there is no value.
+    pub assignment: Option<Assignment>,
+}
+
+impl LargestDifference {
+    /// A difference that is proved to be the largest.
+    pub fn exact(assignment: Assignment) -> LargestDifference {
+        LargestDifference::within(assignment.difference, assignment)
+    }
+
+    /// A difference that was found, with a bound.
+    pub fn within(bound: f64, assignment: Assignment) -> LargestDifference {
+        LargestDifference { value: assignment.difference, bound, assignment: Some(assignment) }
+    }
+}
+
 /// The difference of two rankings in a measure, S(A) - S(B).
-pub(super) trait Difference: Send + Sync {
+///
+/// Every measure says how documents gain, and finds the largest difference. All else follows from this; a measure says it,
+/// too, where it knows a faster way or more.
+pub(crate) trait Difference: Send + Sync {
     /// How documents gain, and which ones count.
     fn scale(&self) -> &Scale;
 
-    /// The extent of differences, in the directions asked for.
+    /// The largest difference with at most `most` unknown documents relevant. Only verdicts limit their number.
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, work: &mut DifferenceWorkspace) -> LargestDifference;
+
+    /// The extent of differences with any number of unknown documents relevant, in the directions asked for.
     fn extent(
         &self,
         pair: &RankingPair<'_>,
         work: &mut DifferenceWorkspace,
         directions: (bool, bool),
-    ) -> DifferenceRange;
+    ) -> DifferenceRange {
+        let mut places = Vec::new();
+        let swapped = pair.swapped(&mut places);
+        let solve = |pair: &mut &RankingPair<'_>| {
+            let LargestDifference { value, bound, .. } = self.solve(pair, usize::MAX, work);
+            (value, bound)
+        };
+        DifferenceRange::exact(in_both(directions, &mut { pair }, solve, |pair| *pair = &swapped))
+    }
 
-    /// Numbers of documents and their grades where A is farthest ahead, then the grades of those that fill rankings:
-    /// first those of A. None where what is assigned are no grades, or nothing is known.
-    fn assignment(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)>;
+    /// What S(A) - S(B) cannot exceed, by the number of unknown documents that are relevant; for verdicts.
+    fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
+        solved_bounds(self, pair, work)
+    }
+
+    /// The upper bounds of both directions; the second pair is the first with A and B exchanged.
+    fn both_upper_bounds(
+        &self,
+        pair: &RankingPair<'_>,
+        swapped: &RankingPair<'_>,
+        work: &mut DifferenceWorkspace,
+    ) -> (UpperBounds, UpperBounds) {
+        (self.upper_bounds(pair, work), self.upper_bounds(swapped, work))
+    }
+
+    /// Whether [`Difference::solve`] may find lower bounds for single numbers of documents than
+    /// [`Difference::upper_bounds`] has.
+    fn is_searched(&self, _pair: &RankingPair<'_>) -> bool {
+        false
+    }
+
+    /// The largest weight of a document, which rounding errors are relative to.
+    fn largest_weight(&self) -> f64 {
+        1.0
+    }
 
     /// What mean and distribution are drawn from if they have no formula; none if there is no way to draw them.
     fn sampled<'s>(
@@ -168,6 +188,16 @@ pub(super) trait Difference: Send + Sync {
     }
 }
 
+/// The documents of a pair as they are drawn; one of no weight is never relevant.
+pub(super) fn weighed_documents(pair: &RankingPair<'_>, weights: &WeightedPair, chance: Chance<'_>) -> Vec<Uncertain> {
+    let uncertain = |(place, x): (&Placed, &WeightedDocument)| {
+        let chance = || if x.a > 0.0 || x.b > 0.0 { chance(place) } else { 0.0 };
+        let (gain, chance) = x.known.map_or_else(|| (weights.top, chance()), |gain| (gain, 1.0));
+        Uncertain { a: place.a, b: place.b, gain, chance }
+    };
+    pair.places.iter().zip(&weights.documents).map(uncertain).collect()
+}
+
 impl ScoreSampler<'_> {
     /// Mean and variance of a difference: as it is where nothing is uncertain, else of a sample.
     pub fn moments(&self) -> (DifferenceMoments, Certainty) {
@@ -202,11 +232,23 @@ impl Outcomes {
     }
 }
 
+/// Upper bounds from what solving finds with no unknown document relevant, which is attained, and with any number.
+pub(super) fn solved_bounds<D: Difference + ?Sized>(
+    difference: &D,
+    pair: &RankingPair<'_>,
+    work: &mut DifferenceWorkspace,
+) -> UpperBounds {
+    let none = difference.solve(pair, 0, work).value;
+    let LargestDifference { value, bound, assignment } = difference.solve(pair, usize::MAX, work);
+    let relevant = assignment.filter(|_| value == bound).map(|assignment| assignment.documents());
+    UpperBounds::partly(vec![none, bound.max(none)], relevant, vec![0])
+}
+
 /// Solves a problem as it is and with its rankings exchanged, in the directions asked for; the other has no value.
 pub(super) fn in_both<P>(
     directions: (bool, bool),
     problem: &mut P,
-    solve: impl Fn(&mut P) -> (f64, f64),
+    mut solve: impl FnMut(&mut P) -> (f64, f64),
     swap: impl Fn(&mut P),
 ) -> ((f64, f64), (f64, f64)) {
     let never = (f64::NEG_INFINITY, f64::NEG_INFINITY);

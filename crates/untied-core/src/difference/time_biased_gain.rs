@@ -3,7 +3,7 @@
 use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
 use super::setup::Setup;
-use super::solution::{Chance, Difference, DifferenceRange, STEPS, ScoreSampler, fixed, in_both};
+use super::solution::{Chance, Difference, DifferenceRange, LargestDifference, STEPS, ScoreSampler, fixed, in_both};
 use super::solve::Solution;
 use super::solve::budget::Budget;
 use super::solve::expected::{DifferenceMoments, Uncertain};
@@ -55,6 +55,14 @@ impl Difference for TimeBiasedGainDifference {
         &self.scale
     }
 
+    fn solve(&self, pair: &RankingPair<'_>, _: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
+        let timed = self.timed(pair);
+        let Solution { value, bound, gains, .. } = timed.solve(Budget::new(STEPS));
+        let counted = pair.places.iter().zip(gains).enumerate().filter(|(i, _)| timed.counts(*i));
+        let (numbers, gains): (Vec<u32>, Vec<f64>) = counted.map(|(_, (place, gain))| (place.document, gain)).unzip();
+        LargestDifference::within(bound, self.scale.assignment(pair, value, &numbers, &self.scale.grades(gains)))
+    }
+
     fn extent(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace, directions: (bool, bool)) -> DifferenceRange {
         if pair.is_same() {
             return fixed(directions, 0.0);
@@ -64,14 +72,6 @@ impl Difference for TimeBiasedGainDifference {
             (value, bound)
         };
         DifferenceRange::exact(in_both(directions, &mut self.timed(pair), solve, Timed::swap))
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
-        let timed = self.timed(pair);
-        let gains = timed.solve(Budget::new(STEPS)).gains;
-        let counted = pair.places.iter().zip(gains).enumerate().filter(|(i, _)| timed.counts(*i));
-        let (numbers, gains) = counted.map(|(_, (place, gain))| (place.document, gain)).unzip();
-        Some((numbers, self.scale.grades(gains)))
     }
 
     fn sampled<'s>(

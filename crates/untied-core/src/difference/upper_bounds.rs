@@ -1,8 +1,6 @@
-//! The trait [`MovingDifference`], by which a measure supports verdicts, and its answers. Normalisers move with the
-//! judgments, and nothing is filled up.
+//! What a difference cannot exceed, by the number of unknown documents that are relevant: what verdicts rest on.
 
 use super::pair::RankingPair;
-use super::solution::Assignment;
 
 /// What S(A) - S(B) cannot exceed, by the number of unknown documents that are relevant.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,30 +116,4 @@ pub(super) fn rising(values: impl Iterator<Item = f64>) -> Vec<f64> {
             Some(*most)
         })
         .collect()
-}
-
-/// The difference of two rankings in a measure whose normaliser moves with the judgments.
-pub(crate) trait MovingDifference: Send + Sync {
-    /// The largest weight of a document, which rounding errors are relative to.
-    fn largest_weight(&self) -> f64 {
-        1.0
-    }
-
-    /// What S(A) - S(B) cannot exceed.
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds;
-
-    /// The bound with at most `most` relevant unknown documents alone, and whether it is attained, where finding it takes a
-    /// search for each number; none where any number may be, or the others are as low.
-    fn search_at_most(&self, _pair: &RankingPair<'_>, _most: usize) -> Option<(f64, bool)> {
-        None
-    }
-
-    /// The bounds of both directions; the second pair is the first with A and B exchanged.
-    fn both_upper_bounds(&self, pair: &RankingPair<'_>, swapped: &RankingPair<'_>) -> (UpperBounds, UpperBounds) {
-        (self.upper_bounds(pair), self.upper_bounds(swapped))
-    }
-
-    /// An assignment with at most `most` relevant unknown documents that attains the bound; the best known one where bounds
-    /// need not be attained.
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment;
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::GeneralDifference;
 use super::cost::Cost;
 use crate::difference::pair::RankingPair;
-use crate::difference::solve::branch;
+use crate::difference::solve::branch::{self, Incumbent};
 use crate::difference::solve::scores::ScoresByGains;
 use crate::grade::Level;
 use crate::measures::Certainty;
@@ -153,8 +153,15 @@ impl<'s> GradedPair<'s> {
         GradedPair { most, ..self }
     }
 
+    /// The choices that give no document a grade above 0.
+    pub fn nonrelevant(&self) -> Incumbent {
+        let chosen = vec![self.choices.len() as u8 - 1; self.units.len()];
+        let value = branch::Problem::value(self, &chosen);
+        Incumbent { chosen, value, bound: value, nodes: 0 }
+    }
+
     /// How many documents have a grade above 0.
-    pub fn relevant(&self, chosen: &[u8]) -> usize {
+    fn relevant(&self, chosen: &[u8]) -> usize {
         let none = self.choices.len() - 1;
         chosen.iter().filter(|&&choice| (choice as usize) < none).count()
     }

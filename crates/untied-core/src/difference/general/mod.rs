@@ -20,14 +20,17 @@ use std::cell::Cell;
 use graded::{AlikeDocuments, GradedPair};
 
 use super::assembled::separate_bounds;
+use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::{RankingPair, TieOrders};
-use super::setup::Setup;
-use super::solution::{Assignment, Chance, Difference, DifferenceRange, STEPS, ScoreSampler, fixed, in_both};
+use super::setup::{Question, Setup};
+use super::solution::{
+    Chance, Difference, DifferenceRange, LargestDifference, STEPS, ScoreSampler, fixed, in_both, solved_bounds,
+};
 use super::solve::branch::{self, Incumbent};
 use super::solve::budget::Budget;
 use super::solve::expected::Uncertain;
-use super::upper_bounds::{MovingDifference, UpperBounds};
+use super::upper_bounds::UpperBounds;
 use crate::error::{Error, Failure, Result};
 use crate::measures::bounds::{Open, Resolution};
 use crate::measures::formula::Formula;
@@ -68,38 +71,32 @@ struct GeneralDifference {
 pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let spec = setup.spec;
     let scale = setup.scale(Gain::Linear, setup.highest());
-    let most = scale.max_grade;
-    let whole_grades = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
-    let known = setup.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
-    let mut grades: Vec<f64> = whole_grades.chain(known).chain([most]).collect();
-    grades.sort_unstable_by(|x, y| y.total_cmp(x));
-    grades.dedup();
-    if grades.len() > MOST {
-        return Err(Error::Value(format!(
-            "{spec}: the largest difference is searched for up to {MOST} grades; give max_grade"
-        )));
+    let Question::Verdicts { possible } = setup.question else {
+        let most = scale.max_grade;
+        let whole_grades = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
+        let known = setup.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
+        let mut grades: Vec<f64> = whole_grades.chain(known).chain([most]).collect();
+        grades.sort_unstable_by(|x, y| y.total_cmp(x));
+        grades.dedup();
+        if grades.len() > MOST {
+            return Err(Error::Value(format!(
+                "{spec}: the largest difference is searched for up to {MOST} grades; give max_grade"
+            )));
+        }
+        return Ok(Box::new(GeneralDifference::new(setup, scale, grades)?));
+    };
+    if spec.info.lower_is_better {
+        return Err(refusal(spec, VERDICT, "lower values are better"));
     }
-    Ok(Box::new(GeneralDifference::new(setup, scale, grades, false)?))
-}
-
-/// The difference for verdicts in a measure that can tell its bounds.
-///
-/// # Errors
-/// It cannot, or a parameter has a value that it cannot take.
-pub(super) fn moving(setup: &Setup<'_>) -> Result<Box<dyn MovingDifference>> {
-    let of = setup.spec;
-    if of.info.lower_is_better {
-        return Err(refusal(of, VERDICT, "lower values are better"));
+    if spec.info.aggregate != Aggregate::Mean {
+        return Err(refusal(spec, VERDICT, "it is not a mean over queries"));
     }
-    if of.info.aggregate != Aggregate::Mean {
-        return Err(refusal(of, VERDICT, "it is not a mean over queries"));
+    if possible.len() > MOST {
+        return Err(refusal(spec, VERDICT, "documents may have too many different grades"));
     }
-    if setup.possible.len() > MOST {
-        return Err(refusal(of, VERDICT, "documents may have too many different grades"));
-    }
-    let general = GeneralDifference::new(setup, setup.moving(Gain::Linear), setup.possible.to_vec(), true)?;
+    let general = GeneralDifference::new(setup, scale, possible.to_vec())?;
     if general.fixed {
-        return Err(refusal(of, VERDICT, "no grade of an unjudged document changes it"));
+        return Err(refusal(spec, VERDICT, "no grade of an unjudged document changes it"));
     }
     Ok(Box::new(general))
 }
@@ -113,8 +110,9 @@ fn refusal(of: &Spec, what: &str, why: &str) -> Error {
 
 impl GeneralDifference {
     /// A measure, which must have bounds.
-    fn new(setup: &Setup<'_>, scale: Scale, grades: Vec<f64>, is_moving: bool) -> Result<GeneralDifference> {
+    fn new(setup: &Setup<'_>, scale: Scale, grades: Vec<f64>) -> Result<GeneralDifference> {
         let of = setup.spec;
+        let is_moving = matches!(setup.question, Question::Verdicts { .. });
         let refuse = |why: &str| Err(refusal(of, if is_moving { VERDICT } else { LARGEST }, why));
         if of.info.needs != Needs::Judgments {
             return refuse("it needs more than the grades of documents");
@@ -124,7 +122,7 @@ impl GeneralDifference {
         let general = GeneralDifference { scale, info: of.info, measure, fixed: false, is_moving, ties, grades };
         // As many documents that are not judged as rankings may have.
         let mut ranking = Ranking::default();
-        ranking.retrieved = setup.depth().min(PROBED);
+        ranking.retrieved = of.cutoff.unwrap_or(setup.scope.depth).min(PROBED);
         (0..ranking.retrieved).for_each(|start| ranking.push(start, 1, std::iter::empty()));
         match general.measure.bounds(&general.open(&ranking, &Judgments::none(), 0)) {
             None => {
@@ -163,14 +161,14 @@ impl GeneralDifference {
     }
 
     /// Searches for the largest S(A) - S(B) and the grades with which it is attained.
-    fn solve(&self, problem: &GradedPair<'_>, steps: u64) -> Incumbent {
+    fn search(&self, problem: &GradedPair<'_>) -> Incumbent {
         let last = (self.grades.len() - 1) as u8;
         let start = |choice: &dyn Fn(&AlikeDocuments) -> bool| {
             let choice_of = |&cell: &usize| if choice(&problem.cells[cell]) { 0 } else { last };
             problem.units.iter().map(choice_of).collect::<Vec<u8>>()
         };
         let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
-        let mut work = Budget::new(steps);
+        let mut work = Budget::new(if self.is_moving { MOVING_STEPS } else { STEPS });
         let scanned = if self.is_of_set() { sets::scan(problem, last, &mut work) } else { None };
         if let Some(best) = scanned.as_ref().filter(|best| best.bound == best.value) {
             return best.clone();
@@ -189,11 +187,54 @@ impl GeneralDifference {
         let incumbent = branch::solve(problem, starts, work);
         Incumbent { bound: incumbent.bound.min(most).max(incumbent.value), ..incumbent }
     }
+
+    /// All unknown documents with their grades, and those that fill A.
+    fn filled_assignment(&self, pair: &RankingPair<'_>, problem: &GradedPair<'_>, best: &Incumbent) -> Assignment {
+        let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
+        let mut grades = vec![0.0; numbers.len() + self.scale.lacking(pair)];
+        let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
+        for cell in &problem.cells {
+            for (&place, grade) in cell.places.iter().zip(&mut chosen) {
+                grades[place] = grade;
+            }
+            if cell.places.is_empty() {
+                let filler = cell.groups[0].map(|group| problem.sides[0][group].start - pair.a.len());
+                let grade = chosen.next();
+                filler.zip(grade).into_iter().for_each(|(i, grade)| grades[numbers.len() + i] = grade);
+            }
+        }
+        self.scale.assignment(pair, best.value, &numbers, &grades)
+    }
+
+    /// The relevant documents with their grades.
+    fn relevant_assignment(&self, pair: &RankingPair<'_>, problem: &GradedPair<'_>, best: &Incumbent) -> Assignment {
+        let mut graded: Vec<(Option<u32>, f64)> = Vec::new();
+        let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
+        for cell in &problem.cells {
+            let places = cell.places.iter().map(|&place| Some(pair.places[place].document));
+            let documents = places.chain(std::iter::repeat(None)).take(cell.len());
+            graded.extend(documents.zip(&mut chosen));
+        }
+        Assignment::of_grades(best.value, graded.into_iter().filter(|&(_, grade)| grade > 0.0))
+    }
 }
 
 impl Difference for GeneralDifference {
     fn scale(&self) -> &Scale {
         &self.scale
+    }
+
+    fn solve(&self, pair: &RankingPair<'_>, most: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
+        let problem = GradedPair::new(self, pair).at_most(most);
+        let best = match most {
+            0 => problem.nonrelevant(),
+            _ => self.search(&problem),
+        };
+        let assignment = match self.is_moving {
+            true => self.relevant_assignment(pair, &problem, &best),
+            false => self.filled_assignment(pair, &problem, &best),
+        };
+        LargestDifference::within(best.bound, assignment)
     }
 
     fn extent(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace, directions: (bool, bool)) -> DifferenceRange {
@@ -202,7 +243,7 @@ impl Difference for GeneralDifference {
         }
         let sure = Cell::new(Certainty::Exact);
         let solve = |problem: &mut GradedPair<'_>| {
-            let best = self.solve(problem, STEPS);
+            let best = self.search(problem);
             if pair.is_tied() {
                 sure.set(sure.get().max(problem.certainty(&best.chosen)));
             }
@@ -218,27 +259,6 @@ impl Difference for GeneralDifference {
         }
         let both = in_both(directions, &mut problem, solve, GradedPair::swap);
         DifferenceRange { sure: sure.get(), ..DifferenceRange::exact(both) }
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> Option<(Vec<u32>, Vec<f64>)> {
-        let problem = GradedPair::new(self, pair);
-        let best = self.solve(&problem, STEPS);
-        let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
-        let mut grades = vec![0.0; numbers.len()];
-        let mut filling = vec![0.0; self.scale.lacking(pair)];
-        let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
-        for cell in &problem.cells {
-            for (&place, grade) in cell.places.iter().zip(&mut chosen) {
-                grades[place] = grade;
-            }
-            if cell.places.is_empty() {
-                let grade = chosen.next()?;
-                let of_a = cell.groups[0].map(|group| problem.sides[0][group].start - pair.a.len());
-                of_a.into_iter().for_each(|i| filling[i] = grade);
-            }
-        }
-        grades.append(&mut filling);
-        Some((numbers, grades))
     }
 
     fn sampled<'s>(
@@ -259,40 +279,16 @@ impl Difference for GeneralDifference {
     fn failure(&self) -> Option<Failure> {
         self.measure.formula().and_then(Formula::failure)
     }
-}
-
-impl MovingDifference for GeneralDifference {
-    fn upper_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
-        let unknown = pair.unknown();
-        if self.ties.are_best_and_worst(pair) {
-            let (most, _) = separate_bounds(&*self.measure, pair, &self.grades, self.ties);
-            return UpperBounds::partly(vec![most], (unknown == 0).then_some(0), Vec::new());
+    /// Of the best order of A and the worst of B, only the measure's own bounds say something.
+    fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
+        if self.is_searched(pair) {
+            return solved_bounds(self, pair, work);
         }
-        let problem = GradedPair::new(self, pair);
-        let best = self.solve(&problem, MOVING_STEPS);
-        let none = branch::Problem::value(&problem, &vec![self.grades.len() as u8 - 1; unknown]);
-        let attained = (best.value == best.bound).then(|| problem.relevant(&best.chosen));
-        UpperBounds::partly(vec![none, best.bound.max(none)], attained, vec![0])
+        let (most, _) = separate_bounds(&*self.measure, pair, &self.grades, self.ties);
+        UpperBounds::partly(vec![most], (pair.unknown() == 0).then_some(0), Vec::new())
     }
 
-    fn search_at_most(&self, pair: &RankingPair<'_>, most: usize) -> Option<(f64, bool)> {
-        if self.ties.are_best_and_worst(pair) || most >= pair.unknown() {
-            return None;
-        }
-        let best = self.solve(&GradedPair::new(self, pair).at_most(most), MOVING_STEPS);
-        Some((best.bound, best.value == best.bound))
-    }
-
-    fn assignment(&self, pair: &RankingPair<'_>, most: usize) -> Assignment {
-        let problem = GradedPair::new(self, pair).at_most(most);
-        let best = self.solve(&problem, MOVING_STEPS);
-        let mut graded: Vec<(Option<u32>, f64)> = Vec::new();
-        let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
-        for cell in &problem.cells {
-            let places = cell.places.iter().map(|&place| Some(pair.places[place].document));
-            let documents = places.chain(std::iter::repeat(None)).take(cell.len());
-            graded.extend(documents.zip(&mut chosen));
-        }
-        Assignment::of_grades(best.value, graded.into_iter().filter(|&(_, grade)| grade > 0.0))
+    fn is_searched(&self, pair: &RankingPair<'_>) -> bool {
+        !self.ties.are_best_and_worst(pair)
     }
 }

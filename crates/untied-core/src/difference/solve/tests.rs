@@ -2,6 +2,7 @@
 //! without a proof within the limit of work.
 
 use super::budget::Budget;
+use super::quadratic::SearchLimit;
 use super::testing::{KINDS, Tied, adversarial, instance, judged, kind, largest, small};
 use super::{Instance, Solution, cascade, quadratic, scores};
 use crate::nightly::{by_day, many, seeds, some};
@@ -121,8 +122,8 @@ fn average_precision_of_any_recall_base_is_the_largest_over_all_assignments() {
         };
         let best = [false, true].map(|limited| largest(filled, |gains| worth(gains, limited)));
         for pair in [pair, filled] {
-            let by_ratio = quadratic::solve_ratio(pair, elsewhere, 20_000, &mut workspace);
-            let limited = quadratic::solve_limited(pair, most, elsewhere, 20_000, &mut workspace);
+            let by_ratio = quadratic::solve_ratio(pair, elsewhere, SearchLimit::nodes(20_000), &mut workspace);
+            let limited = quadratic::solve_limited(pair, most, elsewhere, SearchLimit::nodes(20_000), &mut workspace);
             for (i, (found, best)) in [by_ratio, limited].iter().zip(best).enumerate() {
                 assert!((found.value - best).abs() < 1e-12, "{best} {most} {found:?} {pair:?}");
                 assert_eq!(found.bound, found.value);
@@ -141,8 +142,9 @@ fn average_precision_takes_few_nodes() {
     hard_pairs(&[0.0, 1.0], &mut test);
     pairs(&[10, 20, 50, 100], &[0.0, 0.25, 0.75], by_day(1, 5), &[0.0, 1.0], &mut test);
     pairs(by_day(&[20, 50][..], &[20, 50, 100]), &[0.0, 0.25], 1, &[0.0, 1.0], |name, pair| {
-        let by_ratio = quadratic::solve_ratio(pair, 0, 1000, &mut workspace);
-        let limited = [5, pair.depth / 5].map(|most| quadratic::solve_limited(pair, most, 0, 100, &mut workspace));
+        let by_ratio = quadratic::solve_ratio(pair, 0, SearchLimit::nodes(1000), &mut workspace);
+        let limited = [5, pair.depth / 5]
+            .map(|most| quadratic::solve_limited(pair, most, 0, SearchLimit::nodes(100), &mut workspace));
         let are_solved = by_ratio.bound == by_ratio.value && limited.iter().all(|x| x.bound == x.value);
         assert!(are_solved, "{name} at depth {}: {} nodes", pair.depth, by_ratio.nodes);
     });
@@ -230,9 +232,11 @@ fn searches_cut_short_enclose_the_value() {
         let [cut, whole] = [1, 20_000].map(|nodes| quadratic::solve(pair, nodes, &mut of_ap));
         assert!(cut.nodes <= 1);
         encloses(&cut, &whole);
-        let [cut, whole] = [1, 1000].map(|nodes| quadratic::solve_ratio(pair, 0, nodes, &mut of_ap));
+        let [cut, whole] =
+            [1, 1000].map(|nodes| quadratic::solve_ratio(pair, 0, SearchLimit::nodes(nodes), &mut of_ap));
         encloses(&cut, &whole);
-        let [cut, whole] = [1, 100].map(|nodes| quadratic::solve_limited(pair, 9, 0, nodes, &mut of_ap));
+        let [cut, whole] =
+            [1, 100].map(|nodes| quadratic::solve_limited(pair, 9, 0, SearchLimit::nodes(nodes), &mut of_ap));
         encloses(&cut, &whole);
     });
     pairs(&[40], &[0.0, 0.2], 4, &STOPS, |_, pair| {
@@ -253,8 +257,8 @@ fn nothing_to_compare_differs_by_nothing() {
         let pair = instance(ids, ids, depth, 0.5, |_| None);
         let found = [
             quadratic::solve(&pair, 10, &mut of_ap),
-            quadratic::solve_ratio(&pair, 0, 10, &mut of_ap),
-            quadratic::solve_limited(&pair, 0, 0, 10, &mut of_ap),
+            quadratic::solve_ratio(&pair, 0, SearchLimit::nodes(10), &mut of_ap),
+            quadratic::solve_limited(&pair, 0, 0, SearchLimit::nodes(10), &mut of_ap),
             cascade::solve(&pair, false, 10, &mut of_err),
         ];
         assert!(found.iter().all(|x| x.bound == x.value && (x.value == 0.0 || depth > ids.len())), "{found:?}");

@@ -37,15 +37,22 @@ pub struct QuadraticWorkspace {
     program: QuadraticProgram,
     search: CoreSearch,
     tied: tied::TiedQuadraticWorkspace,
-    /// The most documents that are searched, see [`QuadraticWorkspace::limited`].
-    largest: Option<usize>,
 }
 
-impl QuadraticWorkspace {
-    /// A workspace for programs divided by R. If persistency leaves more than `largest` documents open, nothing is searched,
-    /// and the bound is infinite: the time of a step grows with the square of this number.
-    pub fn limited(largest: usize) -> QuadraticWorkspace {
-        QuadraticWorkspace { largest: Some(largest), ..QuadraticWorkspace::default() }
+/// How far a program that is divided by R is searched.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchLimit {
+    /// The most nodes.
+    pub nodes: u64,
+    /// If persistency leaves more documents open, nothing is searched, and the bound is infinite: the time of a step grows
+    /// with the square of this number.
+    pub open: usize,
+}
+
+impl SearchLimit {
+    /// At most this many nodes, however many documents are open.
+    pub fn nodes(nodes: u64) -> SearchLimit {
+        SearchLimit { nodes, open: usize::MAX }
     }
 }
 

@@ -9,7 +9,7 @@
 //!   leaves a gap, the search closes it, with the limit in its dynamic program.
 
 use super::super::{Instance, Solution};
-use super::{QuadraticWorkspace, TOLERANCE};
+use super::{QuadraticWorkspace, SearchLimit, TOLERANCE};
 use crate::watch;
 
 /// A step that gains no more than this is none.
@@ -17,8 +17,13 @@ const LEAST: f64 = 1e-13;
 
 /// The largest `S(A) - S(B)` where S is divided by the number of relevant documents: those known to be, `elsewhere` of
 /// which are not among the first `depth` of A or B, and those of these that an assignment makes so. It is 0 where there
-/// are none. No other document is relevant. At most `limit` nodes, and one for each step.
-pub fn solve_ratio(instance: &Instance, elsewhere: usize, limit: u64, workspace: &mut QuadraticWorkspace) -> Solution {
+/// are none. No other document is relevant. The nodes are those of all steps, and at least one for each.
+pub fn solve_ratio(
+    instance: &Instance,
+    elsewhere: usize,
+    limit: SearchLimit,
+    workspace: &mut QuadraticWorkspace,
+) -> Solution {
     solve_ratio_limited(instance, usize::MAX, elsewhere, limit, workspace)
 }
 
@@ -27,7 +32,7 @@ pub fn solve_ratio_limited(
     instance: &Instance,
     most: usize,
     elsewhere: usize,
-    limit: u64,
+    limit: SearchLimit,
     workspace: &mut QuadraticWorkspace,
 ) -> Solution {
     let known = known_relevant(instance) + elsewhere;
@@ -35,7 +40,12 @@ pub fn solve_ratio_limited(
     let mut best = Solution { value: f64::NEG_INFINITY, bound: f64::INFINITY, gains: Vec::new(), nodes: 0 };
     let mut price = 0.0;
     loop {
-        let bound = workspace.solve_at(instance, price, most, limit.saturating_sub(best.nodes).max(1));
+        let bound = workspace.solve_at(
+            instance,
+            price,
+            most,
+            SearchLimit { nodes: limit.nodes.saturating_sub(best.nodes).max(1), ..limit },
+        );
         let program = &workspace.program;
         best.nodes += workspace.search.nodes;
         // N - price R <= excess, so that N / R is above the price by no more than excess / R.
@@ -57,12 +67,12 @@ pub fn solve_ratio_limited(
 
 /// The largest `S(A) - S(B)` where at most `most` documents of which nothing is known are relevant, and S is divided by
 /// that number and the number of those known to be, `elsewhere` of which are not among the first `depth` of A or B. It
-/// is 0 where the divisor is. At most `limit` nodes, and as many for each price that is tried first.
+/// is 0 where the divisor is. The nodes of `limit` are those for one price.
 pub fn solve_limited(
     instance: &Instance,
     most: usize,
     elsewhere: usize,
-    limit: u64,
+    limit: SearchLimit,
     workspace: &mut QuadraticWorkspace,
 ) -> Solution {
     let mut best = workspace.solve_by_price(instance, most, limit);
@@ -90,15 +100,16 @@ fn closed(solution: Solution, scale: f64) -> Solution {
 
 impl QuadraticWorkspace {
     /// Searches for the largest `N - price n` with `n <= most`, and returns a bound of it.
-    fn solve_at(&mut self, instance: &Instance, price: f64, most: usize, limit: u64) -> f64 {
-        let QuadraticWorkspace { program, search, largest, .. } = self;
+    fn solve_at(&mut self, instance: &Instance, price: f64, most: usize, limit: SearchLimit) -> f64 {
+        let QuadraticWorkspace { program, search, .. } = self;
         program.read(instance, true);
         program.price = price;
         program.persist(most);
-        if largest.is_some_and(|largest| program.open.len() > largest) {
+        if program.open.len() > limit.open {
+            search.nodes = 0;
             return f64::INFINITY;
         }
-        let open = search.run(program, most - program.count, limit);
+        let open = search.run(program, most - program.count, limit.nodes);
         open.map_or(program.value(), |bound| bound.max(program.value()))
     }
 
@@ -114,7 +125,7 @@ impl QuadraticWorkspace {
     ///
     /// An assignment is a line `N - m n` over prices m. The best bound lies where the highest lines that fall faster and
     /// slower than `-most` meet: two lines are kept, and where they meet a higher one takes the place of one of them.
-    fn solve_by_price(&mut self, instance: &Instance, most: usize, limit: u64) -> Solution {
+    fn solve_by_price(&mut self, instance: &Instance, most: usize, limit: SearchLimit) -> Solution {
         let mut best = Solution { value: f64::NEG_INFINITY, bound: f64::INFINITY, gains: Vec::new(), nodes: 0 };
         self.program.read(instance, true);
         self.offer(instance, &mut best);

@@ -1,0 +1,44 @@
+//! Grades of unknown documents, as the answer to how far one ranking can be ahead.
+
+/// Grades of unknown documents with which A is far ahead of B.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Assignment {
+    /// S(A) - S(B) with them.
+    pub difference: f64,
+    /// Numbers of documents of either ranking with their grades; all others have grade 0. For verdicts, the most important
+    /// come first.
+    pub grades: Vec<(u32, f64)>,
+    /// Grades of documents that neither ranking has: those that fill A up to the cutoff, from the first rank that it lacks,
+    /// or for verdicts those of the pool.
+    pub elsewhere: Vec<f64>,
+}
+
+impl Assignment {
+    /// Assigns one grade to documents, the most important first; `None` stands for a document that neither ranking has.
+    pub(super) fn of_grade(difference: f64, grade: f64, documents: impl Iterator<Item = Option<u32>>) -> Assignment {
+        Assignment::of_grades(difference, documents.map(|document| (document, grade)))
+    }
+
+    /// Assigns documents a grade each, as [`Assignment::of_grade`] does.
+    pub(super) fn of_grades(difference: f64, documents: impl Iterator<Item = (Option<u32>, f64)>) -> Assignment {
+        let mut assignment = Assignment { difference, ..Assignment::default() };
+        for (document, grade) in documents {
+            match document {
+                Some(document) => assignment.grades.push((document, grade)),
+                None => assignment.elsewhere.push(grade),
+            }
+        }
+        assignment
+    }
+
+    /// The number of documents that are assigned a grade.
+    pub fn documents(&self) -> usize {
+        self.grades.len() + self.elsewhere.len()
+    }
+
+    /// The assignment with A and B exchanged.
+    #[must_use]
+    pub fn turned(self) -> Assignment {
+        Assignment { difference: 0.0 - self.difference, ..self }
+    }
+}
