@@ -18,7 +18,6 @@ pub mod decay;
 mod first_relevant;
 mod general;
 mod layout;
-mod means;
 mod med;
 mod novelty;
 mod pair;

@@ -1,7 +1,7 @@
 //! Measures whose largest difference is found by a search on an [`Instance`]: ranks and gains of documents.
 
+use super::assembled::Means;
 use super::layout::{DifferenceWorkspace, Scale, Solvers};
-use super::means::Means;
 use super::pair::RankingPair;
 use super::setup::Setup;
 use super::solution::{Chance, Difference, DifferenceRange, LargestDifference, ScoreSampler, in_both};
