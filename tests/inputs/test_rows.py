@@ -115,13 +115,15 @@ def test_lists_beside_them(listed):
         ({"retrieved": ["a", "a"]}, "expected every document once, found a again"),
         ({"retrieved": None}, "expected a list of documents, as the query is #row, found none"),
         ({"retrieved": [None]}, "expected a document's id, found none"),
+        ({"retrieved": ["a"], "scores": [None]}, "expected a finite number as the score, found None"),
     ],
 )
 def test_wrong_lists(listed, row, problem):
     path = listed([row])
-    with pytest.raises(untied.InputError) as refused:
+    with pytest.raises(untied.UntiedError) as refused:
         untied.read_run(path, columns={"query": "#row"})
     assert problem in str(refused.value)
+    assert str(refused.value).startswith(str(path))
 
 
 def test_rows_of_one_document_are_no_queries(labelled):

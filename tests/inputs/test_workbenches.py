@@ -91,6 +91,7 @@ def ratings(*pairs):
         (wrapped(JUDGMENTS, JUDGMENTS), "expected one judgment list, found 2"),
         ({"hits": {"hits": [{}]}}, 'expected a "_source" in every hit, found none'),
         ({"name": "j"}, 'found none'),
+        (changed(judgmentRatings=[{"query": "q", "ratings": [], "failures": 5}]), 'expected a list "failures"'),
     ],
 )  # fmt: skip
 def test_judgments_that_could_mean_two_things_are_refused(save, judgments, problem):
@@ -238,6 +239,7 @@ def test_ratings_of_rre(save, rre):
         ({"queries": [{"placeholders": {"$query": "tv"}}]}, 'query tv: expected "relevant_documents", found none'),
         ({"queries": [{"placeholders": {}, "relevant_documents": RELEVANT}]}, 'expected a text "$query"'),
         ({"queries": [1]}, 'expected objects in "queries"'),
+        ({"queries": 1}, 'expected a list "queries", found another value'),
         ({"id": "x"}, "found no query"),
         ({"queries": [{"placeholders": {"$query": "q"}, "relevant_documents": {"a": 3}}]}, "document a: expected a"),
         ({"queries": [{"placeholders": {"$query": "q"}, "relevant_documents": {"1": ["a"], "2": ["a"]}}]},

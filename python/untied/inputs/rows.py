@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 
 from untied._core import Qrels, Run, find_columns, show_id
-from untied.errors import either
+from untied.errors import UntiedError, either
 from untied.inputs.lines import MARK, numbered, refused
 from untied.inputs.parquet import of_parquet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, TypeVar
 
+    Held = TypeVar("Held", Run, Qrels)
     #: A row: its number or that of its line, and its cells by the names of columns.
     Row = tuple[int, dict[str, Any]]
 
@@ -39,7 +40,7 @@ def labelled_qrels(
         name = _id(path, number, document, "document")
         if of_query.setdefault(name, grade) != grade:
             raise refused(path, number, "one grade of each document", f"another one of {show_id(name)}")
-    return Qrels.from_mapping(judged, threads)
+    return _made(path, lambda: Qrels.from_mapping(judged, threads))
 
 
 def numbered_qrels(path: str, format: str, columns: Mapping[str, str], threads: int | None) -> Qrels:
@@ -48,7 +49,7 @@ def numbered_qrels(path: str, format: str, columns: Mapping[str, str], threads: 
         number: dict.fromkeys(documents, 1.0) if grades is None else dict(zip(documents, grades, strict=True))
         for number, documents, grades in _lists(path, format, columns, "trec")
     }
-    return Qrels.from_mapping(lists, threads)
+    return _made(path, lambda: Qrels.from_mapping(lists, threads))
 
 
 def numbered_run(path: str, format: str, columns: Mapping[str, str], threads: int | None) -> Run:
@@ -57,7 +58,15 @@ def numbered_run(path: str, format: str, columns: Mapping[str, str], threads: in
         number: dict(zip(documents, scores or [-float(rank) for rank in range(1, len(documents) + 1)], strict=True))
         for number, documents, scores in _lists(path, format, columns, "run")
     }
-    return Run.from_mapping(lists, threads)
+    return _made(path, lambda: Run.from_mapping(lists, threads))
+
+
+def _made(path: str, make: Callable[[], Held]) -> Held:
+    """What is made of a file; errors name it."""
+    try:
+        return make()
+    except (UntiedError, TypeError) as error:
+        raise UntiedError(f"{show_id(path)}: {error}") from None
 
 
 def _lists(

@@ -64,7 +64,7 @@ def workbench_judgments(content: Mapping[str, Any]) -> Grades:
         for rating in _list(entry, "ratings", f'"ratings" of query {show_id(query)}'):
             document = _member(rating, "docId", query)
             judged.add(query, document, _grade(_member(rating, "rating", query), query, document))
-        for failure in entry.get("failures") or ():
+        for failure in _optional_list(entry, "failures"):
             document = _id(_member(failure, "docId", query), f"a document of query {show_id(query)}")
             judged.grades[query].setdefault(document, UNJUDGED)
         if by_query.setdefault(query, judged.grades[query]) != judged.grades[query]:
@@ -256,7 +256,7 @@ def rre_ratings(content: Mapping[str, Any]) -> Grades:
 def _add_rre(judged: Judged, holder: Mapping[str, Any], shared: Mapping[str, Any] | None) -> None:
     relevant = holder.get("relevant_documents", shared)
     for name in ("topics", "query_groups", "queries"):
-        for entry in holder.get(name) or ():
+        for entry in _optional_list(holder, name):
             if not isinstance(entry, dict):
                 raise UntiedError(f'expected objects in "{name}", found another value')
             _add_rre(judged, entry, relevant)
@@ -292,6 +292,10 @@ def _list(holder: Any, name: str, expected: str) -> list[Any]:
     if not isinstance(value, list):
         raise UntiedError(f"expected {expected}, found {'none' if value is None else 'another value'}")
     return value
+
+
+def _optional_list(holder: Mapping[str, Any], name: str) -> list[Any]:
+    return [] if holder.get(name) is None else _list(holder, name, f'a list "{name}"')
 
 
 def _member(holder: Any, name: str, query: str) -> Any:
