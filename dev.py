@@ -236,10 +236,10 @@ def coverage(names: list[str], processes: int) -> None:
         counters.coverage(names, processes)
 
 
-def mutants(rooms: list[str], seed: int, count: int, processes: int, only: list[str]) -> None:
+def mutants(rooms: list[str], seeds: list[int], count: int, processes: int, only: list[str]) -> None:
     """Change the code of some rooms in small ways, one at a time, and print the changes that no test notices."""
     install("mutants")
-    sample = ("--seed", str(seed), "--count", str(count), "--processes", str(processes), "--only", *only)
+    sample = ("--seed", *map(str, seeds), "--count", str(count), "--processes", str(processes), "--only", *only)
     run(BIN / "python", "-m", "devtools.mutants", *rooms, *sample)
 
 
@@ -274,7 +274,9 @@ def main() -> None:
     options["mutants"].add_argument(
         "--room", dest="rooms", nargs="+", required=True, help="folders of the core or package"
     )
-    options["mutants"].add_argument("--seed", type=int, default=1, help="draw the sample from this seed")
+    options["mutants"].add_argument(
+        "--seed", dest="seeds", type=int, nargs="+", default=[1], help="draw a sample from each seed, for one build"
+    )
     options["mutants"].add_argument("--count", type=int, default=40, help="mutants of each room")
     for name in ("coverage", "mutants"):
         options[name].add_argument("--processes", type=int, default=os.cpu_count() or 1, help="run as many at a time")

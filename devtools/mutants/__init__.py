@@ -15,9 +15,9 @@ import resource
 import subprocess
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from devtools import parts
@@ -40,20 +40,23 @@ COMMON = ("tests/conformance/test_conformance.py", "tests/across/test_golden.py"
 
 @dataclass
 class Room:
-    """A folder of sources, and the sample of its mutants in the order in which they were drawn."""
+    """A folder of sources, and a sample of its mutants in the order in which they were drawn."""
 
     name: str
+    seed: int
     folder: str
     drawn: list[Mutant]
     #: All that could have been drawn.
     population: int
+    #: The first of those drawn that compile.
+    counted: list[Mutant] = field(default_factory=list)
     refused: int = 0
 
 
-def mutants(rooms: Sequence[str], seed: int, count: int, processes: int, only: Sequence[str]) -> None:
+def mutants(rooms: Sequence[str], seeds: Sequence[int], count: int, processes: int, only: Sequence[str]) -> None:
     """Draw mutants of some rooms, build them, run the tests with each, and print what became of them."""
-    sampled = [sample(room, seed, count) for room in rooms]
-    print(f"seed {seed}, {count} mutants of each of {len(sampled)} rooms", flush=True)
+    sampled = [sample(room, seed, count) for seed in seeds for room in rooms]
+    print(f"{count} mutants of each of {len(rooms)} rooms, for each seed of", *seeds, flush=True)
     numbered = compile_mutants(sampled, count)
     if only:
         numbered = {number: mutant for number, mutant in numbered.items() if f"{mutant.path}:{mutant.line}" in only}
@@ -74,11 +77,7 @@ def sample(room: str, seed: int, count: int) -> Room:
     all_of_it: list[Mutant] = []
     tests = rust.files_of_tests(ROOT / folder)
     for path in sorted({*(ROOT / folder).rglob("*")} - tests):
-        name = path.relative_to(ROOT).as_posix()
-        if path.suffix == ".rs":
-            all_of_it += rust.mutants_of(name, path.read_bytes())
-        elif path.suffix == ".py":
-            all_of_it += package.mutants_of(name, path.read_bytes())
+        all_of_it += mutants_in(path)
     equal: Counter[str] = Counter()
 
     def draw(mutant: Mutant) -> float:
@@ -88,16 +87,32 @@ def sample(room: str, seed: int, count: int) -> Room:
         return random.Random(f"{name} {equal[name]}").random()
 
     drawn = sorted(all_of_it, key=draw)[: count + max(10, count // 2)]
-    return Room(room, folder, drawn, len(all_of_it))
+    return Room(room, seed, folder, drawn, len(all_of_it))
+
+
+def mutants_in(path: Path) -> list[Mutant]:
+    """All mutants of a file of the project; of others than Rust and Python there are none."""
+    read = {".rs": rust.mutants_of, ".py": package.mutants_of}.get(path.suffix)
+    found = read(path.relative_to(ROOT).as_posix(), path.read_bytes()) if read else []
+    starts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for mutant in found:
+        starts[mutant.code, mutant.change].append(mutant.start)
+
+    def which(mutant: Mutant) -> int:
+        return 1 + sum(start < mutant.start for start in starts[mutant.code, mutant.change])
+
+    return [replace(mutant, which=which(mutant)) for mutant in found]
 
 
 def compile_mutants(rooms: Sequence[Room], count: int) -> dict[int, Mutant]:
     """Build the copy with all mutants, without those that do not compile: the first of each room, by number."""
-    drawn = dict(enumerate(mutant for room in rooms for mutant in room.drawn))
+    drawn = dict(enumerate(dict.fromkeys(mutant for room in rooms for mutant in room.drawn)))
     refused: set[Mutant] = set()
     copy_sources(TREE, without={LIBRARY, *(mutant.path for mutant in drawn.values())})
     while True:
-        counted = {mutant for room in rooms for mutant in [m for m in room.drawn if m not in refused][:count]}
+        for room in rooms:
+            room.counted = [mutant for mutant in room.drawn if mutant not in refused][:count]
+        counted = {mutant for room in rooms for mutant in room.counted}
         numbered = {number: mutant for number, mutant in drawn.items() if mutant in counted}
         write_mutants(drawn, numbered)
         wrong = refused_by_compiler(numbered)
@@ -105,7 +120,7 @@ def compile_mutants(rooms: Sequence[Room], count: int) -> dict[int, Mutant]:
             break
         refused |= wrong
     for room in rooms:
-        last = max(index for index, mutant in enumerate(room.drawn) if mutant in counted)
+        last = room.drawn.index(room.counted[-1])
         room.refused = sum(mutant in refused for mutant in room.drawn[:last])
     return numbered
 
@@ -166,7 +181,7 @@ def refused_by_compiler(numbered: dict[int, Mutant]) -> set[Mutant]:
 
 def run_tests(rooms: Sequence[Room], numbered: dict[int, Mutant], processes: int) -> dict[int, Outcome]:
     """What became of each mutant, and by which test: those in Rust, which take a second, or those in Python."""
-    room_by_number = {number: room for number, mutant in numbered.items() for room in rooms if mutant in room.drawn}
+    room_by_number = {number: room for number, mutant in numbered.items() for room in rooms if mutant in room.counted}
     killed: dict[int, Outcome] = {}
     for room in rooms:
         if room.folder.startswith(parts.CORE):
@@ -239,20 +254,29 @@ def run_in_rust(room: Room, numbers: Sequence[int]) -> dict[int, Outcome]:
     return killed
 
 
-#: The name of a file, a line of it, and what was changed there: these find a mutant when its file has moved.
-Place = tuple[str, str, str]
+#: The name of a file, a line of it, what was changed there, and which of equal places it is: these find a mutant when
+#: its file has moved.
+Place = tuple[str, str, str, int]
+
+
+def place_of(mutant: Mutant) -> Place:
+    """What a reason names a mutant by."""
+    return Path(mutant.path).name, mutant.code, mutant.change, mutant.which
 
 
 def known_equivalents() -> dict[Place, str]:
     """Reasons why no test can kill a mutant."""
     entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
-    return {(entry["file"], entry["code"], entry["change"]): entry["reason"] for entry in entries}
+    return {
+        (entry["file"], entry["code"], entry["change"], entry.get("which", 1)): entry["reason"] for entry in entries
+    }
 
 
-def outdated(reasons: Iterable[Place], paths: Iterable[Path]) -> list[Place]:
-    """The mutants with reasons whose line is in none of the files."""
-    lines = {(path.name, line.strip()) for path in paths for line in path.read_text(encoding="utf-8").splitlines()}
-    return [place for place in reasons if place[:2] not in lines]
+def outdated(reasons: Iterable[Place], sources: Iterable[Path]) -> list[Place]:
+    """The places with reasons where no mutant of the files is."""
+    reasons = set(reasons)
+    named = [path for path in sources if path.name in {place[0] for place in reasons}]
+    return sorted(reasons - {place_of(mutant) for path in named for mutant in mutants_in(path)})
 
 
 def wilson(killed: int, count: int) -> tuple[float, float]:
@@ -271,12 +295,13 @@ def report(rooms: Sequence[Room], numbered: dict[int, Mutant], outcomes: dict[in
     rows: list[str] = []
     survivors: list[str] = []
     for room in rooms:
-        mine = {number: mutant for number, mutant in numbered.items() if mutant in room.drawn}
+        mine = {number: mutant for number, mutant in numbered.items() if mutant in room.counted}
         killed = equivalent = 0
         for number, mutant in mine.items():
             outcome, by = outcomes[number]
-            reason = reasons.get((Path(mutant.path).name, mutant.code, mutant.change))
-            told = f"{mutant.path}:{mutant.line}: {mutant.change}"
+            reason = reasons.get(place_of(mutant))
+            which = f" (the same change no. {mutant.which} of equal lines)" if mutant.which > 1 else ""
+            told = f"{mutant.path}:{mutant.line}: {mutant.change}{which}"
             if outcome == "killed":
                 killed += 1
                 print(f"killed  {told}  by {by}")
@@ -288,13 +313,13 @@ def report(rooms: Sequence[Room], numbered: dict[int, Mutant], outcomes: dict[in
         low, high = wilson(killed, len(mine) - equivalent)
         share = killed / max(1, len(mine) - equivalent)
         rows.append(
-            f"| `{room.name}` | {room.population:,} | {room.refused} | {len(mine)} | {killed} | {equivalent} "
-            f"| {len(mine) - killed - equivalent} | {share:.0%} ({low:.0%} to {high:.0%}) |"
+            f"| `{room.name}` | {room.seed} | {room.population:,} | {room.refused} | {len(mine)} | {killed} "
+            f"| {equivalent} | {len(mine) - killed - equivalent} | {share:.0%} ({low:.0%} to {high:.0%}) |"
         )
     print("\n".join(survivors))
     sources = [path for folder in (parts.CORE, parts.PYTHON) for path in (ROOT / folder).rglob("*.[rp][sy]")]
-    for file, code, _ in outdated(reasons, sources):
-        print(f"{EQUIVALENT.name} has a reason about a line that has changed: {file}: {code}")
-    print("\n| room | mutants | refused | sample | killed | equivalent | survived | killed of those not equivalent |")
-    print("|---|---|---|---|---|---|---|---|")
+    for place in outdated(reasons, sources):
+        print(f"{EQUIVALENT.name} has a reason about code that has changed:", *place)
+    print("\n| room | seed | mutants | refused | sample | killed | equivalent | survived | killed of the others |")
+    print("|---|---|---|---|---|---|---|---|---|")
     print("\n".join(rows))

@@ -28,6 +28,8 @@ class Mutant:
     statement: bool = False
     #: The white space that the line begins with.
     indent: str = ""
+    #: Which of the same changes of equal lines it is, from the top of its file.
+    which: int = 1
 
 
 def text_between(source: bytes, start: int, end: int) -> str:

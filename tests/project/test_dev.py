@@ -444,11 +444,38 @@ def test_the_lines_of_tests_in_a_file_are_not_counted() -> None:
     assert counters.first_line_of_tests("fn one() {}\n") == 3
 
 
-def test_reasons_about_code_that_has_changed_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = ('file = "dev.py"\ncode = "sys.exit(1)"', 'file = "dev.py"\ncode = "sys.exit(77)"')
-    entries = [f'[[mutant]]\n{one}\nchange = "1 -> 2"\nreason = "none"\n' for one in told]
-    (tmp_path / "equivalent.toml").write_text("".join(entries))
+def test_a_reason_excuses_one_mutant_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
     monkeypatch.setattr(mutants, "EQUIVALENT", tmp_path / "equivalent.toml")
-    reasons = mutants.known_equivalents()
-    assert reasons["dev.py", "sys.exit(1)", "1 -> 2"] == "none"
-    assert mutants.outdated(reasons, [ROOT / "dev.py"]) == [("dev.py", "sys.exit(77)", "1 -> 2")]
+    source = tmp_path / "starts.py"
+    source.write_text("def start(n):\n    return 0 if n > 0 else 1\n")
+    code = 'file = "starts.py"\ncode = "return 0 if n > 0 else 1"\nchange = "0 -> 1"'
+
+    def reasons(which: str) -> dict[mutants.Place, str]:
+        (tmp_path / "equivalent.toml").write_text(f'[[mutant]]\n{code}\n{which}\nreason = "none"\n')
+        return mutants.known_equivalents()
+
+    # the zero that is returned, then the one in the condition
+    zeros = sorted((one for one in mutants.mutants_in(source) if one.change == "0 -> 1"), key=lambda one: one.start)
+    assert [[mutants.place_of(zero) in reasons(which) for zero in zeros] for which in ("", "which = 2")] == [
+        [True, False],
+        [False, True],
+    ]
+    assert [mutants.outdated(reasons(which), [source]) for which in ("", "which = 2", "which = 3")] == [
+        [],
+        [],
+        [("starts.py", "return 0 if n > 0 else 1", "0 -> 1", 3)],
+    ]
+
+
+def test_a_mutant_of_two_samples_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = [mutants.sample("devtools", seed, 6) for seed in (1, 2)]
+    rooms[1].drawn[1:1] = rooms[0].drawn[:2]
+    refused = {rooms[0].drawn[1]}
+    monkeypatch.setattr(mutants, "copy_sources", lambda tree, without: None)
+    monkeypatch.setattr(mutants, "write_mutants", lambda drawn, numbered: None)
+    monkeypatch.setattr(mutants, "refused_by_compiler", lambda numbered: refused & set(numbered.values()))
+    numbered = mutants.compile_mutants(rooms, 6)
+    assert [len(room.counted) for room in rooms] == [6, 6]
+    assert [room.refused for room in rooms] == [1, 1]
+    assert len(numbered) == len(set(numbered.values())) == 11  # they share one

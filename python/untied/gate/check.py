@@ -135,8 +135,8 @@ def _shown(numbers: list[float]) -> list[str]:
 
     If a value differs from its limit (the first two numbers), both get enough decimals to show the difference.
     """
-    sizes = [abs(number) for number in numbers if isfinite(number) and number]
-    decimals = min(max(4, 2 - floor(log10(min(sizes, default=1.0)))) if min(sizes, default=1.0) < 0.001 else 4, 9)
+    smallest = min((abs(number) for number in numbers if isfinite(number) and number), default=1.0)
+    decimals = min(2 - floor(log10(smallest)), 9) if smallest < 0.001 else 4
     different = 2 if len(numbers) > 1 and difference(*numbers[:2]) else 1
     shown = _with_decimals(numbers, decimals)
     while len(set(shown[:2])) < different and decimals < 17:
