@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import untied
 from untied.cli import main
 from untied.errors import UntiedError
-from untied.verdicts import Verdicts
+from untied.results.plotting import picture
+from untied.verdicts import Verdicts, lattice
 from untied.verdicts.lattice import by_rank, covered, matrix
 
 QUERIES = [f"q{number}" for number in range(4)]
@@ -87,6 +91,43 @@ def test_pictures(runs: int) -> None:
         assert found.plot(style="png").startswith(b"\x89PNG")
         with pytest.raises(UntiedError, match="style"):
             found.plot(style="gif")
+
+
+def figure_of(found: Verdicts, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The figure that became the picture."""
+    figures: list[Any] = []
+
+    def keep(draw: Callable[[Any], None], size: tuple[float, float], style: str) -> bytes:
+        def draw_and_keep(figure: Any) -> None:
+            draw(figure)
+            figures.append(figure)
+
+        return picture(draw_and_keep, size, style)
+
+    monkeypatch.setattr(lattice, "picture", keep)
+    found.plot(style="png")
+    return figures[0]
+
+
+def test_each_bar_spans_the_possible_ranks_of_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = verdicts(2, 5)
+    ranks = {row["run"]: (row["best"], row["worst"]) for row in found.ranks.to_dicts()}
+    left, right = figure_of(found, monkeypatch).axes
+    assert left.get_xlim() == (0.5, 5.5)
+    names = [label.get_text() for label in left.get_yticklabels()]
+    bars = {name: bar.get_bbox() for name, bar in zip(names, left.patches, strict=True)}
+    assert {run: (bar.x0 + 0.5, bar.x1 - 0.5) for run, bar in bars.items()} == ranks
+    assert any(best < worst for best, worst in ranks.values())
+    edges = sorted((bar.y0, bar.y1) for bar in bars.values())
+    assert all(end < start for (_, end), (start, _) in pairwise(edges))  # no bar touches another
+    assert [label.get_text() for label in right.get_xticklabels()] == names
+
+
+def test_all_that_a_picture_of_two_runs_says_lies_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = figure_of(verdicts(1, 2), monkeypatch)
+    everything = figure.get_tightbbox()
+    assert 0 <= everything.x0 < everything.x1 <= figure.get_figwidth()
+    assert 0 <= everything.y0 < everything.y1 <= figure.get_figheight()
 
 
 def test_names_are_no_formulas() -> None:
