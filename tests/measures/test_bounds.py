@@ -268,6 +268,14 @@ def test_no_bounds_where_reading_costs_more_than_it_gains() -> None:
             untied.evaluate({"q": {"d1": 2, "d2": 1}}, {"q": run}, [measure], **few)
 
 
+def test_bounds_of_compat_are_found_beside_thousands_of_judged_documents() -> None:
+    """Were the work thought larger than it is, they would be 0 and 1."""
+    judged = {f"d{number}": 1 + number % 2 for number in range(2600)}
+    run = ["d0", "d1", "d2", "d3", "d4", *(f"n{number}" for number in range(300))]
+    bounds = value(judged, run, "Compat", unjudged="range")
+    assert 0 < (bounds.low or 0) <= bounds.mean < (bounds.high or 1) < 1
+
+
 def test_the_page_names_the_measures_whose_rankings_go_on() -> None:
     """Nothing is unjudged, so that a bound beyond the value counts documents below the last one."""
     going_on = set()

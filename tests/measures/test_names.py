@@ -145,6 +145,8 @@ REFUSED: dict[str, str] = {
     "MED-MED-AP": 'unknown measure "MED-AP"',
     "MED-": "MED needs a measure, for instance MED(nDCG@20)",
     "bpref-10(extra=5)": "parameter extra is given twice",
+    "Bpref(extra=0.5)": "extra must be a whole number of at least 0, not 0.5",
+    "Bpref(extra=-1)": "extra must be a whole number of at least 0, not -1",
     "AP nDCG@10": "name one measure at a time",
 }  # fmt: skip
 
