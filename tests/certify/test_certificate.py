@@ -942,6 +942,15 @@ def test_the_best_choice_of_documents_is_the_one_of_its_value() -> None:
     assert proofs._best([1.0, 1.0, 1.0], [0.0, -2.0, -3.0]) == (1.0, [1, 0, 0])
 
 
+def test_ceilings_of_ap_are_reached_where_the_other_run_has_nothing() -> None:
+    """x, then the relevant r: AP is a half, and 1 if x is relevant too."""
+    judged, first = {"q": {"r": 1}}, {"q": {"x": 2.0, "r": 1.0}}
+    m = verify.Measure("AP", judged, first, {})
+    policies = {"ties": "docid", "score_dtype": "float64", "unjudged": "retrieved", "unretrieved": "none", "most": None}
+    question = verify.Question(m, judged["q"], [["x"], ["r"]], [], policies)
+    assert [ceiling / verify.ONE for ceiling in question.ceilings] == pytest.approx([0.5, 1])
+
+
 def test_a_price_is_never_negative() -> None:
     assert certificate._price([[0, -1]], 1) == 0
     assert certificate._price([[0, 8, 12]], 1) == 4
