@@ -54,7 +54,7 @@ PARTS = {
         "survives_undefined",
         ("similarity::", "compare::"),
     ),
-    "difference": Part((f"{CORE}difference",), "compare_passages own_measures", ("difference::",)),
+    "difference": Part((f"{CORE}difference",), "certify compare_passages own_measures", ("difference::",)),
     "certify": Part((f"{CORE}certify", f"{PYTHON}verdicts"), "", ("certify::",)),
     "distributions": Part((f"{CORE}law", f"{CORE}measures/orders/law", f"{PYTHON}tie_orders"), "", ("law::",)),
     "arrays": Part((f"{CORE}arrays", f"{PYTHON}arrays"), "compare_arrays compat_sklearn number_types", ("arrays::",)),

@@ -355,6 +355,15 @@ def test_the_best_grades_of_many_documents_reach_what_is_said_of_ap(most: int | 
     assert one.low < 0 < one.high
 
 
+@pytest.mark.filterwarnings("ignore:nothing is relevant:untied.UntiedWarning")
+def test_a_document_that_both_runs_have_counts_in_both() -> None:
+    """x is first in A and second in B, so that A leads by a half if it is relevant. Ties stand below it."""
+    qrels = {"q": {"j": 0, "k": 0, "l": 0}}
+    runs = {"a": {"q": {"x": 3, "j": 1, "k": 1}}, "b": {"q": {"l": 3, "x": 2}}}
+    verdict = untied.certify(qrels, runs, "AP")["a", "b"]["AP"]
+    assert (verdict.low, verdict.high) == pytest.approx((0, 0.5), abs=1e-12)
+
+
 def test_documents_outside_the_pool_are_non_relevant_in_bpref() -> None:
     """They are judged so: they stand above relevant ones, and count in N."""
     case = Case([["o"], ["r"], ["u"]], [["r"], ["u"], ["p"]], {"r": 1, "o": 0, "p": 0})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +271,15 @@ def test_nested_subtopics_have_one_best_order() -> None:
         assert value.certainty == "exact"
         assert value.high == pytest.approx(best.value(name, query="q").mean, abs=1e-14)
         assert value.low == pytest.approx(worst.value(name, query="q").mean, abs=1e-14)
+
+
+def test_without_alpha_each_document_is_worth_its_number_of_subtopics() -> None:
+    qrels = untied.Qrels({"q": {"1": {"a": 1, "b": 1}, "2": {"a": 1, "c": 1}}}, format="subtopics")
+    name = "alpha_DCG(alpha=0)@3"
+    found = untied.evaluate(qrels, {"q": [["a", "b", "c", "d"]]}, name, variance=True).value(name, query="q")
+    sums = [
+        sum(worth / math.log2(rank + 1) for rank, worth in enumerate(order[:3], 1))
+        for order in itertools.permutations((2, 1, 1, 0))
+    ]
+    factor = found.mean / statistics.mean(sums)
+    assert found.variance == pytest.approx(factor**2 * statistics.pvariance(sums))

@@ -83,3 +83,11 @@ def test_facts_are_what_the_core_does(name: str) -> None:
         observed |= {"variance"} if any(value.variance is None for value in large) else set()
     assert observed <= said(name), "not said"
     assert bool(observed) == bool(said(name)), "said, and yet exact"
+
+
+def test_gains_of_many_small_tie_groups_are_exact() -> None:
+    """All orders of the ranking are too many to list, but those of each group are few."""
+    docs = [f"d{number}" for number in range(80)]
+    grades = {doc: 1 + number % 2 for number, doc in enumerate(docs)}
+    scores = {doc: -(number // 2) for number, doc in enumerate(docs)}
+    assert untied.evaluate({"q": grades}, {"q": scores}, "G").value("G", query="q").certainty == "exact"
