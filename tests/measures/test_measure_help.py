@@ -39,7 +39,7 @@ def test_help_shows_it() -> None:
     assert "normalised discounted cumulative gain" in text
     assert 'untied.evaluate(qrels, run, "nDCG", ties="range")["nDCG"]' in text
     assert untied.Measure.__doc__.splitlines()[0] == (
-        'A measure with its parameters and cutoff, as in ``nDCG(gain="exp2") @ 10``.'
+        'A measure with its parameters and its cutoff, such as ``nDCG(gain="exp2") @ 10``.'
     )
     assert (untied.nDCG(gain="exp2") @ 10).__doc__ == untied.nDCG.__doc__
 
