@@ -1,25 +1,27 @@
-//! Rankings with ties by cells: the unknown documents that one tie group of A and one of B have in common.
+//! Cells of two rankings with ties: the unknown documents that one tie group of A and one tie group of B have in
+//! common.
 //!
-//! Documents of a cell are exchangeable, so that only matters how many of them are relevant, `0 <= z <= n`.
+//! The documents of a cell can be exchanged, so only the number z of relevant ones among its n documents matters.
 //!
-//! *Dominance.* Cell x is above cell y if x is not after y in A, nor before it in B. Of a measure that never falls when
-//! relevance moves up, some assignment with the largest `S(A) - S(B)` has `z_y = 0` or `z_x = n_x` for all such pairs:
-//! what moves from y to x never lowers S(A) nor raises S(B), and as every strict move makes the sum of
-//! `rank in B - rank in A` over relevant documents larger, moving ends. Two cells of which neither is above the other
-//! stand in the same order in both rankings, in different groups of both.
+//! *Dominance.* Cell x is *above* cell y if x does not come after y in A, nor before y in B. Suppose that a score never
+//! falls when relevance moves up. Then some assignment with the largest `S(A) - S(B)` has, for all such pairs, no
+//! relevant document in y (`z_y = 0`) or only relevant ones in x (`z_x = n_x`). This is because moving relevance from y
+//! to x never lowers S(A) nor raises S(B); and it ends, because each move that changes a rank makes the sum of `rank in
+//! B - rank in A` over relevant documents larger. If neither of two cells is above the other, they stand in the same
+//! order in both rankings, in different groups of both.
 
 use super::Instance;
 
-/// The unknown documents that a tie group of A and one of B have in common.
+/// One cell: the unknown documents that a tie group of A and one of B have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TieCell {
-    /// Its group in A, by number.
+    /// The index of the cell's tie group in A.
     pub a: usize,
-    /// Its group in B.
+    /// The index of the cell's tie group in B.
     pub b: usize,
-    /// Where its documents begin in [`TieCells::documents`].
+    /// The index in [`TieCells::documents`] of the cell's first document.
     start: usize,
-    /// Its number of documents.
+    /// The number of documents in the cell.
     pub size: usize,
 }
 
@@ -35,39 +37,39 @@ impl TieCell {
         std::mem::swap(&mut self.a, &mut self.b);
     }
 
-    /// The cell with other numbers for its groups.
+    /// The same cell with other indices for its groups.
     pub fn with_groups(&self, a: usize, b: usize) -> TieCell {
         TieCell { a, b, ..*self }
     }
 
-    /// Whether it is above another one; also if it is the same.
+    /// Whether this cell does not come after another in A, nor before it in B; a cell is above itself, too.
     pub fn is_above(&self, other: &TieCell) -> bool {
         self.a <= other.a && self.b >= other.b
     }
 }
 
-/// The cells of two rankings, by group of A, then by group of B.
+/// The cells of two rankings, sorted by their group in A and then by their group in B.
 #[derive(Debug, Default)]
 pub(super) struct TieCells {
-    /// All of them.
+    /// All cells, in this order.
     pub all: Vec<TieCell>,
-    /// Numbers of documents in the instance, cell by cell.
+    /// The indices in the instance of the cells' documents, cell by cell.
     documents: Vec<usize>,
-    /// Groups in A and in B, and the number in the instance, of each document.
+    /// For each document of a cell: its groups in A and in B, and its index in the instance.
     keyed: Vec<(usize, usize, usize)>,
     sorter: GroupSorter<(usize, usize, usize)>,
 }
 
-/// Sorts by numbers of groups: in linear time, as these are small, and stable.
+/// Sorts items by the index of their group: a counting sort, which takes linear time and keeps the order within groups.
 #[derive(Debug, Default)]
 pub(super) struct GroupSorter<T> {
-    /// The place of the next item of each group.
+    /// For each group, the index of its next item in the sorted order.
     next: Vec<usize>,
     sorted: Vec<T>,
 }
 
 impl<T: Copy> GroupSorter<T> {
-    /// Sort items by their groups.
+    /// Sorts items by the index of the group that `group` gives for each.
     pub fn sort(&mut self, items: &mut Vec<T>, group: impl Fn(&T) -> usize) {
         let Some(&some) = items.first() else { return };
         let GroupSorter { next, sorted } = self;
@@ -90,7 +92,7 @@ impl<T: Copy> GroupSorter<T> {
 }
 
 impl TieCells {
-    /// Take in the unknown documents of an instance that count in both rankings.
+    /// Makes the cells of an instance, from its unknown documents that have a group in both rankings.
     pub fn read(&mut self, instance: &Instance, groups: &DocumentGroups) {
         self.keyed.clear();
         for (id, (document, &groups_of)) in instance.documents.iter().zip(&groups.by_document).enumerate() {
@@ -111,7 +113,8 @@ impl TieCells {
         }
     }
 
-    /// Visit all documents: the number of the cell, that of the document in it, and that in the instance.
+    /// Visits the documents of all cells: with the cell's index, the document's place in the cell, and its index in the
+    /// instance.
     pub fn each(&self, mut visit: impl FnMut(usize, usize, usize)) {
         for (number, cell) in self.all.iter().enumerate() {
             let documents = &self.documents[cell.start..cell.start + cell.size];
@@ -119,24 +122,25 @@ impl TieCells {
         }
     }
 
-    /// Which documents are relevant, given the number of relevant ones of each cell.
+    /// The indices in the instance of the relevant documents, given the number of relevant documents in each cell. Of a
+    /// cell, the first ones are taken.
     pub fn chosen<'c>(&'c self, counts: &'c [usize]) -> impl Iterator<Item = usize> + 'c {
         let chosen = |(cell, &count): (&TieCell, &usize)| &self.documents[cell.start..cell.start + count];
         self.all.iter().zip(counts).flat_map(chosen).copied()
     }
 }
 
-/// Groups of every document in A and in B: numbers of those that begin within the depth.
+/// The tie group of each document in A and in B, if that begins within the depth.
 #[derive(Debug, Default)]
 pub(super) struct DocumentGroups {
-    /// The groups of each document of the instance.
+    /// For each document of the instance, the index of its group in A and of its group in B.
     pub by_document: Vec<(Option<usize>, Option<usize>)>,
-    /// The group at each rank of A and of B.
+    /// For each rank of A, and each rank of B, the index of the group there.
     by_rank: [Vec<usize>; 2],
 }
 
 impl DocumentGroups {
-    /// Take in the documents of an instance, and where groups end, in A and in B.
+    /// Finds the groups of an instance's documents. `ends` holds the rank at which each group ends, in A and in B.
     pub fn read(&mut self, instance: &Instance, ends: (&[u32], &[u32])) {
         let DocumentGroups { by_document, by_rank: [a, b] } = self;
         for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
@@ -152,13 +156,13 @@ impl DocumentGroups {
                 }
             }
         }
-        // Rank 0 is none.
+        // Rank 0 means that the ranking does not have the document, so it has no group there.
         let group = |groups: &[usize], rank: u32| groups.get((rank as usize).wrapping_sub(1)).copied();
         by_document.clear();
         by_document.extend(instance.documents.iter().map(|x| (group(a, x.a), group(b, x.b))));
     }
 
-    /// Gives groups other numbers.
+    /// Replaces the index of each group by another one: entry g of `a`, or of `b`, for group g.
     pub fn number(&mut self, (a, b): (&[usize], &[usize])) {
         for (in_a, in_b) in &mut self.by_document {
             in_a.iter_mut().for_each(|group| *group = a[*group]);

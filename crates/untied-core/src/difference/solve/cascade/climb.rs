@@ -1,23 +1,26 @@
-//! Local search: documents are flipped one by one as long as this improves the value.
+//! Local search in a component: documents are turned on or off, one by one, as long as this improves the value.
 //!
-//! With `R_A(i) = sum_{j >= i} A_j Q_A(j)`, `R_B` likewise, what turning x off or on gains is
-//! `R_B(b_x) - R_A(a_x)` times `1 / q - 1` or `q - 1`.
+//! Let `R_A(i) = sum_{j >= i} A_j Q_A(j)` be what A loses from position i on, and `R_B(i)` the same for B. Document x,
+//! at position `a_x` of A and `b_x` of B, multiplies both from there on. So turning x off gains `(R_B(b_x) - R_A(a_x))
+//! (1 / q - 1)`, and turning it on gains `(R_B(b_x) - R_A(a_x)) (q - 1)`.
 
 use super::component::CascadeComponent;
 
-/// A step that gains no more than this is none.
+/// A change must gain more than this to be made.
 const LEAST: f64 = 1e-13;
 
-/// Memory of the search.
+/// Memory of the local search.
 #[derive(Debug, Default)]
 pub(super) struct CascadeClimber {
+    /// For each document of the component, whether it is on now.
     on: Vec<bool>,
-    /// `R_A(i)` and `R_B(i)` by position.
+    /// By position i, what A and B lose from there on: `R_A(i)` and `R_B(i)`.
     rests: Vec<(f64, f64)>,
 }
 
 impl CascadeClimber {
-    /// Put the best of two ascents into the part: from nothing on, and from all that A ranks higher.
+    /// Climbs twice, first with no document on and then with those on that A ranks higher than B. Writes the better of
+    /// the two assignments into the component.
     pub(super) fn climb(&mut self, component: &mut CascadeComponent) {
         let mut best = f64::NEG_INFINITY;
         for ahead in [false, true] {
@@ -49,7 +52,7 @@ impl CascadeClimber {
         }
     }
 
-    /// The difference, and all `R`.
+    /// The value of the component as documents are on now. Fills in the losses `R_A` and `R_B` from each position on.
     fn evaluate(&mut self, component: &CascadeComponent) -> f64 {
         let (mut a, mut b) = (1.0, 1.0);
         self.rests.clear();

@@ -1,56 +1,58 @@
-//! A component of a problem: documents that take the same set of positions in A as in B.
+//! A component of a problem: documents to decide that take the same set of positions in A as in B. A document's
+//! position is its index among the documents to decide, in the order of A or of B.
 
-/// A document to decide.
+/// A document to decide, with its positions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenDocument {
     /// Position in A, from 1.
     pub(super) a: usize,
-    /// Position in B.
+    /// Position in B, from 1.
     pub(super) b: usize,
-    /// Its number in the whole.
+    /// In a component, its index among all documents to decide; among these, its index in the instance.
     pub(super) id: usize,
 }
 
 impl OpenDocument {
-    /// Its better position.
+    /// The document's better position, the smaller of those in A and in B.
     pub(super) fn first(&self) -> usize {
         self.a.min(self.b)
     }
 
-    /// Its worse position: from here on it counts in both.
+    /// The document's worse position. From there on, it is a factor in both rankings.
     pub(super) fn last(&self) -> usize {
         self.a.max(self.b)
     }
 }
 
-/// A position in one ranking.
+/// One position of one ranking, and the document there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PositionEntry {
-    /// `A_i` or `B_i`.
+    /// The weight of the position, `A_i` or `B_i`.
     pub(super) weight: f64,
-    /// Number of its document.
+    /// The index in the component of the document at this position.
     pub(super) open: usize,
     /// The document's position in the other ranking.
     pub(super) other: usize,
 }
 
-/// The component. Its difference is `sum_i B_i Q_B(i) - A_i Q_A(i)` from position 1 to the last, where Q is the product of
-/// factors down to there.
+/// A component, whose value is `sum_i B_i Q_B(i) - A_i Q_A(i)` over its positions i. Q(i) is the product of the factors
+/// of the documents down to position i: q for a document that is on, 1 for one that is off.
 #[derive(Debug, Default)]
 pub(super) struct CascadeComponent {
-    /// A and B by position; at 0 there is nothing.
+    /// The entries of A and of B by position, from 1; entry 0 is empty.
     pub(super) entries: Vec<(PositionEntry, PositionEntry)>,
-    /// The documents to decide, by their better position.
+    /// The documents to decide, sorted by their better position.
     pub(super) documents: Vec<OpenDocument>,
-    /// Powers of the factor of a document that is on.
+    /// `q^n` for n = 0, 1, 2, ..., where q is the factor of a document that is on.
     pub(super) powers: Vec<f64>,
-    /// The best assignment found.
+    /// For each document, whether it is on in the best assignment found so far.
     pub(super) on: Vec<bool>,
 }
 
 impl CascadeComponent {
-    /// Takes some documents, with positions counted from `above`. `weights` are those of all positions;
-    /// that of the last, where both rankings have the same factor, is `last`.
+    /// Makes a component of these documents, whose positions are counted from `above`. `weights` are those of all
+    /// positions in A and in B. At the last position both rankings have the same factor, whose weight in the difference
+    /// is `last`.
     pub(super) fn read(
         &mut self,
         documents: impl Iterator<Item = OpenDocument>,
@@ -74,13 +76,13 @@ impl CascadeComponent {
         self.on.resize(count, false);
     }
 
-    /// Set the weight of the last position.
+    /// Sets the weight in the difference of the last position's factor, which is the same in A and B.
     pub(super) fn end_with(&mut self, last: f64) {
         let (a, b) = &mut self.entries[self.documents.len()];
         (a.weight, b.weight) = (f64::max(-last, 0.0), f64::max(last, 0.0));
     }
 
-    /// Factor of a document that is on, or off.
+    /// The factor of a document that is on, or of one that is off.
     pub(super) fn factor(&self, on: bool) -> f64 {
         self.powers[usize::from(on)]
     }

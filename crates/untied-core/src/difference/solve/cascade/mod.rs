@@ -1,25 +1,29 @@
 //! MED of expected reciprocal rank, solved exactly.
 //!
-//! A user stops at document x with probability `c_x`; `Q(t) = prod_{j <= t} (1 - c_j)` go beyond rank t. Then
+//! A user stops at document x with the probability `c_x`, and goes beyond rank t with the probability
+//! `Q(t) = prod_{j <= t} (1 - c_j)`. Down to depth K, with the weight `w_t` of rank t,
 //!
 //! `ERR = sum_{t <= K} c_t Q(t - 1) / t = 1 - sum_{t <= K} w_t Q(t)`, `w_t = 1 / (t (t + 1))`, `w_K = 1 / K`,
 //!
-//! so that `S(A) - S(B) = sum_t wB_t Q_B(t) - wA_t Q_A(t)`. With an infinite tail of documents that nothing is known of,
-//! which all stop the user of A with probability r and never that of B,
+//! so that `S(A) - S(B) = sum_t wB_t Q_B(t) - wA_t Q_A(t)`. The rankings may go on for ever with documents of which
+//! nothing is known, which all stop the user of A with the probability r and never the user of B; then
 //! `wA_K = 1 / (K (K + 1)) + sum_{m >= 1} (1 - r)^m / ((K + m) (K + m + 1))` and `wB_K = 1 / K`.
 //!
-//! Any cascade whose discounts D never rise is the same, with `w_t = D(t) - D(t + 1)` and `w_K = D(K)`.
+//! The same holds for any cascade whose discounts D never rise, with `w_t = D(t) - D(t + 1)` and `w_K = D(K)`.
 //!
-//! The difference is affine in each `c_x`: some optimum has all unknown ones in {0, r}, those that only A has at r and
-//! those that only B has at 0. Let `x_1, x_2, ...` be the others in the order of A, `y_1, y_2, ...` in that of B and
-//! `f = 1 - r` for those that are on, 1 for those that are off. With all that is fixed put into weights of *positions*
-//! instead of ranks,
+//! The difference is affine in each `c_x`. So it has a maximum where every unknown `c_x` is 0 or r, the highest
+//! probability: r if only A has the document, and 0 if only B has it. Documents of both are to be decided: one is *on*
+//! if it stops the user with the probability r, and *off* if it never does. Let `x_1, x_2, ...` be these documents in
+//! the order of A, and `y_1, y_2, ...` in the order of B; the index is a document's *position*. With `f = 1 - r` for a
+//! document that is on and `f = 1` for one that is off, and with the factors of all other documents put into the
+//! weights `A_i` and `B_i` of positions,
 //!
 //! `S(A) - S(B) = sum_i B_i f(y_1) ... f(y_i) - A_i f(x_1) ... f(x_i)`.
 //!
-//! Wherever the first i documents of both are the same ones, the rest does not depend on them but through a factor: the
-//! problem falls into parts, solved from the last to the first ([`CascadeProblem::solve`]). A part of one document is a
-//! comparison, so that rankings which agree about the order take O(K); a larger one is searched ([`search`]).
+//! Wherever the first i documents of both rankings are the same, they only multiply what follows by one factor. So the
+//! problem falls into parts, which are solved from the last to the first ([`CascadeProblem::solve`]). A part of one
+//! document is a comparison, so rankings that agree about the order take O(K) steps. Larger parts are searched
+//! ([`search`]).
 
 mod climb;
 mod component;
@@ -31,25 +35,26 @@ use self::problem::{CascadeProblem, stopping_tail};
 use super::budget::Budget;
 use super::{Instance, Solution, TiedSolver};
 
-/// Memory that one solution leaves to the next.
+/// Memory that is used again for the next pair of rankings.
 #[derive(Debug, Default)]
 pub struct CascadeWorkspace {
     problem: CascadeProblem,
     tied: tied::TiedCascadeWorkspace,
 }
 
-/// The largest `S(A) - S(B)` among the first `depth` documents, or with a `tail` of all that could follow them; in at
-/// most `limit` nodes.
+/// The largest `S(A) - S(B)` of ERR over the first `depth` documents, or with a `tail` of unknown documents that follow
+/// them for ever. The search visits at most `limit` nodes.
 ///
-/// Where `bound` equals `value` nothing better exists but for `1e-12` a part.
+/// If the solution's `bound` equals its `value`, no assignment is better by more than `1e-12` for each part of the
+/// problem.
 pub fn solve(instance: &Instance, tail: bool, limit: u64, workspace: &mut CascadeWorkspace) -> Solution {
     let (depth, weights) = reciprocal(instance, tail);
     search(instance, depth, weights, limit, workspace)
 }
 
-/// What each rank weighs in A and in B, down to a depth.
+/// For ERR: the depth, at least 1 with a tail, and a function from a rank to its weights in A and in B.
 fn reciprocal(instance: &Instance, tail: bool) -> (usize, impl Fn(usize) -> (f64, f64)) {
-    // All that could follow two empty rankings begins at rank 1.
+    // The tail of two empty rankings begins at rank 1.
     let depth = instance.depth.max(usize::from(tail));
     let fall = |rank: usize| 1.0 / (rank * (rank + 1)) as f64;
     let go_on = 1.0 - instance.top;
@@ -72,7 +77,7 @@ pub fn solve_discounted(
     search(instance, instance.depth, falls(discounts), limit, workspace)
 }
 
-/// What each rank weighs: the fall of its discount.
+/// A function from a rank to its weights in A and in B: how much the discount falls from this rank to the next.
 fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
     let at = |rank: usize| discounts.get(rank - 1).copied().unwrap_or(0.0);
     move |rank: usize| {
@@ -81,7 +86,8 @@ fn falls(discounts: &[f64]) -> impl Fn(usize) -> (f64, f64) {
     }
 }
 
-/// Makes a pair with ties ready for [`solve`] in the mean over their orders; `ends` holds the rank at which each tie group ends.
+/// Prepares a pair of rankings with ties, of which ERR is the mean over all orders; otherwise as [`solve`]. `ends`
+/// holds the rank at which each tie group ends, in A and in B.
 pub fn tied<'p>(
     instance: &'p mut Instance,
     ends: (&'p [u32], &'p [u32]),
@@ -94,7 +100,8 @@ pub fn tied<'p>(
     Box::new(tied::TiedCascade::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
-/// Makes a pair with ties ready for [`solve_discounted`] in the mean over their orders.
+/// Prepares a pair of rankings with ties, of which the score is the mean over all orders; otherwise as
+/// [`solve_discounted`]. `ends` holds the rank at which each tie group ends, in A and in B.
 pub fn discounted_tied<'p>(
     instance: &'p mut Instance,
     ends: (&'p [u32], &'p [u32]),
@@ -106,7 +113,8 @@ pub fn discounted_tied<'p>(
     Box::new(tied::TiedCascade::read(instance, ends, weights, work, &mut workspace.tied))
 }
 
-/// Solves an instance, given what each rank to a depth weighs in A and in B.
+/// The largest `S(A) - S(B)` of an instance without ties. `weights` gives the weights in A and in B of each rank down
+/// to `depth`; the search visits at most `limit` nodes.
 fn search(
     instance: &Instance,
     depth: usize,

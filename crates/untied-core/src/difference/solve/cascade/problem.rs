@@ -1,36 +1,37 @@
-//! The problem of an instance, and its solution part by part.
+//! The problem of two rankings without ties, and its solution part by part. The head of [`super`] defines positions and
+//! their weights, and when a document is on.
 
 use super::super::Instance;
 use super::climb::CascadeClimber;
 use super::component::{CascadeComponent, OpenDocument};
 use super::search::{CascadeSearch, TOLERANCE};
 
-/// The number of a document that is not to be decided.
+/// The index of a document that is not to be decided.
 const NONE: usize = usize::MAX;
 
-/// A rank of one ranking, and the document there.
+/// One rank of a ranking, with what is known of the document there.
 #[derive(Debug, Clone, Copy)]
 struct CascadeRank {
-    /// `w_t`.
+    /// The rank's weight `w_t`: how much the score loses there if every user goes beyond the rank.
     weight: f64,
-    /// Probability to go on at a document that is not to be decided; else 1.
+    /// The probability that a user goes on after the document there; 1 if the document is to be decided, or missing.
     factor: f64,
-    /// Number of the document to decide.
+    /// The index of the document to decide, or [`NONE`] if the document there is not to be decided.
     open: usize,
 }
 
-/// The problem of an instance: weights of positions, and documents to decide.
+/// Two rankings without ties, and the documents to decide with their positions.
 #[derive(Debug, Default)]
 pub(super) struct CascadeProblem {
-    /// A and B by rank, from the first.
+    /// The ranks of A and of B, from rank 1 to the depth.
     ranks: Vec<(CascadeRank, CascadeRank)>,
-    /// What to decide.
+    /// The documents to decide: unknown ones of both rankings.
     documents: Vec<OpenDocument>,
-    /// Whether each stops the user.
+    /// For each document to decide, whether it stops the user.
     on: Vec<bool>,
-    /// Numbers of the documents by position in A.
+    /// The index of the document to decide at each position of A.
     order: Vec<usize>,
-    /// `A_i` and `B_i` by position; at 0 above all that is to be decided.
+    /// The weights `A_i` and `B_i` of each position i; entry 0 is for the ranks above all documents to decide.
     weights: Vec<(f64, f64)>,
     component: CascadeComponent,
     climber: CascadeClimber,
@@ -38,7 +39,7 @@ pub(super) struct CascadeProblem {
 }
 
 impl CascadeProblem {
-    /// State an instance, with what each rank to a depth weighs in A and in B.
+    /// Reads an instance. `weights` gives the weights in A and in B of each rank down to `depth`.
     pub(super) fn read(&mut self, instance: &Instance, depth: usize, weights: impl Fn(usize) -> (f64, f64)) {
         let go_on = 1.0 - instance.top;
         self.start(depth, go_on, weights);
@@ -101,21 +102,24 @@ impl CascadeProblem {
         }
     }
 
-    /// Decide all documents. Returns by how much the best may exceed what is found, and the nodes it took.
+    /// Decides all documents. Returns by how much the largest difference may exceed the one found, and how many nodes
+    /// the search visited.
     ///
-    /// With V the best of all below position i where a part ends, the part is worth
-    /// `sum_{j < i} (B_j Q_B(j) - A_j Q_A(j)) + (B_i - A_i + V) Q(i)`, positions j being its own. If V is only known to lie
-    /// in an interval, the part is solved for both of its ends: Q(i) makes it smaller.
+    /// A part ends at a position i down to which both rankings have the same documents. With V the largest value of all
+    /// that follows the part, the part's own value is `sum_{j < i} (B_j Q_B(j) - A_j Q_A(j)) + (B_i - A_i + V) Q(i)`,
+    /// where j are its positions and Q products over its documents. If V is only known to lie in an interval, the part
+    /// is solved for both of the interval's ends.
     pub(super) fn solve(&mut self, limit: u64) -> (f64, u64) {
         let (mut rest, mut nodes) = ((0.0, 0.0), 0);
         let mut end = self.documents.len();
-        // A part starts where no document from there on stands above in B.
+        // A part starts at a position of A if all documents from there on stand at that position or below in B, too.
         let mut first = usize::MAX;
         for start in (0..end).rev() {
             first = first.min(self.documents[self.order[start]].b);
             if first <= start {
                 continue;
             }
+            // Both ends of the interval of the weight `B_i - A_i + V` of the part's last position.
             let own = self.weights[end].1 - self.weights[end].0;
             let last = (own + rest.0, own + rest.1);
             rest = if end - start == 1 {
@@ -123,7 +127,8 @@ impl CascadeProblem {
                 let best = |last: f64| last * self.component.factor(last < 0.0);
                 (best(last.0), best(last.1))
             } else {
-                // Of the nodes that are left parts take shares by documents, as earlier ones need theirs.
+                // A part may take a share of the nodes that are left, by its documents, so that the parts above it get
+                // theirs.
                 let share = (limit - nodes) * (end - start) as u64 / end as u64;
                 let (value_and_bound, taken) = self.solve_component(start, end, last, share);
                 nodes += taken;
@@ -152,12 +157,12 @@ impl CascadeProblem {
         ((below.value, above.bound), below.nodes + above.nodes)
     }
 
-    /// Numbers in the instance of the documents that stop the user, of those that were to be decided.
+    /// The indices in the instance of the decided documents that stop the user.
     pub(super) fn on(&self) -> impl Iterator<Item = usize> {
         self.documents.iter().zip(&self.on).filter(|(_, on)| **on).map(|(document, _)| document.id)
     }
 
-    /// `S(A) - S(B)`.
+    /// `S(A) - S(B)` as the documents are decided now.
     pub(super) fn value(&self) -> f64 {
         let factor = |place: &CascadeRank| {
             if place.open == NONE { place.factor } else { self.component.factor(self.on[place.open]) }
@@ -172,7 +177,8 @@ impl CascadeProblem {
     }
 }
 
-/// `sum_{m >= 1} q^m / ((k + m) (k + m + 1))`, until nothing is added.
+/// The additional weight of A's last rank k, `depth`, for the tail of unknown documents below it, after each of which a
+/// user goes on with the probability q, `go_on`: `sum_{m >= 1} q^m / ((k + m) (k + m + 1))`, until a term adds nothing.
 pub(super) fn stopping_tail(depth: usize, go_on: f64) -> f64 {
     let (mut sum, mut power) = (0.0, 1.0);
     for rank in depth + 1.. {

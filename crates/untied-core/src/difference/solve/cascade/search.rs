@@ -1,56 +1,61 @@
-//! Branch and bound over the documents of a part, in the order of their better position, so that the decided documents
-//! form a prefix.
+//! Branch and bound over the documents of a component. They are decided in the order of their better position, the
+//! smaller of those in A and in B, so that the decided documents are the first ones.
 //!
-//! At position s let a and b be the products of what is decided there, and let A alone have i, B alone j and both
-//! together n undecided documents down to s. Then `B_s Q_B(s) - A_s Q_A(s)` is at most `v = B_s b - A_s a q^i` if v > 0,
-//! else `v q^n`; their sum bounds the difference. Once all that is decided is above s in both, it makes but a factor, so
-//! that sums of the root serve for the rest.
+//! *The bound.* At position s let a and b be the products of the factors of the decided documents down to s, in A and
+//! in B. Of the undecided documents down to s, let only A have i, only B have j, and both have n. Then the term `B_s
+//! Q_B(s) - A_s Q_A(s)` is at most `v = B_s b - A_s a q^i` if v > 0, and at most `v q^n` if not. The sum of these
+//! numbers bounds the difference. From the position on at which both rankings have had all decided documents, these
+//! only multiply the terms by one factor, so the sums that were made before anything was decided can be used again.
 //!
-//! Document d should be on if `D = sum_{s >= a_d} A_s Q_A(s) - sum_{s >= b_d} B_s Q_B(s) >= 0`, d itself left out. Until it
-//! has been in both, D has terms of one ranking; each that follows lies, likewise, between those of `A_s a q^i - B_s b`
-//! and of `A_s a - B_s b q^j`. D may be divided by the factor of the documents that both have by then, which makes its
-//! bounds sharp enough to decide most documents.
+//! *Deciding a document.* Document d, at position `a_d` of A and `b_d` of B, should be on if its *slope* `D = sum_{s >=
+//! a_d} A_s Q_A(s) - sum_{s >= b_d} B_s Q_B(s)` is not negative, where the products Q leave out d itself. Before its
+//! worse position, D has terms of one ranking only. From there on, a term lies between `A_s a q^i - B_s b` and `A_s a -
+//! B_s b q^j`; of a positive lower bound, and of a negative upper bound, only the share `q^n` is certain. D may also be
+//! divided by the factor of the documents that both rankings have by then, because this keeps its sign; these bounds
+//! are close enough to decide most documents.
 
 use super::component::{CascadeComponent, OpenDocument};
 use crate::watch;
 
-/// What is found to lie this close to the best known counts as solved.
+/// A node whose bound exceeds the best known value by no more than this is not searched.
 pub(super) const TOLERANCE: f64 = 1e-12;
-/// Widths of intervals to close where that takes too many nodes.
+/// The tolerances to try, one after the other, if [`TOLERANCE`] takes too many nodes.
 const WIDTHS: [f64; 4] = [1e-4, 1e-5, 1e-7, 1e-9];
-/// How much a document may lose by being decided.
+/// A document is decided if the other choice could be better by no more than this, which is rounding.
 const SLACK: f64 = 1e-15;
 
-/// The result of a search.
+/// What a search has found in a component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CascadeResult {
-    /// The best value.
+    /// The largest value found.
     pub(super) value: f64,
-    /// Nothing is better than this.
+    /// An upper bound of the largest value, equal to `value` if the search was completed.
     pub(super) bound: f64,
-    /// Nodes.
+    /// How many nodes were visited.
     pub(super) nodes: u64,
 }
 
-/// A node of the search: a prefix of documents is decided.
+/// A node of the search: the documents before `next` are decided, and the value is summed up down to `position`.
 #[derive(Debug, Clone, Copy)]
 struct CascadeNode {
-    /// The next document to decide.
+    /// The index of the next document to decide.
     next: usize,
-    /// Down to this position all is decided.
+    /// The position down to which all documents of both rankings are decided.
     position: usize,
-    /// Sum down to there.
+    /// The sum of the component's terms down to `position`.
     value: f64,
-    /// `Q_A` and `Q_B` there.
+    /// `Q_A(position)`, the product of A's factors down to `position`.
     a: f64,
+    /// `Q_B(position)`, the same for B.
     b: f64,
-    /// The worst position of what is decided.
+    /// The worst position at which a decided document stands, in A or in B.
     far: usize,
-    /// Factor of all that is decided.
+    /// The product of the factors of all decided documents.
     factor: f64,
 }
 
-/// Products and counts of undecided documents down to a position.
+/// The documents down to a position s: the products a and b of the factors of the decided ones in A and in B, and the
+/// numbers of undecided ones that only A has, only B has, and both have (i, j and n in the head of the file).
 #[derive(Debug, Clone, Copy)]
 struct PrefixReach {
     a: f64,
@@ -60,19 +65,20 @@ struct PrefixReach {
     both: usize,
 }
 
-/// Bounds of sums over positions.
+/// Bounds of sums of terms over several positions: of the value, and of a document's slope D.
 #[derive(Debug, Clone, Copy, Default)]
 struct PositionSums {
-    /// The difference is at most this.
+    /// The terms of the value are at most this.
     gain: f64,
-    /// D is at least this: divided by factors of documents in both, and as it is.
+    /// The terms of D are at least this: first divided by the factor of the documents that both rankings have, then as
+    /// they are.
     low: (f64, f64),
-    /// It is at most this.
+    /// The terms of D are at most this, in the same two forms.
     high: (f64, f64),
 }
 
 impl PositionSums {
-    /// This and `factor` times another.
+    /// These sums plus `factor` times those of further positions.
     fn plus(self, factor: f64, rest: &PositionSums) -> PositionSums {
         let sum = |x: f64, y: f64| x + factor * y;
         PositionSums {
@@ -83,29 +89,30 @@ impl PositionSums {
     }
 }
 
-/// The search and its memory.
+/// The state of a search, whose memory is used again for the next component.
 #[derive(Debug, Default)]
 pub(super) struct CascadeSearch {
-    /// Sums over a position and all below, nothing being decided.
+    /// For each position, the bounds of the sums from there on if no document is decided.
     roots: Vec<PositionSums>,
-    /// Sums of `B_i` from a position on: no more than b times this can be gained.
+    /// For each position, the sum of B's weights from there on. The value gains at most b times this there.
     rests: Vec<f64>,
-    /// What is decided: the factor of each document.
+    /// The factor of each decided document.
     factors: Vec<f64>,
-    /// The best value.
+    /// The largest value found so far.
     best: f64,
+    /// By how much a bound must exceed `best` for a node to be searched.
     tolerance: f64,
     limit: u64,
     nodes: u64,
-    /// The largest bound of what an attempt left open.
+    /// The largest bound of the nodes that an attempt did not visit for lack of nodes; none if it visited all.
     open: Option<f64>,
 }
 
 impl CascadeSearch {
-    /// Improve the part's assignment until it is the best.
+    /// Improves the component's assignment until it is the best, or `limit` nodes were visited.
     ///
-    /// If half of the nodes are not enough, the rest goes into closing an interval, of some width and then of smaller
-    /// ones.
+    /// If half of the nodes are not enough, the others are used for attempts with a large tolerance and then with
+    /// smaller ones, which make the bound smaller.
     pub(super) fn run(&mut self, component: &mut CascadeComponent, limit: u64) -> CascadeResult {
         self.sum_roots(component);
         self.factors.clear();
@@ -124,7 +131,8 @@ impl CascadeSearch {
         CascadeResult { value: self.best, bound: if closed { self.best } else { bound }, nodes: self.nodes }
     }
 
-    /// Search for what is better than the best known by a tolerance: whether nothing was left open, and a bound.
+    /// Searches for assignments that are better than the best known by more than a tolerance. Returns whether all nodes
+    /// were visited, and an upper bound of the component's value.
     fn attempt(&mut self, component: &mut CascadeComponent, tolerance: f64, limit: u64) -> (bool, f64) {
         self.tolerance = tolerance;
         self.limit = limit;
@@ -214,7 +222,7 @@ impl CascadeSearch {
         CascadeNode { next: place.next + 1, far, factor: place.factor * factor, ..place }
     }
 
-    /// Go down to the next document that is not decided.
+    /// Moves down to just above the next document to decide, and adds the terms of the positions passed to the value.
     fn advance(&self, component: &CascadeComponent, place: &mut CascadeNode) {
         let end = component.documents.get(place.next).map_or(component.entries.len(), OpenDocument::first);
         for (a, b) in &component.entries[place.position + 1..end] {
@@ -225,8 +233,8 @@ impl CascadeSearch {
         place.position = end - 1;
     }
 
-    /// The most that is still possible, and the next document's value if one is never worse than the other; nothing if
-    /// nothing better than the best known is possible.
+    /// An upper bound of the value below a node, and whether the next document should be on, if one choice is never
+    /// worse than the other. None if no assignment below the node is better than the best known.
     fn look(
         &self,
         component: &CascadeComponent,
@@ -237,6 +245,8 @@ impl CascadeSearch {
         let mut reach = PrefixReach { a: place.a, b: place.b, only_a: 0, only_b: 0, both: 0 };
         let mut sums = PositionSums { gain: place.value, ..PositionSums::default() };
         let a_first = document.a < document.b;
+        // `alone` is the sum of the terms of D before the document's worse position, if no other document reduces them,
+        // and `least` the smallest factor by which others may.
         let (mut alone, mut least) = (0.0, 0.0);
         let end = place.far.max(document.last());
         for position in place.position + 1..=end {
@@ -246,6 +256,7 @@ impl CascadeSearch {
             reach.enter(component, position, place.next, &self.factors);
             reach.add(component, position, &mut sums);
             let below = position + 1;
+            // What can be gained below this position.
             let rest =
                 if position < place.far { reach.b * self.rests[below] } else { place.factor * self.roots[below].gain };
             if sums.gain + rest <= target {
@@ -270,7 +281,7 @@ impl CascadeSearch {
 }
 
 impl PrefixReach {
-    /// Go to the next position; documents from `next` on are undecided.
+    /// Takes in the documents at the next position, in A and in B. Those with an index of `next` or more are undecided.
     #[inline]
     fn enter(&mut self, component: &CascadeComponent, position: usize, next: usize, factors: &[f64]) {
         let (a, b) = &component.entries[position];
@@ -292,7 +303,7 @@ impl PrefixReach {
         }
     }
 
-    /// Add the most that a position can gain.
+    /// Adds the most that the value can gain at this position.
     #[inline]
     fn add(&self, component: &CascadeComponent, position: usize, sums: &mut PositionSums) {
         let (a, b) = &component.entries[position];
@@ -300,7 +311,7 @@ impl PrefixReach {
         sums.gain += if most > 0.0 { most } else { most * component.powers[self.both] };
     }
 
-    /// Add the least and the most that a position adds to D.
+    /// Adds the least and the most that this position can add to a document's slope D.
     #[inline]
     fn add_slopes(&self, component: &CascadeComponent, position: usize, sums: &mut PositionSums) {
         let (a, b) = &component.entries[position];

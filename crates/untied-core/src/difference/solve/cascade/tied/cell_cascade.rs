@@ -1,25 +1,28 @@
-//! Cells of two rankings, and the numbers of relevant documents in them.
+//! Two rankings with ties by cells (the documents that a tie group of A and one of B have in common), and the *counts*:
+//! for each cell, how many of its documents are on, that is, relevant.
 
 use super::side::GroupLosses;
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 
-/// A step that gains no more than this is none.
+/// A change must gain more than this to be made.
 const LEAST: f64 = 1e-13;
 
-/// Documents that are on in each group of A, and of B.
+/// The number of documents on in each group of A, and in each group of B.
 pub(super) type GroupTotals = (Vec<usize>, Vec<usize>);
 
-/// Two rankings of which the number of documents on in each cell is to be decided.
+/// Two rankings with ties, for which the counts of cells are to be decided.
 #[derive(Debug, Default)]
 pub(super) struct CellCascade {
     /// The cells in the order of their groups in A, then in B; groups are numbered as in `a` and `b`.
     pub cells: Vec<TieCell>,
+    /// What A loses in each group, by the number of documents on there.
     pub a: GroupLosses,
+    /// The same for B.
     pub b: GroupLosses,
 }
 
-/// Counts from `low` to `high`, by cell.
+/// A range of counts: for each cell, the lowest and the highest number of documents on.
 #[derive(Debug, Clone)]
 pub(super) struct CountRange {
     pub low: Vec<u32>,
@@ -27,13 +30,13 @@ pub(super) struct CountRange {
 }
 
 impl CountRange {
-    /// Whether at most half of the cells are undecided, but not none of them.
+    /// Whether some cells are undecided, but at most half of them.
     pub fn is_mostly_decided(&self) -> bool {
         let open = self.low.iter().zip(&self.high).filter(|(low, high)| low < high).count();
         (1..=self.low.len() / 2).contains(&open)
     }
 
-    /// The nearest counts within the range.
+    /// The counts of the range that are nearest to these.
     pub fn clamp(&self, counts: &[u32]) -> Vec<u32> {
         let within = |(&count, (&low, &high)): (&u32, (&u32, &u32))| count.clamp(low, high);
         counts.iter().zip(self.low.iter().zip(&self.high)).map(within).collect()
@@ -41,7 +44,7 @@ impl CountRange {
 }
 
 impl CellCascade {
-    /// Add these counts up.
+    /// Adds the counts of cells up by group of A and by group of B, and writes the sums into `(a, b)`.
     pub fn add_up(&self, counts: &[u32], (a, b): &mut GroupTotals) {
         a.clear();
         a.resize(self.a.len(), 0);
@@ -53,20 +56,21 @@ impl CellCascade {
         }
     }
 
-    /// Adds counts up, in memory of its own.
+    /// The counts of cells, added up by group of A and by group of B.
     pub fn by_group(&self, counts: &[u32]) -> GroupTotals {
         let mut totals = GroupTotals::default();
         self.add_up(counts, &mut totals);
         totals
     }
 
-    /// `S(A) - S(B)`.
+    /// `S(A) - S(B)` at these counts. `room` is memory for the sums by group.
     pub fn value(&self, counts: &[u32], room: &mut GroupTotals) -> f64 {
         self.add_up(counts, room);
         self.b.loss(&room.1) - self.a.loss(&room.0)
     }
 
-    /// More than any counts of a range are worth: all on in A, none in B.
+    /// A simple upper bound of `S(A) - S(B)` in a range: A has the highest counts, B the lowest. `room` is memory for
+    /// the sums by group.
     pub fn most(&self, range: &CountRange, room: &mut GroupTotals) -> f64 {
         self.add_up(&range.low, room);
         let of_b = self.b.loss(&room.1);
@@ -74,18 +78,18 @@ impl CellCascade {
         of_b - self.a.loss(&room.0)
     }
 
-    /// About how many steps an evaluation takes.
+    /// About how many steps it takes to evaluate `S(A) - S(B)`.
     pub fn steps(&self) -> usize {
         2 * (self.a.len() + self.b.len())
     }
 
-    /// The range of all counts.
+    /// The range of all counts, from no document on to all documents on.
     pub fn range(&self) -> CountRange {
         CountRange { low: vec![0; self.cells.len()], high: self.cells.iter().map(|cell| cell.size as u32).collect() }
     }
 
-    /// Improve counts until that does not help; the value. Documents are turned one by one, always that which gains most;
-    /// where none does, several of a cell at once.
+    /// Improves counts by a local search, and returns `S(A) - S(B)` at the last ones. Each step turns one document on
+    /// or off, the one that gains most; if none gains, it changes the count of one cell by several.
     pub fn climb(&self, counts: &mut [u32], work: &mut Budget) -> f64 {
         let (mut a, mut b) = self.by_group(counts);
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
@@ -112,7 +116,8 @@ impl CellCascade {
         self.b.loss(&b) - self.a.loss(&a)
     }
 
-    /// A cell and by how much its count should change, by more than one; what that changes gains something.
+    /// The index of a cell, and a change of its count by more than one that improves `S(A) - S(B)`; none if there is
+    /// none among those tried. `a` and `b` are the counts by group.
     fn leap(&self, counts: &[u32], (a, b): (&mut [usize], &mut [usize]), work: &mut Budget) -> Option<(usize, isize)> {
         let now = self.b.loss(b) - self.a.loss(a);
         for (i, cell) in self.cells.iter().enumerate().filter(|(_, cell)| cell.size > 1) {
@@ -137,8 +142,9 @@ impl CellCascade {
         None
     }
 
-    /// Narrow a range by dominance, and by what one document changes whatever the others are: `S` gains least by it
-    /// where all others are on, and most where none is.
+    /// Narrows a range by dominance, and by what one document changes whatever the others are. A document adds least to
+    /// a score if all others of the range are on, and most if none is. So a cell is on if its documents add no less to
+    /// S(A) with all others on than to S(B) with none on, and off if it is the other way round.
     pub fn narrow(&self, range: &mut CountRange, work: &mut Budget) {
         let count = self.cells.len();
         let (mut most, mut least) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
@@ -166,9 +172,11 @@ impl CellCascade {
         }
     }
 
-    /// Where one of a cell is on, all above it are; where not all are on, none below.
+    /// Narrows a range by dominance ([`crate::difference::solve::cells`]): if some document of a cell is on, all
+    /// documents of the cells above it are; if some document of a cell is off, all documents of the cells below it are.
     pub fn dominate(&self, range: &mut CountRange) {
-        // From the last group of A, cells below have been seen if they are in a later one, or in this one and before in B.
+        // From A's last group to its first: `least` is the smallest group of B that has a cell with a document on in
+        // one of the later groups of A. A cell at this group of B or after it is above that cell, so it is on.
         let (mut least, mut end) = (usize::MAX, self.cells.len());
         for row in self.cells.chunk_by(|x, y| x.a == y.a).rev() {
             end -= row.len();
@@ -181,7 +189,8 @@ impl CellCascade {
             }
             least = on;
         }
-        // From the first, those above.
+        // From A's first group to its last: `most` is the largest group of B that has a cell with a document off in one
+        // of the earlier groups of A. A cell at this group of B or before it is below that cell, so it is off.
         let (mut most, mut start) = (None, 0);
         for row in self.cells.chunk_by(|x, y| x.a == y.a) {
             let mut off = most;

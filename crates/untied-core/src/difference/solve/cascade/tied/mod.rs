@@ -1,14 +1,17 @@
-//! Rankings with ties: the largest difference of a cascade's means over all orders of both rankings.
+//! Rankings with ties: the largest difference of the mean scores of a cascade, over all orders of ties of both
+//! rankings.
 //!
-//! With `s_g` documents to decide that are on in tie group g, S loses there, to those who get to the group, the mean over
-//! its orders of `sum_t w_t Q(t)`:
+//! A document that is *on* stops the user with the probability `1 - q`, one that is *off* never does. With `s_g` of the
+//! documents to decide on in tie group g, the users who get to the group lose there, in the mean over its orders,
+//! `D_g(s_g)`, the sum of `w_t Q(t)` over the group's ranks t; w_t is the weight of rank t, and Q(t) the share of users
+//! who go beyond it. So the score of a ranking C is
 //!
 //! `S(C) = const - sum_g q^(documents on before g) D_g(s_g)`,
 //!
-//! factors of documents that are not to be decided being put into D ([`side`]). So only the numbers of documents on in
-//! each cell ([`crate::difference::solve::cells`]) matter. Bounds position by position decide most of them ([`positions`]). S is
-//! submodular in the set of documents that are on, which bounds it too ([`prices`]); ranges of counts are cut in two,
-//! best first ([`search`]).
+//! where D includes the factors of the documents that are not to be decided ([`side`]). So only the number of documents
+//! on in each cell ([`crate::difference::solve::cells`]) matters, its *count*. Bounds position by position decide most
+//! counts ([`positions`]). S is submodular in the set of documents that are on, which gives another bound ([`prices`]).
+//! What is left is a search that cuts ranges of counts in two, the one with the highest bound first ([`search`]).
 
 mod cell_cascade;
 mod positions;
@@ -24,31 +27,33 @@ use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::{DocumentGroups, TieCells};
 use crate::difference::solve::{Document, Instance, Solution, TiedSolver};
 
-/// Memory that one solution leaves to the next.
+/// Memory that is used again for the next pair of rankings.
 #[derive(Debug, Default)]
 pub(super) struct TiedCascadeWorkspace {
     groups: DocumentGroups,
     cells: TieCells,
-    /// The factors of documents that are not to be decided, in A and in B.
+    /// In A and in B: the factors of the documents that are not to be decided.
     fixed: [FixedFactors; 2],
     problem: CellCascade,
     positions: PositionBounds,
 }
 
-/// Two rankings that were read.
+/// Two rankings with ties, ready to be solved in both directions.
 pub(super) struct TiedCascade<'p> {
     instance: &'p mut Instance,
+    /// The rank at which each tie group ends, in A and in B.
     ends: (&'p [u32], &'p [u32]),
+    /// The weight of each rank, in the ranking that is to be ahead and in the other.
     weights: (Vec<f64>, Vec<f64>),
-    /// For each direction.
+    /// How much work each of the two directions may take.
     work: Budget,
     memory: &'p mut TiedCascadeWorkspace,
 }
 
 impl<'p> TiedCascade<'p> {
-    /// Take in two rankings, where each rank down to the depth weighs `weights` in the one that is to be ahead, and in the
-    /// other: as for [`super::solve`], with ties. `ends` holds the rank at which each tie group ends, in A and in B. The
-    /// instance gives a document any rank of its group, even one below the depth if the group begins above it.
+    /// Reads two rankings with ties. `weights` are those of the ranks down to the depth, in the ranking that is to be
+    /// ahead and in the other. `ends` holds the rank at which each tie group ends, in A and in B. The instance gives a
+    /// document any rank of its group, even one below the depth if the group begins above the depth.
     pub fn read(
         instance: &'p mut Instance,
         ends: (&'p [u32], &'p [u32]),
@@ -74,7 +79,7 @@ impl TiedSolver for TiedCascade<'_> {
     }
 }
 
-/// The largest mean of `S(A) - S(B)`, by the groups in the memory.
+/// The largest mean of `S(A) - S(B)`, of rankings whose groups [`TiedCascade::read`] has written to `memory`.
 fn solve(
     instance: &Instance,
     ends: (&[u32], &[u32]),
@@ -84,7 +89,7 @@ fn solve(
 ) -> Solution {
     let go_on = 1.0 - instance.top;
     let TiedCascadeWorkspace { groups, cells, fixed: [fixed_a, fixed_b], problem, positions } = memory;
-    // A ranking beside itself, down to the depth: the difference is 0 whatever is relevant, and nothing is to be searched.
+    // If both rankings are the same down to the depth, the difference is 0 whatever is relevant.
     let length = ends.0.last().map_or(0, |&end| end as usize).max(instance.lengths.0.min(instance.lengths.1));
     if (ends.0, weights.0) == (ends.1, weights.1)
         && length >= instance.depth
@@ -94,21 +99,24 @@ fn solve(
         return Solution { value: 0.0, bound: 0.0, gains, nodes: 0 };
     }
     cells.read(instance, groups);
+    // An unknown document that only A has is on, and one that only B has is off; those of both are decided below.
     let gain = |(x, groups): (&Document, &(Option<usize>, Option<usize>))| {
         x.known.unwrap_or(if matches!(groups, (Some(_), None)) { instance.top } else { 0.0 })
     };
     let mut gains: Vec<f64> = instance.documents.iter().zip(&groups.by_document).map(gain).collect();
-    // Below its last document nobody stops, unless it is filled up.
+    // Documents that fill up A to the depth stop its users where they can; those that fill up B stop nobody.
     let documents = DecidedDocuments { instance, groups, gains: &gains };
     fixed_a.read(&documents, |groups| groups.0, ends.0, |rank| if rank < instance.lengths.0 { 1.0 } else { go_on });
     fixed_b.read(&documents, |groups| groups.1, ends.1, |_| 1.0);
+    // Cells name the groups of A and of B by their index among the groups with documents to decide.
     let numbers = (fixed_a.numbered(), fixed_b.numbered());
     problem.cells.clear();
     problem.cells.extend(cells.all.iter().map(|cell| cell.with_groups(numbers.0[cell.a], numbers.1[cell.b])));
     if !problem.a.read(fixed_a.groups(), weights.0, go_on, &mut work)
         || !problem.b.read(fixed_b.groups(), weights.1, go_on, &mut work)
     {
-        // Too long: with none on, and S(A) at most with all on.
+        // The rankings are too long for the work that is left. The value is that with no document on; for the bound,
+        // all are on in A and none in B.
         let of_a = side::ends(fixed_a.groups(), weights.0, go_on);
         let of_b = side::ends(fixed_b.groups(), weights.1, go_on);
         return Solution { value: of_b.0 - of_a.0, bound: of_b.0 - of_a.1, gains, nodes: 0 };
@@ -116,7 +124,7 @@ fn solve(
     let mut search = TiedCascadeSearch::new(problem, positions, work);
     let root = search.root();
     if root.is_mostly_decided() {
-        // What is decided makes but factors: the rest is a smaller problem.
+        // Decided documents only contribute factors, so the problem of the others is smaller: start again with it.
         let mut rest = instance.clone();
         let decided = |cell: usize| root.low[cell] == root.high[cell];
         cells.each(|cell, number, id| {
@@ -133,29 +141,31 @@ fn solve(
     Solution { value: search.value, bound: bound.max(search.value), gains, nodes: search.nodes }
 }
 
-/// The documents of both rankings.
+/// An instance, with gains for the documents that are not to be decided.
 struct DecidedDocuments<'p> {
     instance: &'p Instance,
     groups: &'p DocumentGroups,
-    /// The gain of each document that is not to be decided.
+    /// The gain of each document of the instance. Those to decide have the gain 0 here, which nothing reads.
     gains: &'p [f64],
 }
 
-/// What one ranking has that is not to be decided.
+/// The documents of one ranking that are not to be decided, by tie group.
 #[derive(Debug, Default)]
 struct FixedFactors {
-    /// Factors of documents, group by group. Ranks below the last document are groups of their own.
+    /// The factor of each of these documents (the probability that a user goes on after it), group by group. Each rank
+    /// below the last document is a group of its own.
     factors: Vec<f64>,
-    /// How many such documents each group has, and how many to decide.
+    /// For each group, the number of documents that are not to be decided, and of those that are.
     sizes: Vec<(usize, usize)>,
-    /// Factors with their groups, in any order.
+    /// The group and the factor of each document, before they are sorted by group.
     unsorted: Vec<(usize, f64)>,
-    /// Where the next factor of each group belongs.
+    /// For each group, the index in `factors` for its next document while they are sorted.
     next: Vec<usize>,
 }
 
 impl FixedFactors {
-    /// Take in a ranking, with the factors of ranks below its last document.
+    /// Reads one ranking: `number` picks a document's group there from its groups in A and in B, `ends` has the rank at
+    /// which each group ends, and `below` gives the factor of a rank (from 0) below the last document.
     fn read(
         &mut self,
         &DecidedDocuments { instance, groups, gains }: &DecidedDocuments<'_>,
@@ -190,12 +200,13 @@ impl FixedFactors {
         sizes.resize(sizes.len() + instance.depth.saturating_sub(length), (1, 0));
     }
 
-    /// All groups.
+    /// All tie groups of the ranking, from the first.
     fn groups(&self) -> impl Iterator<Item = CascadeGroup<'_>> + Clone {
         CascadeGroup::all(&self.factors, &self.sizes)
     }
 
-    /// Numbers of the groups that have documents to decide, among these.
+    /// For each group, its index among the groups that have documents to decide. A group that has none gets the index
+    /// of the next one that has.
     fn numbered(&self) -> Vec<usize> {
         let number = |next: &mut usize, &(_, open): &(usize, usize)| {
             let number = *next;
@@ -206,8 +217,8 @@ impl FixedFactors {
     }
 }
 
-/// Numbers of groups where neighbours in which no rank weighs anything, in either ranking, are one: their order does not
-/// matter.
+/// A new number for each tie group that ends at `ends`. Neighbouring groups all of whose ranks have the weight 0, both
+/// in the ranking that is ahead and in the one behind, get the same number, because their order does not matter.
 fn merged(ends: &[u32], (ahead, behind): &(Vec<f64>, Vec<f64>)) -> Vec<usize> {
     let (mut number, mut start, mut was_nothing) = (0, 0, false);
     let mut numbers = Vec::with_capacity(ends.len());

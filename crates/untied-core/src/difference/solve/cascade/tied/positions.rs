@@ -1,34 +1,43 @@
-//! Bounds of the counts in a range, position by position.
+//! Bounds of `S(A) - S(B)` over a range of counts, position by position. The counts say how many documents of each cell
+//! are on; position i of a ranking follows its first i documents to decide, in a random order of ties.
 //!
-//! Before its groups are summed, a ranking loses `sum_i w_i E Q(i)` where Q(i) is the product over its first i documents to
-//! decide, in a random order of ties. Of a group of m documents, s of which are on, l are in a prefix with the mean
-//! factor `E q^X`, X being hypergeometric ([`PrefixMeans`]).
+//! A ranking loses `sum_i w_i E Q(i)`, where `w_i` is the weight of position i, and Q(i) the product of the factors of
+//! the first i documents: q for each that is on, 1 for each that is off. If l of a tie group's m documents are among
+//! the first i, and s of the m are on, then the number X of those on among the l has a hypergeometric distribution. So
+//! the group's mean factor is `E q^X` ([`PrefixMeans`]).
 //!
-//! As without ties, what both prefixes have for certain is left out: with n such documents that are undecided,
-//! `B_i E Q_B(i) - A_i E Q_A(i)` is at most `v = B_i (none on) - A_i (all others on)` if v > 0, else `v q^n`. And a
-//! document should be on if turning it on takes more from A's loss than from B's: from the position at which it may
-//! have been in both, terms are bounded like that; before, there are those of one ranking alone. All may be divided by
-//! the factor of the documents that both have by then.
+//! *The bound* is made as without ties ([`super::super::search`]). With n undecided documents that are certainly among
+//! the first i of both rankings, the term `B_i E Q_B(i) - A_i E Q_A(i)` is largest if no other document of B is on and
+//! all others of A are. If this difference v, without the n documents, is positive it bounds the term; if not, `v q^n`
+//! does.
+//!
+//! *Deciding a document.* It should be on if that takes more from A's loss than from B's. From the position on at which
+//! both rankings may have had it, the terms of this difference are bounded in the same way; before, there are terms of
+//! one ranking only. All may be divided by the factor of the documents that both rankings have by then.
 
 use super::cell_cascade::{CellCascade, CountRange};
 use super::side::GroupLosses;
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 
-/// How much a document may lose by being decided.
+/// A cell is decided if the other choice could be better by no more than this for a document, which is rounding.
 const SLACK: f64 = 1e-15;
-/// The largest group for which this is worth the tables.
+/// The number of documents in the largest tie group for which tables of `E q^X` are made. Problems with a larger group
+/// have no bounds by position.
 const LARGEST: usize = 64;
 
-/// `E q^X` by the size m of a group, l and s. They hang on q alone, so that questions share them.
+/// Tables of `E q^X`, the mean factor of l documents drawn from a tie group of m documents of which s are on. X is the
+/// number of those drawn that are on. The tables depend on q alone, so they are kept from one problem to the next.
 #[derive(Debug, Default)]
 pub(super) struct PrefixMeans {
+    /// q, the factor of a document that is on.
     go_on: f64,
+    /// For each m, the means by l and then by s.
     tables: Vec<Vec<f64>>,
 }
 
 impl PrefixMeans {
-    /// Have those of groups of up to `most` documents.
+    /// Adds the tables that are missing for groups of up to `most` documents; with another q, all are made anew.
     fn reach(&mut self, most: usize, go_on: f64) {
         if self.tables.is_empty() || self.go_on != go_on {
             *self = PrefixMeans { go_on, tables: vec![vec![1.0]] };
@@ -38,7 +47,7 @@ impl PrefixMeans {
             let mut table = vec![1.0; (m + 1) * (m + 1)];
             for l in 1..=m {
                 for s in 0..=m {
-                    // The first one drawn is on, or off.
+                    // The first document drawn is on with this probability; l - 1 are then drawn from the other m - 1.
                     let share = s as f64 / m as f64;
                     let on = if s > 0 { share * go_on * before[(l - 1) * m + s - 1] } else { 0.0 };
                     let off = if s < m { (1.0 - share) * before[(l - 1) * m + s] } else { 0.0 };
@@ -54,27 +63,28 @@ impl PrefixMeans {
     }
 }
 
-/// What one ranking loses at each position, for counts in a range.
+/// The least and the most that one ranking loses at each position, for counts in a range.
 #[derive(Debug, Default)]
 struct PositionLosses {
-    /// Where each group starts.
+    /// The position at which each tie group starts, and at the end the last position.
     starts: Vec<usize>,
-    /// The documents that are on before each group, and in it.
+    /// For each group, the numbers of documents that are on for certain: before the group, and in it.
     on: Vec<(usize, usize)>,
-    /// The undecided documents before each group, and in it.
+    /// For each group, the numbers of undecided documents: before the group, and in it.
     open: Vec<(usize, usize)>,
-    /// The number of groups that lie wholly in the prefix, by position.
+    /// For each position i, the number of groups all of whose documents are among the first i.
     groups_within: Vec<usize>,
-    /// The most that is lost at each position.
+    /// The most that is lost at each position: with all undecided documents off.
     high: Vec<f64>,
-    /// The least that is lost there, but for undecided documents of groups within the prefix.
+    /// The least that is lost at each position, with all undecided documents on, before it is multiplied by the factors
+    /// of the undecided documents in the groups wholly before the position.
     least: Vec<f64>,
-    /// Sums of `high` before a position.
+    /// For each position, the sum of `high` over the positions before it.
     sums: Vec<f64>,
 }
 
 impl PositionLosses {
-    /// Take in where the groups of a ranking start.
+    /// Reads the sizes of a ranking's groups, and so the positions at which they start.
     fn fit(&mut self, side: &GroupLosses) {
         let PositionLosses { starts, groups_within, .. } = self;
         starts.clear();
@@ -89,19 +99,23 @@ impl PositionLosses {
         starts.push(groups_within.len() - 1);
     }
 
-    /// The size of the largest group.
+    /// The number of documents in the largest group.
     fn largest(&self) -> usize {
         self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
 
+    /// The number of documents in a group.
     fn size(&self, group: usize) -> usize {
         self.starts[group + 1] - self.starts[group]
     }
 
+    /// The position at which a group ends.
     fn end(&self, group: usize) -> usize {
         self.starts[group + 1]
     }
 
+    /// Counts the documents that are on for certain, and the undecided ones, before and in each group of a ranking.
+    /// `group` picks a cell's group in this ranking.
     fn read(&mut self, problem: &CellCascade, range: &CountRange, group: fn(&TieCell) -> usize) {
         let groups = self.starts.len();
         self.on.clear();
@@ -112,6 +126,7 @@ impl PositionLosses {
             self.on[group(cell)].1 += range.low[i] as usize;
             self.open[group(cell)].1 += (range.high[i] - range.low[i]) as usize;
         }
+        // Turn the numbers of the groups into sums over the groups before.
         for all in [&mut self.on, &mut self.open] {
             let mut before = 0;
             for (above, own) in all {
@@ -121,7 +136,7 @@ impl PositionLosses {
         }
     }
 
-    /// Fill in what is lost by position.
+    /// Fills in the least and the most that is lost at each position.
     fn sum(&mut self, side: &GroupLosses, draws: &PrefixMeans) {
         let positions = self.groups_within.len();
         for values in [&mut self.high, &mut self.least, &mut self.sums] {
@@ -146,20 +161,22 @@ impl PositionLosses {
         }
     }
 
-    /// Undecided documents that may be among the first i.
+    /// The number of undecided documents that may be among the first i of the ranking.
     fn open_to(&self, i: usize) -> usize {
         let group = self.groups_within[i];
         let (above, own) = self.open[group];
         above + if i > self.starts[group] { own } else { 0 }
     }
 
-    /// The least that is lost at a position, leaving out `without` undecided documents.
+    /// The least that is lost at position i if `without` undecided documents of the groups wholly before it are left
+    /// out.
     fn low(&self, side: &GroupLosses, i: usize, without: usize) -> f64 {
         self.least[i] * side.power(self.open[self.groups_within[i]].0 - without)
     }
 
-    /// The least and the most that is lost at a position, times the share of orders in which an undecided document of a
-    /// group is in the prefix; that document and `both` others left out.
+    /// The least and the most that is lost at position i in those orders in which an undecided document of `group` is
+    /// among the first i. This document and `both` others, which both rankings have by then, are left out of the
+    /// products.
     fn with(&self, side: &GroupLosses, draws: &PrefixMeans, i: usize, group: usize, both: usize) -> (f64, f64) {
         if self.groups_within[i] > group {
             return (self.low(side, i, both + 1), self.high[i]);
@@ -175,7 +192,8 @@ impl PositionLosses {
     }
 }
 
-/// Bounds of sums over positions: divided by the factor of what both have, and as it is.
+/// Bounds of a sum over positions, in two forms: first divided by the factor of the undecided documents that both
+/// rankings have, then as it is.
 #[derive(Debug, Clone, Copy, Default)]
 struct SlopeBounds {
     low: (f64, f64),
@@ -183,7 +201,7 @@ struct SlopeBounds {
 }
 
 impl SlopeBounds {
-    /// Add what lies between these bounds times some factor of at least `least`.
+    /// Adds a term that lies between `low` and `high`, times a factor between `least` and 1.
     fn add(&mut self, low: f64, high: f64, least: f64) {
         self.low.0 += low.min(0.0);
         self.low.1 += if low < 0.0 { low } else { low * least };
@@ -192,22 +210,22 @@ impl SlopeBounds {
     }
 }
 
-/// Bounds by position, and their room, which one problem leaves to the next.
+/// Bounds by position for the ranges of one problem. Their memory is used again for the next problem.
 #[derive(Debug, Default)]
 pub(super) struct PositionBounds {
     draws: PrefixMeans,
     a: PositionLosses,
     b: PositionLosses,
-    /// How many undecided documents both prefixes have for certain, by position.
+    /// For each position i, the number of undecided documents that are certainly among the first i of both rankings.
     both: Vec<usize>,
-    /// Bounds of the sum from each position on.
+    /// For each position, bounds of A's loss less B's, summed from this position on.
     rests: Vec<SlopeBounds>,
-    /// About how many steps it takes to narrow a range.
+    /// About how many steps it takes to narrow a range once.
     pub steps: usize,
 }
 
 impl PositionBounds {
-    /// Get ready for the ranges of a problem; false if groups are too large.
+    /// Prepares the bounds for the ranges of a problem. Returns false if one of its tie groups is too large.
     pub fn fit(&mut self, problem: &CellCascade) -> bool {
         self.a.fit(&problem.a);
         self.b.fit(&problem.b);
@@ -220,8 +238,8 @@ impl PositionBounds {
         true
     }
 
-    /// Narrow a range by what one document changes whatever the others are, and whether it was. Nothing in it was above
-    /// the bound.
+    /// Narrows a range: decides the cells of which one more relevant document never helps, or never harms, whatever the
+    /// others are. Returns an upper bound of `S(A) - S(B)` over the range as it was, and whether the range changed.
     pub fn narrow(&mut self, problem: &CellCascade, range: &mut CountRange, work: &mut Budget) -> (f64, bool) {
         let bound = self.read(problem, range);
         let mut changed = false;
@@ -242,7 +260,7 @@ impl PositionBounds {
         (bound, changed)
     }
 
-    /// Take in a range; nothing in it is above the bound.
+    /// Reads a range, and returns an upper bound of `S(A) - S(B)` in it.
     fn read(&mut self, problem: &CellCascade, range: &CountRange) -> f64 {
         self.a.read(problem, range, |cell| cell.a);
         self.b.read(problem, range, |cell| cell.b);
@@ -252,6 +270,7 @@ impl PositionBounds {
         for (i, cell) in problem.cells.iter().enumerate() {
             self.both[self.a.end(cell.a).max(self.b.end(cell.b))] += (range.high[i] - range.low[i]) as usize;
         }
+        // Turn the numbers of documents that both rankings have from a position on into sums over positions.
         let mut sum = 0;
         for both in &mut self.both {
             sum += *both;
@@ -275,10 +294,11 @@ impl PositionBounds {
         bound
     }
 
-    /// Bounds of what A loses less by one more document of an undecided cell, over what B does.
+    /// Bounds of how much more A's loss falls than B's if one more document of an undecided cell is on.
     fn slope(&self, problem: &CellCascade, cell: &TieCell) -> (f64, f64) {
         let (start_a, start_b) = (self.a.starts[cell.a], self.b.starts[cell.b]);
         let (end, meet) = (self.a.end(cell.a).max(self.b.end(cell.b)), start_a.max(start_b) + 1);
+        // From the position on at which both rankings may have the document, and from that on at which both have it.
         let mut slopes = self.rests[end];
         for i in meet..end {
             let both = self.both[i];
@@ -288,11 +308,12 @@ impl PositionBounds {
         }
         let (side, line, group) =
             if start_a < start_b { (&problem.a, &self.a, cell.a) } else { (&problem.b, &self.b, cell.b) };
-        // One ranking alone.
+        // Before, only the ranking in which the document's group starts first: the positions within the group, and
+        // those between its end and the other group's start.
         let inside = line.starts[group] + 1..line.end(group).min(meet);
         let inside: f64 = inside.map(|i| line.with(side, &self.draws, i, group, 0).1).sum();
         let most = inside + (line.sums[meet] - line.sums[line.end(group).min(meet)]);
-        // Others that it may have by then, and that both do not have.
+        // This ranking may have further undecided documents by then, which reduce the terms.
         let others = line.open_to(meet - 1) - self.both[meet - 1];
         let least = most * side.power(others.saturating_sub(1));
         if start_a < start_b {

@@ -1,68 +1,74 @@
-//! A bound of the counts in a range.
+//! An upper bound of `S(A) - S(B)` over a range of counts. The counts z say how many documents of each cell are
+//! relevant (*on*); a range has the lowest and the highest count of each cell.
 //!
-//! `S` is submodular in the set of documents that are on: each adds less where more of the others are. So if they are
-//! turned on one after the other, from those that are on anyway to all that may be, what each adds to S(B) is its price
-//! h, `S_B(z) >= S_B(low) + h z` for all z within the range (Edmonds 1970: a vertex of the base polytope), also for means
-//! of such prices, and
+//! The score S is submodular in the set of documents that are on: a document adds less to it if more others are on.
+//! Start with the lowest counts and turn the other documents of the range on, one after the other. What a document adds
+//! to S(B) then is its *price* h, and `S_B(z) >= S_B(low) + h z` for all counts z of the range (Edmonds 1970: a vertex
+//! of the base polytope). A weighted mean of the prices of several orders has the same property, and so
 //!
 //! `S(A) - S(B) <= max over z of S_A(z) - h z - S_B(low)`.
 //!
-//! Within a group of A the cheapest are on first, so that the maximum is a dynamic program over groups and the number of
-//! documents that are on before them, as far as `q^n` is not negligible. Prices of an order in which the solution's own
-//! documents come first are exact for it; moving towards these (Frank & Wolfe 1956) makes the bound smaller.
+//! In the maximum, the cheapest documents of a tie group of A are on first. So it is found by a dynamic program over
+//! A's groups and over the number n of documents on above a group, as long as `q^n`, the probability to go on after n
+//! such documents, is not negligible. The bound is exact at counts z if the documents that z turns on come first in the
+//! order of the prices. So prices move towards those of the last maximum, as in Frank & Wolfe (1956), and the bound
+//! falls.
 
 use super::cell_cascade::{CellCascade, CountRange};
 use super::side::GroupLosses;
 
-/// Counts whose remaining probability is below this are treated alike.
+/// If fewer users than this share go on after n documents that are on, more of them are treated like n.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// The prices of a range, and memory for its bound.
+/// The prices of the documents that a range leaves undecided, and memory for the range's bound.
 #[derive(Debug, Default)]
 pub(super) struct DocumentPrices {
-    /// The most documents on before a group that make a difference.
-    most: usize,
-    /// Steps that a bound takes.
+    /// The largest number of documents on above a group of A that is told apart from larger numbers.
+    most_before: usize,
+    /// The number of steps that one bound takes.
     pub steps: usize,
-    /// The price of each undecided document, by cell.
+    /// For each cell, the prices of its undecided documents.
     of_cells: Vec<Vec<f64>>,
-    /// The prices that `of_cells` moves towards.
+    /// The prices that `of_cells` moves towards, in the same form.
     next: Vec<Vec<f64>>,
-    /// Documents to decide by group of A: price and cell.
-    offers: Vec<Vec<(f64, usize)>>,
-    /// The best that is left, by documents on before a group.
+    /// For each group of A, its undecided documents: the price of each, and the index of its cell.
+    priced: Vec<Vec<(f64, usize)>>,
+    /// The largest value of the current group of A and all groups below it, by the number of documents on above it.
     best: Vec<f64>,
+    /// The same for the groups below the current one.
     below: Vec<f64>,
-    /// How many documents of each group are on in the best solution.
+    /// For each group of A, how many of its undecided documents are best turned on, by the number on above the group.
     choices: Vec<Vec<u32>>,
-    /// The solution of the last bound.
+    /// The counts of all cells at which the last bound is reached.
     pub counts: Vec<u32>,
 }
 
 impl DocumentPrices {
-    /// Room for the bounds of a problem.
+    /// Memory for the bounds of a problem, without prices yet.
     pub fn new(problem: &CellCascade) -> DocumentPrices {
         let documents: usize = problem.cells.iter().map(|cell| cell.size).sum();
         let groups = problem.a.len();
-        let most = most_before(&problem.a);
-        let before = most + 1;
-        let steps = 3 * (documents + groups) * before + 2 * documents * (problem.b.len().min(before) + 20);
-        DocumentPrices { most, steps, ..DocumentPrices::default() }
+        let most_before = most_before(&problem.a);
+        // The dynamic program over A has a state for each number of documents on above a group: 0 to `most_before`.
+        let states = most_before + 1;
+        let steps = 3 * (documents + groups) * states + 2 * documents * (problem.b.len().min(states) + 20);
+        DocumentPrices { most_before, steps, ..DocumentPrices::default() }
     }
 
-    /// What the documents of a cell that are not decided cost together.
+    /// The sum of the prices of a cell's undecided documents: a measure of how much the cell matters.
     pub fn worth(&self, cell: usize) -> f64 {
         self.of_cells[cell].iter().sum()
     }
 
-    /// Start with the prices of an order in which some counts come first.
+    /// Sets the prices to those of an order in which the documents that `counts` turns on come first.
     pub fn start(&mut self, problem: &CellCascade, range: &CountRange, counts: &[u32]) {
         let mut of_cells = std::mem::take(&mut self.of_cells);
         prices(problem, range, counts, &mut of_cells);
         self.of_cells = of_cells;
     }
 
-    /// Move a share of the way to the prices of an order in which the last solution comes first.
+    /// Moves the prices by this share of the way to those of an order in which the documents on in [`Self::counts`],
+    /// the solution of the last bound, come first.
     pub fn move_on(&mut self, problem: &CellCascade, range: &CountRange, share: f64) {
         prices(problem, range, &self.counts, &mut self.next);
         for (price, next) in self.of_cells.iter_mut().flatten().zip(self.next.iter().flatten()) {
@@ -70,31 +76,34 @@ impl DocumentPrices {
         }
     }
 
-    /// The bound of these prices; where it is reached is in `counts`.
+    /// The upper bound of `S(A) - S(B)` that the current prices give for a range. Writes the counts at which the
+    /// maximum is reached into [`Self::counts`].
     pub fn bound(&mut self, problem: &CellCascade, range: &CountRange) -> f64 {
         let side = &problem.a;
         let count = side.len();
         let (low, of_b) = problem.by_group(&range.low);
-        self.offers.iter_mut().for_each(Vec::clear);
-        self.offers.resize(count, Vec::new());
+        self.priced.iter_mut().for_each(Vec::clear);
+        self.priced.resize(count, Vec::new());
         for (number, (cell, prices)) in problem.cells.iter().zip(&self.of_cells).enumerate() {
-            self.offers[cell.a].extend(prices.iter().map(|&price| (price, number)));
+            self.priced[cell.a].extend(prices.iter().map(|&price| (price, number)));
         }
-        let most = self.most;
-        // Below the last group.
+        let most = self.most_before;
+        // The loss of the ranks below A's last group, by the number of documents on above them.
         self.below.clear();
         self.below.extend((0..=most).map(|n| -side.power(n) * side.rest));
         self.choices.resize(count, Vec::new());
         for group in (0..count).rev() {
-            let offers = &mut self.offers[group];
-            offers.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+            let priced = &mut self.priced[group];
+            priced.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
             self.best.clear();
             self.best.resize(most + 1, f64::NEG_INFINITY);
             let choices = &mut self.choices[group];
             choices.clear();
             choices.resize(most + 1, 0);
+            // Turn on the j cheapest documents of the group, whose prices add up to `price`: A's loss in this group,
+            // and the value of all groups below it, for each number n of documents on above the group.
             let mut price = 0.0;
-            for j in 0..=offers.len() {
+            for j in 0..=priced.len() {
                 let on = low[group] + j;
                 let loss = side.group(group)[on];
                 for (n, (best, choice)) in self.best.iter_mut().zip(choices.iter_mut()).enumerate() {
@@ -103,28 +112,31 @@ impl DocumentPrices {
                         (*best, *choice) = (value, j as u32);
                     }
                 }
-                price += offers.get(j).map_or(0.0, |offer| offer.0);
+                price += priced.get(j).map_or(0.0, |document| document.0);
             }
             std::mem::swap(&mut self.best, &mut self.below);
         }
+        // Read the best counts off the choices, from the first group of A to the last.
         self.counts.clone_from(&range.low);
         let mut before = 0;
-        for (group, offers) in self.offers.iter().enumerate() {
+        for (group, priced) in self.priced.iter().enumerate() {
             let chosen = self.choices[group][before] as usize;
-            offers[..chosen].iter().for_each(|&(_, cell)| self.counts[cell] += 1);
+            priced[..chosen].iter().for_each(|&(_, cell)| self.counts[cell] += 1);
             before = (before + low[group] + chosen).min(most);
         }
-        // Counts beyond `most` were treated alike: this is the largest error from that.
+        // Numbers of documents beyond `most` were treated alike. The last term is the largest error from that.
         self.below[0] + problem.b.loss(&of_b) + side.power(most) * f64::from(u8::from(most < side.total()))
     }
 }
 
-/// The most documents on before a group that make a difference.
+/// The smallest number of documents on after which the share of users that go on is negligible; if there is none, the
+/// number of all open documents of the ranking.
 fn most_before(side: &GroupLosses) -> usize {
     (0..=side.total()).find(|&n| side.power(n) < NEGLIGIBLE).unwrap_or(side.total())
 }
 
-/// What each document of a range adds to S(B), those of some counts first.
+/// Writes into `of_cells` what each undecided document of a range adds to S(B) when the documents are turned on one
+/// after the other: first those that `counts` turns on, then all others.
 fn prices(problem: &CellCascade, range: &CountRange, counts: &[u32], of_cells: &mut Vec<Vec<f64>>) {
     of_cells.resize(problem.cells.len(), Vec::new());
     of_cells.iter_mut().for_each(Vec::clear);

@@ -1,4 +1,5 @@
-//! Best-first search over ranges of counts: the range with the highest bound is split in two.
+//! Best-first search for the counts (numbers of relevant documents by cell) with the largest `S(A) - S(B)`. A node is a
+//! range of counts; the range with the highest bound is cut in two next.
 
 use super::super::search::TOLERANCE;
 use super::cell_cascade::{CellCascade, CountRange, GroupTotals};
@@ -8,25 +9,30 @@ use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 use crate::difference::solve::open_nodes::OpenNodes;
 
-/// Steps of the bound at the root and below it.
+/// How many times a range's bound by prices may be improved: for the first range, and for each later one.
 const STEPS: (usize, usize) = (60, 12);
 
-/// Nodes that are bounded position by position.
+/// The number of nodes that are bounded position by position only. After them, nodes are also bounded by prices, which
+/// is slower but closer.
 const BY_POSITION: u64 = 300;
 
-/// The search.
+/// The state of the search: the best counts so far, and memory for bounds.
 #[derive(Debug)]
 pub(super) struct TiedCascadeSearch<'q> {
     problem: &'q CellCascade,
-    /// The best counts found, and what they are worth.
+    /// The best counts found so far: by cell, the number of documents that are on.
     pub counts: Vec<u32>,
+    /// `S(A) - S(B)` at the best counts.
     pub value: f64,
     prices: DocumentPrices,
+    /// Bounds position by position; none if a tie group is too large for them.
     positions: Option<&'q mut PositionBounds>,
     totals: GroupTotals,
-    /// Counts of the solutions of a node's bounds, on average.
-    means: Vec<f64>,
+    /// By cell: the mean of the counts at which the bounds of the current range were reached.
+    mean_counts: Vec<f64>,
+    /// The work that is left.
     pub work: Budget,
+    /// The number of ranges visited so far.
     pub nodes: u64,
 }
 
@@ -41,20 +47,21 @@ impl<'q> TiedCascadeSearch<'q> {
             prices: DocumentPrices::new(problem),
             positions: positions.fit(problem).then_some(positions),
             totals,
-            means: Vec::new(),
+            mean_counts: Vec::new(),
             work,
             nodes: 0,
         }
     }
 
-    /// All counts that may be best.
+    /// The range of all counts, without those that certainly are not the best.
     pub fn root(&mut self) -> CountRange {
         let mut range = self.problem.range();
         self.narrow(&mut range);
         range
     }
 
-    /// Find the best counts of a range; nothing is above the bound that is returned.
+    /// Finds the best counts of a range. Returns an upper bound of `S(A) - S(B)` in the range, which is the value found
+    /// if the search has ended before the work did.
     pub fn run(&mut self, mut range: CountRange) -> f64 {
         let bound = self.narrow(&mut range).min(self.problem.most(&range, &mut self.totals));
         if self.list(&range) {
@@ -88,7 +95,7 @@ impl<'q> TiedCascadeSearch<'q> {
         self.value
     }
 
-    /// Narrow a range until nothing changes; nothing in it is above the bound.
+    /// Narrows a range until nothing changes any more. Returns an upper bound of `S(A) - S(B)` in the range.
     fn narrow(&mut self, range: &mut CountRange) -> f64 {
         let Some(positions) = &mut self.positions else {
             self.problem.narrow(range, &mut self.work);
@@ -103,7 +110,7 @@ impl<'q> TiedCascadeSearch<'q> {
         }
     }
 
-    /// Two parts of a range, at the undecided cell that comes first in either ranking.
+    /// Cuts a range in two, at the undecided cell whose group is nearest to the top of A or of B.
     fn cut_first(&self, range: &CountRange) -> [CountRange; 2] {
         let open = (0..self.counts.len()).filter(|&i| range.low[i] < range.high[i]);
         let place = |&i: &usize| {
@@ -114,7 +121,8 @@ impl<'q> TiedCascadeSearch<'q> {
         self.halves(range, cell)
     }
 
-    /// Counts with every cell full that stands relatively higher in A than in B.
+    /// Counts to start from: the highest of the range in cells that stand higher in A than in B (by their groups'
+    /// indices as shares of the numbers of groups), the lowest in all others.
     fn ahead(&self, range: &CountRange) -> Vec<u32> {
         let (of_a, of_b) = (self.problem.a.len() as f64, self.problem.b.len() as f64);
         let is_ahead = |cell: &TieCell| (cell.a as f64 + 0.5) / of_a < (cell.b as f64 + 0.5) / of_b;
@@ -127,7 +135,7 @@ impl<'q> TiedCascadeSearch<'q> {
             .collect()
     }
 
-    /// Take counts, climbed from there, if they are better.
+    /// Improves counts by a local search, and keeps the result if it is better than the best counts so far.
     fn improve(&mut self, mut counts: Vec<u32>) {
         let value = self.problem.climb(&mut counts, &mut self.work);
         if value > self.value {
@@ -135,7 +143,7 @@ impl<'q> TiedCascadeSearch<'q> {
         }
     }
 
-    /// Try all counts of a range, where that takes less work than bounds of it; whether it was done.
+    /// Tries all counts of a range if that takes less work than bounding it. Returns whether it has.
     fn list(&mut self, range: &CountRange) -> bool {
         let widths = range.low.iter().zip(&range.high).map(|(&low, &high)| (high - low) as usize + 1);
         let all = widths.fold(1, usize::saturating_mul);
@@ -144,6 +152,7 @@ impl<'q> TiedCascadeSearch<'q> {
         if all > 1 && (steps > of_bounds || !self.work.take(steps)) {
             return false;
         }
+        // Count up like an odometer, whose wheels are the undecided cells.
         let wide: Vec<usize> = (0..range.low.len()).filter(|&i| range.low[i] < range.high[i]).collect();
         let mut counts = range.low.clone();
         loop {
@@ -158,12 +167,12 @@ impl<'q> TiedCascadeSearch<'q> {
         }
     }
 
-    /// A bound of a range; none where there is no work left.
+    /// The lowest of the bounds of a range by prices, which move from step to step; none if no work is left for one.
     fn bound(&mut self, range: &CountRange) -> Option<f64> {
         let steps = if self.nodes == 0 { STEPS.0 } else { STEPS.1 };
         self.nodes += 1;
-        self.means.clear();
-        self.means.resize(self.counts.len(), 0.0);
+        self.mean_counts.clear();
+        self.mean_counts.resize(self.counts.len(), 0.0);
         let start = range.clamp(&self.counts);
         let mut least = None;
         for step in 0..steps {
@@ -176,7 +185,10 @@ impl<'q> TiedCascadeSearch<'q> {
             }
             let bound = self.prices.bound(self.problem, range);
             let counts = self.prices.counts.clone();
-            self.means.iter_mut().zip(&counts).for_each(|(mean, &count)| *mean += f64::from(count) / steps as f64);
+            self.mean_counts
+                .iter_mut()
+                .zip(&counts)
+                .for_each(|(mean, &count)| *mean += f64::from(count) / steps as f64);
             if self.problem.value(&counts, &mut self.totals) > self.value {
                 self.improve(counts);
             }
@@ -188,13 +200,14 @@ impl<'q> TiedCascadeSearch<'q> {
         least
     }
 
-    /// Two parts of a range: where solutions of bounds disagreed most about a cell, of much that it is worth.
+    /// Cuts a range in two at the cell about whose count the bounds' solutions disagreed most, by the cell's price.
     fn cut(&self, range: &CountRange) -> [CountRange; 2] {
         let (mut cell, mut most) = (0, -1.0);
         for i in 0..self.counts.len() {
             let (low, high) = (range.low[i], range.high[i]);
             let width = f64::from(high - low);
-            let above = self.means[i] - f64::from(low);
+            // Solutions disagree if their mean count is far from both ends of the cell's range.
+            let above = self.mean_counts[i] - f64::from(low);
             let tension = (above.min(width - above).max(0.0) / width + 1e-3) * self.prices.worth(i);
             if low < high && tension > most {
                 (cell, most) = (i, tension);
@@ -203,6 +216,8 @@ impl<'q> TiedCascadeSearch<'q> {
         self.halves(range, cell)
     }
 
+    /// Cuts a range in two at one cell: up to its best known count or, if that is the highest or outside, up to the
+    /// middle.
     fn halves(&self, range: &CountRange, cell: usize) -> [CountRange; 2] {
         let (low, high) = (range.low[cell], range.high[cell]);
         let half = if (low..high).contains(&self.counts[cell]) { self.counts[cell] } else { (low + high) / 2 };

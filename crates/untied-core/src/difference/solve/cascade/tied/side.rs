@@ -1,39 +1,47 @@
-//! One ranking with ties: the loss of each group, by the number of its unknown documents that are relevant.
+//! One ranking with ties: the loss of each tie group, by the number of its unknown documents that are relevant.
+//!
+//! A user goes beyond rank t with the probability `Q(t)`, the product of the *factors* of the documents down to t: a
+//! document's factor is the probability that the user goes on after it. With the weight `w_t` of rank t, the score is
+//! `S = const - sum_t w_t Q(t)`; the sum is the ranking's *loss*, here its mean over all orders of ties. Documents
+//! whose factor is known are *fixed*; those to decide are *open*. An open document has the factor q if it is relevant
+//! (*on*), and the factor 1 if it is not (*off*).
 
 use crate::difference::solve::budget::Budget;
 
-/// Below this a probability is not worth a step.
+/// If fewer users than this share reach a group, the loss of this group and of those below it is left out.
 const NEGLIGIBLE: f64 = 1e-20;
 
-/// A ranking: of its groups those that have documents to decide, from the first.
+/// The losses of one ranking by tie group. Only groups with open documents are listed, from the first to the last.
 #[derive(Debug, Default)]
 pub(super) struct GroupLosses {
-    /// For every group `D_g(s)`, times the factors of all documents before it that are not to be decided; one group after
-    /// the other.
+    /// For each group, its loss with 0, 1, 2, ... of its open documents on, times the factors of all fixed documents
+    /// above the group. It includes the loss of the unlisted groups directly above it. The groups follow each other.
     losses: Vec<f64>,
-    /// Where each group begins in them; then their number.
+    /// The index in `losses` at which each group begins, and at the end the length of `losses`.
     starts: Vec<usize>,
-    /// What is left below the last of them, times such factors.
+    /// The loss of the ranks below the last listed group, times the factors of all fixed documents above these ranks.
     pub rest: f64,
-    /// What is lost after each number of documents to decide, in any order of ties, times such factors.
+    /// For n = 0, 1, 2, ...: the loss of the ranks down to which n open documents stand, if all of these are off. It is
+    /// a mean over the orders of ties, and includes the factors of fixed documents.
     pub weights: Vec<f64>,
-    /// `q^n`.
+    /// `q^n` for n = 0, 1, 2, ...: the probability to go on after n documents that are on.
     powers: Vec<f64>,
-    /// Memory for W of one group.
+    /// Memory for the weights of one group, which [`CascadeGroup::weigh`] writes.
     of_group: Vec<f64>,
 }
 
-/// A tie group before it is put into a side.
+/// A tie group as [`GroupLosses`] reads it.
 #[derive(Debug, Default, Clone)]
 pub(super) struct CascadeGroup<'f> {
-    /// Factors of documents that are not to be decided.
+    /// The factors of the group's fixed documents.
     pub fixed: &'f [f64],
-    /// How many are to be decided.
+    /// The number of the group's open documents.
     pub open: usize,
 }
 
 impl CascadeGroup<'_> {
-    /// The groups of a ranking: factors one group after the other, with the numbers of those and of documents to decide.
+    /// The groups of a ranking, from the first. `factors` lists the factors of fixed documents, one group after the
+    /// other; `sizes` has each group's numbers of fixed and of open documents.
     pub fn all<'f>(factors: &'f [f64], sizes: &[(usize, usize)]) -> impl Iterator<Item = CascadeGroup<'f>> + Clone {
         let mut rest = factors;
         sizes.iter().map(move |&(fixed, open)| {
@@ -43,11 +51,12 @@ impl CascadeGroup<'_> {
         })
     }
 
-    /// What a group weighs by the number l of its documents to decide that were read: `W_l`. `weights` are those of its
-    /// ranks.
+    /// For l = 0, 1, 2, ...: the weight `W_l` of those ranks of the group down to which l of its open documents stand,
+    /// as a mean over the group's orders, including the factors of its fixed documents. `weights` are those of the
+    /// group's ranks.
     ///
-    /// After l documents to decide and j others, weigh by the share of orders that begin so; `k_j` is the mean product of j
-    /// of the fixed factors.
+    /// The first l + j documents are l open ones and j fixed ones in a share of the orders. The weight of rank l + j
+    /// counts by this share, times the mean product of j of the fixed factors.
     fn weigh(&self, weights: &[f64], by_read: &mut Vec<f64>) {
         let (open, fixed) = (self.open, self.fixed.len());
         let weight = |read: usize| if read == 0 { 0.0 } else { weights.get(read - 1).copied().unwrap_or(0.0) };
@@ -57,54 +66,64 @@ impl CascadeGroup<'_> {
             [factor] if open == 0 => return by_read.push(weight(1) * factor),
             _ => by_read.resize(open + 1, 0.0),
         }
-        let means = means(self.fixed);
-        let mut shares = vec![0.0; fixed + 1]; // of l, by j
-        for (l, sum) in by_read.iter_mut().enumerate().take(weights.len() + 1) {
+        let products = mean_products(self.fixed);
+        // For the current l, and by j: the share of orders that begin with l open and j fixed documents.
+        let mut shares = vec![0.0; fixed + 1];
+        for (l, weight_sum) in by_read.iter_mut().enumerate().take(weights.len() + 1) {
             for j in 0..=fixed.min(weights.len() - l) {
+                // The last of these l + j documents is an open or a fixed one, drawn from those that were left.
                 let left = (open - l) + (fixed - j);
                 let stays = if l == 0 { 0.0 } else { shares[j] * (open - l + 1) as f64 / (left + 1) as f64 };
                 let grows = if j == 0 { 0.0 } else { shares[j - 1] * (fixed - j + 1) as f64 / (left + 1) as f64 };
                 shares[j] = if l + j == 0 { 1.0 } else { stays + grows };
-                *sum += weight(l + j) * shares[j] * means[j];
+                *weight_sum += weight(l + j) * shares[j] * products[j];
             }
         }
     }
 }
 
-/// Mean products of 0, 1, 2, .. factors drawn without replacement: the i-th of n factors joins with probability i / n.
-fn means(factors: &[f64]) -> Vec<f64> {
-    let mut means = vec![1.0];
+/// The mean product of i of these factors over all choices of i of them, for i = 0, 1, 2, ...
+fn mean_products(factors: &[f64]) -> Vec<f64> {
+    let mut products = vec![1.0];
     for (n, factor) in (1..).zip(factors) {
-        means.push(0.0);
+        products.push(0.0);
         for i in (1..=n).rev() {
+            // The n-th factor is among i of n factors in a share i / n of the choices.
             let drawn = i as f64 / n as f64;
-            means[i] = (1.0 - drawn) * means[i] + drawn * factor * means[i - 1];
+            products[i] = (1.0 - drawn) * products[i] + drawn * factor * products[i - 1];
         }
     }
-    means
+    products
 }
 
-/// `D(s)` of a group with W: a walk over the documents to decide, of which s are on.
+/// Writes the loss `D(s)` of a group with s = 0, 1, 2, ... of its n open documents on into `losses`. `weights` are the
+/// group's `W_l` (see [`CascadeGroup::weigh`]), and `go_on` is q, the factor of a document that is on.
 ///
-/// `V(l, r) = r / (n - l) q (W_{l+1} + V(l + 1, r - 1)) + (1 - r / (n - l)) (W_{l+1} + V(l + 1, r))`, r being on of those
-/// that are left after l, and `D(s) = W_0 + V(0, s)`. All terms are positive.
-fn walk(weights: &[f64], go_on: f64, values: &mut [f64]) {
+/// With `V(l, r)` the loss after l open documents were read, if r of those left are on: the next one is on with the
+/// probability `r / (n - l)`, so that
+///
+/// `V(l, r) = r / (n - l) q (W_{l+1} + V(l + 1, r - 1)) + (1 - r / (n - l)) (W_{l+1} + V(l + 1, r))`,
+///
+/// and `D(s) = W_0 + V(0, s)`. No term is negative, so nothing cancels.
+fn walk(weights: &[f64], go_on: f64, losses: &mut [f64]) {
     let open = weights.len() - 1;
     let last = weights.iter().rposition(|&weight| weight != 0.0).unwrap_or(0);
     for l in (0..last).rev() {
+        // Before this, `losses[r]` is V(l + 1, r); after it, V(l, r).
         let left = (open - l) as f64;
         for r in (0..=open - l).rev() {
             let share = r as f64 / left;
-            let on = if r > 0 { share * go_on * (weights[l + 1] + values[r - 1]) } else { 0.0 };
-            let off = if r < open - l { (1.0 - share) * (weights[l + 1] + values[r]) } else { 0.0 };
-            values[r] = on + off;
+            let on = if r > 0 { share * go_on * (weights[l + 1] + losses[r - 1]) } else { 0.0 };
+            let off = if r < open - l { (1.0 - share) * (weights[l + 1] + losses[r]) } else { 0.0 };
+            losses[r] = on + off;
         }
     }
-    values.iter_mut().for_each(|value| *value += weights[0]);
+    losses.iter_mut().for_each(|loss| *loss += weights[0]);
 }
 
-/// Go through the groups of a ranking where each rank down to the depth weighs `weights`: how many documents each has to
-/// decide, and its W times the factors of all documents before it that are not.
+/// Visits the groups of a ranking from the first: `visit` gets the number of a group's open documents, and the group's
+/// weights `W_l` (see [`CascadeGroup::weigh`]), times the factors of all fixed documents above the group. `weights` are
+/// those of the ranks down to the depth.
 fn each<'f>(
     groups: impl Iterator<Item = CascadeGroup<'f>>,
     weights: &[f64],
@@ -122,11 +141,12 @@ fn each<'f>(
     }
 }
 
-/// `1 - S`, but for what is the same in any case, where no document to decide is on, and where all are.
+/// The loss of a ranking with no open document on, and with all of them on.
 pub(super) fn ends<'f>(groups: impl Iterator<Item = CascadeGroup<'f>>, weights: &[f64], go_on: f64) -> (f64, f64) {
     let (mut none, mut all, mut factor) = (0.0, 0.0, 1.0);
     each(groups, weights, &mut Vec::new(), |open, of_group| {
         none += of_group.iter().sum::<f64>();
+        // If all are on, each open document that was read divides the users: `factor` is the share that went on.
         for weight in &of_group[..open] {
             all += factor * weight;
             factor *= go_on;
@@ -137,7 +157,8 @@ pub(super) fn ends<'f>(groups: impl Iterator<Item = CascadeGroup<'f>>, weights: 
 }
 
 impl GroupLosses {
-    /// Take in a ranking, as in [`each`]; false if that takes more work than there is.
+    /// Replaces this ranking by one with these groups and weights of ranks, as for [`each`]; `go_on` is q. Returns
+    /// false, and reads nothing, if that takes more than the work that is left.
     pub fn read<'f>(
         &mut self,
         groups: impl Iterator<Item = CascadeGroup<'f>> + Clone,
@@ -176,35 +197,36 @@ impl GroupLosses {
         true
     }
 
-    /// The number of groups.
+    /// The number of listed groups, those with open documents.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The losses of a group by the number of its documents that are on.
+    /// The losses of the group with this index among the listed ones, with 0, 1, 2, ... of its open documents on.
     pub fn group(&self, number: usize) -> &[f64] {
         &self.losses[self.starts[number]..self.starts[number + 1]]
     }
 
-    /// The losses of each group.
+    /// The losses of each listed group, from the first; see [`GroupLosses::group`].
     fn groups(&self) -> impl DoubleEndedIterator<Item = &[f64]> + ExactSizeIterator {
         self.starts.windows(2).map(|ends| &self.losses[ends[0]..ends[1]])
     }
 
-    /// How many documents are to be decided.
+    /// The number of open documents in the whole ranking.
     pub fn total(&self) -> usize {
         self.powers.len() - 1
     }
 
-    /// `q^n`.
+    /// `q^n`, the probability to go on after n documents that are on.
     pub fn power(&self, n: usize) -> f64 {
         self.powers[n]
     }
 
-    /// `1 - S` for these numbers of relevant documents a group, without the terms that do not depend on them.
+    /// The ranking's loss, `1 - S`, if `counts` holds the number of open documents on in each listed group.
     pub fn loss(&self, counts: &[usize]) -> f64 {
         let (mut before, mut sum) = (0, 0.0);
         for (group, &count) in self.groups().zip(counts) {
+            // Of the users, the share q^before reaches this group.
             sum += self.powers[before] * group[count];
             before += count;
             if self.powers[before] < NEGLIGIBLE {
@@ -214,19 +236,20 @@ impl GroupLosses {
         sum + self.powers[before] * self.rest
     }
 
-    /// By how much the loss falls with one more document on in each group, and by how much it fell with the last one; 0 where
-    /// there is no such document.
+    /// Writes into `changes`, for each group: by how much the ranking's loss falls if one more of the group's documents
+    /// is on, and by how much it would rise if one fewer were; 0 if the group has no more, or none on.
     pub fn marginals(&self, counts: &[usize], changes: &mut Vec<(f64, f64)>) {
         changes.clear();
         changes.resize(self.len(), (0.0, 0.0));
         let go_on = self.powers.get(1).copied().unwrap_or(1.0);
         let power = |n: usize| self.powers[n.saturating_sub(1)];
         let mut before: usize = counts.iter().sum();
-        // What is lost below, as it is and with one document less above.
+        // The loss of all ranks below the current group: as it is, and if one document fewer were on above them.
         let (mut below, mut lifted) = (self.powers[before] * self.rest, power(before) * self.rest);
         for (number, (group, &count)) in self.groups().zip(counts).enumerate().rev() {
             before -= count;
             let above = self.powers[before];
+            // The group's own loss falls, and of what is lost below it the share 1 - q no longer is.
             if let Some(next) = group.get(count + 1) {
                 changes[number].0 = above * (group[count] - next) + (1.0 - go_on) * below;
             }
