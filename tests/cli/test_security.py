@@ -160,6 +160,7 @@ ALLOWED = {
     ("compat/ir_measures.py", "literal_eval"): "defaults of parameters, which the core prints; numbers and texts only",
     ("inputs/engines.py", "json.loads"): "JSON",
     ("inputs/files.py", "json.loads"): "JSON",
+    ("inputs/rows.py", "json.loads"): "JSON",
     ("inputs/texts.py", "json.loads"): "JSON",
     ("study/checkpoint.py", "json.loads"): "JSON",
     ("verdicts/verify.py", "json.loads"): "JSON",

@@ -182,6 +182,8 @@ def inference(results: untied.Results) -> str:
     assert_type(statistics.adjust([0.1, 0.2], "holm"), list[float])
     statistics.paired_p([0.1, -0.2], samples=100, seed=1)
     statistics.discriminative_power(results)
+    assert_type(statistics.estimate_mean(one, two), statistics.Estimate)
+    assert_type(statistics.estimate_runs(results, results, target="these"), statistics.RunEstimates)
     assert "t" in statistics.TESTS
     return paper.paper_table(results, found, style="latex")
 
