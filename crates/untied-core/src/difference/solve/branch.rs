@@ -1,47 +1,48 @@
-//! Branch and bound for problems with bounds for partial assignments.
+//! Branch and bound for problems in which each unit (a document to judge) gets one of several choices (a grade), and
+//! for which a bound is known when only some units have theirs.
 //!
-//! Choices are made in a fixed order. Of all that is open the node with the highest bound is next, so that the bound of
-//! the whole falls as long as there is work left. Choices of alike units, which follow each other, never fall: what
-//! differs in their order alone is met once.
+//! Units get their choices in a fixed order. The open node with the highest bound is visited next, so the bound of the
+//! whole problem falls as long as there is work left. Units that are alike follow each other, and their choices are
+//! only tried in an order that never falls, because exchanging them changes nothing.
 
 use super::budget::Budget;
 use super::open_nodes::OpenNodes;
 
-/// Values that lie this close, as a share of the larger one (or of 1), count as equal.
+/// Two values count as equal if they differ by no more than this, as a share of the best value or of 1.
 const TOLERANCE: f64 = 1e-12;
 
 /// A problem with a choice for each of its units.
 pub trait Problem {
-    /// Units with equal numbers are alike, and stand next to each other.
+    /// For each unit, a number that it shares with the units that are like it; these stand next to each other.
     fn units(&self) -> &[usize];
 
-    /// How many choices a unit has.
+    /// How many choices each unit has.
     fn choices(&self) -> usize;
-
-    /// The value where all is chosen.
+    /// The value if all units have these choices.
     fn value(&self, chosen: &[u8]) -> f64;
 
-    /// Nothing is above this where the first units have these choices.
+    /// An upper bound of the value if the first units have these choices, and the others any.
     fn bound(&self, chosen: &[u8]) -> f64;
 
-    /// About how many steps a value and a bound take.
+    /// About how many steps it takes to find a value, and to find a bound.
     fn steps(&self) -> (usize, usize);
 }
 
-/// The best choices so far, and a bound of all others.
+/// The best choices that a search has found so far, with an upper bound of the value of any choices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incumbent {
-    /// The choices.
+    /// The choice of each unit, in the order of the units.
     pub chosen: Vec<u8>,
-    /// Their value.
+    /// The value of these choices.
     pub value: f64,
-    /// Nothing is above this.
+    /// No choices have a value above this.
     pub bound: f64,
     /// How many nodes were visited.
     pub nodes: u64,
 }
 
-/// The largest value, from the best of some choices of all units on, of which there is at least one.
+/// Searches for the largest value of a problem. `starts` are complete choices to start from, at least one: the search
+/// improves the best of them.
 pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> Incumbent {
     let mut best = Incumbent { chosen: Vec::new(), value: f64::NEG_INFINITY, bound: f64::INFINITY, nodes: 1 };
     // A bound and a value are always found, however long they take.
@@ -61,7 +62,7 @@ pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> I
 }
 
 impl Incumbent {
-    /// Keeps choices if they are better.
+    /// Replaces the best choices by these if their value is larger.
     pub fn offer(&mut self, value: f64, chosen: &[u8]) {
         if value > self.value {
             self.value = value;
@@ -69,17 +70,17 @@ impl Incumbent {
         }
     }
 
-    /// Whether nothing below a bound is better.
+    /// Whether a node with this bound has no better choices than the best known, but for rounding.
     fn is_closed(&self, bound: f64) -> bool {
         bound <= self.value + TOLERANCE * self.value.abs().max(1.0)
     }
 
-    /// The incumbent, whose bound is its value if the difference is only rounding.
+    /// The same incumbent, with its value as the bound if the two differ only by rounding.
     pub fn close(self) -> Incumbent {
         Incumbent { bound: if self.is_closed(self.bound) { self.value } else { self.bound }, ..self }
     }
 
-    /// Changes one unit after the other as long as the value grows.
+    /// A local search: tries all choices of one unit after the other, as long as the value grows.
     fn climb(&mut self, problem: &dyn Problem, work: &mut Budget) {
         let mut chosen = self.chosen.clone();
         let mut helps = true;
@@ -127,7 +128,7 @@ impl Incumbent {
                     open.push(bound, chosen);
                 }
             }
-            // Only what was closed is left.
+            // If no node is open, all others were proved to be no better.
             if open.is_empty() {
                 self.bound = self.value;
             }

@@ -1,48 +1,54 @@
-//! ERR: the mean of the largest discount among the documents that stop the user, each with a probability, if at most a
-//! given number of unknown documents are relevant.
+//! ERR if at most a given number of unknown documents are relevant. ERR is the mean of the largest discount among the
+//! documents at which the user stops, each with a probability of its own.
 //!
-//! What one more document gains is submodular: it never rises with what is relevant already. So with S relevant, and U
-//! what may be, any further set T gains at most
+//! ERR is submodular: what one more relevant document gains never rises if others are relevant already. Let the set S
+//! of documents be relevant, and let those of U be undecided. Then making a set T of U relevant gains at most
 //!
 //!   sum over x in T of w_x,    w_x = dA(x | S) - dB(x | S and all of U but x),
 //!
-//! the gain in A where nothing more is relevant less that in B where all is. With room for k more documents the k largest
-//! w_x above 0 bound the rest; a document with w_x <= 0 is in no best set. With room for one, trying each is exact.
-//! Branching is on the document with the largest w_x.
+//! where dA(x | S) is what x gains in A if just S is relevant, and dB the gain in B if all others of U are relevant,
+//! too. With room for k more relevant documents, the sum of the k largest w_x above 0 bounds what can be gained, and no
+//! document with w_x <= 0 is in a best set. With room for one, trying each document is exact. The search branches on
+//! the document with the largest w_x.
 
 use super::budget::Budget;
 use super::search::{Bound, BranchAndBound, depth_first};
 use super::{Document, Instance};
 
-/// What is found to lie this close to the best known counts as solved.
+/// A node whose bound exceeds the best known value by no more than this is not searched.
 const TOLERANCE: f64 = 1e-12;
 
 /// Two rankings and their unknown documents.
 pub struct CappedCascade<'s> {
-    /// Documents within the depth; of unknown ones nothing is known.
+    /// The documents of A or B within the depth.
     documents: &'s [Document],
-    /// The chance that an unknown document stops the user if it is relevant.
+    /// The probability that an unknown document stops the user if it is relevant.
     top: f64,
+    /// The number of ranks that count.
     depth: usize,
 }
 
 /// The best assignment that was found.
 #[derive(Debug, Clone, Default)]
 pub struct CappedSolution {
+    /// The difference S(A) - S(B) of this assignment.
     pub value: f64,
-    /// Nothing is better than this.
+    /// An upper bound of the largest difference, equal to `value` if the search was completed.
     pub bound: f64,
-    /// Numbers of relevant unknown documents.
+    /// The indices of the unknown documents that are relevant.
     pub documents: Vec<usize>,
 }
 
-/// A ranking given what is relevant: by rank the chance to reach it, over the rank, and what all below are worth.
+/// One ranking, if it is known which documents are relevant.
 struct ReachedRanking {
+    /// For each rank, from the first: the probability that a user reaches it, divided by the rank.
     reach: Vec<f64>,
+    /// For each rank, the part of ERR that the ranks below it contribute.
     after: Vec<f64>,
 }
 
 impl ReachedRanking {
+    /// A ranking with these probabilities to stop at its ranks.
     fn new(stops: &[f64]) -> ReachedRanking {
         let (mut reach, mut chance) = (Vec::with_capacity(stops.len()), 1.0);
         for (rank, stop) in (1..).zip(stops) {
@@ -57,13 +63,14 @@ impl ReachedRanking {
         ReachedRanking { reach, after }
     }
 
-    /// The value of the ranking.
+    /// The ERR of the ranking, with its probabilities to stop.
     fn value(&self, stops: &[f64]) -> f64 {
         self.reach.iter().zip(stops).map(|(reach, stop)| reach * stop).sum()
     }
 
-    /// What a document at a rank gains that stops the user by this chance; `own` is the chance with which it does in
-    /// this ranking.
+    /// What ERR gains if the document at a rank becomes relevant, so that users stop there with the probability `top`.
+    /// `own` is `top` if it is relevant in this ranking already, and else 0: the part of ERR below it is divided by
+    /// `1 - own`, to leave the document out.
     fn gain(&self, rank: u32, top: f64, own: f64) -> f64 {
         if rank == 0 {
             return 0.0;
@@ -79,6 +86,7 @@ impl<'s> CappedCascade<'s> {
         CappedCascade { documents, top: *top, depth: *depth }
     }
 
+    /// The probabilities to stop at each rank of A, and of B, if the unknown documents that `on` names are relevant.
     fn sides(&self, on: impl Fn(usize) -> bool) -> (Vec<f64>, Vec<f64>) {
         let mut sides = (vec![0.0; self.depth], vec![0.0; self.depth]);
         for (number, x) in self.documents.iter().enumerate() {
@@ -92,8 +100,8 @@ impl<'s> CappedCascade<'s> {
         sides
     }
 
-    /// What A gains at most by 0, 1, 2, ... unknown documents over having none relevant: the largest by one of them, and
-    /// sums of w_x.
+    /// For n = 0, 1, 2, ...: an upper bound of what S(A) - S(B) gains if n unknown documents are relevant instead of
+    /// none. For one document it is exact; for more it is the sum of the largest w_x.
     pub fn gain_bounds(&self) -> Vec<f64> {
         let (none, all) = (self.sides(|_| false), self.sides(|_| true));
         let (a, b, full) = (ReachedRanking::new(&none.0), ReachedRanking::new(&none.1), ReachedRanking::new(&all.1));
@@ -121,6 +129,7 @@ impl<'s> CappedCascade<'s> {
         best
     }
 
+    /// A node in which the documents `chosen` are relevant, and up to `room` of those in `open` may be, too.
     fn node(&self, chosen: Vec<usize>, open: Vec<usize>, room: usize) -> CappedNode {
         let stops = self.sides(|x| chosen.contains(&x));
         let (a, b) = (ReachedRanking::new(&stops.0), ReachedRanking::new(&stops.1));
@@ -129,15 +138,20 @@ impl<'s> CappedCascade<'s> {
     }
 }
 
-/// Some documents that are relevant, others that may be, and how many of these.
+/// A node of the search: some unknown documents are relevant, and others may be.
 struct CappedNode {
+    /// The indices of the unknown documents that are relevant.
     chosen: Vec<usize>,
-    /// The difference and both rankings with the chosen ones alone.
+    /// S(A) - S(B) if only these are relevant.
     value: f64,
+    /// Ranking A if only these are relevant.
     a: ReachedRanking,
+    /// Ranking B if only these are relevant.
     b: ReachedRanking,
-    /// Documents that may be relevant too. Bounding a node sorts them by falling w_x, and drops those with w_x <= 0.
+    /// The documents that may be relevant, too. Bounding a node sorts them by falling w_x, and drops those with w_x <=
+    /// 0.
     open: Vec<usize>,
+    /// How many of `open` may be relevant at most.
     room: usize,
 }
 
@@ -174,6 +188,7 @@ impl BranchAndBound for CappedSearch<'_> {
             }
             return Bound::Closed;
         }
+        // w_x of each open document: its gain in A if nothing more is relevant, less that in B if all open ones are.
         let mut may = vec![false; documents.len()];
         chosen.iter().chain(&*open).for_each(|&x| may[x] = true);
         let full = ReachedRanking::new(&self.problem.sides(|x| may[x]).1);
@@ -192,7 +207,7 @@ impl BranchAndBound for CappedSearch<'_> {
         }
     }
 
-    /// Makes the open document with the largest w_x relevant, or excludes it.
+    /// Two nodes: in the first, the open document with the largest w_x is relevant; in the second, it is not.
     fn split(&mut self, mut node: CappedNode) -> [CappedNode; 2] {
         let first = node.open.remove(0);
         let chosen = node.chosen.iter().copied().chain([first]).collect();

@@ -1,33 +1,39 @@
-//! R-precision: hits among the first R documents, divided by R, where R depends on the assignment.
+//! R-precision: the relevant documents among the first R (*hits*), divided by R, the number of relevant documents of
+//! the query. R depends on the assignment: it is r, the judged relevant documents, plus m of the unknown ones.
 //!
-//! A document is out of the first R of a ranking, in them, or in the tie group that R splits; so of unknown documents
-//! only the numbers of these three kinds in A by three in B count. For m = R - r of them relevant:
+//! In a ranking, a document is in the first R, out of them, or in the tie group that R splits: its *kind*. So all that
+//! matters of unknown documents is how many there are of each of the three kinds in A and each of the three in B. For
+//! each m = R - r:
 //!
-//! * One order, and the mean: a kind weighs 1, 0, or the share of its group that is in, in A less in B; the m documents
-//!   that weigh most are relevant.
-//! * Any order: relevant documents of the group that R splits come first in A, while x more have room, and last in B,
-//!   while y more do not reach R. With p the most documents that A gains and B does not, and all what the difference is
-//!   with every unknown document relevant, it is min(none + m, none + p, all + unknown - m): each one more changes it by
-//!   1, 0 or -1, and what it changes never rises, as in a flow.
+//! * If one order of ties, or the mean over all orders, counts: a document is a hit with a probability of 1, 0, or the
+//!   share of its split group that is in the first R. Its weight is that of A less that of B, and the m documents with
+//!   the largest weights are relevant.
+//! * If the best order of A and the worst of B count: relevant documents of the split group come first in A, where x more
+//!   of them have room in the first R, and last in B, where y more of them stay out of the first R. Let p be the largest
+//!   number of documents that are hits in A and not in B, `none` the difference with no unknown document relevant, and
+//!   `all` the difference with all of them relevant. Then the largest difference is
+//!   `min(none + m, none + p, all + unknown - m)`: each further relevant document changes it by 1, 0 or -1, and these
+//!   changes never rise, as in a flow.
 //!
-//! From R to R + 1 one group of each ranking at most changes its kind, so that all R take O(n).
+//! From R to R + 1, at most one group of each ranking changes its kind, so all R take O(n) steps.
 
 use super::share;
 
-/// Where a document stands in a ranking.
+/// The kind of a document in one ranking: out of the first R documents, in the tie group that R splits, or in the first
+/// R.
 const OUT: usize = 0;
 const SPLIT: usize = 1;
 const IN: usize = 2;
 
-/// Numbers of documents by kind in A and in B.
+/// Numbers of documents by their kind in A (the first index) and in B (the second).
 type KindCounts = [[i64; 3]; 3];
 
-/// A document: its relevance and where it stands with regard to the cutoff.
+/// A document: whether it is relevant, and where it stands with regard to the cutoff R.
 #[derive(Debug, Clone, Copy)]
 pub struct CountedDocument {
     /// Whether it is relevant; none if unknown.
     relevant: Option<bool>,
-    /// Its kind in A and in B so far.
+    /// The document's kinds in A and in B at the current cutoff.
     kinds: (usize, usize),
 }
 
@@ -37,47 +43,54 @@ impl CountedDocument {
     }
 }
 
-/// A ranking: numbers of documents by rank, and where each tie group ends.
+/// One ranking: the index of the document at each rank, and the rank at which each tie group ends.
 #[derive(Debug)]
 pub struct CountedRanking<'p> {
     pub documents: Vec<u32>,
     pub ends: &'p [u32],
 }
 
-/// The group that a cutoff splits: its size, and how many documents of it are in; 1 and 0 if it splits none.
+/// The tie group that a cutoff splits: its number of documents (`size`), and how many of its ranks are within the
+/// cutoff (`slots`). If the cutoff splits no group, these are 1 and 0.
 #[derive(Debug, Clone, Copy)]
 struct SplitGroup {
     size: i64,
     slots: i64,
 }
 
-/// Documents, and where they stand.
+/// The problem: two rankings, and the documents whose relevance is known or to be decided.
 pub struct MovingCutoff<'p> {
     pub documents: Vec<CountedDocument>,
     pub a: CountedRanking<'p>,
     pub b: CountedRanking<'p>,
-    /// Judged documents that are relevant, wherever they are.
+    /// The number of documents judged relevant, in the rankings or not.
     pub relevant: usize,
-    /// All unknown documents.
+    /// The number of unknown documents, in the rankings or not.
     pub unknown: usize,
-    /// Whether the best order of A and the worst of B count, and not the mean.
+    /// Whether tied documents are ordered as well as possible for A and as badly as possible for B. If not, the score
+    /// is the mean over all orders of ties.
     pub any_order: bool,
 }
 
-/// How many documents stand where at one cutoff.
+/// For one cutoff R: the numbers of documents of each kind in A and in B, and the groups that R splits.
 struct CutoffCounts {
-    /// Known relevant documents, and unknown ones.
+    /// The documents that are judged relevant, by kind.
     known: KindCounts,
+    /// The unknown documents, by kind.
     open: KindCounts,
+    /// The group of A that the cutoff splits.
     a: SplitGroup,
+    /// The group of B that the cutoff splits.
     b: SplitGroup,
-    /// All unknown documents.
+    /// The number of all unknown documents.
     unknown: i64,
 }
 
 impl CutoffCounts {
-    /// The most hits in A less those in B with m unknown documents relevant, in the mean.
+    /// The largest number of hits in A less hits in B, as a mean over orders of ties, with m unknown documents
+    /// relevant.
     fn mean(&self, m: i64) -> f64 {
+        // No group is split: the relevant documents are first those in A only, and last those in B only.
         if self.a.slots == 0 && self.b.slots == 0 {
             let (most, least) = (self.open[IN][OUT], self.open[OUT][IN]);
             let known = self.known[IN][OUT] - self.known[OUT][IN];
@@ -92,6 +105,7 @@ impl CutoffCounts {
             *weight = (a[of_a] - b[of_b], self.open[of_a][of_b]);
             sum += weight.0 * self.known[of_a][of_b] as f64;
         }
+        // The m documents with the largest weights are relevant.
         weights.sort_by(|x, y| y.0.total_cmp(&x.0));
         let mut left = m;
         for (weight, count) in weights {
@@ -101,17 +115,20 @@ impl CutoffCounts {
         sum
     }
 
-    /// The most hits in A less those in B with m unknown documents relevant, in A's best order and B's worst.
+    /// The largest number of hits in A less hits in B, with A in its best order and B in its worst, if m unknown
+    /// documents are relevant.
     fn any(&self, m: i64) -> f64 {
         let in_a = |kinds: &KindCounts, kind: usize| kinds[kind].iter().sum::<i64>();
         let in_b = |kinds: &KindCounts, kind: usize| kinds.iter().map(|of_a| of_a[kind]).sum::<i64>();
-        // Places beyond R in the group of B that R splits, where relevant documents do not count.
+        // The ranks below R in the group of B that R splits: relevant documents there are no hits.
         let behind = self.b.size - self.b.slots;
         let (at_a, at_b) = (in_a(&self.known, SPLIT), in_b(&self.known, SPLIT));
         let hits = |more_a: i64, more_b: i64| self.a.slots.min(at_a + more_a) - (at_b + more_b - behind).max(0);
         let none = in_a(&self.known, IN) - in_b(&self.known, IN) + hits(0, 0);
         let all = in_a(&self.known, IN) + in_a(&self.open, IN) - in_b(&self.known, IN) - in_b(&self.open, IN)
             + hits(in_a(&self.open, SPLIT), in_b(&self.open, SPLIT));
+        // x: how many more relevant documents of A's split group are hits. y: how many more of B's split group are
+        // none.
         let (x, y) = ((self.a.slots - at_a).max(0), (behind - at_b).max(0));
         let (of_a, of_b) = (self.open[IN][SPLIT].min(y), self.open[SPLIT][OUT].min(x));
         let of_both = self.open[SPLIT][SPLIT].min(y - of_a).min(x - of_b);
@@ -120,12 +137,12 @@ impl CutoffCounts {
     }
 }
 
-/// Moves the cutoff down a ranking.
+/// A cutoff that moves down a ranking.
 struct CutoffCursor<'p> {
     side: CountedRanking<'p>,
-    /// The first group that is not in yet.
+    /// The index of the first tie group that is not wholly within the cutoff.
     group: usize,
-    /// Whether it is split.
+    /// Whether the cutoff splits this group.
     is_split: bool,
 }
 
@@ -134,7 +151,8 @@ impl CutoffCursor<'_> {
         if self.group == 0 { 0 } else { self.side.ends[self.group - 1] as usize }
     }
 
-    /// Go to a cutoff; documents that change their kind are given to `change`. The group that is split.
+    /// Moves to a cutoff, and returns the group that it splits. Calls `change` with the index and the new kind of each
+    /// document whose kind changes.
     fn go_to(&mut self, cutoff: usize, mut change: impl FnMut(u32, usize)) -> SplitGroup {
         while let Some(&end) = self.side.ends.get(self.group) {
             let start = self.start();
@@ -158,7 +176,7 @@ impl CutoffCursor<'_> {
     }
 }
 
-/// The largest difference with exactly 0, 1, 2, ... unknown documents relevant.
+/// The largest difference of R-precision, A's less B's, with exactly 0, 1, 2, ... unknown documents relevant.
 pub fn at_moving_cutoff(placing: MovingCutoff<'_>) -> Vec<f64> {
     let MovingCutoff { mut documents, a, b, relevant, unknown, any_order } = placing;
     let mut counts = CutoffCounts {

@@ -1,63 +1,67 @@
-//! Expected differences: each document is relevant with a probability of its own, independently of all others.
+//! The mean and the variance of the difference D = S(A) - S(B) of two rankings, if each document is relevant with a
+//! probability of its own, independently of all others.
 //!
-//! Mean and variance of D = S(A) - S(B) over all 2^n assignments, exactly, with x_d relevant with probability p_d and
-//! v_d = p_d (1 - p_d). What a short ranking lacks gains nothing: nobody can judge it, and it has no probability.
+//! They are exact over all 2^n assignments. Let x_d be 1 if document d is relevant, and 0 if not; p_d is its
+//! probability to be relevant, and v_d = p_d (1 - p_d) the variance of x_d. The ranks that a short ranking lacks gain
+//! nothing, because nobody can judge what is not there.
 //!
-//! * Dot products: D = sum of x_d delta_d, delta_d = g_d (D_A(d) - D_B(d)); E D = sum p delta, Var D = sum v delta^2.
-//! * AP, times k: D = sum l_d x_d + sum over pairs of q_de x_d x_e, with l_d = 1/a_d - 1/b_d and
-//!   q_de = 1/max(a_d, a_e) - 1/max(b_d, b_e), 1/rank being 0 where absent. With h_d = l_d + sum over e of q_de p_e, the
-//!   parts of D that depend on one and on two documents are uncorrelated: Var D = sum v_d h_d^2 + sum v_d v_e q_de^2.
-//! * ERR: S = sum over t of w_t (1 - Q(t)), Q(t) the product of 1 - c over the first t, w_t = 1/(t (t + 1)), and
-//!   w_K = 1/K at the end. So D = sum of w_t (Q_B(t) - Q_A(t)). Factors of different documents are independent:
-//!   E Q(t) is the product of E(1 - c), and E Q_A(s) Q_B(t) takes E(1 - c)^2 for the documents in both prefixes.
-//!   Where both prefixes hold the same documents Q_A = Q_B, and these t are left out, so nothing large cancels there.
-//! * Any cascade with discounts D: ERR with w_t = D(t) - D(t + 1) and w_K = D(K).
-//! * RR: ERR with c = 1.
+//! * *Dot products.* Document d adds delta_d = g_d (D_A(d) - D_B(d)) to D if it is relevant, its gain times the difference
+//!   of its discounts. So D = sum of x_d delta_d, E D = sum of p_d delta_d and Var D = sum of v_d delta_d^2.
+//! * *AP*, times the depth k. With the ranks a_d and b_d of document d, and 1/rank = 0 if a ranking lacks it,
+//!   D = sum of l_d x_d + sum over pairs of q_de x_d x_e, where l_d = 1/a_d - 1/b_d and
+//!   q_de = 1/max(a_d, a_e) - 1/max(b_d, b_e). Let h_d = l_d + sum over e of q_de p_e. The parts of D that depend on one
+//!   document and on two are uncorrelated, so Var D = sum of v_d h_d^2 + sum over pairs of v_d v_e q_de^2.
+//! * *ERR* down to depth K. A user stops at a document with a probability c, which is 0 if it is not relevant. With Q(t)
+//!   the product of 1 - c over the first t documents, S = sum over t of w_t (1 - Q(t)), where w_t = 1/(t (t + 1)) and
+//!   w_K = 1/K. So D = sum of w_t (Q_B(t) - Q_A(t)). Factors of different documents are independent: E Q(t) is the
+//!   product of E(1 - c), and E Q_A(s) Q_B(t) has E((1 - c)^2) for the documents in both prefixes. If both prefixes of
+//!   length t hold the same documents, Q_A(t) = Q_B(t), and this t is left out, so that nothing large cancels.
+//! * *Other cascades* with discounts D(t) are ERR with w_t = D(t) - D(t + 1) and w_K = D(K). *RR* is ERR with c = 1.
 
 use super::Document;
 use super::dot::WeightedDocument;
 
-/// A document that may be relevant.
+/// A document of one or both rankings that is relevant with some probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Uncertain {
-    /// Rank in A from 1; 0 if it is not among those that count.
+    /// The document's rank in A, from 1; 0 if A lacks it, or has it below the ranks that count.
     pub a: u32,
-    /// Rank in B, likewise.
+    /// The document's rank in B, from 1; 0 if B lacks it, or has it below the ranks that count.
     pub b: u32,
-    /// What it gains where it is relevant.
+    /// What the document gains if it is relevant: for a cascade, the probability that the user stops there.
     pub gain: f64,
-    /// The probability that it is, p.
+    /// The probability that the document is relevant, p.
     pub chance: f64,
 }
 
-/// What a difference is on average, and how much it varies.
+/// The mean and the variance of the difference of two scores, over the relevance of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DifferenceMoments {
-    /// The mean.
+    /// The mean of the difference.
     pub mean: f64,
-    /// The variance.
+    /// The variance of the difference.
     pub variance: f64,
 }
 
 impl DifferenceMoments {
-    /// The moments of the difference divided by a number.
+    /// The moments of the same difference divided by the number `by`.
     #[must_use]
     pub fn divided(self, by: f64) -> DifferenceMoments {
         DifferenceMoments { mean: self.mean / by, variance: self.variance / (by * by) }
     }
 }
 
-/// A term of a difference of dot products.
+/// What one document adds to a difference of dot products, and how probably.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferenceTerm {
     /// What the document adds to the difference if it is relevant, delta.
     pub difference: f64,
-    /// The probability that it is, p.
+    /// The probability that the document is relevant, p.
     pub chance: f64,
 }
 
 impl DifferenceTerm {
-    /// The term of a document that gains `top` with a probability, unless its gain is known.
+    /// The term of a document that gains `top` with the probability `chance`, or its known gain for certain.
     pub fn new(weighed: &WeightedDocument, top: f64, chance: f64) -> DifferenceTerm {
         let (gain, chance) = weighed.known.map_or((top, chance), |gain| (gain, 1.0));
         DifferenceTerm { difference: gain * (weighed.a - weighed.b), chance }
@@ -65,18 +69,20 @@ impl DifferenceTerm {
 }
 
 impl Uncertain {
-    /// A document that gains so much with a probability, unless its gain is known.
+    /// A document that gains `top` with the probability `chance()`, or its known gain for certain.
     pub fn of(x: &Document, top: f64, chance: impl FnOnce() -> f64) -> Uncertain {
         let (gain, chance) = x.known.map_or_else(|| (top, chance()), |gain| (gain, 1.0));
         Uncertain { a: x.a, b: x.b, gain, chance }
     }
 
-    /// The probability that it is relevant and gains something.
+    /// The probability that the document has a gain above 0.
     pub(super) fn relevant(&self) -> f64 {
         if self.gain > 0.0 { self.chance } else { 0.0 }
     }
 
-    /// E(1 - c), and E(1 - c)^2 / E(1 - c): what it adds to a product that does not have it, and to one that has.
+    /// The mean factors by which the document multiplies the probability that a user goes on, where c is the
+    /// probability to stop there: E(1 - c) for its first appearance in a product, and E((1 - c)^2) / E(1 - c) for its
+    /// second.
     fn factors(&self) -> (f64, f64) {
         let (p, g) = (self.chance, self.gain);
         let once = 1.0 - p * g;
@@ -85,7 +91,7 @@ impl Uncertain {
     }
 }
 
-/// Differences of dot products.
+/// The mean and variance of a difference of dot products (P, DCG, RBP) with these terms.
 pub fn dot(terms: &[DifferenceTerm]) -> DifferenceMoments {
     let variance = |term: &DifferenceTerm| term.chance * (1.0 - term.chance) * term.difference * term.difference;
     DifferenceMoments {
@@ -94,17 +100,19 @@ pub fn dot(terms: &[DifferenceTerm]) -> DifferenceMoments {
     }
 }
 
-/// Differences of the sum of precisions at relevant ranks, which is AP times k, in O(n^2).
+/// The mean and variance of the difference of AP times the depth k, the sum of precisions at relevant ranks; for n
+/// documents in O(n^2).
 pub fn precisions(documents: &[Uncertain]) -> DifferenceMoments {
     let inverse = |rank: u32| if rank == 0 { 0.0 } else { 1.0 / f64::from(rank) };
-    // 1/a and 1/b of those that can be relevant, and p.
+    // Of each document that can be relevant: the inverses 1/a and 1/b of its ranks, and its probability p.
     let all = documents.iter().map(|x| ((inverse(x.a), inverse(x.b)), x.relevant()));
     let (inverse, chances): (Vec<(f64, f64)>, Vec<f64>) = all.filter(|x| x.1 > 0.0).unzip();
     let step = |x: (f64, f64), y: (f64, f64)| x.0.min(y.0) - x.1.min(y.1);
     pairs(&chances, |x, y| step(inverse[x], inverse[y]))
 }
 
-/// The moments of `sum q_xx x + sum over pairs of q_xy x y`, for relevance with these chances.
+/// The mean and variance of a quadratic form, `sum over x of q_xx x + sum over pairs of q_xy x y`: each x is 1 with its
+/// probability in `chances` and 0 otherwise, and `q(x, y)` gives the coefficient of two indices.
 pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> DifferenceMoments {
     let mut moments = DifferenceMoments::default();
     for (x, &chance) in chances.iter().enumerate() {
@@ -115,43 +123,50 @@ pub(super) fn pairs(chances: &[f64], q: impl Fn(usize, usize) -> f64) -> Differe
             with_others += pair * other;
             squares += pair * pair * other * (1.0 - other);
         }
-        // Every pair is met twice.
+        // Each pair of documents is met twice, so its terms count half.
         moments.mean += chance * (own + with_others / 2.0);
         moments.variance += chance * (1.0 - chance) * ((own + with_others).powi(2) + squares / 2.0);
     }
     moments
 }
 
-/// Differences of ERR to a depth, in O(depth^2).
+/// The mean and variance of the difference of ERR down to a depth, in O(depth^2).
 pub fn reciprocal_cascade(documents: &[Uncertain], depth: usize) -> DifferenceMoments {
     let fall = |t: usize| 1.0 / (t as f64 * if t == depth { 1.0 } else { (t + 1) as f64 });
     ExpectedCascade::new(documents, depth, fall).moments()
 }
 
-/// Differences of a cascade with these discounts by rank, in the square of their number.
+/// The mean and variance of the difference of a cascade with these discounts of ranks 1, 2, ..., in a time that grows
+/// with the square of their number.
 pub fn discounted(documents: &[Uncertain], discounts: &[f64]) -> DifferenceMoments {
     let fall = |t: usize| discounts[t - 1] - discounts.get(t).unwrap_or(&0.0);
     ExpectedCascade::new(documents, discounts.len(), fall).moments()
 }
 
-/// Differences of RR to a depth, in O(depth^2).
+/// The mean and variance of the difference of RR (the inverse rank of the first relevant document) down to a depth, in
+/// O(depth^2).
 pub fn first_relevant(documents: &[Uncertain], depth: usize) -> DifferenceMoments {
     let stops = |x: &Uncertain| Uncertain { gain: 1.0, chance: x.relevant(), ..*x };
     reciprocal_cascade(&documents.iter().map(stops).collect::<Vec<_>>(), depth)
 }
 
-/// What stands at a rank: (E(1 - c), E(1 - c)^2 / E(1 - c)), and the rank in the other ranking or 0.
+/// The document at one rank of a ranking.
 #[derive(Clone, Copy)]
 struct ExpectedRank {
+    /// E(1 - c), the mean probability to go on after the document.
     once: f64,
+    /// E((1 - c)^2) / E(1 - c), the document's factor in a product that already has it once.
     again: f64,
+    /// The document's rank in the other ranking, or 0.
     other: usize,
 }
-
+/// Two rankings of a cascade, with documents relevant by chance.
 struct ExpectedCascade {
+    /// The ranks of A, from the first to the depth.
     a: Vec<ExpectedRank>,
+    /// The ranks of B.
     b: Vec<ExpectedRank>,
-    /// w_t, 0 where the prefixes hold the same documents.
+    /// The weight w_t of each rank t; 0 if the first t documents of A and of B are the same.
     weights: Vec<f64>,
 }
 
@@ -159,7 +174,7 @@ impl ExpectedCascade {
     fn new(documents: &[Uncertain], depth: usize, fall: impl Fn(usize) -> f64) -> ExpectedCascade {
         let nothing = ExpectedRank { once: 1.0, again: 1.0, other: 0 };
         let (mut a, mut b) = (vec![nothing; depth], vec![nothing; depth]);
-        // Prefixes of t that hold the document on one side only.
+        // By t: how many more documents than for t - 1 are among the first t of one ranking and not of the other.
         let mut open_changes = vec![0i64; depth + 2];
         for x in documents {
             let (once, again) = x.factors();
@@ -182,22 +197,25 @@ impl ExpectedCascade {
         ExpectedCascade { a, b, weights }
     }
 
+    /// The mean and variance of sum over t of w_t (Q_B(t) - Q_A(t)).
     fn moments(&self) -> DifferenceMoments {
         let ((mean_a, square_a), (mean_b, square_b)) = (self.alone(&self.a), self.alone(&self.b));
         let of_a = square_a - mean_a * mean_a;
         let of_b = square_b - mean_b * mean_b;
         let shared = self.product() - mean_a * mean_b;
-        // Rounding may leave less than nothing.
+        // Rounding may make the variance slightly negative.
         DifferenceMoments { mean: mean_b - mean_a, variance: (of_a + of_b - 2.0 * shared).max(0.0) }
     }
 
-    /// E and E^2 of sum over t of w_t Q(t).
+    /// The mean, and the mean of the square, of the sum over t of w_t Q(t) in one ranking.
     fn alone(&self, places: &[ExpectedRank]) -> (f64, f64) {
-        // From the end: sum over t > s of w_t E Q(t) / E Q(s).
+        // From the last rank up: below[s] is the sum over t > s of w_t E Q(t) / E Q(s), the mean of what follows rank s
+        // for those who get there.
         let mut below = vec![0.0; places.len() + 1];
         for s in (1..=places.len()).rev() {
             below[s - 1] = places[s - 1].once * (self.weights[s - 1] + below[s]);
         }
+        // E of the squared sum: w_s^2 E Q(s)^2 for each rank s, and twice w_s w_t E Q(s) Q(t) for the ranks t below.
         let (mut square, mut total) = (1.0, 0.0);
         for (s, (place, weight)) in places.iter().zip(&self.weights).enumerate() {
             square *= place.once * place.again;
@@ -206,7 +224,7 @@ impl ExpectedCascade {
         (below[0], total)
     }
 
-    /// E of the product of both sums.
+    /// The mean of the product of the two rankings' sums over t of w_t Q(t).
     fn product(&self) -> f64 {
         let (mut first, mut total) = (1.0, 0.0);
         for (s, (place, weight)) in (1..).zip(self.a.iter().zip(&self.weights)) {
@@ -214,6 +232,7 @@ impl ExpectedCascade {
             if *weight == 0.0 {
                 continue;
             }
+            // `both` is E Q_A(s) Q_B(t): a document of B that is among the first s of A counts for the second time.
             let (mut both, mut sum) = (first, 0.0);
             for (y, of_t) in self.b.iter().zip(&self.weights) {
                 both *= if (1..=s).contains(&y.other) { y.again } else { y.once };

@@ -1,31 +1,35 @@
-//! Weights times gains of several grades, divided by the same sum over the best ranking: graded nDCG.
+//! Graded nDCG: a sum of weights times gains (N), divided by the same sum for the best ranking (Z). The weight of a
+//! document is its discount in A less that in B.
 //!
-//! With thresholds t = 1 .. L between gains G_0 = 0 < G_1 < ... and m_t unknown documents of gain G_t or more,
-//! m_1 >= m_2 >= ...,
+//! Let the possible gains be G_0 = 0 < G_1 < ... < G_L, and let m_t of the unknown documents have the gain G_t or more,
+//! so that m_1 >= m_2 >= ...; this is a *chain of sizes*. Then
 //!
 //!   N = known + sum_t (G_t - G_{t-1}) P(m_t),    Z = sum_t (G_t - G_{t-1}) I(J_t + m_t),
 //!
-//! P(m) being the sum of the m largest weights, I(n) that of the first n discounts, J_t judged documents of that gain or
-//! more. Top sets are nested, so every such chain of sizes is an assignment. max N / Z is the l at which
-//! max (N - l Z) = 0: Dinkelbach's method, with a dynamic program over thresholds a step.
+//! where P(m) is the sum of the m largest weights, I(n) the sum of the first n discounts, and J_t the number of judged
+//! documents with the gain G_t or more. The m documents with the largest weights contain those for every smaller m, so
+//! each chain of sizes belongs to an assignment. The largest N / Z is the l for which max (N - l Z) = 0 (Dinkelbach's
+//! method); each of its steps is a dynamic program over the thresholds t.
 
 use super::share;
 use crate::watch;
 
-/// A step that gains no more than this is none.
+/// A step that raises the ratio by no more than this is the last one.
 const LEAST: f64 = 1e-15;
-/// How many documents are tried one by one; with more, the bound is that of any number.
+/// Up to this number of unknown documents, there is a bound for each number of them that may be relevant. For larger
+/// numbers there is only the bound for all of them.
 pub const STEPS: usize = 64;
 
 /// The problem of a query.
 pub struct GradeThresholds<'c> {
-    /// N of what is judged.
+    /// The part of N that judged documents contribute.
     pub known: f64,
-    /// P(m): the same for all thresholds, or that of each.
+    /// P(m), the sum of the m largest weights, by m: one list for all thresholds, or one for each.
     pub sums: Vec<Vec<f64>>,
-    /// I(n).
+    /// I(n), the sum of the first n discounts, by n.
     pub ideal: &'c [f64],
-    /// G_t - G_{t-1}, and J_t.
+    /// For each threshold t: the step G_t - G_{t-1} between gains, and the number J_t of judged documents at or above
+    /// it.
     pub steps: Vec<(f64, usize)>,
 }
 
@@ -40,21 +44,25 @@ impl GradeThresholds<'_> {
         self.sums[t.min(self.sums.len() - 1)][m]
     }
 
-    /// N / Z of a chain of sizes; 0 where nothing is relevant.
+    /// The ratio N / Z of a chain of sizes; 0 if no document is relevant.
     pub fn ratio(&self, sizes: &[usize]) -> f64 {
         let terms = || self.steps.iter().zip(sizes).enumerate();
         let retrieved = self.known + terms().map(|(t, ((step, _), &m))| step * self.retrieved_gain(t, m)).sum::<f64>();
         share(retrieved, terms().map(|(t, ((step, _), &m))| step * self.ideal_gain(t, m)).sum())
     }
 
-    /// Whether nothing is relevant that is judged, so that the ratio of no documents is 0 by convention.
+    /// Whether no judged document is relevant. Then the ratio is 0 by convention if no unknown document is relevant
+    /// either.
     fn is_empty(&self) -> bool {
         self.steps[0].1 == 0
     }
 
-    /// The chain with m_1 <= `most` that has the largest N - l Z.
+    /// The chain of sizes with the largest N - l Z, where l is `ratio` and at most `most` unknown documents are
+    /// relevant.
     fn best_at(&self, ratio: f64, most: usize) -> Vec<usize> {
         let levels = self.steps.len();
+        // From the highest threshold down: `rest[m]` is the largest value of the thresholds above the current one with
+        // sizes of at most m, and `from[t][m]` the size at threshold t with which it is reached.
         let mut rest = vec![0.0; most + 1];
         let mut from = vec![vec![0usize; most + 1]; levels];
         for t in (0..levels).rev() {
@@ -80,7 +88,8 @@ impl GradeThresholds<'_> {
             .collect()
     }
 
-    /// The largest ratio with m_1 <= `most`, and its chain; `start` is one that is known.
+    /// The largest ratio N / Z if at most `most` unknown documents are relevant, and its chain of sizes. `start` is a
+    /// chain to start from.
     pub fn largest(&self, most: usize, start: Vec<usize>) -> (f64, Vec<usize>) {
         let none = || (self.ratio(&vec![0; self.steps.len()]), vec![0; self.steps.len()]);
         if most == 0 {
@@ -102,7 +111,8 @@ impl GradeThresholds<'_> {
         if self.is_empty() && ratio < 0.0 { none() } else { (ratio, best) }
     }
 
-    /// The largest ratio with at most 0, 1, 2, ... unknown documents: of up to [`STEPS`], then of any number.
+    /// The largest ratios with at most 0, 1, 2, ... up to [`STEPS`] unknown documents relevant; then, if there are more
+    /// of them, the largest ratio with any number.
     pub fn upper_bounds(&self) -> Vec<f64> {
         let unknown = self.sums[0].len() - 1;
         let mut chain = vec![0; self.steps.len()];

@@ -1,37 +1,42 @@
-//! Bpref: the sum of the ranks of the first d non-relevant documents in A minus that in B, for each number m of
-//! relevant unknown documents, on which d depends.
+//! Bpref: the sum of the ranks of the first d non-relevant documents in A, less that sum in B. It is found for each
+//! number m of relevant unknown documents, on which d depends.
 //!
-//! With p_t the rank of A's t-th non-relevant document (ranks go on after the end with non-relevant ones), for any L
+//! Let p_t be the rank of the t-th non-relevant document of A; after the end of the ranking, every rank has one. Write
+//! a(y) and b(y) for the ranks of document y in A and B. For any number L, the *level*,
 //!
 //!   sum_{t <= d} p_t >= d L - sum over non-relevant y of (L - a(y))^+,
 //!
-//! and equal for L = p_d and for L = p_d + 1, so that the largest over all even L is the sum. With q_t the ranks in B,
-//! `-sum_{t <= d} q_t` is the largest of `-sum over T of b` over sets T of d non-relevant documents. So both are maxima,
-//! and for given L and m every unknown document is relevant, in T, or neither, and gains
+//! with equality for L = p_d and for L = p_d + 1. So the largest right side over all even L is the sum. Let q_t be the
+//! ranks of non-relevant documents in B. Then `-sum_{t <= d} q_t` is the largest `-sum over y in T of b(y)` over all
+//! sets T of d non-relevant documents. So both parts of the difference are maxima: for given L and m, each unknown
+//! document is relevant, in T (*taken*), or neither, and gains
 //!
-//!   (L - a)^+,    -b,    0    (up to a constant),
+//!   (L - a)^+,    -b,    or    0    (up to a constant).
 //!
-//! with m documents relevant and d in T, which judged ones and those beyond the end of B fill up. That is a transport
-//! problem. From one m to the next one document more is relevant, and one more or fewer is in T: each such change is a
-//! best path through the three states, of at most two moves (Ahuja, Magnanti & Orlin 1993, chapter 9), so that all m of
-//! one L take O(u log u). Ranks are whole numbers, and so are all sums: nothing is rounded.
+//! Of these documents m are relevant, and T has d documents, among them judged ones and those beyond the end of B. This
+//! is a transport problem. From one m to the next, one more document is relevant, and T has one document more or fewer;
+//! each such change is a best path through the three states, of at most two moves (Ahuja, Magnanti & Orlin 1993,
+//! chapter 9). So all m of one L take O(u log u) for u unknown documents. Ranks are whole numbers, and so are all sums:
+//! nothing is rounded.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The problem of a query.
 pub struct Transport {
-    /// Ranks of unknown documents in A and in B, 0 where one lacks them.
+    /// For each unknown document, its ranks in A and in B; 0 if a ranking lacks it.
     pub open: Vec<(u32, u32)>,
-    /// Ranks of judged non-relevant documents in A and in B, in ascending order.
+    /// The ranks of the documents judged non-relevant, in A and in B, in ascending order.
     pub judged: (Vec<u32>, Vec<u32>),
-    /// Documents of A and of B.
+    /// The numbers of documents of A and of B.
     pub lengths: (usize, usize),
-    /// d for 0, 1, 2, ... unknown documents relevant.
+    /// For m = 0, 1, 2, ... relevant unknown documents: d, the number of non-relevant documents whose ranks are added
+    /// up.
     pub counted: Vec<usize>,
 }
 
-/// Where an unknown document is.
+/// The state of an unknown document: relevant, in the set T of non-relevant documents of B whose ranks are added up, or
+/// neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TransportState {
     Relevant,
@@ -39,11 +44,13 @@ enum TransportState {
     Neither,
 }
 
-/// The best of a kind of move: what it gains and which document moves (none: a judged one, or one beyond the end).
+/// A move of one document to another state: what the sum gains by it, and the index of the unknown document. None
+/// stands for a judged document, or for one beyond the end of B.
 type TransportMove = (i64, Option<usize>);
 
 impl Transport {
-    /// Sum_{t <= d} p_t - q_t at its largest, for every m; and the L at which it is so.
+    /// For each m, the largest sum over t <= d of p_t - q_t, the ranks of the t-th non-relevant documents of A and of
+    /// B; and the level L at which it was found.
     pub fn largest(&self) -> Vec<(i64, i64)> {
         let mut best = vec![(i64::MIN, 0); self.counted.len()];
         for level in (1..=self.levels() as i64).map(|half| 2 * half) {
@@ -58,48 +65,54 @@ impl Transport {
         best
     }
 
-    /// The unknown documents that are relevant where the sum is largest for m of them, at a level that [`Self::largest`]
-    /// found.
+    /// The indices of the m unknown documents that are relevant where the sum is largest, given the level L that
+    /// [`Self::largest`] has found for this m.
     pub fn relevant(&self, m: usize, level: i64) -> Vec<usize> {
         let mut states = TransportStates::new(self, level);
         (0..=m).for_each(|m| states.go_to(m));
         (0..self.open.len()).filter(|&x| states.at[x] == TransportState::Relevant).collect()
     }
 
-    /// How many L count.
+    /// The number of even levels L that have to be tried.
     fn levels(&self) -> usize {
         self.counted.iter().max().map_or(0, |most| (self.lengths.0 + most) / 2 + 1)
     }
 
-    /// About how many moves it takes.
+    /// About how many moves of documents it takes to solve the problem.
     pub fn work(&self) -> usize {
         self.levels().saturating_mul(self.open.len() + 1)
     }
 
-    /// The rank in B of the judged or further non-relevant document number i.
+    /// The rank in B of the i-th non-relevant document that is not unknown: first the judged ones, then those beyond
+    /// the end of B.
     fn filler(&self, i: usize) -> i64 {
         let judged = &self.judged.1;
         judged.get(i).map_or_else(|| (self.lengths.1 + 1 + i - judged.len()) as i64, |&rank| i64::from(rank))
     }
 }
 
-/// The states of all unknown documents for one L, going from m to m + 1.
+/// The best states of all unknown documents for one level L and one number m of relevant documents; they are changed
+/// from m to m + 1.
 struct TransportStates<'t> {
     transport: &'t Transport,
+    /// The level L.
     level: i64,
+    /// The state of each unknown document.
     at: Vec<TransportState>,
-    /// (L - a)^+ of each.
+    /// For each unknown document, (L - a)^+: what the sum gains if it is relevant.
     gains: Vec<i64>,
-    /// Judged documents in T.
+    /// The number of documents in T that are judged or beyond the end of B.
     filled: usize,
-    /// All documents in T.
+    /// The number of all documents in T.
     taken: usize,
+    /// The number m of relevant unknown documents.
     relevant: usize,
-    /// The value, without what depends on L and d alone.
+    /// The part of the sum that depends on the states of documents.
     value: i64,
-    /// What does, of L alone.
+    /// The part of the sum that depends on L alone.
     constant: i64,
-    /// Documents by what they gain with a move. Those that are in another state by now are passed over.
+    /// Unknown documents by what the sum gains if they move: here, from neither state to relevant, and in the next five
+    /// as their names say. Documents that are in another state by now are passed over.
     to_relevant: BinaryHeap<(i64, Reverse<usize>)>,
     to_taken: BinaryHeap<(i64, Reverse<usize>)>,
     taken_to_relevant: BinaryHeap<(i64, Reverse<usize>)>,
@@ -109,7 +122,7 @@ struct TransportStates<'t> {
 }
 
 impl<'t> TransportStates<'t> {
-    /// Nothing is relevant, and T is empty.
+    /// The states in which no unknown document is relevant, and T is empty.
     fn new(transport: &'t Transport, level: i64) -> TransportStates<'t> {
         let gain = |rank: u32| if rank == 0 { 0 } else { (level - i64::from(rank)).max(0) };
         let gains: Vec<i64> = transport.open.iter().map(|&(a, _)| gain(a)).collect();
@@ -136,12 +149,12 @@ impl<'t> TransportStates<'t> {
         states
     }
 
-    /// The sum with what is relevant and in T now.
+    /// The sum over t of p_t - q_t at this level, with the documents that are relevant and in T now.
     fn value(&self) -> i64 {
         self.value + self.constant + self.taken as i64 * self.level
     }
 
-    /// Have m documents relevant and d in T; one after the other.
+    /// Moves to m relevant documents, from m - 1 or from none, and to the d documents in T that go with m.
     fn go_to(&mut self, m: usize) {
         if m > self.relevant {
             self.add_relevant();
@@ -154,6 +167,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
+    /// Puts an unknown document into a state, and into the heaps of the moves out of it.
     fn enter(&mut self, x: usize, state: TransportState) {
         self.at[x] = state;
         let (gain, rank, key) = (self.gains[x], i64::from(self.transport.open[x].1), Reverse(x));
@@ -177,6 +191,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
+    /// The move at the top of a heap whose document is still in `state`.
     fn best(
         at: &[TransportState],
         heap: &mut BinaryHeap<(i64, Reverse<usize>)>,
@@ -191,20 +206,21 @@ impl<'t> TransportStates<'t> {
         None
     }
 
-    /// What costs least to take into T: an unknown document, or the next of the others.
+    /// The cheapest move of a document into T: of an unknown one, or of the next judged one or one beyond the end of B.
     fn cheapest(&mut self) -> TransportMove {
         let filler = (-self.transport.filler(self.filled), None);
         let open = Self::best(&self.at, &mut self.to_taken, TransportState::Neither);
         open.filter(|open| open.0 >= filler.0).unwrap_or(filler)
     }
 
-    /// What gains most out of T.
+    /// The move of a document out of T that gains most; none if T is empty.
     fn dearest(&mut self) -> Option<TransportMove> {
         let filler = self.filled.checked_sub(1).map(|last| (self.transport.filler(last), None));
         let open = Self::best(&self.at, &mut self.from_taken, TransportState::Taken);
         [open, filler].into_iter().flatten().max_by_key(|one| one.0)
     }
 
+    /// Makes a move, and counts it.
     fn make(&mut self, (gain, document): TransportMove, from: TransportState, to: TransportState) {
         self.value += gain;
         match document {
@@ -221,6 +237,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
+    /// Makes one more document relevant: directly, or one of T, whose place there is filled again.
     fn add_relevant(&mut self) {
         let direct = Self::best(&self.at, &mut self.to_relevant, TransportState::Neither);
         let across = Self::best(&self.at, &mut self.taken_to_relevant, TransportState::Taken);
@@ -235,6 +252,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
+    /// Adds a document to T: directly, or a relevant one, instead of which another becomes relevant.
     fn add_taken(&mut self) {
         let direct = self.cheapest();
         let across = Self::best(&self.at, &mut self.relevant_to_taken, TransportState::Relevant);
@@ -248,6 +266,7 @@ impl<'t> TransportStates<'t> {
         }
     }
 
+    /// Removes a document from T: directly, or by making it relevant while another one no longer is.
     fn drop_taken(&mut self) {
         let direct = self.dearest();
         let across = Self::best(&self.at, &mut self.taken_to_relevant, TransportState::Taken);

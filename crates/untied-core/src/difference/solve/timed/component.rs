@@ -7,12 +7,14 @@ use super::{NONE, Timed};
 /// A range of groups of A and one of B with the same undecided documents.
 #[derive(Debug, Clone)]
 pub(super) struct TimedComponent {
+    /// The indices of the groups, in A and in B.
     pub groups: [Range<usize>; 2],
-    /// Product of q over the decided documents before them, in A and in B.
+    /// The product of q (the share of users who go on) over the decided documents before the component, in A and in B.
     pub reach: [f64; 2],
-    /// What is worth T where the product of q over the part's undecided documents is 1.
+    /// T, the value of all following components for users whom no undecided document of this one has stopped.
     pub rest: f64,
-    /// Its documents that are undecided from the start; all are in A and in B, but for those of the last part.
+    /// The indices of its documents that are undecided from the start. All are in A and in B, except in the last
+    /// component.
     pub open: Vec<usize>,
 }
 
@@ -30,11 +32,12 @@ impl TimedComponent {
     }
 }
 
-/// The components, from the first to the last.
+/// The components of a problem, from the first to the last. `decided` tells of each document whether it is relevant, if
+/// that is known or decided.
 pub(super) fn components(timed: &Timed, decided: &[Option<bool>]) -> Vec<TimedComponent> {
     let [a, b] = &timed.sides;
     let is_open = |&&i: &&usize| decided[i].is_none();
-    // Undecided documents down to the end of each group of B.
+    // The number of undecided documents down to the end of each group of B.
     let mut sum = 0;
     let down_to_b: Vec<usize> = (0..b.ends.len())
         .map(|group| {
@@ -43,7 +46,7 @@ pub(super) fn components(timed: &Timed, decided: &[Option<bool>]) -> Vec<TimedCo
         })
         .collect();
     let (mut components, mut begun) = (Vec::new(), [0, 0]);
-    // Down to here B must be read to have what A has.
+    // The number of undecided documents down to the current group of A, and of the groups of B that hold all of them.
     let (mut open, mut reach) = (0, 0);
     for group in 0..a.ends.len() {
         for &i in a.group(group).iter().filter(is_open) {

@@ -1,22 +1,27 @@
-//! Gains that a decreasing share of users sees, where a document's reading time depends on its relevance.
+//! Time-biased gain: the gains that a falling share of users sees, if it depends on a document's relevance how long one
+//! reads it.
 //!
 //!   S(C) = sum over documents d of C of g x_d P(d),    P(d) = product of q_e(x_e) over the documents e before d,
 //!
-//! with x_d = 1 for relevant documents, and q_e(x) = 2^(-time of e / h), one number where e is relevant and one where it
-//! is not: Delta_e = q_e(0) - q_e(1). What makes a document relevant gains g and costs time, so S may fall by it.
+//! where x_d is 1 if document d is relevant and 0 if not, and g is the gain of a relevant document. q_e(x) is the share
+//! of users who go on after document e, 2^(-time of e / h) with the half-life h: q_e(1) if e is relevant, q_e(0) if it
+//! is not, and their difference is Delta_e = q_e(0) - q_e(1). A document that becomes relevant gains g, but may cost
+//! users time, so S may fall.
 //!
-//! S(A) - S(B) is affine in each x_d. With V(d) the value of what follows d, to those who get there,
+//! S(A) - S(B) is affine in each x_d. Let V(d) be the value of all that follows d, for users who get there. Then
 //!
-//!   dS(C)/dx_d = P(d) (g - Delta_d V(d)),
+//!   dS(C)/dx_d = P(d) (g - Delta_d V(d)).
 //!
-//! and if V lies between bounds for all that is undecided, and P too, so does this ([`spans`]). A document whose
-//! dS(A)/dx - dS(B)/dx has one sign is decided; others are searched ([`search`]). What is before d in both rankings
-//! changes no sign, so it is left out of P there. Of tied documents P and P V are means over the orders, which are sums
-//! of products of q and g, and so lie between those of the smallest and of the largest numbers.
+//! If bounds are known of V and of P, whatever the undecided documents are, so are bounds of this change ([`spans`]). A
+//! document is decided if dS(A)/dx_d - dS(B)/dx_d has one sign; the others are searched ([`search`]). The documents
+//! before d in both rankings do not change the sign, so they are left out of P there. For tied documents, P and P V are
+//! means over the orders of ties, which are sums of products of q and g; so they lie between those with the smallest
+//! and those with the largest q and g.
 //!
-//! Where the undecided documents down to some group of A are those down to some group of B, all that follows counts
-//! with the same factor Q >= 0 of undecided documents in either ranking. So it may be solved first; what is before then
-//! has T Q in addition, T being its best: the problem falls into parts, solved from the last to the first.
+//! Suppose that the undecided documents down to some group of A are the same as those down to some group of B. Then all
+//! that follows is multiplied in both rankings by the same factor Q >= 0 of undecided documents. So it can be solved
+//! first, and its largest value T adds T Q to the value of what comes before. This way the problem falls into parts,
+//! which are solved from the last to the first.
 
 mod component;
 mod search;
@@ -31,58 +36,63 @@ use crate::elementary::powi;
 use crate::measures::orders::walk::{self, Kind};
 use crate::ranking::List;
 
-/// The group of a document that a ranking lacks; it comes after all groups.
+/// The index of the group of a document that a ranking lacks; it is larger than those of all groups.
 const NONE: usize = usize::MAX;
 
 /// A document, with the share of users who go on after it.
 #[derive(Debug, Clone, Copy)]
 struct TimedDocument {
-    /// Its tie groups in A and in B.
+    /// The indices of its tie groups in A and in B, or [`NONE`].
     groups: [usize; 2],
-    /// q(0) and q(1).
+    /// The share of users who go on after it: q(0) if it is not relevant, and q(1) if it is.
     go_on: [f64; 2],
-    /// Whether it is relevant, where that is known.
+    /// Whether the document is relevant; none if unknown.
     known: Option<bool>,
 }
 
-/// Tie groups that begin within the cutoff.
+/// One ranking: its tie groups that begin within the cutoff.
 #[derive(Debug, Clone, Default)]
 struct TimedRanking {
-    /// Numbers of documents, one group after the other.
+    /// The indices of the documents in [`Timed::documents`], one group after the other.
     documents: Vec<usize>,
-    /// For every group, the number of documents up to its end.
+    /// For every group, the number of documents down to its end.
     ends: Vec<usize>,
+    /// The number of ranks that count.
     cutoff: usize,
 }
 
 impl TimedRanking {
+    /// The indices of the documents of a group.
     fn group(&self, group: usize) -> &[usize] {
         &self.documents[self.start(group)..self.ends[group]]
     }
 
-    /// Documents before a group.
+    /// The number of documents before a group.
     fn start(&self, group: usize) -> usize {
         if group == 0 { 0 } else { self.ends[group - 1] }
     }
 
-    /// Positions of a group within the cutoff.
+    /// The number of a group's ranks that are within the cutoff.
     fn slots(&self, group: usize) -> usize {
         self.ends[group].min(self.cutoff) - self.start(group)
     }
 }
 
-/// Two rankings as a reader sees them.
+/// Two rankings of documents that take time to read.
 #[derive(Debug, Clone)]
 pub struct Timed {
+    /// The documents of A or B.
     documents: Vec<TimedDocument>,
+    /// A and B.
     sides: [TimedRanking; 2],
-    /// g.
+    /// The gain of a relevant document, g.
     gain: f64,
 }
 
 impl Timed {
-    /// Two rankings of which the first `cutoff` documents count. Of every document there are its number, the shares of
-    /// users who go on after it if it is not relevant and if it is, and whether it is, where that is known.
+    /// Two rankings of which the first `cutoff` documents count. `documents` has for each document its number in the
+    /// lists, the shares of users who go on after it if it is not relevant and if it is, and whether it is relevant, if
+    /// known.
     pub fn new(
         lists: [&List; 2],
         documents: impl Iterator<Item = (u32, [f64; 2], Option<bool>)>,
@@ -121,13 +131,13 @@ impl Timed {
         self.documents.iter_mut().for_each(|x| x.groups.swap(0, 1));
     }
 
-    /// Whether a document counts in either ranking, by its place among all.
+    /// Whether the document with this index is within the cutoff of A or B.
     pub fn counts(&self, document: usize) -> bool {
         self.documents[document].groups != [NONE; 2]
     }
 
-    /// S of some groups of a ranking, of which those who get there are a share, with documents relevant to some degree:
-    /// mean over the orders of ties.
+    /// The mean over orders of ties of what some groups of a ranking add to its score, if the share `reach` of users
+    /// gets to the first of them, and `gains` has each document's relevance, from 0 to 1.
     fn value(&self, side: &TimedRanking, groups: std::ops::Range<usize>, mut reach: f64, gains: &[f64]) -> f64 {
         let mut total = 0.0;
         let mut kinds = Vec::new();
@@ -140,7 +150,7 @@ impl Timed {
         total
     }
 
-    /// About how many steps [`Timed::value`] takes for a part.
+    /// About how many steps [`Timed::value`] takes for a component.
     fn steps(&self, component: &TimedComponent) -> usize {
         let of_side = |(side, groups): (&TimedRanking, &std::ops::Range<usize>)| -> usize {
             groups.clone().map(|group| 2 + 2 * (side.group(group).len() - 1) * side.slots(group)).sum()
@@ -148,13 +158,14 @@ impl Timed {
         self.sides.iter().zip(&component.groups).map(of_side).sum()
     }
 
+    /// A document with this relevance, from 0 to 1: its gain, and the share of users who go on after it.
     fn kind(&self, document: usize, relevant: f64) -> Kind {
         let [other, go_on] = self.documents[document].go_on;
         Kind { gain: self.gain * relevant, go_on: other + relevant * (go_on - other), count: 1 }
     }
 
-    /// More than a part is worth in any case: nobody who gets to a document gains more than g there, and what follows the
-    /// part is reached with at most probability 1.
+    /// A simple upper bound of a component's value: users who get to a document of A gain at most g there, and what
+    /// follows the component is reached with a probability of at most 1.
     fn most(&self, component: &TimedComponent) -> f64 {
         let side = &self.sides[0];
         let documents = component.groups[0].clone().flat_map(|group| side.group(group)).take(side.cutoff);
@@ -164,18 +175,19 @@ impl Timed {
         self.gain * reached.sum::<f64>() + component.rest.max(0.0)
     }
 
-    /// The largest S(A) - S(B). Gains are 1 for relevant documents, else 0.
+    /// Searches for the largest S(A) - S(B). The solution's gains are 1 for relevant documents, and 0 for others.
     pub fn solve(&self, mut work: Budget) -> Solution {
         let mut search = TimedSearch::new(self);
         let half = work.split(1, 2);
         work.give_back(search.decide_all(&TimedComponent::everything(self), half));
+        // The value, and a bound, of all components after the current one.
         let mut rest = (0.0, 0.0);
         let components = components(self, &search.decided);
         let weight = |component: &TimedComponent| component.open.len() as u64 + 1;
         let mut left: u64 = components.iter().map(weight).sum();
         let mut nodes = 0;
         for mut component in components.into_iter().rev() {
-            // Of the work that is left parts take shares by undecided documents.
+            // A component may take a share of the work that is left, by its number of undecided documents.
             let mut share = work.split(weight(&component), left);
             left -= weight(&component);
             component.rest = rest.0;
@@ -202,7 +214,8 @@ impl Timed {
     }
 }
 
-/// What a tie group is worth on average; documents that are alike are put together.
+/// What a tie group gains on average over its orders, for users who get to it, if `slots` of its ranks are within the
+/// cutoff. Documents that are alike are put together.
 fn worth(kinds: &mut Vec<Kind>, slots: usize) -> f64 {
     if let [only] = kinds.as_slice() {
         return only.gain;

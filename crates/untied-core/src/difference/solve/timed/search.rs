@@ -6,28 +6,30 @@ use super::spans::{Change, ChangeBounds};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
 
-/// Differences that floats do not tell apart.
+/// Two values that differ by no more than this count as equal.
 pub(super) const TOLERANCE: f64 = 1e-12;
-/// How much a document may lose by being decided.
+/// A document is decided if the other choice could be better by no more than this, which is rounding.
 const SLACK: f64 = 1e-14;
 
-/// The result of a search.
+/// What a search has found in a component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimedResult {
+    /// The largest S(A) - S(B) found.
     pub value: f64,
-    /// Nothing is above this.
+    /// An upper bound of S(A) - S(B).
     pub bound: f64,
+    /// The number of nodes visited.
     pub nodes: u64,
-    /// The budget that was not needed.
+    /// The work that was not needed.
     pub rest: Budget,
 }
 
-/// The search, with all that is decided so far.
+/// The state of the search in one component after the other.
 pub(super) struct TimedSearch<'t> {
     timed: &'t Timed,
-    /// Whether documents are relevant, where that is known or decided.
+    /// For each document, whether it is relevant, if that is known or decided for good.
     pub decided: Vec<Option<bool>>,
-    /// The best gains so far.
+    /// For each document, its relevance in the best assignment so far, 0 or 1.
     pub gains: Vec<f64>,
     best: f64,
     work: Budget,
@@ -38,13 +40,13 @@ impl<'t> TimedSearch<'t> {
     pub fn new(timed: &'t Timed) -> TimedSearch<'t> {
         let known = |x: &super::TimedDocument| x.known.or((x.groups == [super::NONE; 2]).then_some(false));
         let decided: Vec<Option<bool>> = timed.documents.iter().map(known).collect();
-        // What A ranks higher, to begin with.
+        // To begin with, the unknown documents are relevant that A ranks higher than B.
         let start = |x: &super::TimedDocument| x.known.unwrap_or(x.groups[0] < x.groups[1]);
         let gains = timed.documents.iter().map(|x| f64::from(u8::from(start(x)))).collect();
         TimedSearch { timed, decided, gains, best: 0.0, work: Budget::new(0), nodes: 0 }
     }
 
-    /// S(A) - S(B) of a part.
+    /// S(A) - S(B) of a component and all that follow it, with these gains.
     fn value(&self, component: &TimedComponent, gains: &[f64]) -> f64 {
         let of_side = |side: usize| {
             self.timed.value(&self.timed.sides[side], component.groups[side].clone(), component.reach[side], gains)
@@ -53,8 +55,8 @@ impl<'t> TimedSearch<'t> {
         of_side(0) - of_side(1) + component.rest * rest
     }
 
-    /// Decide the documents whose change has one sign, for as long as there are any; a bound, and how the others change
-    /// the difference; none where there is not enough work left.
+    /// Decides the documents that change the difference in one direction only, as long as there are any. Returns an
+    /// upper bound of the difference, and how the other documents change it; none if not enough work is left.
     fn settle(&mut self, component: &TimedComponent, decided: &mut [Option<bool>]) -> Option<(f64, Vec<Change>)> {
         let mut settled = None;
         loop {
@@ -77,7 +79,8 @@ impl<'t> TimedSearch<'t> {
         }
     }
 
-    /// Decide what can be decided at once, for good; work that was not needed.
+    /// Decides the documents of a component that can be decided without a search, for good. Returns the work not
+    /// needed.
     pub fn decide_all(&mut self, component: &TimedComponent, work: Budget) -> Budget {
         self.work = work;
         let mut decided = std::mem::take(&mut self.decided);
@@ -87,7 +90,7 @@ impl<'t> TimedSearch<'t> {
         self.work
     }
 
-    /// The best gains, but for the documents of a component that are decided.
+    /// The best gains so far, in which a component's decided documents are as they are decided.
     fn agreeing(&self, component: &TimedComponent, decided: &[Option<bool>]) -> Vec<f64> {
         let mut gains = self.gains.clone();
         for &i in &component.open {
@@ -98,7 +101,7 @@ impl<'t> TimedSearch<'t> {
         gains
     }
 
-    /// The best of a part, and a bound; the best gains are kept.
+    /// Searches for the largest value of a component, first by a local search, and keeps the best gains.
     pub fn run(&mut self, component: &TimedComponent, work: Budget) -> TimedResult {
         self.work = work;
         let mut search = self.work.split(1, 2);
@@ -108,7 +111,7 @@ impl<'t> TimedSearch<'t> {
         self.start(component)
     }
 
-    /// A bound of a part; gains are left alone.
+    /// Searches a component for a bound of its value only. The best gains stay as they are.
     pub fn bound(&mut self, component: &TimedComponent, work: Budget) -> TimedResult {
         self.work = work;
         let gains = self.gains.clone();
@@ -127,7 +130,7 @@ impl<'t> TimedSearch<'t> {
         TimedResult { value: self.best, bound, nodes: self.nodes, rest: self.work }
     }
 
-    /// Change single documents for as long as that helps.
+    /// A local search: changes the relevance of one document after the other, as long as that improves the value.
     fn climb(&mut self, component: &TimedComponent) {
         let mut gains = std::mem::take(&mut self.gains);
         let mut best = self.value(component, &gains);
@@ -153,9 +156,11 @@ impl<'t> TimedSearch<'t> {
     }
 }
 
-/// What is decided, and the undecided document whose change is the least certain, once it is known.
+/// A node of the search.
 struct TimedNode {
+    /// For each document, whether it is relevant, if that is known or decided in this node.
     decided: Vec<Option<bool>>,
+    /// Once the node is bounded: the undecided document whose change of the difference has the widest bounds.
     widest: Option<usize>,
 }
 
@@ -175,7 +180,8 @@ impl BranchAndBound for ComponentSearch<'_, '_> {
         let Some((bound, changes)) = settled.filter(|_| search.work.take(search.timed.steps(component))) else {
             return Bound::OutOfBudget(above);
         };
-        // What is left changes the best gains that agree with what is decided by so much at most.
+        // Take the best gains that agree with the node. Each undecided document can improve their value only by its
+        // change.
         let gains = search.agreeing(component, &node.decided);
         let value = search.value(component, &gains);
         let more = |change: &Change| if gains[change.document] > 0.0 { -change.by.0 } else { change.by.1 };
@@ -189,7 +195,7 @@ impl BranchAndBound for ComponentSearch<'_, '_> {
         if node.widest.is_none() || above <= search.best + TOLERANCE { Bound::Closed } else { Bound::AtMost(above) }
     }
 
-    /// The document whose change is the least certain is as in the best assignment, or not.
+    /// Two nodes: the document whose change has the widest bounds is as in the best assignment, or the other way round.
     fn split(&mut self, node: TimedNode) -> [TimedNode; 2] {
         let first = node.widest.is_some_and(|document| self.search.gains[document] > 0.0);
         [first, !first].map(|relevant| {

@@ -1,11 +1,12 @@
-//! Bounds of the change of S(A) - S(B) when a document becomes relevant, for any state of the undecided ones.
+//! Bounds of how S(A) - S(B) changes when a document becomes relevant, whatever the other undecided documents are. The
+//! head of [`super`] defines q, P and V.
 
 use super::component::TimedComponent;
 use super::{NONE, Timed, TimedRanking, worth};
 use crate::measures::orders::walk::Kind;
 
-/// Documents of a tie group for which bounds are exact: they take the third power of that. Those of a larger one have
-/// the same bounds.
+/// The largest number of documents in a tie group for which each document has bounds of its own; these take the third
+/// power of this number of steps. All documents of a larger group have the same bounds.
 const EXACT: usize = 64;
 
 /// A lowest and a highest value.
@@ -14,40 +15,45 @@ pub(super) type Interval = (f64, f64);
 /// How an undecided document changes the difference.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
+    /// The index of the document.
     pub document: usize,
     /// By how much S(A) - S(B) changes if the document becomes relevant.
     pub by: Interval,
-    /// The change divided by the factor of the documents before it in both rankings, which has the same sign and closer bounds.
+    /// The change divided by the factor of the documents before it in both rankings, which has the same sign and closer
+    /// bounds.
     pub sign: Interval,
 }
 
+/// The interval of the sum of two numbers.
 fn plus(x: Interval, y: Interval) -> Interval {
     (x.0 + y.0, x.1 + y.1)
 }
 
+/// The interval of the difference of two numbers.
 fn minus(x: Interval, y: Interval) -> Interval {
     (x.0 - y.1, x.1 - y.0)
 }
 
-/// A factor that is not negative.
+/// The interval of a number in `x` times a factor that is not negative.
 fn times(factor: Interval, x: Interval) -> Interval {
     (x.0 * if x.0 < 0.0 { factor.1 } else { factor.0 }, x.1 * if x.1 < 0.0 { factor.0 } else { factor.1 })
 }
 
+/// The interval of a number in `x` times a known factor.
 fn by(factor: f64, x: Interval) -> Interval {
     if factor < 0.0 { (factor * x.1, factor * x.0) } else { (factor * x.0, factor * x.1) }
 }
 
-/// How a ranking goes on for those who reach a document, as that document of one of its groups sees it.
+/// For one document of a tie group: how many users reach it, and what follows it is worth.
 #[derive(Debug, Clone, Copy, Default)]
 struct GroupView {
-    /// P, from the group's start on.
+    /// P, the share of the users at the group's start who reach the document.
     reach: Interval,
-    /// P V.
+    /// P V, this share times the value of all that follows the document.
     after: Interval,
 }
 
-/// A part of which some documents are decided.
+/// The bounds of a component, some of whose documents are decided.
 pub(super) struct ChangeBounds<'t> {
     timed: &'t Timed,
     component: &'t TimedComponent,
@@ -77,7 +83,7 @@ impl<'t> ChangeBounds<'t> {
         4 * undecided * undecided + self.timed.sides.iter().zip(&self.component.groups).map(of_side).sum::<usize>()
     }
 
-    /// q of a document.
+    /// The lowest and the highest q of a document, the share of users who go on after it.
     fn go_on(&self, document: usize) -> Interval {
         let [other, relevant] = self.timed.documents[document].go_on;
         match self.decided[document] {
@@ -87,7 +93,7 @@ impl<'t> ChangeBounds<'t> {
         }
     }
 
-    /// The kinds of some documents with the smallest, and with the largest gains and q.
+    /// The documents with the smallest gains and q that they may have, and the same with the largest.
     fn kinds<'d>(&self, documents: impl Iterator<Item = &'d usize>) -> [Vec<Kind>; 2] {
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for &i in documents {
@@ -99,7 +105,8 @@ impl<'t> ChangeBounds<'t> {
         [low, high]
     }
 
-    /// V of each group and what follows it in the part; nothing after the last.
+    /// For each group of the component in A (`which` = 0) or B (1): bounds of V, what the group and the following
+    /// groups of the component gain for a user who gets to it. The last entry, after all groups, is 0.
     fn values(&self, which: usize) -> Vec<Interval> {
         let side = &self.timed.sides[which];
         let groups = self.component.groups[which].clone();
@@ -127,8 +134,8 @@ impl<'t> ChangeBounds<'t> {
         values
     }
 
-    /// Kinds that are no larger, and no smaller, than those of all documents but one, whichever that is: those with the
-    /// smallest q where nothing gains, and with the largest where all do.
+    /// Documents to stand for all of these but one, whichever that is. In the first list each q is at most that of the
+    /// others, and nothing gains; in the second each q is at least that, and all gain.
     fn kinds_but_one(&self, documents: &[usize]) -> [Vec<Kind>; 2] {
         let mut q: Vec<Interval> = documents.iter().map(|&i| self.go_on(i)).collect();
         q.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
@@ -138,7 +145,8 @@ impl<'t> ChangeBounds<'t> {
         [low, high]
     }
 
-    /// What the documents of the large groups of a side see there.
+    /// For each group of a ranking in the component with more than [`EXACT`] documents: the view that all of these
+    /// share. The other groups have an empty view.
     fn within_large(&self, which: usize, values: &[Interval]) -> Vec<GroupView> {
         let side = &self.timed.sides[which];
         let view = |(at, group): (usize, usize)| match side.group(group).len() > EXACT {
@@ -148,7 +156,8 @@ impl<'t> ChangeBounds<'t> {
         self.component.groups[which].clone().enumerate().map(view).collect()
     }
 
-    /// What a document of a group sees there, or any of a large one; `next` is the value of what follows the group.
+    /// The view of one document of a group; without a `document`, bounds for any document of the group. `next` is the
+    /// value of what follows the group.
     fn within(&self, side: &TimedRanking, group: usize, document: Option<usize>, next: Interval) -> GroupView {
         let tied = side.group(group);
         if tied.len() == 1 {
@@ -161,6 +170,8 @@ impl<'t> ChangeBounds<'t> {
                 kinds.push(Kind { gain, go_on, count: 1 });
                 worth(&mut kinds, slots)
             };
+            // P is the mean gain if the document alone gains 1. P V is what the other documents and those after the
+            // group gain more if the users go on after the document than if they do not.
             let mut own: Vec<Kind> = others.iter().map(|kind| Kind { gain: 0.0, ..*kind }).collect();
             let all: f64 = own.iter().map(|kind| kind.go_on).product();
             own.push(Kind { gain: 1.0, go_on: 1.0, count: 1 });
@@ -174,7 +185,7 @@ impl<'t> ChangeBounds<'t> {
         GroupView { reach: (low.0, high.0), after: (low.1, high.1) }
     }
 
-    /// Products of q over the decided documents before each group of the part.
+    /// For each group of the component in one ranking: the product of q over all decided documents before the group.
     fn decided_before(&self, which: usize) -> Vec<f64> {
         let side = &self.timed.sides[which];
         let mut product = self.component.reach[which];
@@ -189,7 +200,7 @@ impl<'t> ChangeBounds<'t> {
             .collect()
     }
 
-    /// A bound of S(A) - S(B), and how undecided documents change it.
+    /// An upper bound of the component's S(A) - S(B), and how each undecided document changes it.
     pub fn all(&self) -> (f64, Vec<Change>) {
         let values = [self.values(0), self.values(1)];
         let large = [self.within_large(0, &values[0]), self.within_large(1, &values[1])];
@@ -203,12 +214,12 @@ impl<'t> ChangeBounds<'t> {
         let bound = minus(a, b).1 + times(all, (rest, rest)).1;
         let changes = open.iter().map(|&i| {
             let groups = self.timed.documents[i].groups;
-            // Products over the undecided documents before it: in both rankings, and only in A, and only in B; and
-            // over those that are not before it in both.
+            // Products of q over the undecided documents before this one: in both rankings (`both`), and only in A or
+            // only in B (`only`); and over all documents that are not before it in both (`other`).
             let (mut both, mut only, mut other) = ((1.0, 1.0), [(1.0, 1.0); 2], (1.0, 1.0));
             for (&e, &factor) in open.iter().zip(&factors).filter(|(e, _)| **e != i) {
                 let at = self.timed.documents[e].groups;
-                // NONE is after all else. A ranking that has not got the document has no say.
+                // Every document is before NONE, so a ranking that lacks this document does not matter.
                 let before = [0, 1].map(|side| groups[side] == NONE || at[side] < groups[side]);
                 if before == [true, true] {
                     both = times(factor, both);
@@ -244,7 +255,7 @@ impl<'t> ChangeBounds<'t> {
     }
 }
 
-/// What a tie group is worth with what follows it.
+/// What a tie group and all that follows it gain for users who get to the group: `next` is the value of what follows.
 fn beyond(mut kinds: Vec<Kind>, slots: usize, next: f64) -> f64 {
     let all: f64 = kinds.iter().map(|kind| kind.go_on).product();
     worth(&mut kinds, slots) + all * next

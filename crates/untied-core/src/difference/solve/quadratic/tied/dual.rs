@@ -1,56 +1,63 @@
-//! The Lagrangian bound of a node.
+//! The Lagrangian bound of a node, an upper bound of the difference over all counts z of its undecided cells.
 //!
-//! With `d_y` of the later one of two cells in order, `q_xy = d_y + e_xy`, and `e_xy = 0` unless one of them, say x, is
-//! above the other (`crate::difference::solve::cells`). Then `z_x z_y = n_x z_y` in some optimum, so that `e` goes into the linear
-//! terms without loss, and there is a constraint `n_y z_x - n_x z_y >= 0` to be relaxed, with a multiplier
-//! `mu_xy >= 0`:
+//! A document of cell x and one of cell y gain q_xy as a pair. Of two cells, let y be the later one in the core's
+//! order, and d_y what its documents gain with one that is before them in both rankings. Then `q_xy = d_y + e_xy`, and
+//! the *excess* `e_xy` is 0 unless one of the cells, say x, is above the other one (`crate::difference::solve::cells`).
+//! In that case some optimum has `z_x z_y = n_x z_y`, where n_x is the number of documents of x. So the excess can go
+//! into the linear terms without loss; what has to be relaxed is the constraint `n_y z_x - n_x z_y >= 0`, with a
+//! multiplier `mu_xy >= 0`:
 //!
 //! `e z_x z_y <= e n_x z_y + mu (n_y z_x - n_x z_y)`.
 //!
-//! What is left is a dynamic program over cells and the number of relevant documents, t of n + t in cell j:
+//! What is left is a dynamic program over the cells j and the number of relevant documents. With n of them in the cells
+//! before j, and t in j, whose documents gain lin_j each and q_jj as pairs, the largest value is
 //!
 //! `f_j(n + t) = max f_{j-1}(n) + t lin_j + q_jj t (t - 1) / 2 + d_j t n`.
 //!
-//! A subgradient method looks for the multipliers with the least bound.
+//! A subgradient method looks for the multipliers with the smallest bound.
 
 use super::node::{CellCore, CellIncumbent, CellNode, FreeCell, gain};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::quadratic::TOLERANCE;
 
-/// Excess of a concordant pair is 0 but for rounding.
+/// An excess this small is rounding: neither cell of the pair is above the other one, or it does not matter.
 const NOTHING: f64 = 1e-15;
-/// What the multipliers are of e where they begin: of e > 0, and of e < 0.
+/// The first multiplier of a pair, as a share of its excess: for a positive excess, and for a negative one.
 const BEGINNING: (f64, f64) = (0.5, -0.3);
-/// Pairs of cells for which there is room.
+/// The largest number of pairs of cells for which this bound is made.
 const PAIRS: usize = 4_000_000;
 
-/// Two cells of which one is above the other.
+/// Two undecided cells of which one is above the other.
 #[derive(Debug, Clone, Copy)]
 struct ComparablePair {
-    /// Their positions among what is free.
+    /// The position among the node's undecided cells of the one that is above.
     above: u32,
+    /// The position of the one that is below.
     below: u32,
-    /// e.
+    /// e, the excess of the pair.
     excess: f64,
-    /// mu.
+    /// mu, the multiplier of the pair's constraint.
     multiplier: f64,
 }
 
-/// The bound, and what it takes to find it.
+/// The multipliers and the dynamic program of the bound.
 #[derive(Debug, Default)]
 pub(super) struct CellDual {
+    /// The pairs of cells with a constraint.
     pairs: Vec<ComparablePair>,
+    /// For each undecided cell, what one of its documents gains in the relaxed program.
     linear: Vec<f64>,
-    /// `f_j(n)`, a row for each j.
+    /// The largest values `f_j(n)`, a row for each j.
     table: Vec<f64>,
+    /// The length of a row: the number of undecided documents, plus 1.
     width: usize,
-    /// The solution of the relaxed program.
+    /// For each undecided cell, its count in the solution of the relaxed program.
     counts: Vec<usize>,
 }
 
 impl CellDual {
-    /// The least bound found within some steps; fewer if it closes the node, none if that is too much work. Solutions met
-    /// on the way are offered to the incumbent.
+    /// The smallest bound found within some steps: fewer if it closes the node, and none but the rough bound if that is
+    /// too much work. Improves the incumbent with the solutions met on the way.
     pub fn descend(
         &mut self,
         core: &CellCore,
@@ -64,7 +71,7 @@ impl CellDual {
             return rough;
         }
         let documents: usize = node.free.iter().map(|x| x.size).sum();
-        // Every cell's counts times the numbers before it.
+        // The dynamic program tries every count of every cell for every number of documents before it.
         let cost = 8 * self.pairs.len() + documents * (documents + node.free.len());
         let (mut bound, mut size, mut stalled) = (rough, 1.0, 0);
         for step in 0..steps {
@@ -92,7 +99,7 @@ impl CellDual {
         bound
     }
 
-    /// List the pairs; whether there is room for them.
+    /// Lists the pairs of cells with a constraint. Returns false if there are too many cells, or not enough work.
     fn prepare(&mut self, core: &CellCore, node: &CellNode, work: &mut Budget) -> bool {
         let count = node.free.len();
         self.counts.clear();
@@ -123,7 +130,7 @@ impl CellDual {
         true
     }
 
-    /// Put the multipliers into linear terms.
+    /// Computes `linear`, which includes the pairs' excesses and multipliers.
     fn relax(&mut self, node: &CellNode) {
         self.linear.clear();
         self.linear.extend(node.free.iter().map(|x| x.linear));
@@ -134,14 +141,14 @@ impl CellDual {
         }
     }
 
-    /// `n_y z_x - n_x z_y` of a pair, which its constraint wants to be at least 0.
+    /// `n_y z_x - n_x z_y` of a pair at the current counts, which the pair's constraint wants to be at least 0.
     fn slack(&self, node: &CellNode, pair: &ComparablePair) -> f64 {
         let (above, below) = (pair.above as usize, pair.below as usize);
         let product = |sized: usize, counted: usize| (node.free[sized].size * self.counts[counted]) as f64;
         product(below, above) - product(above, below)
     }
 
-    /// Move all multipliers against their slopes; whether there was anything to move.
+    /// Moves all multipliers against the slope of the bound. Returns false if no multiplier can move.
     fn step(&mut self, node: &CellNode, gap: f64) -> bool {
         let mut norm = 0.0;
         for pair in &self.pairs {
@@ -161,7 +168,7 @@ impl CellDual {
         true
     }
 
-    /// The dynamic program; its value, and its solution in `counts`.
+    /// Solves the relaxed program by dynamic programming. Returns its value, and writes its solution into `counts`.
     fn solve(&mut self, core: &CellCore, node: &CellNode) -> f64 {
         let mut top = 0;
         self.table[0] = 0.0;
@@ -202,7 +209,7 @@ impl CellDual {
         value
     }
 
-    /// The position of the cell on which the bound hangs most.
+    /// The position of the undecided cell whose constraints matter most to the bound, to branch on.
     pub fn tensest(&self, node: &CellNode) -> usize {
         let mut tensions = vec![0.0; node.free.len()];
         for pair in &self.pairs {

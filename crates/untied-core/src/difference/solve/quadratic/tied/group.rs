@@ -1,28 +1,29 @@
-//! Tie groups, and the weights of pairs of documents in them.
+//! Tie groups of one ranking, and what pairs of relevant documents in them add to AP, on average over orders of ties.
 
 use crate::difference::solve::smaller;
 
-/// A tie group.
+/// A tie group, with its mean inverse ranks and its documents that are in no cell.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PrecisionGroup {
-    /// Ranks of its first and its last document, added up.
+    /// The rank of its first document plus that of its last one, to sort groups by.
     pub place: usize,
-    /// m.
+    /// m, the mean of 1/rank over its ranks; ranks below the depth count 0.
     pub mean: f64,
-    /// u.
+    /// u, the mean of 1/rank of the lower one of two of its documents.
     pub together: f64,
-    /// How many of its documents are judged relevant.
+    /// The number of its documents that are judged relevant.
     pub judged: f64,
-    /// How many unknown ones the other ranking does not have, with those that fill this one up: relevant if this one is to
-    /// be ahead.
+    /// The number of its unknown documents that the other ranking lacks, with those that fill this ranking up. They are
+    /// relevant if this ranking is to be ahead.
     pub alone: f64,
-    /// How many are relevant for certain.
+    /// The number of its documents that are relevant for certain.
     on: f64,
-    /// What an undecided one gains with these and those of other groups.
+    /// What an undecided document of the group gains by itself and with all documents that are relevant for certain.
     pub gain: f64,
 }
 
 impl PrecisionGroup {
+    /// The group at the ranks from `start + 1` to `end`.
     fn new(start: usize, end: usize, depth: usize) -> PrecisionGroup {
         let n = (end - start) as f64;
         let inverse = |rank: usize| 1.0 / rank as f64;
@@ -40,7 +41,8 @@ impl PrecisionGroup {
         }
     }
 
-    /// List all groups of a ranking, and those of one document each that fill it up.
+    /// Lists the groups of a ranking, which end at the ranks `ends`, and then the single documents that fill it up to
+    /// the depth.
     pub fn list(groups: &mut Vec<PrecisionGroup>, ends: &[u32], depth: usize) {
         let length = ends.last().map_or(0, |&end| end as usize);
         let mut start = 0;
@@ -51,8 +53,8 @@ impl PrecisionGroup {
         }
     }
 
-    /// Put in what undecided documents gain, in the ranking that is to be ahead or in the other one; the value of what is
-    /// certain.
+    /// Fills in `gain` of all groups of a ranking, and returns what the documents that are relevant for certain are
+    /// worth there. `is_ahead` tells whether this is the ranking that is to be ahead.
     pub fn sum(groups: &mut [PrecisionGroup], is_ahead: bool) -> f64 {
         let (mut before, mut value, mut below) = (0.0, 0.0, 0.0);
         for group in &mut *groups {
@@ -69,33 +71,33 @@ impl PrecisionGroup {
     }
 }
 
-/// Where a document stands in one ranking.
+/// The tie group of a document in one ranking, and what pairs with it add there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GroupPlace {
-    /// The number of its group.
+    /// The index of the group.
     group: usize,
-    /// m.
+    /// m, the group's mean inverse rank.
     mean: f64,
-    /// m - u.
+    /// m - u: how much less a pair within the group adds than a pair with a document above it.
     less: f64,
 }
 
 impl GroupPlace {
-    /// In no group, where nothing counts.
+    /// The place of a document that the ranking lacks, where nothing counts.
     pub const NONE: GroupPlace = GroupPlace { group: usize::MAX, mean: 0.0, less: 0.0 };
 
     pub fn new(number: usize, &PrecisionGroup { mean, together, .. }: &PrecisionGroup) -> GroupPlace {
         GroupPlace { group: number, mean, less: mean - together }
     }
 
-    /// What a pair of relevant documents weighs.
+    /// What two relevant documents at these places add to the ranking's AP as a pair.
     fn with(self, other: GroupPlace) -> f64 {
         let lower = smaller(self.mean, other.mean);
         if self.group == other.group { lower - self.less } else { lower }
     }
 }
 
-/// Where a document stands in A and in B.
+/// The places of a document in A and in B.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellPlaces {
     pub a: GroupPlace,
@@ -103,17 +105,17 @@ pub(super) struct CellPlaces {
 }
 
 impl CellPlaces {
-    /// `q` of two documents.
+    /// `q` of two documents: what they add to the difference if both are relevant.
     pub fn pair(&self, other: &CellPlaces) -> f64 {
         self.a.with(other.a) - self.b.with(other.b)
     }
 
-    /// What a pair with another document gains at most.
+    /// The most that a pair with another document can add to the difference.
     pub fn most(&self) -> f64 {
         self.a.mean
     }
 
-    /// `d`: what a document gains with each that stands before it in both rankings.
+    /// `d`: what a document adds to the difference with each relevant document that is before it in both rankings.
     pub fn step(&self) -> f64 {
         self.a.mean - self.b.mean
     }

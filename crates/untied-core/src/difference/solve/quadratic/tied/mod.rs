@@ -1,16 +1,20 @@
-//! Rankings with ties: the largest difference of AP's means over all orders of both rankings.
+//! Rankings with ties: the largest difference of the mean AP of two rankings, over all orders of ties of both.
 //!
-//! A document of a tie group with n documents after t others has the inverse rank `m = 1/n sum_i 1/i` on average, i from
-//! t + 1 to t + n. Two documents of different groups meet at the rank of the lower one, which makes that group's m, the
-//! smaller; two of the same group at the lower of two ranks: `u = sum_i 2 (i - t - 1) / (n (n - 1)) / i`. Ranks below
-//! the depth count nothing. So this is the same quadratic program with m for 1/rank, but that `q_xy` of two documents
-//! tied in A is less by m - u, and of two tied in B it is more.
+//! A tie group has n documents, below t others. The mean inverse rank of its documents is `m = 1/n sum_i 1/i`, with i
+//! from t + 1 to t + n. Two relevant documents add 1/rank of the lower one to AP: on average, that is the smaller of
+//! their groups' m if the groups differ, and `u = sum_i 2 (i - t - 1) / (n (n - 1)) / i` if both are in one group.
+//! Ranks below the depth add nothing. So the quadratic program is that of rankings without ties ([`super`]) with m in
+//! place of 1/rank, except that the coefficient `q_xy` of two documents tied in A is smaller by m - u, and that of two
+//! documents tied in B is larger.
 //!
-//! Its variables are the numbers z of relevant documents in cells ([`crate::difference::solve::cells`]): of a cell with
-//! `q = q_xx` between two of its documents, z are worth `c z + q z (z - 1) / 2`, and with z' of another `q' z z'`. Again
-//! *persistency* ([`program`]), a *Lagrangian bound* that uses dominance ([`dual`]), and *branching* ([`search`]).
+//! Its variables are the numbers z of relevant documents in cells ([`crate::difference::solve::cells`]). If a document
+//! of a cell gains c by itself, and q with each other one of the cell, then z of them gain `c z + q z (z - 1) / 2`;
+//! with z' documents of another cell they gain `q' z z'`, where q' is the coefficient of two documents of these cells.
+//! The steps are again *persistency* ([`program`]), a *Lagrangian bound*, which uses dominance ([`dual`]), and
+//! *branching* ([`search`]).
 //!
-//! It solves rankings without ties too, in twice the time of [`super::solve`], which needs no groups and no cells.
+//! This solves rankings without ties as well, in twice the time of [`super::solve`], which needs no groups and no
+//! cells.
 
 mod dual;
 mod group;
@@ -26,24 +30,24 @@ use crate::difference::solve::cells::{DocumentGroups, TieCells};
 use crate::difference::solve::expected::{self, DifferenceMoments, Uncertain};
 use crate::difference::solve::{Instance, Solution, TiedSolver};
 
-/// Memory that one solution leaves to the next.
+/// Memory that is used again for the next pair of rankings.
 #[derive(Debug, Default)]
 pub(super) struct TiedQuadraticWorkspace {
     groups: DocumentGroups,
     cells: TieCells,
-    /// Groups of A and of B.
+    /// The tie groups of A and of B.
     sides: [Vec<PrecisionGroup>; 2],
-    /// Unknown documents that only A, or only B, has.
+    /// The indices of the unknown documents that only A has, and of those that only B has.
     alone: [Vec<usize>; 2],
-    /// How many documents of each cell are relevant.
+    /// The number of relevant documents in each cell.
     counts: Vec<usize>,
     program: CellProgram,
     search: CellSearchMemory,
 }
 
-/// Rankings with ties, for the largest mean of `S(A) - S(B)` over tie orders: as [`super::solve`]. `ends` holds the rank
-/// at which each tie group ends, in A and in B. The instance gives a document any rank of its group, even one below the
-/// depth if the group begins above it.
+/// Prepares two rankings with ties for the largest mean of `S(A) - S(B)` over all orders; otherwise as
+/// [`super::solve`]. `ends` holds the rank at which each tie group ends, in A and in B. The instance gives a document
+/// any rank of its group, even one below the depth if the group begins above the depth.
 pub fn tied<'p>(
     instance: &'p Instance,
     ends: (&[u32], &[u32]),
@@ -54,16 +58,16 @@ pub fn tied<'p>(
     Box::new(TiedPrecisions { instance, work, memory: &mut workspace.tied })
 }
 
-/// Two rankings that were read.
+/// Two rankings with ties, ready to be solved in both directions.
 struct TiedPrecisions<'p> {
     instance: &'p Instance,
-    /// For each direction.
+    /// How much work each of the two directions may take.
     work: Budget,
     memory: &'p mut TiedQuadraticWorkspace,
 }
 
 impl TiedQuadraticWorkspace {
-    /// Take in two rankings.
+    /// Reads two rankings: their tie groups, the documents that only one of them has, and the cells of the others.
     fn read(&mut self, instance: &Instance, ends: (&[u32], &[u32])) {
         let TiedQuadraticWorkspace { groups, cells, sides: [a, b], alone: [only_a, only_b], program, .. } = self;
         groups.read(instance, ends);
@@ -71,7 +75,8 @@ impl TiedQuadraticWorkspace {
         only_b.clear();
         for (groups, ends) in [(&mut *a, ends.0), (&mut *b, ends.1)] {
             PrecisionGroup::list(groups, ends, instance.depth);
-            // Only this ranking has the documents that fill it up, which are relevant where any unknown document can be.
+            // Only this ranking has the documents that fill it up, which are relevant where any unknown document can
+            // be.
             let filling = if instance.top > 0.0 { 1.0 } else { 0.0 };
             groups.iter_mut().skip(ends.len()).for_each(|group| group.alone = filling);
         }
@@ -104,6 +109,7 @@ impl TiedSolver for TiedPrecisions<'_> {
         let mut work = self.work;
         counts.clear();
         counts.resize(cells.all.len(), 0);
+        // First the documents of no cell, then the cells that persistency decides; the search decides the others.
         let certain = PrecisionGroup::sum(a, true) - PrecisionGroup::sum(b, false);
         program.open_all(a, b);
         let decided = certain + program.persist(counts, &mut work);
@@ -119,7 +125,7 @@ impl TiedSolver for TiedPrecisions<'_> {
         let mut gains: Vec<f64> = self.instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
         alone.iter().copied().chain(cells.chosen(counts)).for_each(|id| gains[id] = self.instance.top);
         let depth = self.instance.depth.max(1) as f64;
-        // AP is 1 at most.
+        // AP is never above 1, so neither is the difference.
         let bound = if bound > value { (value / depth).max((bound / depth).min(1.0)) } else { value / depth };
         Solution { value: value / depth, bound, gains, nodes }
     }
@@ -131,9 +137,10 @@ impl TiedSolver for TiedPrecisions<'_> {
     }
 }
 
-/// Mean and variance of the difference of these means, times the depth, for documents that are relevant with chances of
-/// their own, as [`crate::difference::solve::expected::precisions`]; ranks as for [`tied`]. What a ranking lacks gains
-/// nothing. The variance is over what is relevant, not over orders.
+/// The mean and variance of the difference of mean AP over orders of ties, times the depth, if each document is
+/// relevant with a probability of its own; see [`crate::difference::solve::expected::precisions`]. Ranks and `ends` are
+/// as for [`tied`]. The ranks that a ranking lacks gain nothing. The variance is that over relevance, not over orders
+/// of ties.
 pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usize) -> DifferenceMoments {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     PrecisionGroup::list(&mut a, ends.0, depth);
@@ -149,6 +156,6 @@ pub fn expected_tied(documents: &[Uncertain], ends: (&[u32], &[u32]), depth: usi
     let chances: Vec<f64> = relevant().map(Uncertain::relevant).collect();
     let places: Vec<CellPlaces> =
         relevant().map(|x| CellPlaces { a: place(&a, ends.0, x.a), b: place(&b, ends.1, x.b) }).collect();
-    // A document with itself: 1/rank, as the pair of a document with one that stands before it.
+    // A relevant document alone adds 1/rank, just as a pair does in which it is the lower one.
     expected::pairs(&chances, |x, y| if x == y { places[x].step() } else { places[x].pair(&places[y]) })
 }

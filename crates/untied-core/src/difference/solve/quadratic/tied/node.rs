@@ -1,11 +1,13 @@
-//! A node of the search: the undecided cells, given the decided ones, and assignments of them.
+//! A node of the search: some cells are decided, and the others are undecided. An assignment says how many documents of
+//! each cell are relevant, the cell's *count*.
 
 use super::group::CellPlaces;
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
 use crate::difference::solve::quadratic::{LEAST, SLACK};
 
-/// The cells that persistency leaves open, so ordered that one before another in both rankings comes first.
+/// The cells that persistency leaves undecided, in an order in which a cell that is before another in both rankings
+/// comes first.
 #[derive(Debug, Default)]
 pub(super) struct CellCore {
     pub cells: Vec<TieCell>,
@@ -13,6 +15,7 @@ pub(super) struct CellCore {
 }
 
 impl CellCore {
+    /// `q_xy`: what a relevant document of cell x and one of cell y add to the difference as a pair.
     pub fn pair(&self, x: usize, y: usize) -> f64 {
         self.places[x].pair(&self.places[y])
     }
@@ -21,22 +24,23 @@ impl CellCore {
 /// An undecided cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FreeCell {
-    /// Its number.
+    /// The index of the cell in the core.
     pub cell: usize,
-    /// How many of its documents are undecided.
+    /// The number of its documents that are undecided.
     pub size: usize,
-    /// What one of them gains by itself and with what is relevant.
+    /// What one undecided document adds to the difference by itself and with the documents decided to be relevant.
     pub linear: f64,
 }
 
-/// The gain of some documents of one cell: `linear` for each, and `pair` for every two of them.
+/// What `count` documents of one cell add to the difference: `linear` for each, and `pair` for every two of them.
 pub(super) fn gain(count: usize, linear: f64, pair: f64) -> f64 {
     let n = count as f64;
     n * linear + pair * (n * (n - 1.0) / 2.0)
 }
 
 impl FreeCell {
-    /// How many of its documents gain most: of a parabola one of the ends, or the vertex where it opens downwards.
+    /// The best count of the cell, if one document gains `linear` and two of them `own` as a pair. The gain is a
+    /// parabola in the count, so it is largest at one of the ends, or near the vertex if it opens downwards.
     pub fn peak(&self, linear: f64, own: f64) -> usize {
         let vertex = if own < 0.0 { (0.5 - linear / own).clamp(0.0, self.size as f64) as usize } else { 0 };
         let worth = |count: usize| gain(count, linear, own);
@@ -45,16 +49,17 @@ impl FreeCell {
     }
 }
 
-/// The best counts found.
+/// The best assignment that was found.
 #[derive(Debug, Default)]
 pub(super) struct CellIncumbent {
+    /// The difference with this assignment, times the depth.
     pub value: f64,
     /// The number of relevant documents in each cell.
     pub counts: Vec<usize>,
 }
 
 impl CellIncumbent {
-    /// Take counts of what is free in a node, climbed from there, if they are better.
+    /// Improves counts of a node's undecided cells by a local search, and keeps them if they are the best so far.
     pub fn improve(&mut self, core: &CellCore, node: &CellNode, mut counts: Vec<usize>, work: &mut Budget) {
         let Some(value) = node.climb(core, &mut counts, work) else { return };
         if value > self.value {
@@ -65,19 +70,19 @@ impl CellIncumbent {
     }
 }
 
-/// A part of the question that is not decided yet.
+/// A node: the undecided cells, and what is decided of all cells.
 #[derive(Debug, Default, Clone)]
 pub(super) struct CellNode {
-    /// What is undecided, in the order of the cells.
+    /// The undecided cells, in the order of the core.
     pub free: Vec<FreeCell>,
-    /// Relevant documents by cell.
+    /// For each cell of the core, the number of documents that are decided to be relevant.
     pub decided: Vec<usize>,
-    /// Value of what is decided.
+    /// What the documents decided to be relevant add to the difference.
     pub constant: f64,
 }
 
 impl CellNode {
-    /// Make `count` more documents of the cell at `position` relevant; the cell stays at its position.
+    /// Makes `count` more documents of the undecided cell at `position` in `free` relevant. The cell stays in `free`.
     pub fn add(&mut self, core: &CellCore, position: usize, count: usize) {
         if count == 0 {
             return;
@@ -92,8 +97,8 @@ impl CellNode {
         }
     }
 
-    /// First-order persistency: a cell is relevant as a whole if no document of it can lose, and not at all if none can
-    /// gain, whatever the others are; again, until nothing changes. Not where there is not that much work left.
+    /// First-order persistency: decides that all documents of a cell are relevant if none of them can lose, and that
+    /// none is if none can gain, whatever the others are. This is repeated until nothing changes, or no work is left.
     pub fn persist(&mut self, core: &CellCore, work: &mut Budget) {
         let count = self.free.len();
         if !work.take(count * count) {
@@ -124,7 +129,8 @@ impl CellNode {
         }
     }
 
-    /// Sums of q < 0 and of q > 0 over all others.
+    /// The most that a document of cell x can lose, and can gain, with the other undecided documents: the sums of all
+    /// negative and of all positive q.
     pub fn sums(&self, core: &CellCore, x: &FreeCell) -> (f64, f64) {
         let places = &core.places[x.cell];
         let (mut down, mut up) = (0.0, 0.0);
@@ -136,12 +142,12 @@ impl CellNode {
         (down, up)
     }
 
-    /// A bound that takes little work: what two documents gain together is split between them, or, where even that is
-    /// too much, what one of them gains is that with all that are above 0.
+    /// An upper bound of the difference that takes little work: of what two documents gain as a pair, each gets half.
+    /// If even that is too much work, each document gains as much with each other one as a pair with it can at most.
     pub fn rough_bound(&self, core: &CellCore, work: &mut Budget) -> f64 {
         let count = self.free.len();
         if !work.take(count * count) {
-            // Pairs gain at most what the lower one does in A.
+            // A pair adds at most the lower one's mean inverse rank in A.
             let documents: usize = self.free.iter().map(|x| x.size).sum();
             let most =
                 |x: &FreeCell| x.size as f64 * (x.linear.max(0.0) + documents as f64 * core.places[x.cell].most());
@@ -151,7 +157,8 @@ impl CellNode {
         self.constant + self.free.iter().map(most).sum::<f64>()
     }
 
-    /// Improve counts cell by cell until that does not help; their value, or none where not enough work is left.
+    /// A local search: sets the count of one cell after the other to its best value, until nothing changes. Returns the
+    /// difference with the last counts; none if not enough work is left.
     pub fn climb(&self, core: &CellCore, counts: &mut [usize], work: &mut Budget) -> Option<f64> {
         let filled = counts.iter().filter(|count| **count > 0).count();
         if filled > 0 && !work.take(filled * counts.len()) {
@@ -164,7 +171,7 @@ impl CellNode {
             for (linear, other) in linear.iter_mut().zip(&self.free) {
                 *linear += by * places.pair(&core.places[other.cell]);
             }
-            // A document makes no pair with itself: `linear` of a cell is without its own.
+            // Pairs within a cell are counted by `gain`, so `linear` of a cell leaves out the cell's own documents.
             linear[position] -= by * places.pair(places);
         };
         for position in (0..counts.len()).filter(|&position| counts[position] > 0) {

@@ -1,23 +1,28 @@
-//! First-order persistency in linear time: cells that are certainly relevant, or certainly not, whatever the others
-//! are.
+//! First-order persistency in linear time: it finds cells that are relevant, or not relevant, in a best assignment
+//! whatever the other cells are.
 //!
-//! With `w_y` undecided documents in cell y, of x itself one less, one more relevant document of cell x gains between
-//! `c_x + N_x` and `c_x + P_x`, where `N_x = sum_y w_y min(q_xy, 0)` and `P_x = sum_y w_y max(q_xy, 0)`. A cell whose
-//! documents never lose is relevant, one whose documents never gain is not; and again, until nothing changes.
+//! Document x gains `c_x` by itself and with the decided documents, and `q_xy` with a relevant document y. Let cell y
+//! have `w_y` undecided documents (for x's own cell, one fewer). Then one more relevant document of cell x gains
+//! between `c_x + N_x` and `c_x + P_x`, where `N_x = sum_y w_y min(q_xy, 0)` and `P_x = sum_y w_y max(q_xy, 0)`. A cell
+//! whose documents never lose is relevant, and one whose documents never gain is not. This is repeated until nothing
+//! changes.
 //!
-//! The sums need no pairs. Let A have x higher: `a_x >= b_x`, means of its groups g and h. If it is tied with no y,
-//! `q_xy < 0` takes a y that B has higher, and then `-q_xy = min(b_x, b_y) - a_y`, so that `-N_x = D(b_x)` with
+//! The sums can be found without pairs. Let x be in group g of A and group h of B, with the mean inverse ranks `a_x`
+//! and `b_x` there; and let A have x higher, `a_x >= b_x`. If x is tied with no y, `q_xy < 0` only for a y that B has
+//! higher, and then `-q_xy = min(b_x, b_y) - a_y`. So `-N_x = D(b_x)`, with the function
 //!
 //! `D(v) = sum of w_y (min(v, b_y) - a_y) over y with a_y < b_y and a_y < v`.
 //!
-//! Its slope changes at means only, so one sweep finds it for all groups. Of y tied with x in A,
-//! `q_xy = u_g - min(b_x, b_y)`, in B `q_xy = min(a_x, a_y) - u_h`, and in both `u_g - u_h`. So `-N_x` is in all
+//! The slope of D changes only at the groups' means, so one sweep over the groups finds D at all of them. With u the
+//! mean inverse rank of the lower of two documents of a group, `q_xy = u_g - min(b_x, b_y)` if y is tied with x in A,
+//! `q_xy = min(a_x, a_y) - u_h` if it is tied in B, and `q_xy = u_g - u_h` if in both. So, in all, `-N_x` is
 //!
 //! `D(b_x) + sum_{y in h} w_y (max(u_h - a_y, 0) - max(b_h - a_y, 0))
 //!  + sum_{y in g, not in h} w_y max(min(b_x, b_y) - u_g, 0) + (w_x - 1) max(u_h - u_g, 0)`,
 //!
-//! where x itself adds nothing to the first sum, and the second is one over y before x in B and one over y after it. If
-//! B has x higher, that is `P_x`, with A and B exchanged. `P_x + N_x` is a difference of sums over groups.
+//! where x itself adds nothing to the first sum, and the second has a part for the y before x in B and one for those
+//! after it. If B has x higher, the same formula with A and B exchanged gives `P_x`. The other of the two follows,
+//! because `P_x + N_x` is a difference of sums over groups.
 
 use super::group::{CellPlaces, GroupPlace, PrecisionGroup};
 use super::node::{CellCore, CellNode, FreeCell};
@@ -28,8 +33,11 @@ use crate::difference::solve::quadratic::SLACK;
 /// The cells of two rankings, some of which are decided.
 #[derive(Debug, Default)]
 pub(super) struct CellProgram {
+    /// The cells, which name their groups by the index in each ranking's `groups`.
     cells: Vec<TieCell>,
+    /// For each cell, whether it is undecided.
     is_open: Vec<bool>,
+    /// The groups and cells of A, and of B.
     rankings: [CellRanking; 2],
     sorter: GroupSorter<usize>,
 }
@@ -37,39 +45,46 @@ pub(super) struct CellProgram {
 /// The cells in one ranking.
 #[derive(Debug, Default)]
 struct CellRanking {
+    /// The tie groups that have cells, from the first.
     groups: Vec<CellGroup>,
-    /// Cells by group, then by group of the other ranking.
+    /// The indices of all cells, sorted by their group here and then by their group in the other ranking.
     all: Vec<usize>,
-    /// The undecided cells, in the same order.
+    /// The indices of the undecided cells, in the same order.
     open: Vec<usize>,
-    /// The second line of the sum, for each cell that this ranking has higher.
+    /// For each cell that this ranking has higher: the sum over cells tied with it here, the second line of the formula
+    /// in the head of the file.
     tied: Vec<f64>,
 }
 
-/// A tie group that has cells.
+/// A tie group that has cells, with sums over its decided and its undecided documents.
 #[derive(Debug, Default, Clone, Copy)]
 struct CellGroup {
-    /// The group; its gain is what a document gains with all that is in no cell.
+    /// The group's inverse ranks; its `gain` is what a document gains with all documents that are in no cell.
     tie_group: PrecisionGroup,
-    /// Its number in the ranking.
+    /// The index of the group among all groups of the ranking.
     number: usize,
-    /// Documents in cells.
+    /// The number of its documents that are in cells.
     size: f64,
-    /// Documents that are decided to be relevant, and what one of the others gains with those of all groups.
+    /// The number of its documents in cells that are decided to be relevant.
     on: f64,
+    /// What an undecided document of the group gains here, by itself and with all relevant documents of the ranking.
     gain: f64,
-    /// Undecided documents, and what one of them gains with all others.
+    /// The number of its undecided documents.
     open: f64,
+    /// What an undecided document of the group would gain here with all other undecided ones of the ranking.
     open_gain: f64,
-    /// How many of them this ranking has higher than the other one, and how many lower.
+    /// The number of its undecided documents that this ranking has higher than the other ranking.
     higher: f64,
+    /// The number of its undecided documents that this ranking has lower than the other ranking.
     lower: f64,
-    /// The first line of the sum, for a cell that this ranking has lower.
+    /// For a cell of the group that this ranking has lower: D and the sum over cells tied with it here, the first line
+    /// of the formula in the head of the file.
     loss: f64,
 }
 
 impl CellRanking {
-    /// Keep the groups that have cells, of which `all` is the order, and write each group's number into its cells.
+    /// Keeps the groups that have cells, given the cells' order in `all`, and writes each group's new index into its
+    /// cells. `group_of` picks a cell's group in this ranking.
     fn read(&mut self, groups: &[PrecisionGroup], cells: &mut [TieCell], group_of: fn(&mut TieCell) -> &mut usize) {
         self.groups.clear();
         for &cell in &self.all {
@@ -90,7 +105,7 @@ impl CellRanking {
         self.tied.resize(self.all.len(), 0.0);
     }
 
-    /// Nothing is decided.
+    /// Makes all cells undecided. `groups` tell what a document gains with the documents that are in no cell.
     fn open_all(&mut self, groups: &[PrecisionGroup]) {
         self.open.clone_from(&self.all);
         for group in &mut self.groups {
@@ -100,10 +115,13 @@ impl CellRanking {
         }
     }
 
-    /// Put in what documents gain with those that are decided, and with all that are not; the value of the former.
+    /// Fills in what a document of each group gains with the relevant documents, and with all undecided ones. Returns
+    /// what the cells' relevant documents are worth in this ranking.
     fn sum(&mut self) -> f64 {
         let (mut on, mut open, mut value) = (0.0, 0.0, 0.0);
         for group in &mut self.groups {
+            // Each relevant document above the group adds the group's mean inverse rank, and each one tied adds
+            // `together`.
             let PrecisionGroup { mean, together, gain, .. } = group.tie_group;
             group.gain = gain + on * mean + group.on * together;
             group.open_gain = open * mean + (group.open - 1.0) * together;
@@ -111,6 +129,7 @@ impl CellRanking {
             on += group.on;
             open += group.open;
         }
+        // Each relevant document below the group adds the mean inverse rank of its own group.
         let (mut on, mut open) = (0.0, 0.0);
         for group in self.groups.iter_mut().rev() {
             group.gain += on;
@@ -122,13 +141,13 @@ impl CellRanking {
     }
 }
 
-/// The number of a cell's group in A, or in B.
+/// The index of a cell's group in A (ranking 0) or in B (ranking 1).
 fn group_of(cell: &TieCell, ranking: usize) -> usize {
     if ranking == 0 { cell.a } else { cell.b }
 }
 
 impl CellProgram {
-    /// Take in cells, which are in the order of A's groups, then of B's.
+    /// Reads cells, which are sorted by their group in A and then by their group in B, and the groups of A and of B.
     pub fn read(&mut self, all: &[TieCell], a: &[PrecisionGroup], b: &[PrecisionGroup]) {
         let CellProgram { cells, rankings: [of_a, of_b], sorter, .. } = self;
         cells.clear();
@@ -142,7 +161,7 @@ impl CellProgram {
         of_b.read(b, cells, |cell| &mut cell.b);
     }
 
-    /// Nothing is decided; documents gain with all that is in no cell what the groups say.
+    /// Makes all cells undecided. The groups of A and of B tell what a document gains with those that are in no cell.
     pub fn open_all(&mut self, a: &[PrecisionGroup], b: &[PrecisionGroup]) {
         self.is_open.clear();
         self.is_open.resize(self.cells.len(), true);
@@ -156,13 +175,13 @@ impl CellProgram {
         self.rankings.swap(0, 1);
     }
 
-    /// Undecided cells, in their order.
+    /// The indices of the undecided cells, sorted by their group in A and then in B.
     pub fn open(&self) -> &[usize] {
         &self.rankings[0].open
     }
 
-    /// Decide cells until nothing changes or no work is left, and put the documents of relevant cells into `counts`. What
-    /// they add to the value.
+    /// Decides cells until nothing changes or no work is left, and writes the number of relevant documents of each
+    /// decided cell into `counts`. Returns what these documents add to the difference.
     pub fn persist(&mut self, counts: &mut [usize], work: &mut Budget) -> f64 {
         loop {
             let value = self.sum();
@@ -190,6 +209,8 @@ impl CellProgram {
         }
     }
 
+    /// Decides that `count` documents of an undecided cell are relevant, which is all or none of them, and moves them
+    /// from the undecided ones of its groups to the relevant ones.
     fn decide(&mut self, cell: usize, count: usize) {
         self.is_open[cell] = false;
         let cell = &self.cells[cell];
@@ -200,7 +221,8 @@ impl CellProgram {
         }
     }
 
-    /// Undecided cells, so ordered that one before another in both rankings comes first.
+    /// The indices of the undecided cells, in an order in which a cell that is before another in both rankings comes
+    /// first.
     pub fn open_in_order(&self) -> Vec<usize> {
         let place = |&cell: &usize| self.groups_of(cell).map(|group| group.tie_group.place);
         let mut order = self.open().to_vec();
@@ -208,7 +230,7 @@ impl CellProgram {
         order
     }
 
-    /// The core of these cells.
+    /// The cells with these indices, and their places in both rankings, for the search.
     pub fn core(&self, order: &[usize]) -> CellCore {
         let place = |cell: &TieCell, ranking: usize| {
             let number = group_of(cell, ranking);
@@ -221,7 +243,8 @@ impl CellProgram {
         }
     }
 
-    /// The node in which all these cells are undecided; `constant` is the value of the decided ones.
+    /// The root of the search, in which all cells with these indices are undecided. `constant` is the value of the
+    /// decided cells.
     pub fn root(&self, order: &[usize], constant: f64) -> CellNode {
         let free = |(cell, &number): (usize, &usize)| FreeCell {
             cell,
@@ -231,42 +254,45 @@ impl CellProgram {
         CellNode { free: order.iter().enumerate().map(free).collect(), decided: vec![0; order.len()], constant }
     }
 
+    /// Fills in the gains of all groups of A and of B, and returns what the decided cells add to the difference.
     fn sum(&mut self) -> f64 {
         let [a, b] = &mut self.rankings;
         a.sum() - b.sum()
     }
 
+    /// A cell's group in A and its group in B.
     fn groups_of(&self, cell: usize) -> [&CellGroup; 2] {
         let cell = &self.cells[cell];
         [&self.rankings[0].groups[cell.a], &self.rankings[1].groups[cell.b]]
     }
 
-    /// `c_x`, from the last sums.
+    /// `c_x`: what a document of the cell adds to the difference by itself and with the relevant documents, as of the
+    /// last [`CellProgram::sum`].
     fn linear(&self, cell: usize) -> f64 {
         let [a, b] = self.groups_of(cell);
         a.gain - b.gain
     }
 
-    /// Whether A has a cell higher; if both have it alike, either may.
+    /// Whether the cell's mean inverse rank in A is at least that in B.
     fn is_higher_in_a(&self, cell: usize) -> bool {
         let [a, b] = self.groups_of(cell);
         a.tie_group.mean >= b.tie_group.mean
     }
 
-    /// `c_x + N_x` and `c_x + P_x`.
+    /// The least and the most that a document of the cell can add to the difference: `c_x + N_x` and `c_x + P_x`.
     fn span(&self, cell: usize) -> (f64, f64) {
         let [a, b] = self.groups_of(cell);
         let (linear, all) = (a.gain - b.gain, a.open_gain - b.open_gain);
         let others = self.cells[cell].size as f64 - 1.0;
         let together = b.tie_group.together - a.tie_group.together;
-        // Both, to choose without a branch.
+        // Both cases are computed, A higher and B higher, so that the choice at the end takes no branch.
         let loss = b.loss + self.rankings[0].tied[cell] + others * together.max(0.0);
         let gain = a.loss + self.rankings[1].tied[cell] + others * (-together).max(0.0);
         let ((low, high), (of_b, above)) = ((linear - loss, linear + all + loss), (linear + all - gain, linear + gain));
         if self.is_higher_in_a(cell) { (low, high) } else { (of_b, above) }
     }
 
-    /// All that bounds take of groups and cells.
+    /// Fills in the sums over groups and tied cells from which [`CellProgram::span`] makes its bounds.
     fn bound(&mut self) {
         for group in self.rankings.iter_mut().flat_map(|ranking| &mut ranking.groups) {
             (group.higher, group.lower, group.loss) = (0.0, 0.0, 0.0);
@@ -276,7 +302,8 @@ impl CellProgram {
             let (in_a, cell) = (self.is_higher_in_a(number), &self.cells[number]);
             let [a, b] = &mut self.rankings;
             let (a, b) = (&mut a.groups[cell.a], &mut b.groups[cell.b]);
-            // Without a branch: which ranking it is, is a matter of chance.
+            // This takes no branch, which could not be predicted: whether A or B has a cell higher is a matter of
+            // chance.
             let size = cell.size as f64;
             let (by_a, by_b) = if in_a { (size, 0.0) } else { (0.0, size) };
             a.higher += by_a;
@@ -291,7 +318,7 @@ impl CellProgram {
         self.tie(1);
     }
 
-    /// What pairs tied in a ranking add.
+    /// Adds what pairs of cells tied in one ranking contribute to the bounds.
     fn tie(&mut self, ranking: usize) {
         let cells = &self.cells;
         let [a, b] = &mut self.rankings;
@@ -306,9 +333,10 @@ impl CellProgram {
                 continue;
             }
             let PrecisionGroup { mean: m, together: u, .. } = group.tie_group;
+            // What the cell adds to a loss if it counts as tied (u) instead of as not tied (m).
             let more = |cell: usize| size(cell) * ((u - mean(cell)).max(0.0) - (m - mean(cell)).max(0.0));
             group.loss += alike.iter().map(|&cell| more(cell)).sum::<f64>();
-            // In the order of the other ranking: those after a cell, then those before it.
+            // The tied cells are in the order of the other ranking: first add those after a cell, then those before it.
             let mut after = 0.0;
             for &cell in alike.iter().rev() {
                 tied[cell] = after;
@@ -323,11 +351,15 @@ impl CellProgram {
     }
 }
 
-/// `D` at the means of one ranking, over documents that it has higher than the other.
+/// Adds to the `loss` of each group of one ranking the value of the function D (see the head of the file) at the
+/// group's mean inverse rank: how much a document there can lose, at most, with the undecided documents that this
+/// ranking has higher than the `other`.
 fn sweep(other: &[CellGroup], groups: &mut [CellGroup]) {
     let (mut slope, mut constant) = (0.0, 0.0);
     let mut left = other;
     for group in groups.iter_mut().rev() {
+        // From the last group up, D is `slope * mean + constant`: documents enter at their mean in the other ranking,
+        // and stop growing at their mean in this one.
         let mean = group.tie_group.mean;
         while let [rest @ .., below] = left
             && below.tie_group.mean < mean

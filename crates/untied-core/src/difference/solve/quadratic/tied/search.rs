@@ -6,23 +6,23 @@ use crate::difference::solve::budget::Budget;
 use crate::difference::solve::quadratic::TOLERANCE;
 use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
 
-/// Steps of the bound at the root and below it.
+/// The number of steps of the Lagrangian bound at the root, and at each other node.
 const STEPS: (usize, usize) = (150, 40);
 
-/// Memory that one search leaves to the next.
+/// Memory that is used again for the next search.
 #[derive(Debug, Default)]
 pub(super) struct CellSearchMemory {
     dual: CellDual,
 }
 
-/// The search.
+/// The state of the search: the best assignment so far, and the work that is left.
 #[derive(Debug)]
 pub(super) struct CellSearch<'q> {
     core: &'q CellCore,
     pub incumbent: CellIncumbent,
     memory: &'q mut CellSearchMemory,
     work: Budget,
-    /// Nodes so far.
+    /// The number of nodes visited so far.
     pub nodes: u64,
 }
 
@@ -32,20 +32,22 @@ impl<'q> CellSearch<'q> {
         CellSearch { core, incumbent, memory, work, nodes: 0 }
     }
 
-    /// Find the best counts; nothing is above the bound that is returned.
+    /// Searches for the best counts of all cells of the core. Returns an upper bound of the difference, which is the
+    /// value found if the search has ended before the work did.
     pub fn run(&mut self, root: CellNode) -> f64 {
         for full in [false, true] {
             let counts = root.free.iter().map(|x| if full { x.size } else { 0 }).collect();
             self.incumbent.improve(self.core, &root, counts, &mut self.work);
         }
         let open = depth_first(self, root, f64::INFINITY);
-        // What lies this close to the best counts as solved.
+        // A bound that exceeds the best value by no more than the tolerance counts as reached.
         let value = self.incumbent.value;
         open.filter(|bound| *bound > value + TOLERANCE).unwrap_or(value)
     }
 
-    /// Decide a node in which of all pairs of cells one is above the other: in some optimum all before one cell are full
-    /// and all after it empty. Not where there is not that much work left.
+    /// Solves a node in which one of any two undecided cells is above the other: in some optimum all cells above one of
+    /// them are relevant, and none below it. `chain` has the cells' positions from the uppermost to the lowest. Without
+    /// enough work, it returns a bound.
     fn fill(&mut self, node: &mut CellNode, chain: &[usize]) -> Bound {
         let bound = node.rough_bound(self.core, &mut self.work);
         for &position in chain {
@@ -90,7 +92,8 @@ impl BranchAndBound for CellSearch<'_> {
         if bound <= self.incumbent.value + TOLERANCE { Bound::Closed } else { Bound::AtMost(bound) }
     }
 
-    /// More than half of the documents of the cell on which the bound hangs most, or at most half of them.
+    /// Two nodes: in one, more than half of a cell's documents are relevant, and in the other at most half. The cell is
+    /// the one that matters most to the bound; the half with the best known count comes first.
     fn split(&mut self, node: CellNode) -> [CellNode; 2] {
         let position = self.memory.dual.tensest(&node);
         let FreeCell { cell, size, .. } = node.free[position];
@@ -100,7 +103,7 @@ impl BranchAndBound for CellSearch<'_> {
     }
 }
 
-/// Positions of the free cells from the uppermost to the lowest, if of every two one is above the other.
+/// The positions of a node's undecided cells, from the uppermost to the lowest, if one of any two is above the other.
 fn chain(core: &CellCore, node: &CellNode) -> Option<Vec<usize>> {
     let cell = |&position: &usize| core.cells[node.free[position].cell];
     let mut positions: Vec<usize> = (0..node.free.len()).collect();
@@ -108,8 +111,9 @@ fn chain(core: &CellCore, node: &CellNode) -> Option<Vec<usize>> {
     positions.is_sorted_by(|x, y| cell(x).is_above(&cell(y))).then_some(positions)
 }
 
-/// A node where more than half of a cell's documents are relevant, or at most half of them: then those above are full,
-/// or those below empty.
+/// The part of a node in which more than half of the documents of the cell at `position` are relevant, if `most`; then
+/// all cells above it are relevant, too. If not `most`, at most half are, and no document of a cell below it is
+/// relevant.
 fn branch(core: &CellCore, node: &CellNode, position: usize, most: bool) -> CellNode {
     let mut child = node.clone();
     let split = core.cells[node.free[position].cell];
