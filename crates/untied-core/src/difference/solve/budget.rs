@@ -2,8 +2,8 @@
 
 use crate::watch;
 
-/// Steps of about a nanosecond that a search may still take. They are counted, not timed, so that what it finds does not
-/// depend on the machine.
+/// The work that a search may still do, in steps of about a nanosecond. They are counted and not timed, so that the
+/// result of a search does not depend on the machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     left: u64,
@@ -15,26 +15,27 @@ impl Budget {
         Budget { left: steps }
     }
 
-    /// Spend steps before they are taken. False if fewer are left or the user has interrupted; then none are left.
+    /// Spends steps before they are taken. Returns false, and leaves none, if fewer are left or the user has
+    /// interrupted.
     pub fn take(&mut self, steps: usize) -> bool {
         let may = steps as u64 <= self.left && !watch::is_stopped();
         self.left = if may { self.left - steps as u64 } else { 0 };
         may
     }
 
-    /// Steps that are left.
+    /// The number of steps that are left.
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// Give a part of what is left to another search.
+    /// Gives `share` of `of_shares` parts of the steps that are left to another search.
     pub fn split(&mut self, share: u64, of_shares: u64) -> Budget {
         let steps = (u128::from(self.left) * u128::from(share) / u128::from(of_shares.max(share).max(1))) as u64;
         self.left -= steps;
         Budget { left: steps }
     }
 
-    /// Take back what another search did not need.
+    /// Takes back the steps that another search did not need.
     pub fn give_back(&mut self, rest: Budget) {
         self.left += rest.left;
     }

@@ -3,22 +3,25 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Parts of a problem with their bounds, the open nodes of a search.
+/// The open nodes of a search, parts of a problem with their bounds.
 #[derive(Debug)]
 pub(super) struct OpenNodes<T> {
     nodes: BinaryHeap<OpenNode<T>>,
+    /// The number of nodes that were ever added.
     pushed: u64,
 }
-
+/// One open node.
 #[derive(Debug)]
 struct OpenNode<T> {
+    /// The largest value that the node may have.
     bound: f64,
+    /// The number of nodes that were added before this one.
     number: u64,
     content: T,
 }
 
 impl<T> OpenNodes<T> {
-    /// All of the problem, and what nothing in it is above.
+    /// One open node, the whole problem, with an upper bound of its value.
     pub fn new(bound: f64, all: T) -> OpenNodes<T> {
         let mut open = OpenNodes { nodes: BinaryHeap::new(), pushed: 0 };
         open.push(bound, all);

@@ -1,20 +1,21 @@
-//! An outer bound of average precision in one pass: for each number m of relevant unknown documents, the largest sum of
-//! precisions in A minus the smallest in B, chosen independently, divided by r + m.
+//! An upper bound of the difference of average precision in one pass: for each number m of relevant unknown documents,
+//! the largest sum of precisions in A less the smallest in B, divided by R = r + m. Here r is the number of documents
+//! judged relevant, and the m documents are chosen for each ranking by itself.
 //!
-//! The sum never falls when a relevant document moves up. So it is largest with the m unknown documents that stand
-//! highest, and smallest with those that the ranking lacks and then those that stand lowest.
+//! The sum of precisions never falls when a relevant document moves up. So it is largest if the m highest unknown
+//! documents of the ranking are relevant, and smallest if first those that it lacks and then its lowest ones are.
 
 use super::{Relevance, share};
 
-/// A ranking to the depth.
+/// One ranking down to the depth. Ranks are counted from 0.
 pub struct Precisions {
-    /// Relevant documents above each rank, the first of which is 0.
+    /// For each rank, the number of documents above it that are judged relevant.
     above: Vec<f64>,
-    /// Sums of 1 / rank of relevant documents below it.
+    /// For each rank, the sum of 1 / (rank + 1) of the documents below it that are judged relevant.
     below: Vec<f64>,
-    /// Ranks of unknown documents.
+    /// The ranks of unknown documents, ascending.
     open: Vec<usize>,
-    /// The sum of precisions with none of them relevant.
+    /// The sum of precisions if no unknown document is relevant.
     known: f64,
 }
 
@@ -42,18 +43,19 @@ impl Precisions {
         Precisions { above, below, open, known }
     }
 
-    /// The sum of precisions with nothing unknown relevant.
+    /// The sum of precisions if no unknown document is relevant.
     pub fn certain(&self) -> f64 {
         self.known
     }
 
-    /// What the unknown document at a rank adds alone; one that is not here adds nothing.
+    /// What the sum of precisions gains if only the unknown document at this rank, from 1, becomes relevant; 0 for rank
+    /// 0, and for ranks below the depth.
     pub fn gain(&self, rank: u32) -> f64 {
         let at = (rank as usize).wrapping_sub(1);
         self.above.get(at).map_or(0.0, |above| (1.0 + above) / f64::from(rank) + self.below[at])
     }
 
-    /// The largest sums with 0, 1, 2, ... of all unknown documents relevant.
+    /// The largest sums of precisions with 0, 1, 2, ... of all unknown documents relevant.
     fn largest(&self, unknown: usize) -> Vec<f64> {
         let mut sum = self.known;
         let mut sums = vec![sum];
@@ -66,7 +68,7 @@ impl Precisions {
         sums
     }
 
-    /// The smallest.
+    /// The smallest sums of precisions with 0, 1, 2, ... of all unknown documents relevant.
     fn smallest(&self, unknown: usize) -> Vec<f64> {
         let elsewhere = unknown - self.open.len();
         let (mut sum, mut chosen) = (self.known, 0.0);
@@ -81,7 +83,9 @@ impl Precisions {
     }
 }
 
-/// What the difference cannot exceed with exactly 0, 1, 2, ... of all unknown documents relevant.
+/// Upper bounds of the difference of average precision, A's less B's, with exactly 0, 1, 2, ... unknown documents
+/// relevant. `relevant` is the number of documents judged relevant, `unknown` that of unknown ones, in the rankings or
+/// not.
 pub fn separate_bounds(a: &Precisions, b: &Precisions, relevant: usize, unknown: usize) -> Vec<f64> {
     let sums = a.largest(unknown).into_iter().zip(b.smallest(unknown)).enumerate();
     sums.map(|(m, (most, least))| share(most - least, (relevant + m) as f64)).collect()

@@ -1,33 +1,34 @@
-//! Branch and bound, depth first. A node stands for the assignments that agree with what is decided there. It is bounded,
-//! and split in two where one of them may be better than the best that is known.
+//! Branch and bound, depth first. A node stands for all assignments that agree with what is decided there. It is
+//! bounded, and it is split in two if one of its assignments may be better than the best that is known.
 //!
-//! Every search has its own budget: nodes or steps. Where it is spent, the nodes that are left stay *open*: nothing in them
-//! was found, but nothing is above the highest of their bounds either.
+//! Every search has a budget of its own, in nodes or steps. When it is spent, the nodes that are left stay *open*: they
+//! are not searched, but none of their assignments is above the highest of their bounds.
 
 /// A search for the best assignment, which it keeps.
 pub(super) trait BranchAndBound {
-    /// What is decided, and what follows for the rest.
+    /// A node: what is decided there, and what follows from that for the rest.
     type Node;
 
-    /// Decide what is certain in a node, keep assignments met on the way that are better than the best, and bound the node;
-    /// `above` is the bound of its parent.
+    /// Decides what is certain in a node, keeps assignments met on the way that are better than the best one, and
+    /// returns the node's bound. `above` is the bound of its parent.
     fn bound(&mut self, node: &mut Self::Node, above: f64) -> Bound;
 
-    /// Both parts of a node that was just bounded, the more promising one first.
+    /// The two parts of a node that was just bounded, the more promising one first.
     fn split(&mut self, node: Self::Node) -> [Self::Node; 2];
 }
 
-/// What may be in a node.
+/// What is known of the assignments of a node.
 pub(super) enum Bound {
-    /// Nothing that is better than the best assignment.
+    /// No assignment of the node is better than the best one known.
     Closed,
-    /// Nothing above this.
+    /// No assignment of the node has a value above this.
     AtMost(f64),
-    /// The same, but the budget does not suffice to look further.
+    /// No assignment of the node has a value above this, and the budget does not suffice to search the node.
     OutOfBudget(f64),
 }
 
-/// Search a node of which nothing is above `above`; the highest bound of the nodes that stay open, if any do.
+/// Searches a node whose assignments have no value above `above`. Returns the highest bound of the nodes that stay
+/// open, if there are any.
 pub(super) fn depth_first<S: BranchAndBound>(search: &mut S, mut node: S::Node, above: f64) -> Option<f64> {
     match search.bound(&mut node, above) {
         Bound::Closed => None,

@@ -1,20 +1,24 @@
-//! Sums of weights divided by a norm that depends only on the number of relevant documents.
+//! Sums of weights of relevant documents, divided by a norm that depends only on how many documents are relevant.
 //!
-//! With m unknown documents relevant the norm Z(m) is a constant, and the sum is largest with the m largest weights. So
-//! the largest difference is the largest of (known + their sum) / Z(m) over all m: exact.
+//! With m unknown documents relevant, the norm Z(m) is a constant, and the sum is largest if the m documents with the
+//! largest weights are relevant. So the largest difference is the largest of (known + sum of these weights) / Z(m) over
+//! all m, where `known` is the sum of the judged documents. This is exact.
 
 use super::share;
 
-/// Weights of unknown documents in descending order: those above 0, the number of those that are 0, those below.
+/// The weights of unknown documents, sorted.
 #[derive(Debug, Default)]
 pub struct SortedWeights {
+    /// The weights above 0, in descending order.
     pub above: Vec<f64>,
+    /// The number of documents with the weight 0.
     pub zeros: usize,
+    /// The weights below 0, in descending order.
     pub below: Vec<f64>,
 }
 
 impl SortedWeights {
-    /// Sort weights.
+    /// Sorts the weights of unknown documents; `others` further documents have the weight 0.
     pub fn new(weights: impl Iterator<Item = f64>, others: usize) -> SortedWeights {
         let mut sorted = SortedWeights { zeros: others, ..SortedWeights::default() };
         for weight in weights {
@@ -31,17 +35,18 @@ impl SortedWeights {
         sorted
     }
 
-    /// Exchange A and B.
+    /// The weights with A and B exchanged, which changes their signs.
     pub fn swapped(self) -> SortedWeights {
         let negated = |weights: Vec<f64>| weights.iter().rev().map(|weight| -weight).collect();
         SortedWeights { above: negated(self.below), zeros: self.zeros, below: negated(self.above) }
     }
 
+    /// All weights, in descending order.
     fn iter(&self) -> impl Iterator<Item = f64> {
         self.above.iter().copied().chain(std::iter::repeat_n(0.0, self.zeros)).chain(self.below.iter().copied())
     }
 
-    /// Sums of the 0, 1, 2, ... largest, added to a number.
+    /// `known` plus the sum of the 0, 1, 2, ... largest weights.
     pub fn sums(&self, known: f64) -> impl Iterator<Item = f64> {
         std::iter::once(known).chain(self.iter().scan(known, |sum, weight| {
             *sum += weight;
@@ -50,7 +55,8 @@ impl SortedWeights {
     }
 }
 
-/// The largest share with exactly 0, 1, 2, ... unknown documents relevant.
+/// The largest differences with exactly m = 0, 1, 2, ... unknown documents relevant: `known` plus the m largest
+/// weights, divided by `norm(m)`.
 pub fn shares(known: f64, weights: &SortedWeights, norm: impl Fn(usize) -> f64) -> impl Iterator<Item = f64> {
     weights.sums(known).enumerate().map(move |(m, sum)| share(sum, norm(m)))
 }

@@ -1,20 +1,20 @@
-//! The core: the part of a program that persistency leaves open, and assignments of it.
+//! The core: the documents that persistency leaves undecided, and assignments of relevance to them.
 
 use super::LEAST;
 use super::program::{QuadraticProgram, Variable};
 use crate::difference::solve::smaller;
 
-/// Undecided documents, so ordered that one before another in both rankings comes first.
+/// The undecided documents, in an order in which a document that is before another in both rankings comes first.
 #[derive(Debug, Default)]
 pub(super) struct QuadraticCore {
-    /// The documents.
+    /// The documents, in this order. A document's index here is its number in the core.
     pub(super) variables: Vec<Variable>,
-    /// `1 / a` and `1 / b` of each.
+    /// For each document, the inverses `1 / a` and `1 / b` of its ranks in A and B.
     pub(super) inverse: Vec<(f64, f64)>,
 }
 
 impl QuadraticCore {
-    /// The core of a program.
+    /// Reads the undecided documents of a program.
     pub(super) fn read(&mut self, program: &QuadraticProgram) {
         self.variables.clone_from(&program.open);
         self.variables.sort_unstable_by_key(|x| (x.a + x.b, x.a, x.id));
@@ -22,35 +22,37 @@ impl QuadraticCore {
         self.inverse.extend(self.variables.iter().map(|&x| program.inverse(x)));
     }
 
-    /// `q_xy`; of a document with itself `d_x`.
+    /// `q_xy`: what documents x and y add to the difference as a pair; for a document with itself, `d_x` as in
+    /// [`QuadraticCore::step`].
     pub(super) fn pair(&self, x: usize, y: usize) -> f64 {
         let (x, y) = (self.inverse[x], self.inverse[y]);
         smaller(x.0, y.0) - smaller(x.1, y.1)
     }
 
-    /// `d_x = 1 / a_x - 1 / b_x`: what x gains with each document that stands before it in both rankings.
+    /// `d_x = 1 / a_x - 1 / b_x`: what document x adds to the difference with each relevant document that is before it
+    /// in both rankings.
     pub(super) fn step(&self, x: usize) -> f64 {
         self.inverse[x].0 - self.inverse[x].1
     }
 }
 
-/// A part of the core that is not decided yet, given the rest.
+/// A node of the search: some documents of the core are decided, and the others are *free*.
 #[derive(Debug, Clone)]
 pub(super) struct CoreNode {
-    /// Numbers in the core, rising.
+    /// The numbers in the core of the free documents, ascending.
     pub(super) free: Vec<usize>,
-    /// Gain of each by itself and with what is relevant.
+    /// For each free document, what it adds to the difference by itself and with the documents decided to be relevant.
     pub(super) linear: Vec<f64>,
-    /// Value of what is decided.
+    /// The difference if no free document is relevant.
     pub(super) constant: f64,
-    /// How many more may be relevant.
+    /// How many free documents may be relevant at most.
     pub(super) room: usize,
-    /// Whether each document is decided to be relevant, by number in the core.
+    /// For each document of the core, whether it is decided to be relevant.
     pub(super) decided: Vec<bool>,
 }
 
 impl CoreNode {
-    /// Decide the document at a position. What stood behind it moves up.
+    /// Decides the free document at a position. The documents behind it move up.
     pub(super) fn decide(&mut self, core: &QuadraticCore, position: usize, on: bool) {
         let x = self.free.remove(position);
         let gain = self.linear.remove(position);
@@ -64,23 +66,24 @@ impl CoreNode {
         }
     }
 
-    /// Whether all that is free may be relevant.
+    /// Whether all free documents may be relevant at once.
     pub(super) fn is_roomy(&self) -> bool {
         self.room >= self.free.len()
     }
 }
 
-/// The best assignment found.
+/// The best assignment that was found.
 #[derive(Debug, Default)]
 pub(super) struct CoreIncumbent {
-    /// Its value.
+    /// The difference with this assignment, times the depth.
     pub(super) value: f64,
-    /// What is relevant, by number in the core.
+    /// For each document of the core, whether it is relevant.
     pub(super) on: Vec<bool>,
 }
 
 impl CoreIncumbent {
-    /// Take an assignment of what is free in a node if it is better; where `on` ends, none of it is relevant.
+    /// Keeps an assignment of a node's free documents if it is better. Free documents beyond the end of `on` are not
+    /// relevant.
     pub(super) fn offer(&mut self, node: &CoreNode, on: &[bool], value: f64) {
         if value > self.value {
             self.value = value;
@@ -92,18 +95,20 @@ impl CoreIncumbent {
     }
 }
 
-/// Local search in a node.
+/// A local search in a node.
 #[derive(Debug, Default)]
 pub(super) struct CoreClimber {
-    /// The assignment of what is free.
+    /// For each free document of the node, whether it is relevant now.
     pub(super) on: Vec<bool>,
-    /// Gain of a document by itself and with the others that are relevant.
+    /// For each free document, what it adds to the difference by itself and with the others that are relevant now.
     gains: Vec<f64>,
+    /// The number of free documents that are relevant now.
     count: usize,
 }
 
 impl CoreClimber {
-    /// Improve an assignment by turning single documents, and pairs of them if asked for, until none helps; its value.
+    /// Improves the assignment in `on` by changing single documents, and pairs of them if `pairs`, until no change
+    /// helps. Returns the difference.
     pub(super) fn climb(&mut self, core: &QuadraticCore, node: &CoreNode, pairs: bool) -> f64 {
         let mut value = node.constant;
         self.gains.clone_from(&node.linear);
@@ -124,6 +129,7 @@ impl CoreClimber {
         }
     }
 
+    /// Changes each free document once if that gains something. Returns what all changes gain.
     fn turn_singles(&mut self, core: &QuadraticCore, node: &CoreNode) -> f64 {
         let mut gained = 0.0;
         for position in 0..node.free.len() {
@@ -134,10 +140,12 @@ impl CoreClimber {
         gained
     }
 
+    /// What it gains to change a free document.
     fn worth(&self, position: usize) -> f64 {
         if self.on[position] { -self.gains[position] } else { self.gains[position] }
     }
 
+    /// Changes a free document, and returns what that gains.
     fn turn(&mut self, core: &QuadraticCore, node: &CoreNode, position: usize) -> f64 {
         let worth = self.worth(position);
         let sign = if self.on[position] { -1.0 } else { 1.0 };
@@ -151,6 +159,7 @@ impl CoreClimber {
         worth
     }
 
+    /// Two free documents whose change gains something together, within the limit of relevant documents.
     fn find_pair(&self, core: &QuadraticCore, node: &CoreNode) -> Option<(usize, usize)> {
         for y in 1..node.free.len() {
             for x in 0..y {

@@ -1,78 +1,88 @@
-//! The Lagrangian bound of a node.
+//! The Lagrangian bound of a node, an upper bound of the difference over all assignments z of its free documents.
 //!
-//! In the order of the core, `q_ij = d_j + e_ij` for i < j, and `e_ij = 0` unless the rankings disagree about i and j.
-//! For such discordant pairs and any `t_ij` in [0, 1]
+//! Documents i and j gain `q_ij` as a pair. If i is before j in the order of the core, `q_ij = d_j + e_ij`, where `d_j`
+//! is what j gains with a document before it in both rankings; the *excess* `e_ij` is 0 unless the two are in different
+//! orders in the two rankings. For such discordant pairs, and any *share* `t_ij` in [0, 1],
 //!
-//! `e z_i z_j <= e (t z_i + (1 - t) z_j)` where e > 0, `e z_i z_j <= e t (z_i + z_j - 1)` where e < 0,
+//! `e z_i z_j <= e (t z_i + (1 - t) z_j)` if e > 0, and `e z_i z_j <= e t (z_i + z_j - 1)` if e < 0.
 //!
-//! which leaves `L = const + max sum_j z_j (lin_j + d_j * relevant documents before j)`, a dynamic program over
-//! documents and their number: `f_j(n) = max(f_{j-1}(n), f_{j-1}(n - 1) + lin_j + d_j (n - 1))`. A subgradient method
-//! looks for the t with the least L. All of it holds with a limit on the number of relevant documents.
+//! This makes the pairs' excesses part of the linear terms `lin_j`. What is left is the bound `L = const + max sum_j
+//! z_j (lin_j + d_j * relevant documents before j)`, a dynamic program over the documents j and the number n of
+//! relevant ones: `f_j(n) = max(f_{j-1}(n), f_{j-1}(n - 1) + lin_j + d_j (n - 1))`. A subgradient method looks for the
+//! shares t with the smallest L. All of this holds with a limit on the number of relevant documents.
 
 use super::TOLERANCE;
 use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
 use crate::watch;
 
-/// The value of an entry that has no solution.
+/// The entry of the dynamic program's table for a number of relevant documents that cannot be reached.
 const NEVER: f64 = -1e300;
-/// The first shares of pairs with positive excess, and with negative excess.
+/// The share t with which a pair begins: one with a positive excess, and one with a negative excess.
 pub(super) const BEGINNING: (f64, f64) = (0.5, 0.3);
-/// Excess of a concordant pair is 0 but for rounding.
+/// An excess this small is rounding: both rankings have the pair in the same order, or it does not matter.
 const NOTHING: f64 = 1e-14;
 
-/// A pair about which the rankings disagree.
+/// Two free documents that are in different orders in the two rankings.
 #[derive(Debug, Clone, Copy)]
 struct DiscordantPair {
-    /// Positions among the free documents.
+    /// The position among the free documents of the one that comes first in the core.
     i: usize,
+    /// The position of the other one.
     j: usize,
-    /// `e_ij`.
+    /// `e_ij`, the excess of the pair.
     excess: f64,
-    /// `t_ij`.
+    /// `t_ij`, the share by which the excess is split.
     share: f64,
 }
 
 impl DiscordantPair {
-    /// Derivative of L by t.
+    /// The derivative of the bound L by the pair's share t, where `on` is the solution that L takes.
     fn slope(&self, on: &[bool]) -> f64 {
         let (i, j) = (f64::from(u8::from(on[self.i])), f64::from(u8::from(on[self.j])));
         self.excess * if self.excess > 0.0 { i - j } else { i + j - 1.0 }
     }
 }
 
-/// The linear program of one choice of t.
+/// The terms of L for one choice of all shares t.
 #[derive(Debug, Default, Clone)]
 struct RelaxedCore {
+    /// For each free document j, `lin_j`.
     linear: Vec<f64>,
+    /// The constant of L.
     constant: f64,
 }
 
-/// The Lagrangian bound, and memory to find it.
+/// The shares and the dynamic program of the Lagrangian bound L.
 #[derive(Debug, Default)]
 pub(super) struct CoreDual {
+    /// The discordant pairs of free documents.
     pairs: Vec<DiscordantPair>,
+    /// The terms of L for the current shares.
     now: RelaxedCore,
-    /// The linear program of the least bound so far.
+    /// The terms of L for the shares with the smallest bound so far.
     best: RelaxedCore,
-    /// `d_j`.
+    /// For each free document j, `d_j`: what it gains with each relevant document before it in both rankings.
     steps: Vec<f64>,
-    /// `f_j(n)`, a row for each j.
+    /// The largest values `f_j(n)` of the dynamic program, a row for each j.
     table: Vec<f64>,
-    /// Entries of a row: one for each number up to `most`, and one that is never reached.
+    /// The length of a row: an entry for each number n from 0 to `most`, and one that is never reached.
     width: usize,
+    /// The largest number of free documents that may be relevant.
     most: usize,
-    /// 0, 1, 2, ...
+    /// The numbers 0, 1, 2, ... as floats.
     numbers: Vec<f64>,
-    /// The solution that L takes.
+    /// For each free document, whether it is relevant in the solution that L takes.
     on: Vec<bool>,
-    /// For each free document, bounds if it is not relevant and if it is.
+    /// For each free document, upper bounds of the difference: if it is not relevant, and if it is.
     pub(super) marginals: Vec<(f64, f64)>,
+    /// Memory for two rows of values of the documents that follow.
     rest: (Vec<f64>, Vec<f64>),
 }
 
 impl CoreDual {
-    /// The least bound found within some steps; fewer if it closes the node. `shares` holds all t, by pairs of numbers
-    /// in the core. Solutions met on the way are offered to the incumbent.
+    /// The smallest bound found within some steps, or fewer if it closes the node. `shares` holds the shares t of all
+    /// pairs of documents of the core, row by row; they are read and written. Improves the incumbent with the solutions
+    /// met on the way.
     pub(super) fn ascend(
         &mut self,
         core: &QuadraticCore,
@@ -117,6 +127,7 @@ impl CoreDual {
         bound
     }
 
+    /// Lists the discordant pairs of a node, and makes room for the table.
     fn prepare(&mut self, core: &QuadraticCore, node: &CoreNode, shares: &[f64]) {
         let count = node.free.len();
         self.steps.clear();
@@ -138,7 +149,7 @@ impl CoreDual {
         self.numbers.extend((known..self.width).map(|number| number as f64));
     }
 
-    /// Put the pairs' shares into linear terms.
+    /// Computes the terms of L for the current shares.
     fn relax(&mut self, node: &CoreNode) {
         self.now.linear.clone_from(&node.linear);
         self.now.constant = node.constant;
@@ -154,7 +165,7 @@ impl CoreDual {
         }
     }
 
-    /// Move all shares against their slopes; whether there was anything to move.
+    /// Moves all shares against the slope of L. Returns false if no share can move.
     fn descend(&mut self, gap: f64) -> bool {
         let mut norm = 0.0;
         for pair in &self.pairs {
@@ -172,7 +183,7 @@ impl CoreDual {
         true
     }
 
-    /// The dynamic program; its value, and its solution in `on`.
+    /// Solves the dynamic program. Returns its value, and writes its solution into `on`.
     fn solve(&mut self) -> f64 {
         self.forward();
         let count = self.now.linear.len();
@@ -192,6 +203,7 @@ impl CoreDual {
         value
     }
 
+    /// Fills in the table of the dynamic program, from the first free document to the last.
     fn forward(&mut self) {
         let (width, most) = (self.width, self.most);
         self.table[0] = 0.0;
@@ -209,7 +221,8 @@ impl CoreDual {
         }
     }
 
-    /// What L is at most for either value of each document, at the best shares.
+    /// Fills in `marginals`: for each free document, the bound L if it is not relevant and if it is, at the best
+    /// shares.
     pub(super) fn marginalise(&mut self) {
         std::mem::swap(&mut self.now, &mut self.best);
         self.forward();
@@ -238,7 +251,7 @@ impl CoreDual {
         }
     }
 
-    /// How much the bound hangs on a document's discordant pairs, for each.
+    /// Writes for each free document how much its discordant pairs matter to the bound, to branch on.
     pub(super) fn tensions(&self, tensions: &mut Vec<f64>) {
         tensions.clear();
         tensions.resize(self.on.len(), 0.0);

@@ -1,12 +1,14 @@
-//! The quadratic program of an instance, and first-order persistency, which fixes some of its variables.
+//! The quadratic program of two rankings (see [`super`]), and first-order persistency, which decides some documents.
 //!
-//! With the other undecided documents y, setting `z_x` gains between `c_x + N_x` and `c_x + P_x`, where
-//! `N_x = sum_y min(q_xy, 0)` and `P_x = sum_y max(q_xy, 0)`. A document that never loses is relevant, one that never
-//! gains is not; and again, until nothing changes.
+//! Document x gains `c_x` by itself and with the decided documents, and `q_xy` with an undecided document y if that is
+//! relevant. So making x relevant gains between `c_x + N_x` and `c_x + P_x`, where `N_x = sum_y min(q_xy, 0)` and `P_x
+//! = sum_y max(q_xy, 0)`. A document that never loses is relevant, and one that never gains is not. This is repeated
+//! until nothing changes.
 //!
-//! The sums need no pairs. `q_xy < 0` takes a y that B ranks higher, and if A ranks x higher, then
-//! `N_x = -D(b_x)` with `D(r) = sum_y (1 / max(r, b_y) - 1 / a_y)` over all such y with `a_y > r`; likewise `P_x` of the
-//! x that B ranks higher. With `P_x + N_x` and `c_x` a difference of sums over ranks too, a round costs O(k).
+//! The sums can be found without pairs. Let A rank x higher than B. Then `q_xy < 0` only for a y that B ranks higher,
+//! and `N_x = -D(b_x)`, where `D(r) = sum_y (1 / max(r, b_y) - 1 / a_y)` over all such y with `a_y > r`. In the same
+//! way, `P_x` is found for the x that B ranks higher. `P_x + N_x` and `c_x` are differences of sums over ranks. So a
+//! round takes O(k) steps for depth k.
 
 use super::SLACK;
 use crate::difference::solve::Instance;
@@ -14,24 +16,24 @@ use crate::difference::solve::Instance;
 /// An undecided document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variable {
-    /// Rank in A; the depth and 1 if it has none.
+    /// The document's rank in A, or the depth plus 1 if A lacks it.
     pub(super) a: usize,
-    /// Rank in B, likewise.
+    /// The document's rank in B, or the depth plus 1 if B lacks it.
     pub(super) b: usize,
-    /// Its number in the instance.
+    /// The document's index in the instance.
     pub(super) id: usize,
 }
 
-/// What stands at a rank of one ranking: 1 for yes.
+/// The document at one rank of a ranking. Each number is 1 if it applies, and 0 if not; below the depth, it is a count.
 #[derive(Debug, Clone, Copy, Default)]
 struct RankState {
-    /// Relevant.
+    /// The document is relevant.
     on: f64,
-    /// Undecided.
+    /// The document is undecided.
     open: f64,
-    /// Undecided and higher in A.
+    /// The document is undecided, and A ranks it higher than B.
     ahead: f64,
-    /// Undecided and higher in B.
+    /// The document is undecided, and B ranks it higher than A.
     behind: f64,
 }
 
@@ -43,42 +45,49 @@ impl RankState {
     }
 }
 
-/// Sums over one ranking, of what a document at a rank would meet there.
+/// What a document at one rank adds to the ranking's AP, times the depth, if it is relevant.
 #[derive(Debug, Clone, Copy, Default)]
 struct RankSums {
-    /// Gain by itself and with the relevant documents.
+    /// What it adds by itself and with the relevant documents.
     on: f64,
-    /// Gain with all undecided ones.
+    /// What it adds with all undecided documents, if those are relevant.
     open: f64,
 }
 
-/// The program; see the head of this file.
+/// The quadratic program of two rankings, with the documents that are decided so far.
 #[derive(Debug, Default)]
 pub(super) struct QuadraticProgram {
+    /// The number of ranks that count, k.
     depth: usize,
-    /// `1 / r`; 0 at rank `depth + 1`.
+    /// `1 / r` for each rank r; 0 at rank `depth + 1`, which stands for a document that a ranking lacks.
     inverse: Vec<f64>,
+    /// The documents of A by rank.
     a: Vec<RankState>,
+    /// The documents of B by rank.
     b: Vec<RankState>,
+    /// For each rank, what a document there adds to A.
     sums_a: Vec<RankSums>,
+    /// For each rank, what a document there adds to B.
     sums_b: Vec<RankSums>,
-    /// At rank r the most that can be gained with documents ahead, by one of the other kind at or below r.
+    /// For each rank r of A: the most that a document there, which B ranks higher, can gain with undecided documents
+    /// that A ranks higher.
     up: Vec<f64>,
-    /// The most that can be lost with documents behind.
+    /// For each rank r of B: the most that a document there, which A ranks higher, can lose with undecided documents
+    /// that B ranks higher.
     down: Vec<f64>,
-    /// What each document costs that is decided to be relevant.
+    /// What each unknown document costs that is relevant.
     pub(super) price: f64,
-    /// How many are.
+    /// The number of unknown documents that are decided to be relevant.
     pub(super) count: usize,
     /// The undecided documents.
     pub(super) open: Vec<Variable>,
-    /// Whether each document is relevant, by its number.
+    /// For each document of the instance, whether it is relevant.
     pub(super) relevant: Vec<bool>,
 }
 
 impl QuadraticProgram {
-    /// Takes an instance. Unknown documents of A alone are relevant, and those of B alone are not, unless `open` leaves them
-    /// undecided.
+    /// Reads an instance. Unknown documents that only A has are relevant, and those that only B has are not; if `open`,
+    /// all of these are undecided instead.
     pub(super) fn read(&mut self, instance: &Instance, open: bool) {
         let beyond = self.resize(instance.depth);
         self.relevant.resize(instance.documents.len(), false);
@@ -129,7 +138,7 @@ impl QuadraticProgram {
         beyond
     }
 
-    /// Decide a document that was open to [`QuadraticProgram::persist`].
+    /// Decides whether an undecided document that [`QuadraticProgram::persist`] has counted is relevant.
     pub(super) fn set(&mut self, variable: Variable, on: bool) {
         self.relevant[variable.id] = on;
         self.count += usize::from(on);
@@ -139,13 +148,13 @@ impl QuadraticProgram {
         }
     }
 
-    /// Its two inverse ranks.
+    /// The inverse ranks of a document in A and in B.
     pub(super) fn inverse(&self, variable: Variable) -> (f64, f64) {
         (self.inverse[variable.a], self.inverse[variable.b])
     }
 
-    /// Decide what is best whatever the rest is, if at most `room` documents may be relevant. The sums are those of what
-    /// remains.
+    /// Decides the documents for which one choice is best whatever the others are, if at most `room` unknown documents
+    /// may be relevant. Afterwards the sums are those of the documents that are left.
     pub(super) fn persist(&mut self, room: usize) {
         for &variable in &self.open {
             self.a[variable.a].add(variable, 1.0);
@@ -170,12 +179,13 @@ impl QuadraticProgram {
         }
     }
 
-    /// `c_x`, from the last sums.
+    /// `c_x`: what the document adds to the difference by itself and with the relevant documents, less its price, as of
+    /// the last sums.
     pub(super) fn linear(&self, variable: Variable) -> f64 {
         self.sums_a[variable.a].on - self.sums_b[variable.b].on - self.price
     }
 
-    /// `c_x + N_x` and `c_x + P_x`.
+    /// The least and the most that the document can add to the difference: `c_x + N_x` and `c_x + P_x`.
     fn span(&self, variable: Variable) -> (f64, f64) {
         let Variable { a, b, .. } = variable;
         let alone = self.linear(variable);
@@ -187,12 +197,13 @@ impl QuadraticProgram {
         }
     }
 
-    /// All sums, from the last rank to the first.
+    /// Fills in the sums of all ranks, from the last to the first.
     fn sum(&mut self) {
         fold(&self.a, &self.inverse, &mut self.sums_a);
         fold(&self.b, &self.inverse, &mut self.sums_b);
         let (mut ahead, mut behind) = ((0.0, 0.0), (0.0, 0.0));
         for rank in (1..self.inverse.len()).rev() {
+            // Both are linear in 1/rank, with the factor and the constant of the documents below the rank.
             let inverse = self.inverse[rank];
             self.up[rank] = ahead.0 * inverse + ahead.1;
             self.down[rank] = behind.0 * inverse + behind.1;
@@ -204,12 +215,12 @@ impl QuadraticProgram {
         }
     }
 
-    /// Relevance of the documents of the instance.
+    /// The relevance of each document of the instance, 0 or 1.
     pub(super) fn gains(&self, instance: &Instance) -> Vec<f64> {
         instance.documents.iter().zip(&self.relevant).map(|(_, on)| f64::from(u8::from(*on))).collect()
     }
 
-    /// `k (S(A) - S(B))` of what is relevant.
+    /// `k (S(A) - S(B))` with the documents that are relevant now: the difference of AP, times the depth k.
     pub(super) fn score(&self) -> f64 {
         let score = |places: &[RankState]| {
             let (mut hits, mut sum) = (0.0, 0.0);
@@ -222,13 +233,15 @@ impl QuadraticProgram {
         score(&self.a) - score(&self.b)
     }
 
-    /// The score less the price of the relevant documents.
+    /// [`QuadraticProgram::score`] less the price of the unknown documents that are relevant.
     pub(super) fn value(&self) -> f64 {
         self.score() - self.price * self.count as f64
     }
 }
 
-/// A document at rank r gains `(1 + hits before r) / r + sum_{hits j > r} 1 / j`.
+/// Writes into `sums` what a document at each rank r adds to the ranking if it is relevant: `(1 + hits before r) / r +
+/// sum_{hits j > r} 1 / j`, where hits are the ranks of relevant documents; and the same with the undecided documents
+/// as hits, without the 1 for itself.
 fn fold(places: &[RankState], inverse: &[f64], sums: &mut [RankSums]) {
     let (mut on, mut open) = (0.0, 0.0);
     for place in &places[1..] {

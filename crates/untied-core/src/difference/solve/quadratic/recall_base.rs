@@ -1,23 +1,24 @@
 //! Average precision divided by the number of relevant documents R instead of the depth.
 //!
-//! `N = sum_{i <= k} x_i / i sum_{j <= i} x_j` of A less that of B is quadratic as before, but what only one ranking has
-//! is no longer settled: it counts in R. With n unknown documents made relevant:
+//! Let N be the sum `sum_{i <= k} x_i / i sum_{j <= i} x_j` of A less that of B, with x_i the relevance at rank i. It
+//! is quadratic as in [`super`]. But the documents that only one ranking has are not decided beforehand, because they
+//! count in R. Let n be the number of unknown documents that are relevant.
 //!
-//! * R is what the assignment makes it: `max N / R` is the l at which `max (N - l R) = 0`, found by Dinkelbach's method,
-//!   each step of which is a quadratic program in which every relevant document costs l.
-//! * R is given, as `n <= R'`: `max N <= max (N - m n) + m R'` for every price m >= 0. Where the best of these bounds
-//!   leaves a gap, the search closes it, with the limit in its dynamic program.
+//! * If R follows from the assignment, the largest `N / R` is the l for which `max (N - l R) = 0` (Dinkelbach's method).
+//!   Each step is a quadratic program in which every relevant document costs l, its *price*.
+//! * If R is given, so that n is at most some R', then `max N <= max (N - m n) + m R'` for every price m >= 0. If the best
+//!   of these bounds leaves a gap, the search closes it, with the limit of n in its dynamic program.
 
 use super::super::{Instance, Solution};
 use super::{QuadraticWorkspace, SearchLimit, TOLERANCE};
 use crate::watch;
 
-/// A step that gains no more than this is none.
+/// A step that raises the ratio or the value by no more than this is the last one.
 const LEAST: f64 = 1e-13;
 
-/// The largest `S(A) - S(B)` where S is divided by the number of relevant documents: those known to be, `elsewhere` of
-/// which are not among the first `depth` of A or B, and those of these that an assignment makes so. It is 0 where there
-/// are none. No other document is relevant. The nodes are those of all steps, and at least one for each.
+/// The largest `S(A) - S(B)` of AP divided by the number R of relevant documents: those judged relevant, of which
+/// `elsewhere` are not among the first `depth` of A or B, and those that the assignment makes relevant. If R is 0, so
+/// is the difference. The limit of nodes is for all steps together, but each step visits at least one.
 pub fn solve_ratio(
     instance: &Instance,
     elsewhere: usize,
@@ -27,7 +28,7 @@ pub fn solve_ratio(
     solve_ratio_limited(instance, usize::MAX, elsewhere, limit, workspace)
 }
 
-/// [`solve_ratio`] with at most `most` unknown documents relevant.
+/// The same as [`solve_ratio`], with at most `most` unknown documents relevant.
 pub fn solve_ratio_limited(
     instance: &Instance,
     most: usize,
@@ -65,9 +66,9 @@ pub fn solve_ratio_limited(
     }
 }
 
-/// The largest `S(A) - S(B)` where at most `most` documents of which nothing is known are relevant, and S is divided by
-/// that number and the number of those known to be, `elsewhere` of which are not among the first `depth` of A or B. It
-/// is 0 where the divisor is. The nodes of `limit` are those for one price.
+/// The largest `S(A) - S(B)` if at most `most` unknown documents are relevant. AP is divided by `most` plus the number
+/// of documents judged relevant, of which `elsewhere` are not among the first `depth` of A or B. If the divisor is 0,
+/// so is the difference. The limit of nodes is for one price.
 pub fn solve_limited(
     instance: &Instance,
     most: usize,
@@ -92,7 +93,8 @@ fn known_relevant(instance: &Instance) -> usize {
     instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count()
 }
 
-/// Solved if what is open is less than the tolerance.
+/// The same solution; if its bound exceeds its value by no more than the tolerance times `scale`, the value is the
+/// bound.
 fn closed(solution: Solution, scale: f64) -> Solution {
     let open = solution.bound - solution.value;
     Solution { bound: if open <= TOLERANCE * scale { solution.value } else { solution.bound }, ..solution }
@@ -113,7 +115,7 @@ impl QuadraticWorkspace {
         open.map_or(program.value(), |bound| bound.max(program.value()))
     }
 
-    /// Keeps the last assignment if it is better.
+    /// Keeps the assignment of the last search if it is better than the best one.
     fn offer(&self, instance: &Instance, best: &mut Solution) {
         if self.program.score() > best.value {
             best.value = self.program.score();
@@ -121,10 +123,11 @@ impl QuadraticWorkspace {
         }
     }
 
-    /// The largest N with `n <= most` as far as prices find it.
+    /// The largest N with `n <= most`, as far as it can be found by searches with a price for each relevant document.
     ///
-    /// An assignment is a line `N - m n` over prices m. The best bound lies where the highest lines that fall faster and
-    /// slower than `-most` meet: two lines are kept, and where they meet a higher one takes the place of one of them.
+    /// Over the prices m, an assignment is a line `N - m n`. The best bound is at the price at which the highest line
+    /// with n <= `most` meets the highest with a larger n. Two lines are kept; a higher line at the price where they
+    /// meet replaces one of them.
     fn solve_by_price(&mut self, instance: &Instance, most: usize, limit: SearchLimit) -> Solution {
         let mut best = Solution { value: f64::NEG_INFINITY, bound: f64::INFINITY, gains: Vec::new(), nodes: 0 };
         self.program.read(instance, true);

@@ -1,4 +1,4 @@
-//! Branch and bound over the core.
+//! Branch and bound over the documents of the core, which persistency leaves undecided.
 
 use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
 use super::dual::{BEGINNING, CoreDual};
@@ -8,27 +8,30 @@ use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
 use crate::difference::solve::smaller;
 use crate::watch;
 
-/// Steps of the bound at the root and below it.
+/// The number of steps of the Lagrangian bound at the root, and at each other node.
 const STEPS: (usize, usize) = (150, 25);
 
-/// The search and its memory.
+/// The state of a search, whose memory is used again for the next one.
 #[derive(Debug, Default)]
 pub(super) struct CoreSearch {
     pub(super) core: QuadraticCore,
     dual: CoreDual,
     climber: CoreClimber,
     incumbent: CoreIncumbent,
-    /// The multipliers of the bound, by pairs of numbers in the core: children begin with those of their parent.
+    /// The shares t of the Lagrangian bound for all pairs of documents of the core, row by row. A node begins with
+    /// those of its parent.
     shares: Vec<f64>,
+    /// For each free document x of a node, `N_x` and `P_x`: the most it can lose, and gain, with the other free ones.
     sums: (Vec<f64>, Vec<f64>),
+    /// The largest number of nodes to visit.
     limit: u64,
-    /// Nodes so far.
+    /// The number of nodes visited so far.
     pub(super) nodes: u64,
 }
 
 impl CoreSearch {
-    /// Decide what a program left open, with at most `room` relevant documents. Returns a bound where the search ended at
-    /// its limit.
+    /// Decides the undecided documents of a program, of which at most `room` may be relevant. Returns an upper bound of
+    /// the difference if the search ended at its limit.
     pub(super) fn run(&mut self, program: &mut QuadraticProgram, room: usize, limit: u64) -> Option<f64> {
         self.nodes = 0;
         if program.open.is_empty() {
@@ -52,6 +55,7 @@ impl CoreSearch {
         open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
     }
 
+    /// Finds first assignments by local searches, and sets the first shares of all pairs.
     fn start(&mut self, root: &CoreNode) {
         let count = root.free.len();
         self.incumbent.value = root.constant;
@@ -69,14 +73,15 @@ impl CoreSearch {
         }
     }
 
-    /// The Lagrangian bound.
+    /// The Lagrangian bound of a node.
     fn ascend(&mut self, node: &CoreNode) -> f64 {
         let CoreSearch { core, dual, climber, shares, incumbent, .. } = self;
         let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
         dual.ascend(core, node, shares, steps, climber, incumbent)
     }
 
-    /// What the bound excludes for one value has the other: whether there was any; none if a document has neither.
+    /// Decides the free documents for which the bound excludes one of the two choices. Returns whether there were any;
+    /// none if it excludes both choices of a document, so that the node has no better assignment.
     fn fix(&mut self, node: &mut CoreNode) -> Option<bool> {
         self.dual.marginalise();
         let least = self.incumbent.value + TOLERANCE;
@@ -98,7 +103,7 @@ impl CoreSearch {
         Some(fixed)
     }
 
-    /// First-order persistency, as in the program but pair by pair.
+    /// First-order persistency as in [`super::program`], but with sums over all pairs of free documents.
     fn persist(&mut self, node: &mut CoreNode) {
         self.sum(node);
         let mut changed = true;
@@ -114,7 +119,7 @@ impl CoreSearch {
         }
     }
 
-    /// `N_x` and `P_x` of what is free.
+    /// Fills in `N_x` and `P_x` of each free document: the most it can lose, and gain, with the other free ones.
     fn sum(&mut self, node: &CoreNode) {
         let (down, up) = &mut self.sums;
         down.clear();
@@ -134,7 +139,7 @@ impl CoreSearch {
         }
     }
 
-    /// Take a document that is about to be decided out of the sums.
+    /// Removes a document that is about to be decided from the sums of the others.
     fn forget(&mut self, node: &CoreNode, position: usize) {
         let (down, up) = &mut self.sums;
         let x = node.free[position];
@@ -174,7 +179,8 @@ impl BranchAndBound for CoreSearch {
         }
     }
 
-    /// Both values of the document on which the bound hangs most, that of the best assignment first.
+    /// Two nodes, in which the document that matters most to the bound is relevant or not; first as in the best
+    /// assignment.
     fn split(&mut self, node: CoreNode) -> [CoreNode; 2] {
         let tensions = &mut self.sums.0;
         self.dual.tensions(tensions);
