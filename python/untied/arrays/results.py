@@ -116,9 +116,12 @@ class ArrayResults(MeasureResults):
 
     @property
     def means(self) -> Table:
-        """A table of means: columns measure and value, and low, high and variance if they were computed.
+        """A table of means, with a row for each measure.
 
-        If there are several columns of scores, the first column of the table is ``column``, their numbers.
+        Its columns are ``measure`` and ``value``, then ``low``, ``high`` and ``variance`` if they were computed.
+
+        If you evaluated several columns of scores, the table has one more column in front, which is called ``column``.
+        It says which of them a row is about, counted from 0.
         """
         rows = [part for total in self._totals for part in total]
         fields = [

@@ -24,21 +24,28 @@ if TYPE_CHECKING:
 
 # described by untied.comparison.runs.compare: measures, depth, ties, score_dtype, variance
 class BatchComparer:
-    """Compare two runs whose rows come in Arrow batches, query by query.
+    """Compare two runs that come in Arrow batches, query by query.
 
-    Use it with an engine that can call a function on batches of rows, if runs are too large for one machine. Call it
-    with an iterable of `pyarrow.RecordBatch`, and it yields others. A row says what each run does with a document;
-    these are its columns:
+    Use it if runs are too large for one machine, with an engine that can call a function on batches of rows. The
+    comparer is this function: call it with an iterable of `pyarrow.RecordBatch`, and it yields batches with the
+    results. A row of the input is about one document of a query, and has its scores in both runs. The columns of the
+    input are:
 
     * ``query`` and ``document``: text or whole numbers
     * ``score_a`` and ``score_b``: null if this run does not retrieve the document
     * ``grade``, if you pass `grades`: null if the document is not judged
     * ``probability``, if you pass `probabilities`: null if it is unknown
 
-    What it yields has a row for each measure and each query that both runs have. Its columns are ``query``,
-    ``measure``, ``value``, ``low``, ``high``, ``variance`` (if computed) and ``certainty``; the others say yes or no:
-    whether the query is ``in_a`` and ``in_b``, whether the runs share a document (``matched``), and whether a document
-    of either is in the qrels (``judged``). A query that only one run has gets one row without a measure.
+    The results have a row for each measure and each query that both runs have. A query that only one run has gets one
+    row without a measure. The columns of the results are:
+
+    * ``query``, ``measure``, ``value``
+    * ``low`` and ``high``: the bounds of the value
+    * ``variance``, if it was computed
+    * ``certainty``: how exact the value is, as `Value.certainty` explains
+    * ``in_a``, ``in_b``: true if the first or the second run has the query
+    * ``matched``: true if the two rankings of the query have a document in common
+    * ``judged``: true if a document of one of the runs is in the qrels
 
     Parameters
     ----------

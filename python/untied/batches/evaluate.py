@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 # described by untied.evaluation.runs.Evaluator: measures, ties, unjudged, unretrieved, score_dtype, queries
 # described by untied.evaluation.runs.Evaluator: on_undefined, variance, docs*
 class BatchEvaluator:
-    """Evaluate a run whose rows come in Arrow batches, together with those of the qrels.
+    """Evaluate a run that comes in Arrow batches, whose rows also hold the judgments.
 
-    Use it with an engine that can call a function on batches of rows, if a run is too large for one machine. Call it
-    with an iterable of `pyarrow.RecordBatch`, and it yields others. A row holds a retrieved document, a judgment, or
-    both; these are its columns:
+    Use it if a run is too large for one machine, with an engine that can call a function on batches of rows. The
+    evaluator is this function: call it with an iterable of `pyarrow.RecordBatch`, and it yields batches with the
+    results. A row of the input holds a retrieved document, a judgment, or both. The columns of the input are:
 
     * ``query`` and ``document``: text or whole numbers
     * ``score``: null if the row is only a judgment
@@ -58,11 +58,18 @@ class BatchEvaluator:
     ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or join them (``FULL JOIN``). Then sort them by
     query, or at least group them. All rows of a query must go to the same call.
 
-    What it yields has a row for each query and measure. Its columns are ``query``, ``measure``, ``value``, ``low``,
-    ``high`` and ``variance`` (if computed) and ``certainty``; the others say yes or no: whether the query is ``judged``
-    and ``retrieved``, whether a retrieved document is judged (``matched``), whether any document is ``relevant``,
-    whether tied documents have different grades (``mixed``), and whether the value is ``undefined``, ``overstated`` or
-    ``unsettled``, which `Results.facts` explains. A query that is not evaluated gets one row without a measure.
+    The results have a row for each query and measure. A query that is not evaluated gets one row without a measure. The
+    columns of the results are:
+
+    * ``query``, ``measure``, ``value``
+    * ``low``, ``high`` and ``variance``, if they were computed
+    * ``certainty``: how exact the value is, as `Value.certainty` explains
+    * ``judged``: true if the query has judgments
+    * ``retrieved``: true if the run has the query
+    * ``matched``: true if a retrieved document is judged
+    * ``relevant``: true if a document of the query is relevant
+    * ``mixed``: true if tied documents have different grades
+    * ``undefined``, ``overstated``, ``unsettled``: facts about the value, which `Results.facts` explains
 
     Parameters
     ----------

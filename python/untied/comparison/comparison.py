@@ -97,10 +97,12 @@ class Comparison(MeasureResults):
 
     @property
     def filled(self) -> dict[str, tuple[int, int]]:
-        """For each ``MED`` and ``Delta``, in how many queries each of the two rankings ends before the cutoff.
+        """How many rankings of each run end before the cutoff of a ``MED`` or ``Delta``.
 
-        Such a ranking is filled up with unknown documents, which may be relevant like any other. Only the mean of
-        ``Delta`` counts them as not relevant.
+        The dict has two numbers for each ``MED`` and ``Delta`` with such rankings: the number of queries in which the
+        ranking of the first run is too short, and the same number for the second run. A ranking that is too short is
+        filled up with unknown documents. They may turn out to be relevant, like any other unjudged document, except in
+        the mean of ``Delta``, which counts them as not relevant.
         """
         counts = {measure: self._filled(number) for number, measure in enumerate(self.measures)}
         return {measure: of_runs for measure, of_runs in counts.items() if any(of_runs)}
@@ -161,17 +163,23 @@ class Comparison(MeasureResults):
         return self.table(means=False)
 
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
-        """Make one table of the values of queries and of their means, whose query is ``all``.
+        """Make one table of the values of queries, followed by their means.
 
         Parameters
         ----------
         per_query, means : bool
-            Whether to include the values of queries, and the means.
+            Whether the table should have the values of queries, and whether it should have the means.
 
         Returns
         -------
         Table
-            Columns run_a, run_b, query, measure, certainty, value, low, high and, if computed, variance.
+            A row for each query and measure. In the rows of means, the column query says ``all``. The columns are:
+
+            * ``run_a``, ``run_b``: the names of the two runs
+            * ``query``, ``measure``
+            * ``certainty``: how exact the value is, as `Value.certainty` explains
+            * ``value``, and its bounds ``low`` and ``high``
+            * ``variance``, if it was computed
         """
         check_flag("per_query", per_query)
         check_flag("means", means)

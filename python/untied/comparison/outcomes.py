@@ -62,7 +62,7 @@ class Outcomes:
         Parameters
         ----------
         share : float
-            The probability, from 0 to 1; 0.5 gives the median.
+            The probability, from 0 to 1. For instance, 0.5 gives the median.
 
         Returns
         -------

@@ -254,18 +254,26 @@ class FeatureResults(MeasureResults):
         Parameters
         ----------
         sort_by : measure or its name, optional
-            The measure that decides which is best. By default the first.
+            The measure by which the features are sorted. By default, this is the first measure that was evaluated.
         top : int, optional
-            How many features to list, or pairs of a feature and a direction. By default all.
+            How many of the best features to list. If both directions were evaluated, a feature counts once for each
+            direction. By default, all features are listed.
         per_query : bool
-            Whether to list the values of queries before the means.
+            Whether to also list the value of each query, before the mean.
 
         Returns
         -------
         Table
-            Columns feature, direction, query (``all`` for means), measure and value, and low and high if they were
-            computed. Then ``chance``, what a random order scores; distinct, tied, missing, absent and varied, which
-            `ties` describes; and ``rank``, which is 1 for the best.
+            A row for each feature, direction and measure. The columns are:
+
+            * ``feature``
+            * ``direction``: whether the highest value is ranked first (``high``) or the lowest (``low``)
+            * ``query``: the id of a query, or ``all`` in rows of means
+            * ``measure`` and ``value``, with the bounds ``low`` and ``high`` if they were computed
+            * ``chance``: the value if all documents are ranked in random order
+            * ``distinct``, ``tied``, ``missing``, ``absent`` and ``varied``: how many values the feature has, as `ties`
+              describes them
+            * ``rank``: the place of the feature, where 1 is the best; features with equal values share a rank
 
         Raises
         ------

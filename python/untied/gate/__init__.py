@@ -46,14 +46,14 @@ __all__ = ["Check", "GateResult", "gate"]
 class GateResult:
     """What `gate` returns: a check for each limit, and whether all limits were kept.
 
-    It is true if they were, and prints a line for each.
+    ``bool(result)`` is true if the run keeps all limits. ``print(result)`` shows a line for each limit.
 
     Attributes
     ----------
     checks : list of Check
-        The checks, in the order of the limits.
+        One check for each limit, in the order in which you gave the limits.
     notes : list of str
-        Warnings about queries that are missing, or have no judgments.
+        Warnings, such as about judged queries that the run lacks, or about queries of the run that nobody judged.
     """
 
     checks: list[Check]
@@ -128,8 +128,8 @@ def gate(
 ) -> GateResult:
     """Check a run against limits.
 
-    Use it in a test suite or a pipeline, to stop a change that makes retrieval worse. The result is true if the run
-    keeps all limits, and prints a line for each.
+    Use it in a test suite or a pipeline, to stop a change that makes retrieval worse. In an ``if`` or ``assert``, the
+    result is true if the run keeps all limits; printed, it shows a line for each limit.
 
     Parameters
     ----------

@@ -107,11 +107,12 @@ def report(
         How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
         ``"none"``, which `adjust` explains. Tukey's test needs no correction.
     samples : int
-        How many choices of signs to draw.
+        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
+        difference of every query a plus or a minus sign.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of these draws. The same seed gives the same p on any machine.
+        Seed of the random choice of signs. The same seed gives the same p on any machine.
     interval : str
         Which confidence interval to give each mean: ``"bca"``, ``"t"`` or ``"none"``, as for
         `untied.statistics.mean_interval`.

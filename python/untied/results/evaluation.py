@@ -116,18 +116,23 @@ class Results(ByRun):
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
         """Make one table of the values of queries and of their means.
 
-        It has one run after the other. The means of a run follow its queries, and their query is ``all``.
+        For each run, the table first lists the values of its queries, and then its means. In the rows of means, the
+        column query says ``all``.
 
         Parameters
         ----------
         per_query, means : bool
-            Whether to include the values of queries, and the means.
+            Whether the table should have the values of queries, and whether it should have the means.
 
         Returns
         -------
         Table
-            Columns run, query, measure, value; then low and high with ``ties="range"`` and variance with
-            ``variance=True``. The rows of a query are adjacent, with the measures in the given order.
+            A row for each run, query and measure. The rows of a query are adjacent, with the measures in the order in
+            which you gave them. The columns are:
+
+            * ``run``, ``query``, ``measure``, ``value``
+            * ``low`` and ``high``, if you evaluated with ``ties="range"`` or ``unjudged="range"``
+            * ``variance``, if you evaluated with ``variance=True``
         """
         check_flag("per_query", per_query)
         check_flag("means", means)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def for_trackers(results: ByMeasure | Mapping[Any, Any]) -> dict[str, float]:
-    """Return means under names that MLflow and other trackers of experiments accept.
+    """Rename measures so that MLflow and other experiment trackers accept them, and return their means.
 
     ``nDCG@10`` becomes ``nDCG_at_10``, and ``RBP(p=0.5)`` becomes ``RBP_p_0.5``. If there are several runs, the name of
     the run comes first: ``bm25/nDCG_at_10``. Names have only letters, digits, ``_``, ``-`` and ``.``.
@@ -19,19 +19,19 @@ def for_trackers(results: ByMeasure | Mapping[Any, Any]) -> dict[str, float]:
     Parameters
     ----------
     results : Results, ArrayResults of one column, or dict
-        What `untied.evaluate` or `untied.evaluate_arrays` returned, or a dict such as `Evaluator.means` returns.
+        Pass what `untied.evaluate` or `untied.evaluate_arrays` returned, or the dict that `Evaluator.means` returned.
 
     Returns
     -------
     dict
-        The names with their means, as plain floats.
+        The new names as keys, and the means as values, which are plain floats.
 
     Raises
     ------
     UntiedError
         Two measures or runs would get the same name.
     TypeError
-        The results hold something else than numbers.
+        The dict has a value that is not a number.
 
     Examples
     --------

@@ -197,11 +197,12 @@ def significance(
     level : float
         Confidence of these intervals. A difference is significant if its adjusted p is at most 1 - `level`.
     samples : int
-        How many choices of signs to draw.
+        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
+        difference of every query a plus or a minus sign.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of these draws. The same seed gives the same p on any machine.
+        Seed of the random choice of signs. The same seed gives the same p on any machine.
     bounds : comparisons, optional
         Bounds of the differences that you have computed with `untied.compare`: results by ``Delta`` of the same
         measures with the same qrels, one for each pair of runs. In these, a document has the same grade in both runs,
@@ -298,11 +299,12 @@ def discriminative_power(
     level : float
         A pair counts as told apart if its corrected p is at most 1 - `level`.
     samples : int
-        How many choices of signs to draw.
+        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
+        difference of every query a plus or a minus sign.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of these draws. The same seed gives the same p on any machine.
+        Seed of the random choice of signs. The same seed gives the same p on any machine.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

@@ -77,7 +77,7 @@ class Test:
 def randomization_test(
     a: Values, b: Values, *, alternative: Alternative = "two-sided", samples: int = SAMPLES, seed: int = 0
 ) -> Test:
-    """Test whether two runs differ by a paired randomisation test of their means.
+    """Test whether the means of two runs differ, with a paired randomisation test.
 
     Use it to ask whether a difference could be chance. If the runs did not differ, each query could as well have
     favoured the other one. So the sum of the differences is compared with the sums for other choices of their signs
@@ -95,11 +95,13 @@ def randomization_test(
     a, b : {query: value} or list of values
         Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     alternative : str
-        What you want to show: ``"two-sided"`` (they differ), ``"greater"`` (a is better) or ``"less"`` (b is better).
+        What you want to show: ``"two-sided"`` (the means differ), ``"greater"`` (the mean of `a` is higher) or
+        ``"less"`` (the mean of `b` is higher).
     samples : int
-        How many choices of signs to draw.
+        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
+        difference of every query a plus or a minus sign.
     seed : int
-        Seed of these draws. The same seed gives the same p on any machine.
+        Seed of the random choice of signs. The same seed gives the same p on any machine.
 
     Returns
     -------
@@ -133,9 +135,10 @@ def paired_p(
     differences : sequence of float
         The difference of each query.
     samples : int
-        How many choices of signs to draw.
+        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
+        difference of every query a plus or a minus sign.
     seed : int
-        Seed of these draws. The same seed gives the same p on any machine.
+        Seed of the random choice of signs. The same seed gives the same p on any machine.
     threads : int, optional
         Number of threads; as many as there are processors by default. The number of threads never changes a value.
 
@@ -150,7 +153,7 @@ def paired_p(
 
 # described by untied.statistics.tests.randomization_test: a, b, alternative
 def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
-    """Test whether two runs differ by Student's paired t-test, as SciPy computes it.
+    """Test whether the means of two runs differ, with Student's paired t-test, which SciPy computes.
 
     Parameters
     ----------
@@ -159,12 +162,13 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
     b : {query: value} or list of values
         Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     alternative : str
-        What you want to show: ``"two-sided"`` (they differ), ``"greater"`` (a is better) or ``"less"`` (b is better).
+        What you want to show: ``"two-sided"`` (the means differ), ``"greater"`` (the mean of `a` is higher) or
+        ``"less"`` (the mean of `b` is higher).
 
     Returns
     -------
     Test
-        Its p is NaN if there is one query, and 1 if all differences are 0.
+        The result. Its `p` is NaN if there is only one query, and 1 if the runs have the same value in every query.
 
     Raises
     ------
@@ -177,7 +181,7 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
 
 # described by untied.statistics.tests.randomization_test: a, b, alternative
 def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
-    """Test whether two runs differ by Wilcoxon's signed-rank test, as SciPy computes it.
+    """Test whether two runs differ, with Wilcoxon's signed-rank test, which SciPy computes.
 
     Queries without a difference are left out. Values that differ by at most 1e-12 of the larger one are equal, and
     differences that are equal but for rounding share their rank.
@@ -189,12 +193,13 @@ def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided
     b : {query: value} or list of values
         Values of the same queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys.
     alternative : str
-        What you want to show: ``"two-sided"`` (they differ), ``"greater"`` (a is better) or ``"less"`` (b is better).
+        What you want to show: ``"two-sided"`` (the means differ), ``"greater"`` (the mean of `a` is higher) or
+        ``"less"`` (the mean of `b` is higher).
 
     Returns
     -------
     Test
-        Its p is 1 if all differences are 0.
+        The result. Its `p` is 1 if the runs have the same value in every query.
 
     Raises
     ------

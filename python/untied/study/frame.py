@@ -100,17 +100,21 @@ qrels : Qrels, path, frame or dict
 runs : list of runs, or {name: run}
     Runs of any kind that `untied.evaluate` takes.
 directory : path
-    The folder to write tables, plots and the summary to. If a study was interrupted, pass its folder to continue it.
+    The folder to which the study writes its tables, plots and summary. If a study was interrupted, pass the same folder
+    again, and the study continues.
 """
 _FORMAT = """\
 qrels_format : str
-    The format of the judgments. ``"auto"``: the one that the file's name tells.
+    The format of the judgments, as for `untied.read_qrels`. With ``"auto"``, the suffix of the file's name tells the
+    format.
 """
 _AFTER = """\
 plots : str
-    The format of plots, which need matplotlib: ``"svg"``, ``"png"``, ``"both"`` or ``"none"``.
+    In which format to draw plots: ``"svg"``, ``"png"`` or ``"both"``. This needs matplotlib. With ``"none"``, no plots
+    are drawn.
 restart : bool
-    Whether to compute everything again, instead of continuing the study in the folder.
+    Whether to throw away what the folder holds of the study, and compute everything again. By default, the study
+    continues there.
 threads : int, optional
     Number of threads; as many as there are processors by default. The number of threads never changes a value.
 

@@ -251,23 +251,28 @@ def judging(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """Count how many judgments it takes until it is certain which of two runs is better, by several strategies.
+    """Count how many judgments different strategies need until it is certain which of two runs is better.
 
-    The study hides all judgments, and reveals them in the order in which a strategy asks for them. If it asks for a
-    document that the qrels do not judge, the answer is *not relevant*. You need two runs or more.
+    A strategy says which document to judge next. The study hides all judgments, and reveals them one by one as the
+    strategy asks for them. If a strategy asks for a document that the qrels do not judge, the document counts as not
+    relevant. You need two runs or more.
 
     Parameters
     ----------
     measures : measures or their names, optional
-        Which measures decide, as for `untied.certify`. By default P@10 and nDCG@10.
+        The measures by which a run is better, such as ``["P@10"]``; `untied.certify` says which it supports. By default
+        P@10 and nDCG@10. Each measure is studied by itself.
     pairs : int
-        How many pairs of runs to draw at random.
+        How many pairs of runs to study. They are drawn at random from all pairs.
     depth : int
-        Rankings are cut after this rank, with ties by id, descending.
+        How many documents of each ranking count. Documents below this rank are ignored. Tied documents are first put in
+        descending order of their ids.
     batch : int
-        How many documents to ask `judge_next` for at once.
+        Some strategies ask `untied.judging.judge_next` for advice. This is how many documents they judge before they
+        ask again. A smaller number takes longer.
     seed : int
-        Seed of the pairs and of random orders. The same seed gives the same result.
+        Seed of the random choices: which pairs of runs are studied, and in which order the random strategy judges. The
+        same seed gives the same result.
 
     Returns
     -------

@@ -44,42 +44,51 @@ def med(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See what MED tells about runs: whether it finds those of one group, and how it relates to other distances.
+    """See what MED tells about runs: whether it finds runs of the same group, and how it relates to other distances.
 
-    The study computes the distances of all pairs of runs. It compares MED with the groups of the runs, with their
-    actual differences, and with other distances. You need three runs or more.
+    MED is the most by which judgments could make a measure rate two runs differently. The study computes it for all
+    pairs of runs, and asks three questions. Is MED small for two runs of the same group, such as the runs of one team?
+    Does it predict how much the values of two runs really differ by the qrels? And does it order pairs as other
+    distances do? You need three runs or more.
 
     Parameters
     ----------
     measure : measure
-        The measure of ``MED``, with which other distances are compared.
+        The measure M of ``MED(M)``, such as ``"nDCG@20"``. All other distances are compared with this MED.
     distances : list of str, optional
-        These other distances and similarities, as for `untied.compare_all`. By default MED of RBP(p=0.9), AP@100 and
-        ERR@30, and RBO(p=0.9). ``{grade}`` stands for the highest grade of the qrels.
+        The other distances and similarities that MED is compared with, by the names that `untied.compare_all` takes. By
+        default MED of RBP(p=0.9), AP@100 and ERR@30, and RBO(p=0.9). If you write ``{grade}`` in a name, the study puts
+        the highest grade of the qrels there.
 
-        A similarity becomes the distance 1 minus its mean. ``Delta``, which has a sign, becomes its absolute mean; it
-        is computed only with a share of the judgments, because without judgments it is 0 for all pairs.
+        A similarity is turned into a distance: 1 minus its mean. The mean of ``Delta`` may be negative, so the study
+        takes its absolute value. ``Delta`` is left out where MED knows no judgments, because it is then 0 for all
+        pairs.
     rates : sequence of float
-        Which shares of the judgments MED is to know, from 0 to 1.
+        Which shares of the judgments to give to MED, as numbers from 0 to 1. With 0, MED knows no judgments; with 1, it
+        knows all of them. The study computes MED once for each share.
     psi : sequence of float
-        The persistences of RBP and RBO to compare.
+        The values of the persistence p of RBP and RBO to try, such as ``(0.8, 0.9)``. The study compares RBO and MED of
+        RBP at each of them.
     cutoffs : sequence of int
-        The cutoffs of nDCG and ERR to compare.
+        The cutoffs of nDCG and ERR to try, such as ``(10, 20)``. The study computes MED at each of them.
     groups : path or {run: group}, optional
-        Which group each run belongs to, such as the team that submitted it. In a file, each line has a run's name and a
-        group.
+        The group of each run, such as the team that submitted it: a dict, or a file in which each line has the name of
+        a run and its group. By default, `prefix` makes the groups.
     prefix : int
-        Without `groups`, runs form a group if their names begin with the same letters: so many of them.
+        If you pass no `groups`, runs whose names begin with the same letters form a group. This is how many letters
+        have to be the same.
     ties : str
-        How to order tied documents, as for `untied.compare`. By default by id, as the paper does. ``"expected"`` is the
-        mean over all orders; MED of ERR then takes up to a second per pair of runs and query.
+        How to order tied documents, as for `untied.compare`. By default, they are ordered by id, as in the paper. With
+        ``"expected"``, the study takes the mean over all orders of tied documents. MED of ERR then needs up to a second
+        for each pair of runs and query.
     seed : int
-        Seed of the samples of the judgments. The same seed gives the same samples.
+        Seed of the random choice of judgments, if `rates` has shares between 0 and 1. The same seed gives the same
+        choice.
 
     Returns
     -------
     Result
-        ``rows`` has a row for every pair of runs, distance and share of the judgments.
+        The attribute ``rows`` has a row for every pair of runs, every distance and every share of the judgments.
 
     References
     ----------

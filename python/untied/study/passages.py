@@ -74,10 +74,11 @@ def passages(
     Parameters
     ----------
     groups : path or {run: group}, optional
-        Which group each run belongs to, such as the team that submitted it. In a file, each line has a run's name and a
-        group.
+        The group of each run, such as the team that submitted it: a dict, or a file in which each line has the name of
+        a run and its group. By default, `prefix` makes the groups.
     prefix : int
-        Without `groups`, runs form a group if their names begin with the same letters: so many of them.
+        If you pass no `groups`, runs whose names begin with the same letters form a group. This is how many letters
+        have to be the same.
     text_length : float
         The number of characters after which nothing counts.
 

@@ -213,19 +213,20 @@ def ties(
     restart: bool = False,
     threads: int | None = None,
 ) -> Result:
-    """See what ties do to your runs: how far they move values, and what they can reverse.
+    """See what tied documents do to your runs: by how much they change values, and which comparisons they can reverse.
 
-    The study also reads scores at coarser precisions, to see how many ties these add.
+    The study also rounds the scores to lower precisions, and counts how many more documents are then tied.
 
     Parameters
     ----------
     measures : measures or their names, optional
         Which measures to evaluate. By default P@10, R@100, F1@10, AP, RR, nDCG@10, nDCG, Rprec and Bpref.
     cost : bool
-        Whether to measure what averaging over tie orders costs, too. ``ties-cost.tsv`` and the summary then say for
-        each measure how many CPU milliseconds it takes to evaluate all runs in memory on one thread with
-        ``ties="given"``, ``"docid"``, ``"expected"`` and ``"range"``, and how many times longer ``"expected"`` takes
-        than the first two. These times differ from call to call.
+        Whether to also measure how much CPU time each measure takes under different policies for ties. The study then
+        writes one more table, ``ties-cost.tsv``. For each measure, it has the milliseconds to evaluate all runs with
+        ``ties="given"``, ``"docid"``, ``"expected"`` and ``"range"``. The runs are in memory then, and one thread is
+        used. The table also says how many times longer ``"expected"`` takes than ``"given"`` and than ``"docid"``.
+        These times differ from call to call.
 
     Returns
     -------

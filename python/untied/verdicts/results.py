@@ -262,12 +262,12 @@ class Verdicts(ByPair):
         Parameters
         ----------
         style : str
-            The format of the picture: ``"svg"``, ``"png"`` or ``"pdf"``.
+            The format of the picture, which is ``"svg"``, ``"png"`` or ``"pdf"``.
 
         Returns
         -------
         bytes
-            The content of a file.
+            The picture, as the content of a file. Write it to a file that you opened with mode ``"wb"``.
 
         Raises
         ------
