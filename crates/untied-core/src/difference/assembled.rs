@@ -1,5 +1,6 @@
-//! Two rankings whose unknown documents have a grade, or none yet, as a measure of one ranking takes them. Its own means and
-//! bounds say more about tied rankings than some searches do: for Delta in AP and ERR, for verdicts in AP, ERR and Bpref.
+//! Rankings of a pair in the form that a measure reads, with unknown documents that have a grade or are not judged. The
+//! measure's own means and bounds say more about rankings with ties than some searches do: for Delta in AP and ERR, and
+//! for verdicts in AP, ERR and Bpref.
 
 use std::cell::RefCell;
 
@@ -14,12 +15,12 @@ use crate::measures::bounds::{Bounds, Open, Resolution, judged};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
-/// The most documents of two rankings whose bounds are taken apart: the time grows with the square of their number, and
-/// ties change little in long rankings.
+/// The largest number of documents of two rankings whose bounds are taken separately ([`separate_bounds`]). The time
+/// grows with the square of this number, and ties change little in long rankings.
 pub(crate) const LONGEST: usize = 500;
 
-/// S(A) - S(B) if no unknown document is relevant, from the measure's own means over all orders of ties; the bounds of AP,
-/// ERR and Bpref would only enclose it.
+/// S(A) - S(B) if no unknown document is relevant, from the measure's own means over all orders of ties; the bounds of
+/// AP, ERR and Bpref would only enclose it.
 pub(crate) fn difference_if_nonrelevant(measure: &dyn Measure, pair: &RankingPair<'_>) -> f64 {
     let levels: Vec<Level> = judged(pair.facts.levels, 0.0, 0, pair.unknown() + pair.facts.outside).collect();
     let grades: Vec<f64> = levels.iter().map(|level| level.grade).collect();
@@ -38,7 +39,8 @@ fn push_graded(ranking: &mut Ranking, start: usize, size: usize, grades: &mut [f
     ranking.push(start, size, levels.map(|same| Level { grade: same[0], count: same.len() as u32 }));
 }
 
-/// A ranking, for a measure; unknown documents have this grade, or are not judged where it is none.
+/// A ranking of the pair, in the form that a measure reads. Unknown documents have the grade `unknown`; without one,
+/// they are not judged.
 fn ranking(pair: &RankingPair<'_>, list: &List, unknown: Option<f64>) -> Ranking {
     let mut ranking = Ranking::default();
     ranking.retrieved = list.len();
@@ -56,12 +58,12 @@ fn ranking(pair: &RankingPair<'_>, list: &List, unknown: Option<f64>) -> Ranking
     ranking
 }
 
-/// What S(A) - S(B) cannot exceed, nor S(B) - S(A): the highest value of one ranking less the lowest of the other, over
-/// the grades of all unknown documents, of each ranking by itself. Infinite where the measure has no bounds.
+/// Upper bounds of S(A) - S(B) and of S(B) - S(A): the highest value of one ranking less the lowest value of the other,
+/// where each ranking has the grades of unknown documents that suit it. They are infinite if the measure has no bounds.
 ///
-/// Means over orders of ties are exact here, which the bounds of AP, ERR and Bpref only enclose by the best order of one
-/// ranking and the worst of the other. Unknown documents that only the other ranking has count as pooled ones that are not
-/// retrieved: they may be relevant, too.
+/// The means over orders of ties are exact here, while the searches of AP, ERR and Bpref only enclose them by the best
+/// order of one ranking and the worst of the other. Unknown documents that only the other ranking has may be relevant,
+/// too; they count as documents that are not retrieved.
 pub(crate) fn separate_bounds(
     measure: &dyn Measure,
     pair: &RankingPair<'_>,
@@ -97,25 +99,28 @@ fn counted(bounds: Bounds) -> Bounds {
     if bounds.low.is_nan() { Bounds::new(0.0, 0.0) } else { bounds.with_zero() }
 }
 
-/// The means of a measure over all orders of two tied rankings, as a function of the documents' grades.
+/// The scores of two tied rankings, means over all orders of ties, as a function of the documents' grades.
 pub(super) struct Means<'a> {
-    /// All documents, those that fill rankings up to the depth at the end; what is known are grades.
+    /// The documents of both rankings, and at the end those that fill them up to the depth. `known` holds grades.
     documents: Vec<Document>,
+    /// The measure that scores each ranking.
     measure: &'a dyn Measure,
     a: GroupedDocuments,
     b: GroupedDocuments,
     room: RefCell<(Ranking, Vec<f64>)>,
 }
 
-/// Numbers of documents, tie group by tie group.
+/// The documents of one ranking by tie group.
 #[derive(Default)]
 struct GroupedDocuments {
+    /// The indices of the documents in [`Means::documents`], one group after the other.
     documents: Vec<usize>,
+    /// For each group, the number of documents down to its end.
     ends: Vec<usize>,
 }
 
 impl<'a> Means<'a> {
-    /// Two rankings, filled up to this rank with documents of their own.
+    /// Two rankings, each filled up with further documents to the rank `filled`.
     pub fn new(pair: &RankingPair<'_>, filled: usize, measure: &'a dyn Measure) -> Means<'a> {
         let graded = |place: &Placed| Document { a: place.a, b: place.b, known: pair.grade(place) };
         let mut documents: Vec<Document> = pair.places.iter().map(graded).collect();
@@ -132,7 +137,8 @@ impl<'a> Means<'a> {
         Means { documents, measure, a, b, room: RefCell::default() }
     }
 
-    /// The documents; what fills rankings up is no document of theirs.
+    /// The documents of both rankings with their probabilities to be relevant. Those that fill a ranking up have the
+    /// probability 0, because they do not exist.
     pub fn uncertain(&self, pair: &RankingPair<'_>, max_grade: f64, chance: Chance<'_>) -> Vec<Uncertain> {
         let (own, fillers) = self.documents.split_at(pair.places.len());
         let uncertain = |(x, place): (&Document, &Placed)| Uncertain::of(x, max_grade, || chance(place));
@@ -151,7 +157,7 @@ impl<'a> Means<'a> {
             push_graded(ranking, start, end - start, room);
             start = end;
         }
-        // No measure here asks how many documents are relevant; but without any, values would be undefined.
+        // None of these measures asks how many documents are relevant, but without any, its value would be undefined.
         let some = [Level { grade: f64::INFINITY, count: 1 }];
         self.measure.mean(ranking, &Judgments::none().with_levels(&some))
     }

@@ -1,27 +1,31 @@
-//! Bpref. MED and Delta have constant denominators: R relevant and C = min(N, R) non-relevant documents under every assignment.
+//! Bpref. For MED and Delta the denominators are constant: there are R relevant documents, and C = min(N, R)
+//! non-relevant ones count, under every assignment.
 //!
-//! Every document within the depth k is judged, one way or the other; with n_C(x) non-relevant ones above x
+//! Every document within the depth k is judged, as relevant or not. With n(x) the number of non-relevant documents
+//! above x, the score of a ranking is
 //!
-//!   S(C) = (1/R) sum over relevant x of 1 - n_C(x) / C,    n_C(x) = rank - 1 - relevant ones above it,
+//!   S = (1/R) sum over relevant x of 1 - n(x) / C,    n(x) = rank - 1 - relevant documents above x,
 //!
-//! where C >= k - 1, so that min(n, C) = n. (R and C may be taken as k, as R is for AP, because a query may have that many.) With h relevant
-//! documents the sum of n is that of rank - 1, less h (h - 1) / 2. So of tied documents only the mean of their ranks
-//! matters. For s relevant documents of both rankings and u_A, u_B others, (h_A^2 - h_B^2) / 2 =
-//! (u_A - u_B) (u_A + u_B + 2 s) / 2 is linear in s. A document of A alone always helps and one of B alone never does, so
-//! u_A and u_B are given, and what is left is one choice a document:
+//! where C >= k - 1, so that min(n, C) = n. (R and C are taken as k, as R is for AP, because a query may have that
+//! many.) With h relevant documents, the sum of n is the sum of rank - 1 less h (h - 1) / 2. So of tied documents only
+//! the mean of their ranks matters. Let s relevant documents be in both rankings, u_A only in A and u_B only in B. Then
+//! (h_A^2 - h_B^2) / 2 = (u_A - u_B) (u_A + u_B + 2 s) / 2 is linear in s. An unknown document that only A has always
+//! helps, and one that only B has never does, so u_A and u_B are given. What is left is one choice for each document x
+//! of both, with the ranks a(x) and b(x):
 //!
-//!   x of both is relevant iff b(x) - a(x) + u_A - u_B > 0.
+//!   x is relevant if and only if b(x) - a(x) + u_A - u_B > 0.
 //!
-//! For verdicts every unknown document is judged as relevant or not, and both denominators, R and d = min(N, R + extra),
-//! depend on these judgments. A relevant document counts once for each of the first d non-relevant ones that is not above
-//! it. With p_t the rank of the t-th of these (after the end of the ranking all are non-relevant), p_t - t relevant
-//! documents stand above it, so
+//! For verdicts every unknown document is judged as relevant or not, and both denominators depend on these judgments:
+//! R, and d = min(N, R + extra) for N non-relevant documents. A relevant document counts once for each of the first d
+//! non-relevant documents that is not above it. Let p_t be the rank of the t-th non-relevant document; after the end of
+//! the ranking, every rank has one. Then p_t - t relevant documents are above it, so
 //!
 //!   R d Bpref = sum_{t <= d} p_t - d (d + 1) / 2;    where d = 0, every retrieved document is relevant: R Bpref = n.
 //!
-//! For m unknown documents relevant R and d are constants, and the difference of the sums is a transport problem:
-//! [`Transport`]. Where that is too large, or documents are tied, the sum is bounded in A and in B apart: it is largest
-//! with the m documents relevant that stand highest, smallest with those that the ranking lacks and then the lowest.
+//! With m unknown documents relevant, R and d are constants, and the difference of the sums is a transport problem:
+//! [`Transport`]. If that is too large, or documents are tied, the sum is bounded in A and in B separately: it is
+//! largest if the m highest unknown documents of the ranking are relevant, and smallest if first those that it lacks
+//! and then its lowest ones are.
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale};
@@ -35,7 +39,7 @@ use super::solve::{Relevance, share};
 use super::upper_bounds::{UpperBounds, rising};
 use crate::error::Result;
 
-/// Bpref.
+/// The difference in Bpref, as the question needs it.
 pub(super) fn bpref(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     match setup.question {
         Question::Med => all_judged(setup),
@@ -48,10 +52,10 @@ fn all_judged(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     Ok(Box::new(AllJudged { scale: setup.binary()?, ranks }))
 }
 
-/// Bpref for MED and Delta.
+/// The difference in Bpref for MED and Delta, where every document within the depth counts as judged.
 struct AllJudged {
     scale: Scale,
-    /// 1, 2, ... to the depth.
+    /// The ranks 1, 2, ... down to the depth, as floats.
     ranks: Vec<f64>,
 }
 
@@ -61,7 +65,7 @@ fn counts(x: &WeightedDocument) -> bool {
 }
 
 impl AllJudged {
-    /// Writes mean ranks to the workspace.
+    /// Writes each document's mean ranks in A and in B to the workspace: over a tie group, the mean of its ranks.
     fn weigh<'w>(&self, pair: &RankingPair<'_>, work: &'w mut DifferenceWorkspace) -> MeanRanks<'w> {
         let depth = self.scale.depth_of(pair);
         self.scale.weigh(pair, &self.ranks[..depth], work);
@@ -94,17 +98,17 @@ impl Difference for AllJudged {
     }
 }
 
-/// Two rankings of k documents at most, by mean ranks, where R = C = k.
+/// Two rankings down to the depth k, by the mean ranks of documents. The denominators R and C are both k.
 #[derive(Debug, Clone, Copy)]
 struct MeanRanks<'w> {
-    /// Weights that are ranks.
+    /// The documents, with their mean ranks in A and in B as weights; 0 if a ranking lacks the document.
     ranks: &'w WeightedPair,
-    /// k.
+    /// The depth, k.
     depth: f64,
 }
 
 impl MeanRanks<'_> {
-    /// The largest difference, and the gains of documents.
+    /// The largest S(A) - S(B), and the gain of each document with which it is reached.
     fn largest(&self) -> (f64, Vec<f64>) {
         let WeightedPair { documents, lacking, top } = self.ranks;
         let alone = |x: &WeightedDocument| x.a == 0.0 || x.b == 0.0;
@@ -123,6 +127,7 @@ impl MeanRanks<'_> {
                 places += sign * (rank - 1.0);
             }
         }
+        // Documents of both rankings: each one that is relevant adds its rank in B less that in A, plus u_A - u_B.
         let mut of_both = 0.0;
         for (x, gain) in documents.iter().zip(&mut gains).filter(|(x, _)| !alone(x)) {
             let nearer = x.b - x.a + others;
@@ -133,13 +138,13 @@ impl MeanRanks<'_> {
                 of_both += nearer;
             }
         }
-        // Without those of both: sums of rank - 1, and h (h - 1) / 2 of either.
+        // The documents of one ranking only: the sum of rank - 1, less h (h - 1) / 2, of A less that of B.
         let above = places - (others * shown - others) / 2.0;
         let value = (others - (above - of_both) / self.depth) / self.depth;
         (value, gains)
     }
 
-    /// S of one of the rankings.
+    /// The score of the ranking whose mean ranks `rank` picks, if documents have these gains.
     fn score(&self, gains: &[f64], rank: fn(&WeightedDocument) -> f64) -> f64 {
         let ranks = self.ranks.documents.iter().zip(gains).filter(|(_, gain)| **gain > 0.0).map(|(x, _)| rank(x));
         let (mut hits, mut places) = (0.0, 0.0);
@@ -161,15 +166,16 @@ impl ScoresByGains for MeanRanks<'_> {
     }
 }
 
-/// The most moves that a solution may take.
+/// The largest number of moves for which the transport problem is solved; beyond it, A and B are bounded separately.
 const MOVES: usize = 500_000;
 
-/// Bpref for verdicts.
+/// The difference in Bpref for verdicts, where R and d depend on the judgments of unknown documents.
 struct MovingBpref {
     scale: Scale,
     ties: TieOrders,
-    /// Whether d is R + extra, whatever N is.
+    /// Whether d, the number of non-relevant documents that count, is R + extra, whatever their number N is.
     paper: bool,
+    /// By how many more than R non-relevant documents count: 10 for bpref-10.
     extra: usize,
 }
 
@@ -181,7 +187,7 @@ fn moving(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl MovingBpref {
-    /// d with 0, 1, 2, ... unknown documents relevant.
+    /// For m = 0, 1, 2, ... relevant unknown documents: d, the number of non-relevant documents that count.
     fn counted(&self, pair: &RankingPair<'_>) -> Vec<usize> {
         let relevant = self.scale.relevant(pair);
         let unknown = pair.unknown();
@@ -193,7 +199,8 @@ impl MovingBpref {
         (0..=unknown).map(counted).collect()
     }
 
-    /// The value for m relevant documents, from the difference of the sums.
+    /// The difference in Bpref with m unknown documents relevant and d = `counted`, from `sum`, the difference of the
+    /// sums of ranks.
     fn value(&self, pair: &RankingPair<'_>, m: usize, counted: usize, sum: i64) -> f64 {
         let relevant = self.scale.relevant(pair) + m;
         match counted {
@@ -202,7 +209,7 @@ impl MovingBpref {
         }
     }
 
-    /// The problem; none where it would take too long, or documents are tied.
+    /// The transport problem of a pair; none if it would take too long, or if documents are tied.
     fn transport(&self, pair: &RankingPair<'_>) -> Option<Transport> {
         if pair.is_tied() {
             return None;
@@ -220,7 +227,8 @@ impl MovingBpref {
         (transport.work() <= MOVES).then_some(transport)
     }
 
-    /// What each number of documents comes to, A and B apart.
+    /// For m = 0, 1, 2, ... relevant unknown documents: an upper bound of the difference, with the m documents chosen
+    /// for A and for B separately.
     fn outer(&self, pair: &RankingPair<'_>) -> Vec<f64> {
         let counted = self.counted(pair);
         let best = [Relevance::Relevant, Relevance::Unknown, Relevance::NonRelevant];
@@ -244,18 +252,20 @@ impl MovingBpref {
     }
 }
 
-/// Ranks of unknown documents, ascending.
+/// The ranks of a ranking's unknown documents, ascending.
 fn open_ranks(relevance: &[Relevance]) -> Vec<usize> {
     (1..).zip(relevance).filter(|(_, relevance)| **relevance == Relevance::Unknown).map(|(rank, _)| rank).collect()
 }
 
-/// Documents that are not relevant; some of them become relevant one after the other.
+/// The non-relevant documents of one ranking, some of which become relevant one after the other.
 struct NonRelevantRanks {
-    /// Whether a document is one of them, by rank.
+    /// For each rank, whether the document there is not relevant.
     by_rank: Vec<bool>,
-    /// The documents down to this rank are counted, and their ranks added up.
+    /// The rank down to which non-relevant documents are counted.
     end: usize,
+    /// Their number.
     count: usize,
+    /// The sum of their ranks.
     sum: i64,
 }
 
@@ -269,7 +279,7 @@ impl NonRelevantRanks {
         }
     }
 
-    /// One is relevant after all.
+    /// Makes the document at a rank relevant.
     fn remove(&mut self, rank: usize) {
         self.by_rank[rank - 1] = false;
         if rank <= self.end {
@@ -278,7 +288,8 @@ impl NonRelevantRanks {
         }
     }
 
-    /// The sum of the ranks of the first `count` documents; all ranks after the end hold such documents.
+    /// The sum of the ranks of the first `count` non-relevant documents. All ranks after the end of the ranking have
+    /// one.
     fn first(&mut self, count: usize) -> i64 {
         while self.count < count && self.end < self.by_rank.len() {
             self.end += 1;
@@ -320,7 +331,7 @@ impl Difference for MovingBpref {
         LargestDifference::exact(Assignment::of_grade(value, self.scale.max_grade, relevant))
     }
 
-    /// With each number of relevant documents.
+    /// The largest difference, or a bound of it, for each number of unknown documents that are relevant.
     fn upper_bounds(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> UpperBounds {
         let Some(transport) = self.transport(pair) else {
             return UpperBounds::of_best_and_worst(self.outer(pair), pair, self.ties.are_best_and_worst(pair));

@@ -1,16 +1,17 @@
 //! Measures of the first relevant document: RR and Success.
 //!
-//! Only the first group of A with a relevant document counts, and n, how many it has; relevant documents of later groups
-//! can only help B. So unknown documents of one group of A are relevant, at or above its first known one. Of n of them
-//! those are best that B ranks lowest: what a group of B is worth, with any number of relevant documents, is no more than
-//! what an earlier one is worth with one. With f(rank) that never rises, a group of g documents from rank s + 1 on, n of
-//! them relevant, is worth
+//! In A, only the first tie group with a relevant document counts, and the number n of relevant documents in it;
+//! relevant documents of later groups can only help B. So in a best assignment the relevant unknown documents are in
+//! one group of A, at or above the first group with a document judged relevant. Of n documents of this group, those are
+//! best that B ranks lowest, because a group of B with any number of relevant documents is worth no more than an
+//! earlier one with one. Let f(rank) be what the first relevant document is worth, which never rises. A group of g
+//! documents from rank s + 1 on, of which n are relevant, is worth
 //!
 //!   one order (g = n = 1):  f(s + 1);      the best order:  f(s + 1);      the worst:  f(s + g - n + 1);
 //!   the mean:  sum_i f(s + i) C(g - i, n - 1) / C(g, n).
 //!
-//! For MED and Delta the documents that fill A are relevant. In rankings without ties one document is enough: of all that
-//! are made relevant, only the one that A ranks first counts in A, and others can only help B.
+//! For MED and Delta the documents that fill A up to the depth are relevant. In rankings without ties it is enough to
+//! make one unknown document relevant: only the first relevant one counts in A, and others can only help B.
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale, Solvers};
@@ -23,25 +24,26 @@ use super::solve::{Document, Instance, Solution, TiedSolver};
 use super::upper_bounds::UpperBounds;
 use crate::error::Result;
 
-/// What the first relevant document is worth at a rank, f; it never rises.
+/// The function f from the rank of the first relevant document to the score. It never rises.
 type RankValue = fn(f64) -> f64;
 
 const RECIPROCAL: RankValue = |rank| 1.0 / rank;
 const CONSTANT: RankValue = |_| 1.0;
 
-/// Such a measure for MED and Delta.
+/// The difference in a measure of the first relevant document, for MED and Delta.
 struct FirstRelevant {
+    /// The score by the rank of the first relevant document, f.
     value: RankValue,
-    /// Mean and variance of the difference, where there is a formula.
+    /// The formula of the difference's mean and variance, if there is one.
     moments: Option<fn(&[Uncertain], usize) -> DifferenceMoments>,
 }
 
-/// RR.
+/// The difference in RR, the inverse rank of the first relevant document.
 pub(super) fn reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     FirstRelevant { value: RECIPROCAL, moments: Some(expected::first_relevant) }.boxed(setup)
 }
 
-/// Success.
+/// The difference in Success, which is 1 if any document down to the cutoff is relevant.
 pub(super) fn success(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     FirstRelevant { value: CONSTANT, moments: None }.boxed(setup)
 }
@@ -58,28 +60,30 @@ impl FirstRelevant {
     }
 }
 
-/// The rank of the first relevant document that fills A, if there is one.
+/// The first rank of A that is filled up to the depth with unknown documents, if A is shorter than the depth.
 fn fills_a(instance: &Instance) -> Option<usize> {
     (instance.lengths.0 < instance.depth).then_some(instance.lengths.0 + 1)
 }
 
-/// The tie group that holds a rank, by where groups end; none has rank 0.
+/// The index of the tie group that holds a rank, given the ranks at which groups end. Rank 0, of a document that the
+/// ranking lacks, is in no group: its index is `usize::MAX`.
 fn group_of(ends: &[u32], rank: u32) -> usize {
     if rank == 0 { usize::MAX } else { ends.partition_point(|&end| end < rank) }
 }
 
-/// Relevant documents of the first tie group that has any.
+/// The first tie group of a ranking that has a relevant document.
 #[derive(Debug, Clone, Copy)]
 struct FirstHits {
+    /// The index of the group.
     group: usize,
+    /// The number of relevant documents in it.
     count: usize,
 }
-
-/// None is relevant: no group is behind this one.
+/// The value of [`FirstHits`] for a ranking without a relevant document. Its group is after all others.
 const NONE: FirstHits = FirstHits { group: usize::MAX, count: 0 };
 
 impl FirstHits {
-    /// The first group with one relevant document more in a group.
+    /// The first group with a relevant document if one more document is relevant, in this group.
     fn with(self, group: usize) -> FirstHits {
         match group {
             earlier if earlier < self.group => FirstHits { group: earlier, count: 1 },
@@ -89,22 +93,26 @@ impl FirstHits {
     }
 }
 
-/// Two rankings of which the tie groups count.
+/// The search for the largest difference of two rankings with ties.
 struct FirstRelevantSearch<'p> {
+    /// The score by the rank of the first relevant document, f.
     value: RankValue,
     ties: TieOrders,
-    /// All documents of both; those with a gain are relevant.
+    /// The documents of A or B; those with a known gain above 0 are relevant.
     instance: &'p Instance,
+    /// The rank at which each tie group ends, in A and in B.
     ends: Ends<'p>,
 }
 
 impl FirstRelevantSearch<'_> {
-    /// f; 0 where a rank does not count.
+    /// The score if the first relevant document is at this rank, f; 0 below the depth.
     fn value_at(&self, rank: usize) -> f64 {
         if rank > self.instance.depth { 0.0 } else { (self.value)(rank as f64) }
     }
 
-    /// What a ranking with such groups is worth in the best order, the worst, or the mean.
+    /// The score of a ranking whose groups end at the ranks `ends`, and whose first relevant documents are `hits`. With
+    /// [`TieOrders::Mean`] it is the mean over all orders of ties; otherwise it is that of the best order, if
+    /// `is_best`, or of the worst.
     fn worth(&self, ends: &[u32], hits: FirstHits, is_best: bool) -> f64 {
         let start = if hits.group == 0 { 0 } else { ends[hits.group - 1] as usize };
         let size = ends[hits.group] as usize - start;
@@ -124,7 +132,8 @@ impl FirstRelevantSearch<'_> {
         }
     }
 
-    /// The difference with these relevant documents; where A has none, the first document that fills it is.
+    /// The difference S(A) - S(B) with these first relevant documents in A and in B. If A has none, the first document
+    /// that fills it up is relevant.
     fn difference(&self, a: FirstHits, b: FirstHits) -> f64 {
         let of_a = if a.group < usize::MAX {
             self.worth(self.ends.0, a, true)
@@ -134,19 +143,20 @@ impl FirstRelevantSearch<'_> {
         of_a - if b.group < usize::MAX { self.worth(self.ends.1, b, false) } else { 0.0 }
     }
 
-    /// The best differences with 0, 1, 2, ... relevant documents of each group of A, with the numbers of these documents.
+    /// Calls `visit` with the best differences: for each group of A, with 0, 1, 2, ... of its unknown documents
+    /// relevant, and with the indices of these documents.
     fn visit(&self, mut visit: impl FnMut(f64, &[usize])) {
         let groups = |x: &Document| (group_of(self.ends.0, x.a), group_of(self.ends.1, x.b));
         let documents = &self.instance.documents;
         let relevant = documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).map(groups);
         let (known_a, known_b) = relevant.fold((NONE, NONE), |(a, b), groups| (a.with(groups.0), b.with(groups.1)));
         visit(self.difference(known_a, known_b), &[]);
-        // Groups of A down to the depth or the first known relevant document.
+        // The groups of A down to the depth, or to the first group with a document judged relevant.
         let begun = self.ends.0.partition_point(|&end| (end as usize) < self.instance.depth);
         let is_open = |group: usize| group <= known_a.group && group <= begun && group < self.ends.0.len();
         let unknown = self.instance.unknown().map(|number| (groups(&documents[number]), number));
         let mut open: Vec<((usize, usize), usize)> = unknown.filter(|((a, _), _)| is_open(*a)).collect();
-        // Of each group of A those first that B ranks lowest.
+        // In each group of A, the documents that B ranks lowest come first.
         open.sort_by(|((a, b), _), ((other_a, other_b), _)| a.cmp(other_a).then(other_b.cmp(b)));
         let mut chosen = Vec::new();
         for group in open.chunk_by(|((a, _), _), ((other, _), _)| a == other) {
@@ -160,7 +170,7 @@ impl FirstRelevantSearch<'_> {
         }
     }
 
-    /// The largest difference with at most `most` unknown documents relevant, and their numbers.
+    /// The largest difference with at most `most` unknown documents relevant, and the indices of these documents.
     fn largest(&self, most: usize) -> (f64, Vec<usize>) {
         let mut best = (f64::NEG_INFINITY, Vec::new());
         self.visit(|value, relevant| {
@@ -173,10 +183,10 @@ impl FirstRelevantSearch<'_> {
 }
 
 impl Ranked for FirstRelevant {
-    /// In one pass.
+    /// The largest difference of two rankings without ties, in one pass over the unknown documents.
     fn solve(&self, rankings: UntiedRankings<'_>, _: &mut Solvers) -> Solution {
         let instance = rankings.instance;
-        // The rank of what is not there.
+        // The rank of a document that a ranking lacks.
         let never = usize::MAX;
         let rank = |rank: u32| if rank == 0 { never } else { rank as usize };
         let worth = |rank: usize| if rank == never { 0.0 } else { (self.value)(rank as f64) };
@@ -211,7 +221,7 @@ impl Ranked for FirstRelevant {
     }
 }
 
-/// Two tied rankings for MED and Delta.
+/// Two rankings with ties, for MED and Delta.
 struct TiedRankings<'p> {
     value: RankValue,
     instance: &'p mut Instance,
@@ -234,7 +244,7 @@ impl TiedSolver for TiedRankings<'_> {
     }
 }
 
-/// Such a measure for verdicts.
+/// The difference in a measure of the first relevant document, for verdicts.
 struct MovingFirstRelevant {
     scale: Scale,
     ties: TieOrders,
@@ -259,7 +269,7 @@ impl Difference for MovingFirstRelevant {
         LargestDifference::exact(Assignment::of_grade(difference, self.scale.max_grade, documents))
     }
 
-    /// With each number of relevant documents.
+    /// The largest difference for each number of unknown documents that are relevant.
     fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
         self.scale.lay_out_tied(pair, &mut work.instance);
         let mut best: Vec<f64> = Vec::new();

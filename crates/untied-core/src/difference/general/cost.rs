@@ -1,23 +1,27 @@
-//! The cost of a value and of a bound in the general search.
+//! How many steps the general search takes for a value of the difference and for a bound.
 
 use super::GeneralDifference;
 use crate::difference::solution::STEPS;
 use crate::measures::bounds::Resolution;
 use crate::names::Sampled as SampledOrders;
 
-/// Steps that a call of a user's formula counts as.
+/// The number of steps that one call of a user's formula counts as.
 const CALL: usize = 5_000;
-/// Most orders of a ranking over which a mean is taken.
+/// The largest number of orders of a ranking over which a mean is taken.
 const ORDERS: usize = 10_000;
-/// Steps that bounds of means over the orders of ties are worth: a hundredth of all.
+/// The largest number of steps of a bound of means over orders of ties, a hundredth of a search. If one takes more, the
+/// bounds of the best and the worst order are taken instead.
 const WORTH: usize = STEPS as usize / 100;
 
-/// About how many steps a value and a bound take, and what bounds are of.
+/// The costs of the general search for one pair of rankings, and the orders of ties that its bounds are for.
 #[derive(Clone, Copy)]
 pub(super) struct Cost {
+    /// About how many steps a value takes, the mean over orders of ties of both rankings.
     pub mean: usize,
+    /// About how many steps an upper bound of the difference takes.
     pub bound: usize,
-    /// Tied documents stand in all orders, or in the worst and in the best one, between which the mean is.
+    /// The orders of ties for a score's lowest value, and for its highest: the mean over all orders for both; or the
+    /// worst and the best order, which enclose the mean.
     pub resolutions: [Resolution; 2],
 }
 
@@ -26,17 +30,17 @@ impl Cost {
     pub fn new(difference: &GeneralDifference, sizes: &[usize], units: usize) -> Cost {
         let GeneralDifference { measure, info, .. } = difference;
         let documents = sizes.iter().sum::<usize>() + units;
-        // Of a set documents are only counted.
+        // A measure of sets only counts documents.
         let each = if difference.is_of_set() { 5 } else { 20 };
         let untied = if measure.formula().is_some() { CALL } else { 1000 } + each * documents;
         let by_orders = measure.formula().is_some() || info.sampled.iter().any(SampledOrders::is_of_mean);
         let mean = if by_orders {
-            // It may go through every order, or through a sample of them.
+            // The measure may go through every order of the ties, or through a sample of them.
             untied * sizes.iter().flat_map(|&size| 2..=size).fold(1, |orders, n| (orders * n).min(ORDERS))
         } else {
             untied + 4 * sizes.iter().map(|size| size * size).sum::<usize>()
         };
-        // Bounds may take as many means as there are documents, where some are tied; those of sets do not.
+        // If documents are tied, bounds may take as many means as there are documents, except for measures of sets.
         let squares = if difference.is_of_set() { 0 } else { measure.bound_steps(documents) };
         let (in_one, tied) = ((2 * untied).saturating_add(squares), sizes.iter().any(|&size| size > 1));
         let of_means = if measure.formula().is_some() { 4 * mean } else { in_one.saturating_add(documents * mean / 4) };

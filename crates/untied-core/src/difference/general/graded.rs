@@ -1,4 +1,5 @@
-//! Two rankings with partly assigned grades, and a measure's bounds for them.
+//! Two rankings in which some unknown documents have a grade and others do not yet, and a measure's bounds for them.
+//! The documents to decide are the *units* of the search, and the possible grades its *choices*.
 
 use std::cell::OnceCell;
 
@@ -13,48 +14,54 @@ use crate::measures::bounds::{Bounds, Open, Resolution};
 use crate::ranking::{List, Ranking};
 use crate::table::Judgments;
 
-/// Documents that stand in the same tie groups, so that only the number of each grade counts.
+/// Unknown documents that are in the same tie groups, so that it only matters how many of them have each grade.
 #[derive(Debug, Clone)]
 pub(super) struct AlikeDocuments {
-    /// Their tie groups in A and in B.
+    /// The indices of their tie groups in A and in B; none if a ranking lacks them.
     pub groups: [Option<usize>; 2],
-    /// Their places among all documents.
+    /// Their indices among the pair's documents.
     pub places: Vec<usize>,
-    /// How many more there are that neither ranking retrieves: one that fills a ranking up, or those of the pool.
+    /// The number of further documents that are not among the pair's: one that fills a ranking up, or those of the pool
+    /// that neither ranking retrieves.
     others: usize,
 }
 
-/// A tie group.
+/// A tie group of one ranking.
 pub(super) struct GroupSpan {
+    /// The number of documents above the group.
     pub start: usize,
+    /// The number of documents in the group.
     size: usize,
 }
 
-/// Two rankings of which some documents have no grade yet.
+/// Two rankings with documents to decide, for the general search.
 pub(super) struct GradedPair<'s> {
     difference: &'s GeneralDifference,
-    /// Tie groups of A and of B, also those of one document each that fill them up.
+    /// The tie groups of A and of B, and after them a group for each document that fills a ranking up.
     pub sides: [Vec<GroupSpan>; 2],
-    /// All grades that documents have or may have, highest first, and where among them is what a choice stands for.
+    /// All grades that documents have or may have, highest first.
     grades: Vec<f64>,
+    /// For each choice, the index in `grades` of the grade that it stands for.
     choices: Vec<usize>,
-    /// How many judged documents have each grade: of all, and of each group of A and of B one after the other.
+    /// For each grade, the number of the query's judged documents that have it.
     judged: Vec<u32>,
+    /// For A and for B, and for each of their groups one after the other: the number of judged documents of each grade.
     known: [Vec<u32>; 2],
+    /// The documents to decide, by cells of alike ones.
     pub cells: Vec<AlikeDocuments>,
-    /// The cell of every document to decide, in the order in which they are.
+    /// For each document to decide, in the order of decisions, the index of its cell.
     pub units: Vec<usize>,
-    /// Tie groups of all documents in A and in B.
+    /// For each document of the pair, the indices of its tie groups in A and in B.
     places: Vec<[Option<usize>; 2]>,
     cost: Cost,
-    /// The most documents that may have a grade above 0.
+    /// The largest number of documents to decide that may have a grade above 0.
     most: usize,
-    /// Bounds of S(A) and of S(B) where nothing is decided.
+    /// The bounds of S(A) and of S(B) if nothing is decided.
     root: OnceCell<[Bounds; 2]>,
 }
 
 impl AlikeDocuments {
-    /// How many there are.
+    /// The number of these documents.
     pub fn len(&self) -> usize {
         self.places.len() + self.others
     }
@@ -109,7 +116,7 @@ impl<'s> GradedPair<'s> {
                 _ => cells.push(AlikeDocuments { groups, places: vec![place], others: 0 }),
             }
         }
-        // What fills a ranking up is a cell of its own.
+        // Each document that fills a ranking up is a cell of its own.
         let fillers =
             |side: usize, list: &List| (difference.ends(list).len()..sides[side].len()).map(move |group| (side, group));
         for (side, group) in fillers(0, pair.a).chain(fillers(1, pair.b)) {
@@ -120,7 +127,7 @@ impl<'s> GradedPair<'s> {
         if difference.is_moving && pair.facts.unretrieved > 0 {
             cells.push(AlikeDocuments { groups: [None; 2], places: Vec::new(), others: pair.facts.unretrieved });
         }
-        // What is in both decides most, then what stands high.
+        // Documents of both rankings are decided first, because they matter most, and then those at high ranks.
         let start =
             |cell: &AlikeDocuments, side: usize| cell.groups[side].map_or(usize::MAX, |group| sides[side][group].start);
         cells.sort_by_key(|cell| (cell.groups.contains(&None), start(cell, 0).min(start(cell, 1))));
@@ -128,7 +135,7 @@ impl<'s> GradedPair<'s> {
         let units: Vec<usize> = units.collect();
         let mut sizes: Vec<usize> = sides.iter().flatten().map(|group| group.size).collect();
         if difference.is_of_set() {
-            // Such a group costs no more than documents that are not tied.
+            // A measure of sets takes no more time for a tie group than for documents that are not tied.
             sizes = vec![1; sizes.into_iter().sum()];
         }
         let cost = Cost::new(difference, &sizes, units.len());
@@ -153,14 +160,14 @@ impl<'s> GradedPair<'s> {
         GradedPair { most, ..self }
     }
 
-    /// The choices that give no document a grade above 0.
+    /// The choices that give no document to decide a grade above 0, with their value.
     pub fn nonrelevant(&self) -> Incumbent {
         let chosen = vec![self.choices.len() as u8 - 1; self.units.len()];
         let value = branch::Problem::value(self, &chosen);
         Incumbent { chosen, value, bound: value, nodes: 0 }
     }
 
-    /// How many documents have a grade above 0.
+    /// The number of decided documents that have a grade above 0.
     fn relevant(&self, chosen: &[u8]) -> usize {
         let none = self.choices.len() - 1;
         chosen.iter().filter(|&&choice| (choice as usize) < none).count()
@@ -175,7 +182,8 @@ impl<'s> GradedPair<'s> {
         self.root.get_mut().into_iter().for_each(|root| root.swap(0, 1));
     }
 
-    /// A ranking with the judged documents and those that are decided, each by its groups and the number of its grade.
+    /// Ranking A (`side` 0) or B (1) with its judged documents and the decided ones. Each decided document is given by
+    /// its groups and the index of its grade.
     fn ranking(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)>) -> Ranking {
         let width = self.grades.len();
         let mut counts = self.known[side].clone();
@@ -194,25 +202,26 @@ impl<'s> GradedPair<'s> {
         ranking
     }
 
+    /// The grades with their numbers of documents, from the number of documents for each grade.
     fn levels(&self, counts: &[u32]) -> Vec<Level> {
         let levels = self.grades.iter().zip(counts).filter(|(_, count)| **count > 0);
         levels.map(|(&grade, &count)| Level { grade, count }).collect()
     }
 
-    /// The levels of the query's judged documents and of those that are decided.
+    /// The grades of the query's judged documents and of the decided ones, with their numbers of documents.
     fn truth(&self, decided: impl Iterator<Item = usize>) -> Vec<Level> {
         let mut counts = self.judged.clone();
         decided.for_each(|grade| counts[grade] += 1);
         self.levels(&counts)
     }
 
-    /// The tie groups and the grade, by number, of each document that is decided.
+    /// For each decided document, its tie groups and the index of its grade.
     fn decided<'c>(&'c self, chosen: &'c [u8]) -> impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone + 'c {
         let units = self.units.iter().zip(chosen);
         units.map(|(&cell, &choice)| (self.cells[cell].groups, self.choices[choice as usize]))
     }
 
-    /// S of a ranking in which documents have these grades.
+    /// The score of A (`side` 0) or B (1) if documents have these grades, as a mean over orders of ties.
     fn mean(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)> + Clone) -> f64 {
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
         let ranking = self.ranking(side, decided);
@@ -228,7 +237,7 @@ impl<'s> GradedPair<'s> {
         value
     }
 
-    /// Whether the means over orders of ties are exact if all documents have these grades.
+    /// Whether the means over orders of ties are exact if the documents to decide have these choices.
     pub fn certainty(&self, chosen: &[u8]) -> Certainty {
         let decided = self.decided(chosen);
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
@@ -237,17 +246,20 @@ impl<'s> GradedPair<'s> {
         certainty(0).max(certainty(1))
     }
 
-    /// S(A) and S(B) if no grade changes them, as in a measure that leaves out unjudged documents.
+    /// S(A) and S(B) if no grade of a document to decide changes them, as in a measure that leaves out unjudged
+    /// documents.
     pub fn settled(&self) -> Option<[f64; 2]> {
         let root = self.root();
         root.iter().all(|bounds| bounds.low == bounds.high).then(|| root.map(|bounds| bounds.low))
     }
 
+    /// The bounds of S(A) and of S(B) if nothing is decided.
     pub fn root(&self) -> &[Bounds; 2] {
         self.root.get_or_init(|| [0, 1].map(|side| self.bounds(side, &[])))
     }
 
-    /// Smallest and largest S where some documents have these grades and others any.
+    /// The lowest and the highest score of A (`side` 0) or B (1) if the first units have these choices, and the others
+    /// any.
     fn bounds(&self, side: usize, chosen: &[u8]) -> Bounds {
         let decided = self.decided(chosen);
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
@@ -297,7 +309,7 @@ impl branch::Problem for GradedPair<'_> {
     }
 }
 
-/// Gains are grades.
+/// The scores of both rankings as a function of the documents' gains, which are grades here.
 impl ScoresByGains for GradedPair<'_> {
     fn a(&self, gains: &[f64]) -> f64 {
         self.score(0, gains)
@@ -309,7 +321,8 @@ impl ScoresByGains for GradedPair<'_> {
 }
 
 impl GradedPair<'_> {
-    /// S of a ranking where its documents have these grades; what fills it up has none.
+    /// The score of A (`side` 0) or B (1) if the pair's documents have these grades. Documents that fill it up are not
+    /// judged.
     fn score(&self, side: usize, gains: &[f64]) -> f64 {
         if let Some(values) = self.settled() {
             return values[side];

@@ -1,15 +1,15 @@
 //! A general search, for any measure with bounds over unjudged documents.
 //!
-//! S is the measure itself, on rankings in which every document has a grade: judged ones their own, unjudged ones any of
-//! 0, 1, .. `max_grade`, and those of the qrels up to it. Normalisers are those of the measure: R and ideal rankings count
-//! the judged documents of the query and those that are given a grade; documents that neither ranking retrieves stay
-//! unjudged. Where S is undefined it counts 0.
+//! The score S is the measure itself, on rankings in which every document has a grade. Judged documents have their own;
+//! unjudged ones may have any of 0, 1, ... `max_grade`, and any grade of the qrels up to that. Normalisers are the
+//! measure's own: R and ideal rankings count the judged documents of the query and those that are given a grade.
+//! Documents that neither ranking retrieves stay unjudged. If S is undefined, it counts as 0.
 //!
-//! With some documents decided, `S(A) - S(B)` is at most the highest S(A) less the lowest S(B) that the measure's bounds
-//! tell. Documents of one tie group of A and one of B are alike.
+//! With some documents decided, `S(A) - S(B)` is at most the highest S(A) less the lowest S(B), which the measure's
+//! bounds tell. Documents that are in the same tie group of A and in the same tie group of B are alike.
 //!
-//! For verdicts the search is the same, but nothing is filled up, documents have the grades that are possible, and those of
-//! the pool that neither ranking retrieves may be relevant, too.
+//! For verdicts the search is the same, except that rankings are not filled up, documents have the grades that are
+//! possible, and the pool's documents that neither ranking retrieves may be relevant, too.
 
 mod cost;
 mod graded;
@@ -40,23 +40,24 @@ use crate::names::{Aggregate, Info, Needs, Spec};
 use crate::ranking::{List, Placed, Ranking};
 use crate::table::Judgments;
 
-/// The most grades that documents may have.
+/// The largest number of different grades that documents may have.
 const MOST: usize = 256;
 
-/// Documents of the ranking for which a measure has to have bounds.
+/// The largest number of documents of the ranking with which it is tried whether a measure has bounds.
 const PROBED: usize = 1000;
 
-/// Steps of a search for a verdict: there is one for every query and direction.
+/// The number of steps of a search for a verdict, which has a search for each query and direction.
 const MOVING_STEPS: u64 = STEPS / 100;
 
 /// The difference in a measure of which only bounds are known.
 struct GeneralDifference {
     scale: Scale,
+    /// The facts of the measure.
     info: &'static Info,
     measure: Box<dyn Measure>,
-    /// Whether no grade of an unjudged document changes it, as of a measure of what is judged.
+    /// Whether no grade of an unjudged document changes the measure, as of one that reads only judged documents.
     fixed: bool,
-    /// Whether it is for verdicts.
+    /// Whether the difference is for verdicts, and not for MED or Delta.
     is_moving: bool,
     /// The orders of tied documents.
     ties: TieOrders,
@@ -64,10 +65,10 @@ struct GeneralDifference {
     grades: Vec<f64>,
 }
 
-/// The difference in a measure that can tell its bounds.
+/// The difference in any measure that has bounds over the grades of unjudged documents.
 ///
 /// # Errors
-/// It cannot, or a parameter has a value that it cannot take.
+/// The measure has no bounds, or a parameter has a value that it cannot take.
 pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let spec = setup.spec;
     let scale = setup.scale(Gain::Linear, setup.highest());
@@ -109,7 +110,8 @@ fn refusal(of: &Spec, what: &str, why: &str) -> Error {
 }
 
 impl GeneralDifference {
-    /// A measure, which must have bounds.
+    /// The difference in the measure of a setup, which must have bounds. `grades` are those that an unjudged document
+    /// may have, highest first.
     fn new(setup: &Setup<'_>, scale: Scale, grades: Vec<f64>) -> Result<GeneralDifference> {
         let of = setup.spec;
         let is_moving = matches!(setup.question, Question::Verdicts { .. });
@@ -120,7 +122,7 @@ impl GeneralDifference {
         let measure = setup.measure(of, &grades, 2 * (setup.scope.depth + scale.cutoff.unwrap_or(0)))?;
         let ties = setup.options.ties;
         let general = GeneralDifference { scale, info: of.info, measure, fixed: false, is_moving, ties, grades };
-        // As many documents that are not judged as rankings may have.
+        // Try the measure's bounds on a ranking of unjudged documents.
         let mut ranking = Ranking::default();
         ranking.retrieved = of.cutoff.unwrap_or(setup.scope.depth).min(PROBED);
         (0..ranking.retrieved).for_each(|start| ranking.push(start, 1, std::iter::empty()));
@@ -144,7 +146,7 @@ impl GeneralDifference {
         self.info.is_of_set && self.scale.cutoff.is_none()
     }
 
-    /// Where tie groups end. Where no order changes anything, all documents are one group: they are alike.
+    /// The ranks at which a ranking's tie groups end. If no order changes the measure, all documents are one group.
     fn ends<'l>(&self, list: &'l List) -> &'l [u32] {
         let from = if self.is_of_set() { list.ends.len().saturating_sub(1) } else { 0 };
         &list.ends[from..]
@@ -188,7 +190,7 @@ impl GeneralDifference {
         Incumbent { bound: incumbent.bound.min(most).max(incumbent.value), ..incumbent }
     }
 
-    /// All unknown documents with their grades, and those that fill A.
+    /// For MED and Delta: the grades of all unknown documents, and of those that fill A, as the search has chosen them.
     fn filled_assignment(&self, pair: &RankingPair<'_>, problem: &GradedPair<'_>, best: &Incumbent) -> Assignment {
         let numbers: Vec<u32> = pair.places.iter().map(|place| place.document).collect();
         let mut grades = vec![0.0; numbers.len() + self.scale.lacking(pair)];
@@ -206,7 +208,7 @@ impl GeneralDifference {
         self.scale.assignment(pair, best.value, &numbers, &grades)
     }
 
-    /// The relevant documents with their grades.
+    /// For verdicts: the unknown documents with a grade above 0, as the search has chosen them.
     fn relevant_assignment(&self, pair: &RankingPair<'_>, problem: &GradedPair<'_>, best: &Incumbent) -> Assignment {
         let mut graded: Vec<(Option<u32>, f64)> = Vec::new();
         let mut chosen = best.chosen.iter().map(|&choice| self.grades[choice as usize]);
@@ -252,7 +254,7 @@ impl Difference for GeneralDifference {
         let mut problem = GradedPair::new(self, pair);
         let [a, b] = *problem.root();
         if [a.low, a.high, b.low, b.high].iter().any(|bound| !bound.is_finite()) {
-            return fixed(directions, f64::NAN); // it has bounds, but not here
+            return fixed(directions, f64::NAN); // the measure has bounds, but none for this pair
         }
         if let Some([a, b]) = problem.settled() {
             return fixed(directions, a - b);

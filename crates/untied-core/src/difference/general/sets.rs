@@ -1,20 +1,21 @@
-//! Measures of sets: nothing but numbers of relevant documents matters.
+//! Measures of sets, for which only numbers of relevant documents matter.
 //!
-//! Let a of the unjudged documents of A alone be relevant, b of those of B alone, and c of those in both. Every such
-//! measure is a function of the relevant documents retrieved H, of all retrieved n and of all relevant R. SetP, SetR,
-//! SetF, SetAP and SetRelP never fall when one more of the retrieved documents is relevant, and never grow when one more
-//! of the others is: then R grows by 1, or stays as it is, and where it grows H is at most R. So for every c,
-//! `S(A) - S(B)` is largest with all that A alone has and nothing that B alone has, and to try all c is enough.
+//! Let c of the unjudged documents in both rankings be relevant, a of those that only A has, and b of those that only B
+//! has. A measure of sets is a function of three numbers of documents: the relevant ones retrieved H, all retrieved n,
+//! and all relevant R. SetP, SetR, SetF, SetAP and SetRelP never fall if one more retrieved document is relevant, and
+//! never grow if one more of the other documents is. So for every c, `S(A) - S(B)` is largest if all documents that
+//! only A has are relevant, and none that only B has, and it is enough to try all c.
 //!
-//! No measure has to be trusted with this: what each c may be worth at most, whatever a and b are, is the highest S(A)
-//! less the lowest S(B) that the measure's own bounds tell. Where this is not reached, the search goes on from there.
+//! This need not be trusted of any measure. Whatever a and b are, the difference for a given c is at most the highest
+//! S(A) less the lowest S(B), which the measure's own bounds tell. If the largest of these bounds is not reached, the
+//! search goes on from there.
 
 use super::graded::GradedPair;
 use crate::difference::solve::branch::{Incumbent, Problem};
 use crate::difference::solve::budget::Budget;
 
-/// The best of all numbers of relevant documents in both rankings, and a bound of all others; None if there is not
-/// enough work. The last choice is the lowest grade, the first one the highest.
+/// The best choices over all numbers c of relevant documents in both rankings, and an upper bound of the difference;
+/// none if there is not enough work. Choice 0 is the highest grade, and `last` the lowest.
 pub(super) fn scan(problem: &GradedPair<'_>, last: u8, work: &mut Budget) -> Option<Incumbent> {
     let cells = problem.units.iter().map(|&cell| problem.cells[cell].groups);
     let shared = cells.clone().take_while(|groups| !groups.contains(&None)).count();
