@@ -32,7 +32,7 @@ def read_qrels(options: argparse.Namespace) -> Qrels:
         qrels = as_qrels(options.qrels, options.threads, options.qrels_format, columns, grades)
         if options.collapse_qrels is None:
             return qrels
-        from untied.inputs.merging import collapsed_qrels
+        from untied.inputs.collapse import collapsed_qrels
 
         return collapsed_qrels(qrels, options.collapse_qrels)
     except (UntiedError, OSError) as error:
@@ -67,12 +67,8 @@ def files_of(options: argparse.Namespace, paths: Iterable[str]) -> list[RunFile]
     named = run_columns(options, files)
     for file in tables or files:  # if no file has columns, reading refuses the names
         file.columns = named
-    if options.collapse is not None:
-        from untied.inputs.merging import Merging
-
-        merging = Merging(options.collapse)
-        for file in files:
-            file.merging = merging
+    for file in files:
+        file.collapse = options.collapse
     return files
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
 
-    from untied.inputs.merging import Merging
-
     Held = TypeVar("Held", Run, Qrels)
 
 _OF_RUNS = {format["name"]: format for format in file_formats(runs=True)}
@@ -119,7 +117,7 @@ def is_numbered(columns: Mapping[str, str] | None, format: str) -> bool:
 
 
 class RunFile:
-    """The path of a run, with its format or column names, its part of the file, and how its rows are merged."""
+    """The path of a run, with its format or column names, its part of the file, and how parts of documents are told."""
 
     def __init__(
         self,
@@ -128,19 +126,19 @@ class RunFile:
         columns: Mapping[str, str] | None = None,
         *,
         part: str | None = None,
-        merging: Merging | None = None,
+        collapse: str | None = None,
     ) -> None:
         check_one_of("run format", format, RUN_FORMATS)
         self.path = os.fspath(path)
         self.format = format
         self.columns = columns
         self.part = part
-        self.merging = merging
+        self.collapse = collapse
 
     @property
     def is_whole(self) -> bool:
         """Whether the run is what is in the file, as the core reads it."""
-        return self.merging is None and self.part is None and not is_numbered(self.columns, self.format)
+        return self.collapse is None and self.part is None and not is_numbered(self.columns, self.format)
 
     def __fspath__(self) -> str:
         return self.path
@@ -148,12 +146,12 @@ class RunFile:
 
 def run_file(path: str | os.PathLike[str], format: str = "auto", columns: Mapping[str, str] | None = None) -> RunFile:
     """A run's file with its format, found by suffix if not named."""
-    part, merging = None, None
+    part, collapse = None, None
     if isinstance(path, RunFile):
         format, columns = (path.format if format == "auto" else format), columns or path.columns
-        part, merging = path.part, path.merging
+        part, collapse = path.part, path.collapse
     refuse_folder(path, "one run")
-    file = RunFile(path, by_suffix(path) if format == "auto" else format, columns, part=part, merging=merging)
+    file = RunFile(path, by_suffix(path) if format == "auto" else format, columns, part=part, collapse=collapse)
     check_columns(columns, file.format, file.path)
     return file
 
@@ -221,11 +219,8 @@ def read_run(
         The file cannot be read.
     """
     if part is not None or collapse is not None:
-        from untied.inputs.merging import Merging
-
         refuse_folder(path, "one run")
-        merging = None if collapse is None else Merging(collapse)
-        path = RunFile(path, format, columns, part=part, merging=merging)
+        path = RunFile(path, format, columns, part=part, collapse=collapse)
     return read_ranked(path, format, columns, threads, ranks=False)
 
 
@@ -241,7 +236,6 @@ def read_ranked(
     file = run_file(path, format, columns)
     if file.part is not None and file.format != "workbench":
         raise UntiedError(f"{show_id(file.path)}: part is for files of format workbench, not {file.format}")
-    merging = file.merging
     if is_numbered(file.columns, file.format):
         from untied.inputs.rows import numbered_run
 
@@ -250,7 +244,11 @@ def read_ranked(
         run = RUN_READERS[file.format](file, threads, ranks)
     else:
         run = Run.read(file.path, threads, file.format, file.columns, ranks)
-    return run if merging is None else merging.merged(run, show_id(file.path))
+    if file.collapse is None:
+        return run
+    from untied.inputs.collapse import collapsed_run
+
+    return collapsed_run(run, file.collapse, show_id(file.path))
 
 
 def _parquet_run(file: RunFile, threads: int | None, ranks: bool) -> Run:
@@ -301,7 +299,7 @@ def parts_of(file: RunFile) -> list[RunFile]:
         return [file]  # reading it says what is wrong
     if len(parts) < 2:
         return [file]
-    return [RunFile(file.path, file.format, file.columns, part=part, merging=file.merging) for part in parts]
+    return [RunFile(file.path, file.format, file.columns, part=part, collapse=file.collapse) for part in parts]
 
 
 #: Formats of the answers of search engines.

@@ -17,25 +17,19 @@ if TYPE_CHECKING:
     Row = tuple[str, float]
 
 
-class Merging:
-    """How the rows of a run that have parts of the same document become one; `collapse` finds the document."""
-
-    def __init__(self, collapse: str) -> None:
-        self.collapse = collapse
-
-    def merged(self, run: Run, source: str) -> Run:
-        """The run with one row for each document, that of its best part; `source` names it in messages."""
-        named = Collapse(self.collapse)
-        collapsed = {query: [(named.document_of(part), score) for part, score in run[query]] for query in run.queries()}
-        named.check(source)
-        merged = {query: _best(rows) for query, rows in collapsed.items()}
-        before, after = sum(map(len, collapsed.values())), sum(map(len, merged.values()))
-        changed = sum(len(rows) > len(merged[query]) for query, rows in collapsed.items())
-        where = "query" if changed == 1 else "queries"
-        mismatch.warn_or_raise(
-            f"{before:,} rows became {after:,} documents in {changed:,} {where} of {source}" if changed else None
-        )
-        return Run.from_mapping(merged)
+def collapsed_run(run: Run, how: str, source: str) -> Run:
+    """A run with one row for each document, that of its best part; `source` names the run in messages."""
+    named = Collapse(how)
+    collapsed = {query: [(named.document_of(part), score) for part, score in run[query]] for query in run.queries()}
+    named.check(source)
+    merged = {query: _best(rows) for query, rows in collapsed.items()}
+    before, after = sum(map(len, collapsed.values())), sum(map(len, merged.values()))
+    changed = sum(len(rows) > len(merged[query]) for query, rows in collapsed.items())
+    where = "query" if changed == 1 else "queries"
+    mismatch.warn_or_raise(
+        f"{before:,} rows became {after:,} documents in {changed:,} {where} of {source}" if changed else None
+    )
+    return Run.from_mapping(merged)
 
 
 def _best(rows: list[Row]) -> dict[str, float]:
