@@ -22,7 +22,7 @@ ROWS = 1 << 15
 
 
 class ArrayComparison(ByMeasure):
-    """What `untied.compare_arrays` returns. ``comparison["RBO"].value`` is an array with a value for each row."""
+    """What `untied.compare_arrays` returns. ``comparison["RBO"].value`` has a value for each pair of rows."""
 
     def __init__(self, measures: list[Measure], values: Any) -> None:
         self._measures = measures
@@ -59,7 +59,8 @@ def compare_arrays(
     padding : int, optional
         The id that fills up short rows, after their documents. Negative ids always do.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

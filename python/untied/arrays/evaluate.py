@@ -37,46 +37,51 @@ class ArrayEvaluator:
         `query_ids`. NaN means unjudged, and a negative grade *pooled but not judged*, as in qrels. Most measures count
         a query without a relevant document as 0; ``on_undefined="nan"`` leaves it out.
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
-        R@100.
+        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
+        By default, these are AP, nDCG@10, RR, P@10 and R@100.
 
-        There are only labels here, so measures that need subtopics, sampled pools or lengths of documents are refused.
+        Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
     sizes : array of int, optional
-        For flat arrays: how many documents each query has, such as ``[3, 5]``. LightGBM calls this *group*.
+        For flat arrays, how many documents each query has. ``[3, 5]`` means that the first 3 documents belong to the
+        first query, and the next 5 to the second. LightGBM calls this *group*.
     offsets : array of int, optional
-        For flat arrays: the position at which each query begins, and at last the number of all documents, such as ``[0,
-        3, 8]``.
+        For flat arrays, the position of each query's first document, and after these the number of all documents. ``[0,
+        3, 8]`` says the same as the sizes ``[3, 5]``.
     query_ids : array, optional
-        For flat arrays: the query of each document. The documents of a query must be adjacent.
+        For flat arrays, the id of the query of each document. The documents of a query must be adjacent.
     mask : array of bool, optional
-        True for documents, and false for padding, whose labels and scores are ignored.
+        Pass this if rows are filled up to the same length: true where there is a document, and false where there is
+        padding. Labels and scores of padding are ignored.
     judged : array of bool, optional
-        True for judged documents. Use it if your labels cannot be NaN.
+        Pass this if your labels cannot be NaN: true where the document is judged, and false where it is not.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        How many relevant documents each query has, including those that are not in the array. Recall and AP divide by
-        this number, and the ideal ranking of nDCG has so many relevant documents. By default, only the documents in the
-        array count. If there are positive labels other than 1, pass the numbers by grade: ``{grade: numbers}``.
+        How many relevant documents each query has in all. Pass it if some relevant documents are not in the array.
+        Recall and AP then divide by this number, and the ideal ranking of nDCG has this many relevant documents. By
+        default, only the documents in the array count. If there are positive labels other than 1, pass a dict with the
+        numbers for each grade, such as ``{1: [4, 2], 2: [1, 0]}``.
     ties : str
-        ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for `Evaluator`; or ``"given"``, which takes tied
-        documents in the order of the array.
+        How to score documents with equal scores: ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for
+        `Evaluator`. ``"given"`` takes tied documents in the order of the array.
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: as not relevant
-        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
-          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
-          ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
+        * ``"nonrelevant"``: they count as not relevant
+        * ``"remove"``: they are removed from the ranking first (condensed lists)
+        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
+          documents. With ``ties="range"``, they hold for each order.
+        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
     score_dtype : str, optional
         Round scores to this precision before they are compared, as for `Evaluator`. By default they are not rounded.
     on_undefined : str
-        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
-        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
+        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
+        `UndefinedError` is raised.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
+        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Raises
     ------
@@ -169,10 +174,11 @@ class ArrayEvaluator:
         Parameters
         ----------
         scores : array
-            Scores of the same shape as the labels; higher is better. For several columns of scores, such as features,
-            add an axis in front.
+            Scores in the same shape as the labels; higher is better. To evaluate several columns of scores at once,
+            such as features, pass an array with one more axis in front, which goes over the columns.
         per_query : bool, optional
-            Whether to keep the values of queries. By default, they are kept for a single column.
+            Whether to keep the values of queries, which take memory. By default, they are kept only if there is a
+            single column of scores.
 
         Returns
         -------
@@ -227,13 +233,13 @@ class ArrayEvaluator:
         Parameters
         ----------
         scores : array
-            Scores of the same shape as the labels.
+            Scores in the same shape as the labels; higher is better.
 
         Returns
         -------
         dict
-            Canonical names of measures and their means over queries (sums, for counts). You can look up a measure in
-            any spelling.
+            The mean of each measure over queries, or the sum if the measure counts. The keys are the canonical names of
+            the measures, but you can look up a measure in any spelling.
 
         Raises
         ------
@@ -283,55 +289,61 @@ def evaluate_arrays(
     Parameters
     ----------
     scores : array
-        Scores of the same shape as the labels; higher is better. For several columns of scores, such as features,
-        add an axis in front.
+        Scores in the same shape as the labels; higher is better. To evaluate several columns of scores at once,
+        such as features, pass an array with one more axis in front, which goes over the columns.
     labels : array, queries x documents, or flat
         Grades of the documents, as a matrix with a row for each query, or as a flat array with `sizes`, `offsets` or
         `query_ids`. NaN means unjudged, and a negative grade *pooled but not judged*, as in qrels. Most measures count
         a query without a relevant document as 0; ``on_undefined="nan"`` leaves it out.
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
-        R@100.
+        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
+        By default, these are AP, nDCG@10, RR, P@10 and R@100.
 
-        There are only labels here, so measures that need subtopics, sampled pools or lengths of documents are refused.
+        Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
     sizes : array of int, optional
-        For flat arrays: how many documents each query has, such as ``[3, 5]``. LightGBM calls this *group*.
+        For flat arrays, how many documents each query has. ``[3, 5]`` means that the first 3 documents belong to the
+        first query, and the next 5 to the second. LightGBM calls this *group*.
     offsets : array of int, optional
-        For flat arrays: the position at which each query begins, and at last the number of all documents, such as ``[0,
-        3, 8]``.
+        For flat arrays, the position of each query's first document, and after these the number of all documents. ``[0,
+        3, 8]`` says the same as the sizes ``[3, 5]``.
     query_ids : array, optional
-        For flat arrays: the query of each document. The documents of a query must be adjacent.
+        For flat arrays, the id of the query of each document. The documents of a query must be adjacent.
     mask : array of bool, optional
-        True for documents, and false for padding, whose labels and scores are ignored.
+        Pass this if rows are filled up to the same length: true where there is a document, and false where there is
+        padding. Labels and scores of padding are ignored.
     judged : array of bool, optional
-        True for judged documents. Use it if your labels cannot be NaN.
+        Pass this if your labels cannot be NaN: true where the document is judged, and false where it is not.
     num_relevant : int, array of int, or {grade: array of int}, optional
-        How many relevant documents each query has, including those that are not in the array. Recall and AP divide by
-        this number, and the ideal ranking of nDCG has so many relevant documents. By default, only the documents in the
-        array count. If there are positive labels other than 1, pass the numbers by grade: ``{grade: numbers}``.
+        How many relevant documents each query has in all. Pass it if some relevant documents are not in the array.
+        Recall and AP then divide by this number, and the ideal ranking of nDCG has this many relevant documents. By
+        default, only the documents in the array count. If there are positive labels other than 1, pass a dict with the
+        numbers for each grade, such as ``{1: [4, 2], 2: [1, 0]}``.
     ties : str
-        ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for `Evaluator`; or ``"given"``, which takes tied
-        documents in the order of the array.
+        How to score documents with equal scores: ``"expected"``, ``"range"``, ``"best"`` or ``"worst"``, as for
+        `Evaluator`. ``"given"`` takes tied documents in the order of the array.
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: as not relevant
-        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
-          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
-          ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
+        * ``"nonrelevant"``: they count as not relevant
+        * ``"remove"``: they are removed from the ranking first (condensed lists)
+        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
+          documents. With ``ties="range"``, they hold for each order.
+        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
     score_dtype : str, optional
         Round scores to this precision before they are compared, as for `Evaluator`. By default they are not rounded.
     on_undefined : str
-        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
-        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
+        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
+        `UndefinedError` is raised.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
+        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
     per_query : bool, optional
-        Whether to keep the values of queries. By default, they are kept for a single column.
+        Whether to keep the values of queries, which take memory. By default, they are kept only if there is a
+        single column of scores.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

@@ -32,8 +32,8 @@ HOW = 'pass several by name, such as {"old": old, "new": new}'
 class ArrayResults(MeasureResults):
     """What `untied.evaluate_arrays` returns: means, and the values of queries.
 
-    ``results["AP"]`` is the mean, a `Value`. If there are several columns of scores, it is `ArrayValues`, with a value
-    for each column. `per_query` has the values of queries.
+    ``results["AP"]`` is the mean of a measure, a `Value`. If you evaluated several columns of scores, ``results["AP"]``
+    is an `ArrayValues` with a mean for each column. `per_query` has the values of queries.
     """
 
     _ranked = True
@@ -88,13 +88,13 @@ class ArrayResults(MeasureResults):
     def per_query(self) -> ArrayQueries:
         """The values of queries. ``results.per_query["AP"].value`` is an array with a value for each query.
 
-        If there are several columns of scores, it has a row for each column.
+        If you evaluated several columns of scores, this array has a row for each of them.
 
         Raises
         ------
         NotKeptError
-            Several columns were evaluated without ``per_query=True``. This is also an `AttributeError`, so ``hasattr``
-            returns False.
+            You evaluated several columns without ``per_query=True``. The error is also an `AttributeError`, so
+            ``hasattr`` returns False.
         """
         if self._evaluations is None:
             raise NotKeptError("values of queries were not kept: evaluate with per_query=True")
@@ -142,18 +142,20 @@ class ArrayResults(MeasureResults):
         Parameters
         ----------
         baseline : ArrayResults or int, optional
-            What to compare with: the results of other scores for the same queries and measures; or, if these results
-            have several columns of scores, the number of one of them. By default, every two columns are compared.
+            What to compare with. Pass the results of other scores for the same queries and measures. Or, if you
+            evaluated several columns of scores, pass the number of the column to which all others are compared. By
+            default, every two columns are compared.
         top : int, optional
-            How many of the largest losses and of the largest gains to list, for each pair and measure. By default all
-            queries.
+            How many queries to list for each pair and measure: this many with the largest losses, and this many with
+            the largest gains. By default, all queries are listed.
 
         Returns
         -------
         Table
-            `Results.query_differences` describes the columns. In run_a and run_b, ``run`` is this and ``baseline`` the
-            other; columns of scores have their numbers. With ``unjudged="range"``, ``least`` and ``most`` may be wider
-            than necessary, because a document could get different grades in the two columns.
+            `Results.query_differences` describes the columns. In run_a and run_b, these results are called ``run``, and
+            the others ``baseline``. If you compare columns of scores, run_a and run_b have their numbers. With
+            ``unjudged="range"``, the bounds ``least`` and ``most`` may be wider than necessary, because they let a
+            document have different grades in the two columns.
 
         Raises
         ------
@@ -186,7 +188,7 @@ class ArrayResults(MeasureResults):
     def facts(self) -> Facts | list[Facts]:
         """Counts that explain the values; `Results.facts` describes them.
 
-        If there are several columns of scores, it is a list with an entry for each.
+        If you evaluated several columns of scores, this is a list with the counts of each column.
         """
         return self._facts[0] if self._single else self._facts
 

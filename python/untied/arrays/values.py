@@ -27,16 +27,17 @@ def as_names(ids: Any) -> Names:
 class ArrayValues:
     """The values of one measure as arrays, with an entry for each query, row or column of scores.
 
-    numpy takes it as the array of the values: ``numpy.mean(results.per_query["AP"])``.
+    numpy functions take this object as the array of its values, as in ``numpy.mean(results.per_query["AP"])``.
 
     Attributes
     ----------
     value : numpy.ndarray
         The values.
     low, high : numpy.ndarray
-        The lowest and the highest values, as in `Value`; NaN where there are none.
+        The lowest and the highest values, as in `Value`. An entry is NaN if it has no bounds.
     variance : numpy.ndarray or None
-        Variances over the orders of tied documents, or None if they were not computed; NaN where they are unknown.
+        The variances over the orders of tied documents. This is None if they were not computed, and an entry is NaN if
+        it is unknown.
     """
 
     __slots__ = ("high", "low", "value", "variance")
@@ -60,10 +61,16 @@ class ArrayValues:
 class ArrayQueries(ByMeasure, Exported):
     """Values of queries. ``results.per_query["AP"].value`` is an array with a value for each query.
 
-    If there are several columns of scores, it has a row for each column. pandas, polars and Arrow read all values as
-    one table: columns query, measure and value, and low, high and variance if they were computed; ``column`` comes
-    first if there are several columns of scores. Numbers of queries and columns are integers there, and so are integer
-    ids of queries. `wide` has a column for each measure.
+    If you evaluated several columns of scores, this array has a row for each of them.
+
+    pandas, polars and Arrow read all values as one table, with a row for each query and measure. Its columns are:
+
+    * ``column``, if you evaluated several columns of scores: which of them the row is about, counted from 0
+    * ``query``: the id of the query, or its number if queries have no ids
+    * ``measure`` and ``value``
+    * ``low``, ``high`` and ``variance``, if they were computed
+
+    `wide` makes a table with a column for each measure instead.
     """
 
     def __init__(

@@ -74,49 +74,51 @@ class BatchEvaluator:
     Parameters
     ----------
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
-        R@100.
+        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
+        By default, these are AP, nDCG@10, RR, P@10 and R@100.
     grades : iterable of float
         All grades of the whole qrels, such as ``[0, 1, 2]``. A batch does not have them all, and they determine the
         highest gain and the possible grades of unjudged documents.
     ties : str
         How to score documents with equal scores:
 
-        * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
-        * ``"best"``, ``"worst"``: only by the best or the worst of these values
-        * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
-        * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
-        * ``"given"``: in the order of the input
+        * ``"expected"``: take the exact mean over all orders of tied documents (McSherry & Najork 2008)
+        * ``"range"``: take this mean, and also give the lowest and the highest value over all orders
+        * ``"best"``, ``"worst"``: take the value of the best or of the worst order
+        * ``"docid"``: put tied documents in descending order of their ids, as trec_eval 10 does
+        * ``"trec"``: round scores to 32 bits first, and then do the same, as trec_eval 9 and pytrec_eval do
+        * ``"given"``: take tied documents in the order of the input
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: as not relevant
-        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
-          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
-          ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
+        * ``"nonrelevant"``: they count as not relevant
+        * ``"remove"``: they are removed from the ranking first (condensed lists)
+        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
+          documents. With ``ties="range"``, they hold for each order.
+        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
     unretrieved : str
-        Whether documents that were pooled but not judged (a negative grade) could be relevant even if a run does not
-        retrieve them. ``"none"``: no. ``"pooled"``: yes, like retrieved documents without a judgment; this matters if
-        `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
+        Whether documents that a run does not retrieve may turn out to be relevant, if they were pooled but not judged
+        (a negative grade). ``"none"``: they may not. ``"pooled"``: they may, like retrieved documents without a
+        judgment. This only matters if `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
-        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
+        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
-        ``"common"``: evaluate only those that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
+        ranking. ``"common"``: only the judged queries that are also in the run.
     on_undefined : str
-        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
-        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
+        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
+        `UndefinedError` is raised.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
+        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
     qrels_format : str
         ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``, ``"stratified"`` or ``"prels"``: rows have one
         more column.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
+        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
+        them.
 
         A path must be readable wherever the function runs.
     threads : int

@@ -98,7 +98,7 @@ class ComparisonSummary(Summary):
     alone : tuple of int
         The number of queries that only the first run has, and the number that only the second has. They are left out.
     undefined : dict of str and int
-        For each measure, the number of queries for which it is undefined. They are left out of its mean.
+        For each measure, the number of queries for which it is undefined. Its mean leaves them out.
     """
 
     def __init__(

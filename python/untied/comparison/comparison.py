@@ -83,13 +83,13 @@ class Comparison(MeasureResults):
     def alone(self) -> tuple[int, int]:
         """The number of queries that only the first run has, and the number that only the second has.
 
-        They are left out of the comparison.
+        Both kinds of queries are left out of the comparison.
         """
         return self._native.alone()
 
     @property
     def undefined(self) -> dict[str, int]:
-        """For each measure, the number of queries for which it is undefined. They are left out of its mean."""
+        """For each measure, the number of queries for which it is undefined. Its mean leaves them out."""
         return {measure: self._undefined(number) for number, measure in enumerate(self.measures)}
 
     def _undefined(self, number: int) -> int:
@@ -119,9 +119,9 @@ class Comparison(MeasureResults):
         Parameters
         ----------
         measure : str or Measure
-            One of the measures that were computed, in any spelling.
+            The measure to look up, which must be one of those that were computed. Any of its names will do.
         query : str, optional
-            A query's id. By default, you get the mean over all queries.
+            The id of a query, to get the value of this query. By default, you get the mean over all queries.
 
         Returns
         -------
@@ -153,13 +153,13 @@ class Comparison(MeasureResults):
     def means(self) -> Table:
         """A table of means over queries.
 
-        Its columns are run_a, run_b, query (``all``), measure, certainty, value, low and high.
+        It has the columns that `table` describes.
         """
         return self.table(per_query=False)
 
     @property
     def per_query(self) -> Table:
-        """A table of the values of each query, with the same columns as `means`."""
+        """A table of the values of each query. It has the columns that `table` describes."""
         return self.table(means=False)
 
     def table(self, *, per_query: bool = True, means: bool = True) -> Table:
@@ -191,7 +191,10 @@ class Comparison(MeasureResults):
 
     @property
     def distribution(self) -> Table:
-        """A table of how values spread over queries: columns measure, mean, min, 5%, 25%, 50%, 75%, 95%, max.
+        """A table of how the values of each measure spread over queries.
+
+        Its columns are ``measure``, ``mean``, ``min``, the quantiles ``5%``, ``25%``, ``50%``, ``75%`` and ``95%``, and
+        ``max``.
 
         Queries for which a measure is undefined are left out.
         """
@@ -209,13 +212,14 @@ class Comparison(MeasureResults):
         n : int
             How many queries to list at most.
         measure : str or Measure, optional
-            The measure that says how much two rankings differ: by a low similarity, a high distance, or a ``Delta`` far
-            from 0. By default the first that was computed.
+            The measure by which rankings differ. Rankings differ most if a similarity is low, if a distance is high, or
+            if a ``Delta`` is far from 0. By default, this is the first measure that was computed.
 
         Returns
         -------
         list of str
-            Ids of queries, the most different first; equal ones in byte order.
+            The ids of these queries, beginning with the query whose rankings differ most. Queries with equal values are
+            in byte order of their ids.
         """
         from heapq import nlargest
 
@@ -245,14 +249,15 @@ class Comparison(MeasureResults):
         Parameters
         ----------
         depth : int
-            How many ranks to look at.
+            How many ranks from the top to look at.
         threads : int, optional
             Number of threads; as many as there are processors by default.
 
         Returns
         -------
         TopChanges
-            The number of these queries, and of the documents that left the first ranks.
+            How many queries have other documents in the first ranks, how many only have another order there, and how
+            many documents left the first ranks.
 
         Raises
         ------
@@ -269,10 +274,11 @@ class Comparison(MeasureResults):
         Parameters
         ----------
         query : str
-            Id of a query that one of the runs has.
+            The id of the query. At least one of the runs must have it.
         depth : int, optional
-            Look at the documents that one of the runs has down to this rank. By default, it is the cutoff of the first
-            measure or the depth of the comparison, whichever is smaller, or 10 if there is neither.
+            How far down to look: the table has every document that at least one of the runs ranks at most here. By
+            default, this is the smaller of the first measure's cutoff and the depth of the comparison, or 10 if there
+            is neither.
 
         Returns
         -------
@@ -280,12 +286,12 @@ class Comparison(MeasureResults):
             A row for each document. The columns are:
 
             * document
-            * change: ``rose``, ``fell`` or ``stayed``; ``entered`` or ``left`` if only the second or only the first run
-              has it within the depth
-            * rank_a, rank_b: its ranks, empty if it is not retrieved. Tied documents share the rank of the first of
-              them, but whether they rose or fell depends on the middle of their ranks.
-            * tied_a, tied_b: how many documents have the same score
-            * grade: empty if it is not judged
+            * change: ``rose``, ``fell`` or ``stayed``, if both runs have the document within the depth; ``entered`` if
+              only the second run has it there, and ``left`` if only the first run has it there
+            * rank_a, rank_b: the document's rank in each run, or empty if the run does not retrieve it. Tied documents
+              share the rank of the first of them, but whether they rose or fell depends on the middle of their ranks.
+            * tied_a, tied_b: how many documents of each run have the same score as this document
+            * grade: the document's grade, or empty if the document is not judged
 
         Raises
         ------
@@ -310,15 +316,15 @@ class Comparison(MeasureResults):
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the ``MED`` that were computed. By default the first measure.
+            Which ``MED`` to explain, if you computed several. By default, this is the first measure that was computed.
         query : str, optional
-            Id of a query that both runs have. You don't need it if there is only one.
+            The id of a query that both runs have. You can leave it out if there is only one query.
 
         Returns
         -------
         Assignment
-            The grades of unjudged documents. If several assignments reach the value, this is one of them, with the
-            first ranking ahead if both directions are equal.
+            The grades of unjudged documents. Often several assignments of grades reach the value, and you get one of
+            them. If each ranking could be ahead by as much, you get an assignment with the first ranking ahead.
 
         Raises
         ------
@@ -342,19 +348,20 @@ class Comparison(MeasureResults):
     ) -> Outcomes:
         """Compute the distribution of the two rankings' difference over all possible judgments.
 
-        It extends ``Delta``, which is only the mean: the distribution also says how probable a large difference is.
+        ``Delta`` is only the mean of this distribution. The distribution also says how probable a large difference is.
 
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the ``Delta`` that were computed. By default the first measure.
+            Which ``Delta`` to look at, if you computed several. By default, this is the first measure that was
+            computed.
         query : str, optional
-            Id of a query that both runs have. You don't need it if there is only one.
+            The id of a query that both runs have. You can leave it out if there is only one query.
         points : int
-            For sums of gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ, SDCG): about how many different values to
-            keep. More points are more precise and take longer.
+            For measures that sum gains times discounts (P, Hits, DCG, nDCG, RBP, INSQ, SDCG), about how many different
+            values to keep. More points are more precise and take longer. Other measures ignore this number.
         seed : int
-            For other measures, whose 10,000 outcomes are drawn at random: the seed of these draws.
+            For other measures, 10,000 outcomes are drawn at random. This is the seed of these draws.
 
         Returns
         -------
@@ -396,7 +403,7 @@ class Comparison(MeasureResults):
 
     @property
     def moving_depth(self) -> int:
-        """The default depth of `moved`."""
+        """The depth that `moved` takes if you pass none."""
         cutoff, _, _ = _core.comparing_info(self._measures[0])
         return min((depth for depth in (cutoff, self._options["depth"]) if depth), default=TOP)
 

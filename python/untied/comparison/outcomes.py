@@ -11,14 +11,15 @@ class Assignment:
     Attributes
     ----------
     direction : str
-        ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second is.
+        ``"a-b"`` if the first ranking is ahead, ``"b-a"`` if the second ranking is ahead.
     value : float
         The difference, which is the value of ``MED``.
     grades : dict of str and float
         The grade of each unjudged document that one of the rankings has within the cutoff.
     filling : list of float
-        If the leading ranking ends before the cutoff, the grades of the unknown documents that fill it up, in order of
-        ranks. Those that fill up the other ranking have grade 0.
+        The grades of the unknown documents that fill up the leading ranking, in the order of their ranks. The list is
+        empty if this ranking does not end before the cutoff. Unknown documents that fill up the other ranking have
+        grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")

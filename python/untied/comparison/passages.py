@@ -70,7 +70,8 @@ class PassageComparison:
         Returns
         -------
         list of str
-            Ids of queries, the most different first; equal ones in byte order.
+            The ids of these queries, beginning with the query whose rankings differ most. Queries with equal values are
+            in byte order of their ids.
         """
         return sorted(self.per_query, key=lambda query: -self.per_query[query])[:n]
 

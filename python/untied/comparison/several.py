@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Comparisons(ByPair):
     """What `untied.compare_all` returns: the comparisons of all pairs of several runs.
 
-    ``comparisons["bm25", "dense"]`` is the `Comparison` of two of them. `means` is a table with a row for each pair and
-    measure, and `matrix` one with a row and a column for each run.
+    ``comparisons["bm25", "dense"]`` is the `Comparison` of two runs. `means` is a table with a row for each pair and
+    measure, and `matrix` makes a table with a row and a column for each run.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Comparisons(ByPair):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of runs. The first of a pair is the one that was given earlier."""
+        """All pairs of runs. The first run of each pair is the one that you passed first."""
         names = self.runs
         return [(names[a], names[b]) for a, b in self._natives if a != b]
 
@@ -67,14 +67,14 @@ class Comparisons(ByPair):
     def means(self) -> Table:
         """A table of the means of every pair of different runs.
 
-        Its columns are run_a, run_b, query (``all``), measure, certainty, value, low and high.
+        It has the columns that `table` describes.
         """
         parts = [part for (a, b), native in self._natives.items() if a != b for part in native.totals()]
         pairs = self.pairs
         return comparison_table(pairs, ["all"] * len(pairs), self.measures, parts, self._options["variance"], True)
 
     def matrix(self, measure: str | Measure | None = None) -> Table:
-        """Make a table with a row and a column for each run, which shows a measure's means.
+        """Make a table of a measure's means, with a row and a column for each run.
 
         Parameters
         ----------
@@ -84,9 +84,10 @@ class Comparisons(ByPair):
         Returns
         -------
         Table
-            The first column, ``run``, has the names. On the diagonal, each run is compared with itself, unless you
-            turned that off. A measure that is not symmetric compares the run of the row with that of the column, and
-            has no values below the diagonal, except negatives of those above where this is right.
+            The first column, ``run``, has the names of the runs. On the diagonal, each run is compared with itself,
+            unless you turned that off with ``itself=False``. If a measure is not symmetric, the run of the row is the
+            first run, and the run of the column is the second. Such a measure has no values below the diagonal, unless
+            swapping the two runs only changes the sign.
         """
         number = 0 if measure is None else self._number(measure)
         _, _, symmetry = _core.comparing_info(self._measures[number])

@@ -48,18 +48,18 @@ def curves(
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
-        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
-        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
-        more.
+        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
+        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
+        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
+        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
     runs : run, list of runs, {name: run}, folder, or pattern
-        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
-        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
-        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
+        One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
+        lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
+        ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
+        except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
     score_dtype : str
-        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
+        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
@@ -71,16 +71,17 @@ def curves(
           probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
     ties : str
         How to score documents with equal scores:
 
-        * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
-        * ``"best"``, ``"worst"``: only by the best or the worst of these values
-        * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
-        * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
-        * ``"given"``: in the order of the input
+        * ``"expected"``: take the exact mean over all orders of tied documents (McSherry & Najork 2008)
+        * ``"range"``: take this mean, and also give the lowest and the highest value over all orders
+        * ``"best"``, ``"worst"``: take the value of the best or of the worst order
+        * ``"docid"``: put tied documents in descending order of their ids, as trec_eval 10 does
+        * ``"trec"``: round scores to 32 bits first, and then do the same, as trec_eval 9 and pytrec_eval do
+        * ``"given"``: take tied documents in the order of the input
 
         The default of `ties` is ``"range"``.
     query : str

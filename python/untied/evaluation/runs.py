@@ -44,41 +44,41 @@ class Evaluator:
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
-        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
-        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
-        more.
+        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
+        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
+        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
+        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
-        R@100.
+        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
+        By default, these are AP, nDCG@10, RR, P@10 and R@100.
     ties : str
         How to score documents with equal scores:
 
-        * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
-        * ``"best"``, ``"worst"``: only by the best or the worst of these values
-        * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
-        * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
-        * ``"given"``: in the order of the input
+        * ``"expected"``: take the exact mean over all orders of tied documents (McSherry & Najork 2008)
+        * ``"range"``: take this mean, and also give the lowest and the highest value over all orders
+        * ``"best"``, ``"worst"``: take the value of the best or of the worst order
+        * ``"docid"``: put tied documents in descending order of their ids, as trec_eval 10 does
+        * ``"trec"``: round scores to 32 bits first, and then do the same, as trec_eval 9 and pytrec_eval do
+        * ``"given"``: take tied documents in the order of the input
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: as not relevant
-        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
-          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
-          ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
+        * ``"nonrelevant"``: they count as not relevant
+        * ``"remove"``: they are removed from the ranking first (condensed lists)
+        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
+          documents. With ``ties="range"``, they hold for each order.
+        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
     unretrieved : str
-        Whether documents that were pooled but not judged (a negative grade) could be relevant even if a run does not
-        retrieve them. ``"none"``: no. ``"pooled"``: yes, like retrieved documents without a judgment; this matters if
-        `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
+        Whether documents that a run does not retrieve may turn out to be relevant, if they were pooled but not judged
+        (a negative grade). ``"none"``: they may not. ``"pooled"``: they may, like retrieved documents without a
+        judgment. This only matters if `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
-        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
+        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
-        ``"common"``: evaluate only those that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
+        ranking. ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
@@ -90,8 +90,9 @@ class Evaluator:
           probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     on_undefined : str
-        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
-        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
+        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
+        `UndefinedError` is raised.
     adjust : str
         ``"none"``: leave values as they are. ``"chance"``: adjust each query's value for chance, so that 0 is what the
         retrieved documents would score in random order, and 1 what they would in their best order. A negative value is
@@ -100,14 +101,16 @@ class Evaluator:
         The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of these
         documents (Hubert & Arabie 1985; Berrendorf et al. 2020). It is undefined if all orders have the same value.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
+        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
+        them.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
+        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
     strict : bool
-        Whether to raise an error instead of a warning if values would be meaningless: a run and the qrels have no
-        document in common, look swapped, or nothing is relevant.
+        Whether to raise an error instead of a warning if values would be meaningless. This is so if a run and the qrels
+        have no document in common, if they look swapped, or if no document is relevant.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Raises
     ------
@@ -171,19 +174,21 @@ class Evaluator:
         Parameters
         ----------
         runs : run, list of runs, {name: run}, folder, or pattern
-            A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
-            columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-            groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
-            in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
+            One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
+            lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
+            ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
+            except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
         run_format : str
-            Format of the runs' files. ``"auto"``: the one that the suffix of the file names, else TREC's.
-            ``"trec-ranks"``: TREC's, but documents are sorted by the rank column, lowest first, instead of the score;
-            documents with equal ranks are tied. `read_run` describes the other formats.
+            The format of the files of the runs. ``"auto"``: the suffix of the file tells the format, and a file with
+            another suffix is in TREC's format. ``"trec-ranks"``: the file is in TREC's format, but documents are sorted
+            by the rank column, lowest first, instead of the score. Documents with equal ranks are then tied. `read_run`
+            describes the other formats.
         stream : bool
-            Evaluate pipes and standard input while they arrive, instead of reading them into memory first. The lines of
-            each query must then be adjacent. Files don't need this: all but JSON are streamed anyway, and read again if
-            their queries turn out to be scattered. The price is that with ``unjudged="range"`` the differences of runs
-            get no bounds, because these need two runs in memory at once.
+            Whether to evaluate pipes and standard input while they arrive, instead of reading them into memory first.
+            The lines of each query must then be adjacent. Files don't need this, because all formats but JSON are
+            streamed anyway. If the lines of a query turn out to be scattered, the file is read again. Streaming has a
+            price with ``unjudged="range"``: the differences of runs get no bounds, because these need two runs in
+            memory at once.
 
         Returns
         -------
@@ -281,8 +286,8 @@ class Evaluator:
         Returns
         -------
         dict
-            Canonical names of measures and their means over queries (sums, for counts). You can look up a measure in
-            any spelling.
+            The mean of each measure over queries, or the sum if the measure counts. The keys are the canonical names of
+            the measures, but you can look up a measure in any spelling.
         """
         runs = named_sources(run, self._given)
         if len(runs) != 1:
@@ -333,46 +338,46 @@ def evaluate(
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
-        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
-        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
-        more.
+        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
+        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
+        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
+        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
     runs : run, list of runs, {name: run}, folder, or pattern
-        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
-        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
-        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
+        One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
+        lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
+        ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
+        except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
-        R@100.
+        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
+        By default, these are AP, nDCG@10, RR, P@10 and R@100.
     ties : str
         How to score documents with equal scores:
 
-        * ``"expected"``: by the exact mean over all their orders (McSherry & Najork 2008)
-        * ``"range"``: by this mean, together with the lowest and the highest value over these orders
-        * ``"best"``, ``"worst"``: only by the best or the worst of these values
-        * ``"docid"``: in one order, by document id, descending, as in trec_eval 10
-        * ``"trec"``: the same after rounding scores to 32 bits, as in trec_eval 9 and pytrec_eval
-        * ``"given"``: in the order of the input
+        * ``"expected"``: take the exact mean over all orders of tied documents (McSherry & Najork 2008)
+        * ``"range"``: take this mean, and also give the lowest and the highest value over all orders
+        * ``"best"``, ``"worst"``: take the value of the best or of the worst order
+        * ``"docid"``: put tied documents in descending order of their ids, as trec_eval 10 does
+        * ``"trec"``: round scores to 32 bits first, and then do the same, as trec_eval 9 and pytrec_eval do
+        * ``"given"``: take tied documents in the order of the input
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: as not relevant
-        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
-          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
-          ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
+        * ``"nonrelevant"``: they count as not relevant
+        * ``"remove"``: they are removed from the ranking first (condensed lists)
+        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
+          documents. With ``ties="range"``, they hold for each order.
+        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
     unretrieved : str
-        Whether documents that were pooled but not judged (a negative grade) could be relevant even if a run does not
-        retrieve them. ``"none"``: no. ``"pooled"``: yes, like retrieved documents without a judgment; this matters if
-        `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
+        Whether documents that a run does not retrieve may turn out to be relevant, if they were pooled but not judged
+        (a negative grade). ``"none"``: they may not. ``"pooled"``: they may, like retrieved documents without a
+        judgment. This only matters if `unjudged` is ``"range"``, ``"best"`` or ``"worst"``.
     score_dtype : str
-        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
+        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
-        ``"common"``: evaluate only those that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
+        ranking. ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
@@ -384,8 +389,9 @@ def evaluate(
           probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     on_undefined : str
-        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
-        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
+        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
+        `UndefinedError` is raised.
     adjust : str
         ``"none"``: leave values as they are. ``"chance"``: adjust each query's value for chance, so that 0 is what the
         retrieved documents would score in random order, and 1 what they would in their best order. A negative value is
@@ -394,23 +400,27 @@ def evaluate(
         The formula is (value - expected) / (best - expected), where *expected* is the mean over all orders of these
         documents (Hubert & Arabie 1985; Berrendorf et al. 2020). It is undefined if all orders have the same value.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
+        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
+        them.
     run_format : str
-        Format of the runs' files. ``"auto"``: the one that the suffix of the file names, else TREC's.
-        ``"trec-ranks"``: TREC's, but documents are sorted by the rank column, lowest first, instead of the score;
-        documents with equal ranks are tied. `read_run` describes the other formats.
+        The format of the files of the runs. ``"auto"``: the suffix of the file tells the format, and a file with
+        another suffix is in TREC's format. ``"trec-ranks"``: the file is in TREC's format, but documents are sorted
+        by the rank column, lowest first, instead of the score. Documents with equal ranks are then tied. `read_run`
+        describes the other formats.
     variance : bool
-        Whether to also compute the exact variance over the orders of tied documents, as `Value.variance`.
+        Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
     stream : bool
-        Evaluate pipes and standard input while they arrive, instead of reading them into memory first. The lines of
-        each query must then be adjacent. Files don't need this: all but JSON are streamed anyway, and read again if
-        their queries turn out to be scattered. The price is that with ``unjudged="range"`` the differences of runs
-        get no bounds, because these need two runs in memory at once.
+        Whether to evaluate pipes and standard input while they arrive, instead of reading them into memory first.
+        The lines of each query must then be adjacent. Files don't need this, because all formats but JSON are
+        streamed anyway. If the lines of a query turn out to be scattered, the file is read again. Streaming has a
+        price with ``unjudged="range"``: the differences of runs get no bounds, because these need two runs in
+        memory at once.
     strict : bool
-        Whether to raise an error instead of a warning if values would be meaningless: a run and the qrels have no
-        document in common, look swapped, or nothing is relevant.
+        Whether to raise an error instead of a warning if values would be meaningless. This is so if a run and the qrels
+        have no document in common, if they look swapped, or if no document is relevant.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

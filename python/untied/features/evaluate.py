@@ -51,10 +51,10 @@ def evaluate_features(
           a column for each feature, or one column of lists.
         * an array, documents x features
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
-        R@100.
+        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
+        By default, these are AP, nDCG@10, RR, P@10 and R@100.
 
-        There are only labels here, so measures that need subtopics, sampled pools or lengths of documents are refused.
+        Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
     labels : array, or name of a column, optional
         The grade of each document. Arrays need them. In a frame, give the name of their column if it is not ``label``,
         ``relevance``, ``rel``, ``grade`` or ``gain``. Files have them already.
@@ -66,27 +66,29 @@ def evaluate_features(
         arrays, a name for each column. For frames, the columns that are features; by default, these are all numeric
         columns except document ids.
     ties : str
-        ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for `Evaluator`; or ``"given"``, which takes tied
-        documents in the order of the data.
+        How to score documents with equal values: ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for
+        `Evaluator`. ``"given"`` takes tied documents in the order of the data.
     directions : str
         Whether a feature is good if it is high. ``"high"``: rank its highest value first. ``"low"``: rank the lowest
         first. ``"both"``: evaluate both. ``"better"``: evaluate both, and keep the one with the better mean.
     unjudged : str
         How to score retrieved documents without a judgment:
 
-        * ``"nonrelevant"``: as not relevant
-        * ``"remove"``: not at all; they are removed from the ranking first (condensed lists)
-        * ``"range"``: as not relevant, together with the lowest and the highest value that they could lead to, if each
-          may have any grade of the qrels. These bounds hold for the mean over the orders of tied documents; with
-          ``ties="range"``, they hold for each order.
-        * ``"best"``, ``"worst"``: only by the highest or the lowest of these values
+        * ``"nonrelevant"``: they count as not relevant
+        * ``"remove"``: they are removed from the ranking first (condensed lists)
+        * ``"range"``: they count as not relevant, and you also get the lowest and the highest value that is possible if
+          each of them may have any grade of the qrels. These bounds hold for the mean over the orders of tied
+          documents. With ``ties="range"``, they hold for each order.
+        * ``"best"``, ``"worst"``: you get only the highest or the lowest possible value
 
         Documents with a negative label are pooled, but not judged.
     on_undefined : str
-        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
-        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
+        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
+        `UndefinedError` is raised.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
     per_query : bool
         Whether to keep the values of queries as well. They take memory for every feature and query.
 

@@ -175,8 +175,8 @@ def gate(
         must hold in the worst order of tied documents. `max_med`, `certain` and `min_overturn` accept neither
         ``"best"`` nor ``"worst"``, and ignore `unjudged`.
     score_dtype : str
-        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
+        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
@@ -188,9 +188,11 @@ def gate(
           probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of documents, and optionally their reading times in seconds. Only TBG and U need them.
+        The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
+        them.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

@@ -45,7 +45,8 @@ def agreement(
     level : float
         Confidence of the intervals of kappa, between 0 and 1.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

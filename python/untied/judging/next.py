@@ -156,7 +156,8 @@ def judge_next(
         closer if a document that would help the trailing run is judged not relevant, or one that would help the leading
         run relevant. So each document counts by its swing times the probability of this outcome.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

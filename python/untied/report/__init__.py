@@ -65,21 +65,21 @@ def report(
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
-        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
-        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
-        more.
+        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
+        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
+        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
+        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
     runs : run, list of runs, {name: run}, folder, or pattern
-        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
-        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
-        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
+        One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
+        lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
+        ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
+        except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
     measures : measures or their names, optional
-        For instance ``[nDCG @ 10, "AP(rel=2)"]``; measures of ir_measures too. By default AP, nDCG@10, RR, P@10 and
-        R@100.
+        The measures to compute, such as ``[nDCG @ 10, "AP(rel=2)"]``. You can also pass measure objects of ir_measures.
+        By default, these are AP, nDCG@10, RR, P@10 and R@100.
     score_dtype : str
-        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
+        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
@@ -91,7 +91,8 @@ def report(
           probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
     baseline : str, optional
         The run that all others are tested against. By default, every two runs are tested.
     title : str
@@ -210,7 +211,8 @@ def comparison_report(
         Files whose names and hashes the page should record. It leaves out their folders, unless two files have the same
         name.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

@@ -205,7 +205,7 @@ class ByPair(MeasureResults):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of runs. The first of a pair is the one that was given earlier."""
+        """All pairs of runs. The first run of each pair is the one that you passed first."""
         raise NotImplementedError
 
     def keys(self) -> list[Any]:

@@ -163,8 +163,8 @@ class Results(ByRun):
             The run that all others are compared with; it is then ``run_b`` of every pair. By default, every two runs
             are compared.
         top : int, optional
-            How many of the largest losses and of the largest gains to list, for each pair and measure. By default all
-            queries.
+            How many queries to list for each pair and measure: this many with the largest losses, and this many with
+            the largest gains. By default, all queries are listed.
 
         Returns
         -------

@@ -47,7 +47,8 @@ def mean_interval(
     seed : int
         Seed of these samples. The same seed gives the same interval.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

@@ -209,7 +209,8 @@ def significance(
         so they are narrower than bounds of single runs. They don't exist for measures that divide by the number of
         relevant documents or by an ideal value, such as nDCG.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------
@@ -306,7 +307,8 @@ def discriminative_power(
     seed : int
         Seed of the random choice of signs. The same seed gives the same p on any machine.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

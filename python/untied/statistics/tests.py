@@ -140,7 +140,8 @@ def paired_p(
     seed : int
         Seed of the random choice of signs. The same seed gives the same p on any machine.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

@@ -116,7 +116,7 @@ restart : bool
     Whether to throw away what the folder holds of the study, and compute everything again. By default, the study
     continues there.
 threads : int, optional
-    Number of threads; as many as there are processors by default. The number of threads never changes a value.
+    How many threads to use. By default, there is one for each processor. The number of threads never changes a value.
 
 Returns
 -------

@@ -50,8 +50,8 @@ COLUMNS = [f"{which}_{end}" for which in Probabilities._fields for end in ("low"
 class Distribution:
     """How likely each value is, if tied documents are shuffled.
 
-    If this distribution is not known exactly, two others are that enclose it: `lower` and `upper`. Values that differ
-    by less than 1e-12 of their size count as equal.
+    If the distribution is not known exactly, it is enclosed by two distributions that are known: `lower` and `upper`.
+    Values that differ by less than 1e-12 of their size count as equal.
     """
 
     __slots__ = ("_laws", "_measure", "_row", "notes")
@@ -81,12 +81,18 @@ class Distribution:
 
     @property
     def lower(self) -> list[tuple[float, float]]:
-        """Ascending values, each with its probability. If the distribution is not exact, it is a lower bound."""
+        """Pairs of a value and its probability, in ascending order of values.
+
+        If the distribution is not known exactly, these are the values and probabilities of a lower bound.
+        """
         return self._held[0]
 
     @property
     def upper(self) -> list[tuple[float, float]]:
-        """Ascending values, each with its probability. If the distribution is not exact, it is an upper bound."""
+        """Pairs of a value and its probability, in ascending order of values.
+
+        If the distribution is not known exactly, these are the values and probabilities of an upper bound.
+        """
         lower, upper = self._held
         return lower if upper is None else upper
 
@@ -146,9 +152,10 @@ def checked(levels: Iterable[float]) -> list[float]:
 class Distributions(ByRun):
     """What `untied.distributions` returns: how likely each value of a run is, if tied documents are shuffled.
 
-    For a single run, ``laws["AP"]`` is the `Distribution` of its mean; for several, ``laws["bm25", "AP"]`` is that of
-    one of them. `query` returns the distribution of a query's value. `chances` says how often a run is ahead of
-    another; `quantiles` and `pairs` are tables.
+    If you passed a single run, ``laws["AP"]`` is the `Distribution` of its mean. If you passed several runs,
+    ``laws["bm25", "AP"]`` is the distribution of the mean of the run bm25. `query` returns the distribution of a
+    query's value. `chances` says how often a run is ahead of another, `quantiles` makes a table, and `pairs` is a
+    table.
     """
 
     _evaluations: Mapping[str, Laws]
@@ -178,7 +185,7 @@ class Distributions(ByRun):
         return Distribution(laws, number, None, map(in_python, self._notes_of([name], [number])))
 
     def query(self, query: str, measure: str | Measure, *, run: str | None = None) -> Distribution:
-        """Return the distribution of one query's value. You need ``distributions(..., per_query=True)``.
+        """Return the distribution of one query's value, if you called `distributions` with ``per_query=True``.
 
         Parameters
         ----------
@@ -187,7 +194,7 @@ class Distributions(ByRun):
         measure : str or Measure
             One of the measures.
         run : str, optional
-            The run's name. You need it only if there are several.
+            The name of the run. You need it only if there are several runs.
 
         Returns
         -------
@@ -206,7 +213,7 @@ class Distributions(ByRun):
     def chances(
         self, run_a: str, run_b: str, measure: str | Measure | None = None, *, query: str | None = None
     ) -> Probabilities:
-        """Find how probable it is that one run is ahead of another, if the ties of each are shuffled independently.
+        """Find how probable it is that one run is ahead of another, if both runs' ties are shuffled independently.
 
         Parameters
         ----------
@@ -215,12 +222,14 @@ class Distributions(ByRun):
         measure : str or Measure, optional
             One of the measures. By default the first.
         query : str, optional
-            Compare the runs in this query. By default, their means are compared.
+            The id of a query, to compare the runs by their values for it. By default, the runs are compared by their
+            means.
 
         Returns
         -------
         Probabilities
-            They are NaN if one of the runs has no value.
+            The probabilities that the first run is ahead, level or behind. They are NaN if one of the runs has no
+            value.
 
         Raises
         ------
@@ -239,15 +248,21 @@ class Distributions(ByRun):
         Parameters
         ----------
         levels : list of float
-            Which quantiles, as probabilities from 0 to 1.
+            Which quantiles to list, as probabilities from 0 to 1. For instance, ``[0.5]`` lists the median.
         per_query : bool
-            Whether to list the quantiles of every query before those of the mean, whose query is ``all``.
+            Whether to also list the quantiles of every query, before the quantiles of the mean.
 
         Returns
         -------
         Table
-            Columns run, query, measure, certainty, quantile, low and high. The quantile is between ``low`` and
-            ``high``, which are equal if it is exact, and NaN if there is no value.
+            A row for each run, query, measure and quantile. The columns are:
+
+            * ``run``, ``measure``
+            * ``query``: the id of a query, or ``all`` in rows of means
+            * ``certainty``: whether the quantile is known exactly
+            * ``quantile``: the probability that you asked for
+            * ``low``, ``high``: the quantile is between these numbers. They are equal if it is exact, and NaN if there
+              is no value.
 
         Raises
         ------
@@ -272,25 +287,31 @@ class Distributions(ByRun):
 
     @property
     def pairs(self) -> Table:
-        """A table of how probable it is, for every two runs, that the mean of one is ahead; see `compare_pairs`."""
+        """A table of how probable it is, for every two runs, that one has the higher mean; see `compare_pairs`."""
         return self.compare_pairs()
 
     def compare_pairs(self, *, threads: int | None = None) -> Table:
-        """Find how probable it is for every two runs that the mean of one is ahead.
+        """Find how probable it is, for every two runs, that one has the higher mean.
 
         The ties of each run are shuffled independently.
 
         Parameters
         ----------
         threads : int, optional
-            Number of threads; as many as there are processors by default. The number of threads never changes a value.
+            How many threads to use. By default, there is one for each processor. The number of threads never changes a
+            value.
 
         Returns
         -------
         Table
-            Columns run_a, run_b and measure, then a lower and an upper bound of each probability: that run_a's mean is
-            greater than run_b's (``greater_low``, ``greater_high``), equal to it (``equal_low``, ``equal_high``), or
-            less (``less_low``, ``less_high``). They are NaN if a run has no value.
+            A row for each pair of runs and each measure. The columns are:
+
+            * ``run_a``, ``run_b``, ``measure``
+            * ``greater_low``, ``greater_high``: bounds of the probability that run_a has the higher mean
+            * ``equal_low``, ``equal_high``: bounds of the probability that both runs have the same mean
+            * ``less_low``, ``less_high``: bounds of the probability that run_a has the lower mean
+
+            The bounds are NaN if a run has no value.
 
         Raises
         ------
@@ -319,8 +340,8 @@ class Distributions(ByRun):
         Returns
         -------
         Table
-            The same table with the columns of `compare_pairs` that hold probabilities. They are None in rows of
-            queries.
+            The same table with six more columns, which hold the probabilities that `compare_pairs` describes. They are
+            None in rows of queries.
 
         Raises
         ------

@@ -51,15 +51,15 @@ def distributions(
     Parameters
     ----------
     qrels : Qrels, path, frame, {query: {document: grade}}, or {query: {subtopic: {document: grade}}}
-        Relevance judgments: how relevant each judged document is to each query. A grade above 0 means *relevant*, 0
-        *not relevant*, and a negative one *pooled but not judged*. ``{query: [[document, ...], ...]}`` is a partly
-        ordered ground truth: groups of documents, best first; the last group gets grade 1, and each group before it one
-        more.
+        Relevance judgments, which say how relevant each judged document is to each query. A grade above 0 means
+        *relevant*, the grade 0 means *not relevant*, and a negative grade means *pooled but not judged*. You can also
+        pass a partly ordered ground truth, ``{query: [[document, ...], ...]}``. It has groups of documents, best group
+        first. The last group gets grade 1, and each group before it gets a grade that is higher by 1.
     runs : run, list of runs, {name: run}, folder, or pattern
-        A run is a `Run`, a path, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md` lists the names of
-        columns), ``{query: {document: score}}``, a ranked list ``{query: [document, ...]}``, or a list of tie
-        groups ``{query: [[document, ...], ...]}``. You can pass one, several, a folder, which stands for all files
-        in it except hidden ones and the qrels, or a pattern such as ``"runs/*.run"`` for all matching files.
+        One run or several. A run is a path, a `Run`, a frame of pandas, polars, pyarrow or DuckDB (`docs/inputs.md`
+        lists the names of columns), or a dict: ``{query: {document: score}}``, a ranked list ``{query: [document,
+        ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
+        except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
     measures : measures or their names, optional
         P, R, F1, Hits, RelP, Rprec, Success, RR, AP, Bpref, DCG, nDCG, SDCG, INSQ, RBP, ERR, nERR, Cascade, iRBU or Q,
         with their parameters. By default nDCG@10, AP and RR.
@@ -67,11 +67,11 @@ def distributions(
         How to treat unjudged documents. ``"nonrelevant"``: as not relevant. ``"remove"``: remove them from the ranking
         first.
     score_dtype : str
-        Precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"``, ``"bfloat16"``, or
-        ``"decimals=N"`` to round them. Scores that are equal at this precision are tied.
+        The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
+        ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        ``"qrels"``: evaluate all judged queries; one that is missing from a run counts as an empty ranking.
-        ``"common"``: evaluate only those that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
+        ranking. ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
@@ -83,8 +83,9 @@ def distributions(
           probability)}}``
         * ``"groups"``, ``"mirex"``: files with a partly ordered truth
     on_undefined : str
-        How to count a query for which a measure is undefined, which most measures are if no document is relevant.
-        ``"zero"``: it counts as 0. ``"nan"``: it is left out of the mean. ``"raise"``: it is an error.
+        How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
+        ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
+        `UndefinedError` is raised.
     per_query : bool
         Whether to keep the distribution of every query too. By default, only those of means are kept.
     states : int
@@ -95,10 +96,11 @@ def distributions(
         them closer together, and take longer. For means of many queries, the steps leave out values that are all but
         impossible (probability below 1e-12).
     strict : bool
-        Whether to raise an error instead of a warning if values would be meaningless: a run and the qrels have no
-        document in common, look swapped, or nothing is relevant.
+        Whether to raise an error instead of a warning if values would be meaningless. This is so if a run and the qrels
+        have no document in common, if they look swapped, or if no document is relevant.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------

@@ -73,7 +73,7 @@ class Verdicts(ByPair):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """All pairs of runs. The first of a pair is the one that was given earlier."""
+        """All pairs of runs. The first run of each pair is the one that you passed first."""
         return list(self._pairs)
 
     def __getitem__(self, pair: tuple[str, str]) -> VerdictsOfPair:

@@ -72,7 +72,8 @@ def certify(
         Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
         relevant.
     threads : int, optional
-        Number of threads; as many as there are processors by default. The number of threads never changes a value.
+        How many threads to use. By default, there is one for each processor. The number of threads never changes a
+        value.
 
     Returns
     -------
