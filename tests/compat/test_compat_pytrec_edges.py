@@ -134,7 +134,7 @@ DIFFERENT = {
             for value in (0.5, 1.0, np.float64(1.5), Real(), decimal.Decimal(1), fractions.Fraction(1, 2))
         ],
     ),
-    "the same in `parse_qrel`": Row(
+    "a file for `parse_qrel` with grades that are not whole numbers": Row(
         ValueError, "value", [("lines of qrels", "q 0 d 0.5"), ("lines of qrels", "q 0 d 1e3")]
     ),
     "`numpy.float32` scores, `numpy.int64` grades, mappings that are not dicts": Row(
