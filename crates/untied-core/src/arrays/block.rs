@@ -1,4 +1,5 @@
-//! What rankings need of the labels of a block of consecutive queries: counts by level, and lists of relevant documents.
+//! What rankings need of the labels of a block of consecutive queries: counts by level, and lists of relevant
+//! documents.
 
 use std::ops::Range;
 
@@ -19,9 +20,9 @@ const AHEAD: usize = 16;
 /// The labels of consecutive queries, counted by level, with their relevant documents.
 #[derive(Debug, Default)]
 pub(super) struct LabelBlock {
-    /// The levels of all compositions.
+    /// The levels of all compositions, one composition after the other.
     levels: Vec<Level>,
-    /// Counts by level. Queries with few documents share a composition if their counts are the same.
+    /// The counts of documents by level. Queries with few documents share a composition if their counts are the same.
     pub compositions: Vec<Composition>,
     /// The relevant documents of the queries that list them, query by query.
     pub relevant: Vec<Place>,
@@ -35,19 +36,19 @@ pub(super) struct LabelBlock {
     pub most_judged: usize,
 }
 
-/// The number of documents of each level, for one or more queries.
+/// How many documents have each grade, for one query or for several with the same counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Composition {
-    /// The index after its last level in the block.
+    /// The index in [`LabelBlock::levels`] after the composition's last level.
     end: u32,
     /// Whether any document of the array is judged.
     pub judged: bool,
 }
 
-/// A query of a block.
+/// What a block knows of one query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LabelledQuery {
-    /// The number of its composition in the block.
+    /// The index in [`LabelBlock::compositions`] of the query's counts of documents by level.
     pub composition: u16,
     /// Whether its relevant documents are listed: they are few, and no padding is before a document.
     pub is_listed: bool,
@@ -122,8 +123,8 @@ const RECENT: usize = 1 << 10;
 const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 const SHIFT: u32 = 54;
 
-/// The number of documents of each code, a byte each: first the unjudged ones, then level by level; without padding. There
-/// must be fewer levels than [`LEVELS`] and fewer documents than [`DOCUMENTS`].
+/// The number of documents of each code, a byte each: first the unjudged ones, then level by level; without padding.
+/// There must be fewer levels than [`LEVELS`] and fewer documents than [`DOCUMENTS`].
 #[inline]
 fn packed<C: Code>(codes: &[C]) -> u64 {
     /// The packed count of one document, by code. A table for all values of a byte needs no check of its index.
@@ -142,7 +143,8 @@ fn packed<C: Code>(codes: &[C]) -> u64 {
 const LEVELS: usize = 7;
 const DOCUMENTS: usize = 256;
 
-/// Lists the documents of the levels before `end` in a part whose first document has the row `first`; returns their number.
+/// Lists the documents of the levels before `end` in a part whose first document has the row `first`; returns their
+/// number.
 #[inline]
 fn list_part<C: Code>(part: &[C], first: u32, end: C, places: &mut [Place; PART]) -> usize {
     // There is no branch: every document is written, and overwritten by the next unless it is relevant.

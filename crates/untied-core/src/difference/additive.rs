@@ -1,18 +1,19 @@
 //! Sums of gains times discounts: P, Hits, DCG, nDCG, RBP, INSQ, SDCG, U, R and F1.
 //!
-//! A document weighs w = D(a) - D(b), the discount of its rank in A less that of its rank in B; in the mean over the
-//! orders of ties that of its group's mean discount, so that the mean is found just as one order is. In U the discount is
-//! that of the text before a document. Where the best order of A and the worst of B count, the gains of [`TieGroups`] take
-//! the place of weights.
+//! The weight of a document is w = D(a) - D(b), the discount of its rank in A less that of its rank in B. For the mean
+//! over the orders of ties, a rank's discount is the mean discount of its tie group, so the mean is found just as the
+//! value of one order is. In U the discount depends on the text before a document. If the best order of A and the worst
+//! of B count, the gains of [`TieGroups`] take the place of weights.
 //!
-//! The sum is divided by a norm, which for MED and Delta is constant but in R and F1. For verdicts it is constant for P,
-//! Hits, RBP and DCG, grows with the number of relevant documents for R and F1, and is the best possible sum for nDCG. With
-//! several grades and a norm that depends on them, the gains of tie groups are found for the documents of each grade or a
-//! higher one apart, which only encloses the difference.
+//! The sum is divided by a norm. For MED and Delta it is constant, except in R and F1. For verdicts it is constant in
+//! P, Hits, RBP and DCG; it grows with the number of relevant documents in R and F1; and it is the best possible sum in
+//! nDCG. If there are several grades and the norm depends on them, the gains of tie groups are found for each grade
+//! separately, for all documents of this grade or a higher one. This only encloses the difference.
 //!
-//! R and F1 are R@k = h / R and F1@k = h / ((k + R) / 2) for h relevant documents among the first k. If l is the largest
-//! difference, then the sum less l times the norm is 0 at most, and 0 for the best documents (Dinkelbach 1967): so those
-//! are relevant whose weight is above a threshold, and it is enough to try how many.
+//! For h relevant documents among the first k, R@k = h / R and F1@k = h / ((k + R) / 2), where R is the number of
+//! relevant documents. Let l be the largest difference. Then the sum less l times the norm is at most 0, and it is 0
+//! for the best choice of relevant documents (Dinkelbach 1967). So the relevant documents are those with a weight above
+//! some threshold, and it is enough to try every number of them.
 
 use std::collections::BTreeSet;
 
@@ -38,27 +39,27 @@ use crate::measures::gain::{Gain, discounts};
 use crate::measures::u_measure::UMeasure;
 use crate::ranking::Placed;
 
-/// Such a sum for MED and Delta, and what it is divided by.
+/// The difference in a sum of gains times discounts with a constant norm, for MED and Delta.
 pub(super) struct Additive {
     scale: Scale,
-    /// D(1) and so on, as far as rankings go.
+    /// The discounts D(1), D(2), ... of the ranks, down to the longest ranking.
     discounts: Vec<f64>,
-    /// Whether it is divided by that of r_G at all ranks.
+    /// Whether the sum is divided by that of the ideal ranking, which has the highest gain r_G at every rank.
     normalised: bool,
-    /// p of RBP without a cutoff: documents below rank K weigh p^K together.
+    /// The persistence p of RBP without a cutoff: all documents below rank K together have the discount p^K.
     persistence: Option<f64>,
-    /// Whether these are part of the value.
+    /// Whether the largest difference includes what documents below the rankings could add.
     tail: bool,
-    /// The most documents that may have each grade from 1 on, if that is limited.
+    /// For the grades 1, 2, ...: the largest number of documents that may have each, if that is limited.
     per_grade: Option<Vec<usize>>,
-    /// The orders of tied documents.
+    /// Which orders of tied documents count.
     ties: TieOrders,
-    /// What gives a document its weight by the text before it, in place of discounts.
+    /// For U: how the discount of a document follows from the text before it. It replaces `discounts`.
     texts: Option<UMeasure>,
 }
 
 impl Additive {
-    /// One that goes on to the cutoff, or as far as rankings do.
+    /// A sum without a norm, with these discounts of ranks.
     pub fn new(scale: Scale, discounts: Vec<f64>) -> Additive {
         Additive {
             scale,
@@ -80,7 +81,7 @@ impl Additive {
     }
 }
 
-/// P.
+/// The difference in P.
 pub(super) fn precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let depth = setup.depth();
     match setup.question {
@@ -89,18 +90,18 @@ pub(super) fn precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     }
 }
 
-/// Hits.
+/// The difference in Hits, the number of relevant documents down to the cutoff.
 pub(super) fn hits(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let Question::Med = setup.question else { return MovingAdditive::counting(setup, Normaliser::Fixed(1.0)) };
     Additive::new(setup.scale(Gain::From(setup.spec.rel()?), setup.highest()), vec![1.0; setup.depth()]).with(setup)
 }
 
-/// INSQ, for MED and Delta.
+/// The difference in INSQ, for MED and Delta.
 pub(super) fn insq(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     weighted(setup, fixed::insq(setup.spec)?)
 }
 
-/// SDCG, for MED and Delta.
+/// The difference in SDCG, for MED and Delta.
 pub(super) fn sdcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     weighted(setup, fixed::sdcg(setup.spec)?)
 }
@@ -110,13 +111,13 @@ fn weighted(setup: &Setup<'_>, WeightedGains { gain, mut weights }: WeightedGain
     Additive::new(setup.scale(gain, setup.highest()), weights).with(setup)
 }
 
-/// U, for MED and Delta.
+/// The difference in U, for MED and Delta.
 pub(super) fn u_measure(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let texts = Some(UMeasure::new(setup.spec, setup.scope)?);
     Additive { texts, ..Additive::new(setup.binary()?, Vec::new()) }.with(setup)
 }
 
-/// DCG.
+/// The difference in DCG.
 pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     match setup.question {
         Question::Med => Additive::new(setup.graded()?, of_ranks(setup)?).with(setup),
@@ -127,13 +128,13 @@ pub(super) fn dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     }
 }
 
-/// nDCG.
+/// The difference in nDCG.
 pub(super) fn ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let Question::Verdicts { possible } = setup.question else {
         let discounts = of_ranks(setup)?;
         return Additive { normalised: true, ..Additive::new(setup.graded()?, discounts) }.with(setup);
     };
-    // Relevant documents that no ranking has count in the ideal one.
+    // The ideal ranking also has the relevant documents that neither ranking retrieves.
     let all = discounts(setup.spec, setup.depth())?;
     if all.first().is_some_and(|&first| first <= 0.0) || all.iter().any(|&discount| discount < 0.0) {
         let message = format!("{}: verdicts need discounts of at least 0, and a first discount above 0", setup.spec);
@@ -159,7 +160,7 @@ fn persistence(setup: &Setup<'_>, depth: usize) -> Result<(f64, Vec<f64>)> {
     Ok((p, (0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect()))
 }
 
-/// RBP.
+/// The difference in RBP.
 pub(super) fn rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let (p, discounts) = persistence(setup, setup.depth())?;
     let most = setup.max_grade(f64::NAN)?;
@@ -178,12 +179,12 @@ pub(super) fn rank_biased_precision(setup: &Setup<'_>) -> Result<Box<dyn Differe
 }
 
 impl Additive {
-    /// Discounts of the ranks that count.
+    /// The discounts of the ranks that count in this pair.
     fn discounts(&self, pair: &RankingPair<'_>) -> &[f64] {
         &self.discounts[..self.scale.depth_of(pair)]
     }
 
-    /// Writes each document's weights to the workspace; whether they are exact.
+    /// Writes each document's discounts in A and in B to the workspace, and returns whether they are exact.
     fn weigh(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> Certainty {
         let Some(texts) = &self.texts else {
             self.scale.weigh(pair, self.discounts(pair), work);
@@ -201,7 +202,8 @@ impl Additive {
         if are_exact { Certainty::Exact } else { Certainty::Estimate }
     }
 
-    /// Grades from 1 on with their gains, and how many documents may have each: judged ones aside where `open`.
+    /// For the grades 1, 2, ...: the gain of each, and how many documents may have it at most, given the limits `most`.
+    /// If `open`, only unknown documents count; else judged documents do, too.
     fn grades(&self, pair: &RankingPair<'_>, most: &[usize], open: bool) -> Vec<dot::GradeLimit> {
         let judged = |grade: f64| {
             let levels = pair.facts.levels.iter().filter(|level| level.grade == grade);
@@ -218,7 +220,7 @@ impl Additive {
         (1..=self.scale.max_grade as usize).map(|grade| grade as f64)
     }
 
-    /// What it is divided by: of nDCG the ideal; 1 where that is nothing, as of two empty rankings.
+    /// The norm that the sum is divided by: the ideal DCG for nDCG, and 1 for the others or if the ideal is 0.
     fn norm(&self, pair: &RankingPair<'_>) -> f64 {
         if !self.normalised {
             return 1.0;
@@ -231,7 +233,8 @@ impl Additive {
         if ideal > 0.0 { ideal } else { 1.0 }
     }
 
-    /// The largest unnormalised difference with A in its best order and B in its worst, and the relevant documents.
+    /// The largest difference before it is divided by the norm, with A in its best order of ties and B in its worst;
+    /// and the unknown documents that are relevant with it.
     fn best_orders(&self, pair: &RankingPair<'_>) -> (f64, Vec<u32>) {
         let (discounts, top) = (self.discounts(pair), self.scale.top);
         let groups = TieGroups::new(pair, discounts, |grade| self.scale.gain.of(grade), top);
@@ -241,7 +244,7 @@ impl Additive {
         (value, groups.best(positive.len()).flatten().collect())
     }
 
-    /// What every document adds to a difference; whether that is exact.
+    /// For each document of the pair, what it adds to the difference and how probably; and whether this is exact.
     fn terms(
         &self,
         pair: &RankingPair<'_>,
@@ -351,27 +354,31 @@ impl Difference for Additive {
     }
 }
 
-/// What a sum is divided by.
+/// The norm that a sum of gains times discounts is divided by.
 enum Normaliser {
     /// A constant.
     Fixed(f64),
-    /// The relevant documents, R.
+    /// The number R of relevant documents.
     Relevant,
-    /// The mean of this cutoff and R.
+    /// The mean of this cutoff and the number R of relevant documents.
     MeanWithCutoff(usize),
-    /// The sum of the best ranking: the sums of the first 0, 1, 2, ... discounts.
+    /// The sum of the ideal ranking. The list has the sum of the first n discounts for n = 0, 1, 2, ... relevant
+    /// documents.
     Ideal(Vec<f64>),
 }
 
-/// Such a sum for verdicts, and R and F1 for MED and Delta.
+/// The difference in a sum of gains times discounts whose norm may depend on the judgments: for verdicts, and in R and
+/// F1 also for MED and Delta.
 struct MovingAdditive {
     scale: Scale,
-    /// Whether all unknown documents count, and not only those to which a ranking gives weight: so for verdicts.
+    /// Whether all unknown documents count, as for verdicts. If not, only those count that are at a rank with a
+    /// discount.
     counts_all: bool,
+    /// Which orders of tied documents count.
     ties: TieOrders,
-    /// Grades that unknown documents may have with their gains, by ascending gain; all above 0.
+    /// The grades with a gain above 0 that an unknown document may have: each grade and its gain, by ascending gain.
     levels: Vec<(f64, f64)>,
-    /// D(1), D(2), ...
+    /// The discounts D(1), D(2), ... of the ranks.
     discounts: Vec<f64>,
     norm: Normaliser,
 }
@@ -394,7 +401,7 @@ impl MovingAdditive {
         Ok(MovingAdditive::boxed(setup, scale, levels, discounts, norm))
     }
 
-    /// One that counts the relevant documents down to the cutoff.
+    /// The difference in a measure that counts the relevant documents down to the cutoff and divides them by a norm.
     fn counting(setup: &Setup<'_>, norm: Normaliser) -> Result<Box<dyn Difference>> {
         MovingAdditive::binary(setup, vec![1.0; setup.depth()], norm)
     }
@@ -427,26 +434,30 @@ impl MovingAdditive {
     }
 }
 
-/// R.
+/// The difference in R (recall).
 pub(super) fn recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     MovingAdditive::counting(setup, Normaliser::Relevant)
 }
 
-/// F1.
+/// The difference in F1.
 pub(super) fn f1(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     MovingAdditive::counting(setup, Normaliser::MeanWithCutoff(setup.spec.cutoff_or(1)))
 }
 
-/// What a query's judged documents and weights come to.
+/// The weights of one query's documents, discounts in A less those in B.
 struct QueryWeights {
+    /// The sum of gains times weights over the judged documents.
     known: f64,
+    /// The weights of the unknown documents.
     weights: SortedWeights,
-    /// Weights of each grade, where these differ.
+    /// For each of the levels of gain, the weights of unknown documents that reach it. Empty if they are the same for
+    /// all.
     by_level: Vec<SortedWeights>,
 }
 
 impl MovingAdditive {
-    /// Every document that counts with its grade and weight: first those that fill A, if any do.
+    /// Every document that counts, with its grade (NaN if unknown) and its weight, the discount in A less that in B.
+    /// The documents that fill A come first; they have no place in the rankings.
     fn weigh<'w>(&self, pair: &RankingPair<'w>) -> Vec<(Option<&'w Placed>, f64, f64)> {
         let may_gain = self.counts_all || self.scale.top > 0.0;
         let (mut memory_a, mut memory_b) = (Vec::new(), Vec::new());
@@ -464,6 +475,7 @@ impl MovingAdditive {
         fillers.chain(own).collect()
     }
 
+    /// The weights of a pair's documents; of tie groups, if the best order of A and the worst of B count.
     fn parts(&self, pair: &RankingPair<'_>) -> QueryWeights {
         if self.ties.are_best_and_worst(pair) {
             return self.tie_group_weights(pair);
@@ -495,24 +507,25 @@ impl MovingAdditive {
         QueryWeights { known: all.known, weights, by_level }
     }
 
-    /// Whether grades and the norm depend on each other.
+    /// Whether the norm depends on which of several grades documents have.
     fn has_thresholds(&self) -> bool {
         matches!(self.norm, Normaliser::Ideal(_)) && self.levels.len() > 1
     }
 
-    /// The most that a document may gain.
+    /// The highest gain that an unknown document may have.
     fn top(&self) -> f64 {
         self.levels[self.levels.len() - 1].1
     }
 
-    /// Judged documents that gain at least so much.
+    /// The number of judged documents whose gain is at least `least`.
     fn judged(&self, pair: &RankingPair<'_>, least: f64) -> usize {
         let judged =
             pair.facts.levels.iter().filter(|level| level.grade >= 0.0 && self.scale.gain.of(level.grade) >= least);
         judged.map(|level| level.count as usize).sum()
     }
 
-    /// Z(m) over the most that a document may gain, where all relevant documents gain the same.
+    /// The norm for this number of relevant documents, if all of them have the same gain; for the ideal, it is divided
+    /// by that gain.
     fn norm(&self, relevant: usize) -> f64 {
         match &self.norm {
             Normaliser::Fixed(norm) => *norm,
@@ -522,7 +535,7 @@ impl MovingAdditive {
         }
     }
 
-    /// The thresholds between grades, where these and the norm depend on each other.
+    /// The problem of several grades on which the norm depends; none if the norm does not depend on grades.
     fn thresholds(
         &self,
         pair: &RankingPair<'_>,
@@ -539,7 +552,7 @@ impl MovingAdditive {
         Some(GradeThresholds { known: *known, sums, ideal, steps: steps.collect() })
     }
 
-    /// The largest difference with exactly 0, 1, 2, ... relevant documents, all of which gain the most.
+    /// The largest difference with exactly 0, 1, 2, ... unknown documents relevant, all of which have the highest gain.
     fn by_number(&self, pair: &RankingPair<'_>, parts: &QueryWeights) -> impl Iterator<Item = f64> {
         let (top, relevant) = (self.top(), self.judged(pair, f64::MIN_POSITIVE));
         shares(parts.known / top, &parts.weights, move |m| self.norm(relevant + m)).map(move |share| match self.norm {
@@ -548,6 +561,7 @@ impl MovingAdditive {
         })
     }
 
+    /// The largest difference, or an upper bound of it, by the number of unknown documents that are relevant.
     fn largest(&self, pair: &RankingPair<'_>, parts: &QueryWeights) -> UpperBounds {
         let Some(thresholds) = self.thresholds(pair, parts) else {
             return UpperBounds::of_exact_counts(self.by_number(pair, parts));
@@ -562,7 +576,7 @@ impl MovingAdditive {
         UpperBounds::partly(bounds, Some(pair.unknown()), (0..=STEPS).collect())
     }
 
-    /// An assignment for MED, made from one of relevant documents.
+    /// An assignment for MED, which has the grades of all unknown documents, from one that has only the relevant ones.
     fn filled_assignment(&self, pair: &RankingPair<'_>, relevant: Assignment) -> Assignment {
         let counted = self.weigh(pair).into_iter().filter_map(|(place, ..)| place);
         let numbers: Vec<u32> = counted.map(|place| place.document).collect();
@@ -580,7 +594,7 @@ impl Difference for MovingAdditive {
 
     fn solve(&self, pair: &RankingPair<'_>, most: usize, _: &mut DifferenceWorkspace) -> LargestDifference {
         let parts = self.parts(pair);
-        // Where grades are enclosed, no assignment but this one is known.
+        // If the difference is only enclosed, the only assignment known is that with no unknown document relevant.
         let is_enclosed = !parts.by_level.is_empty();
         let bound = is_enclosed.then(|| self.largest(pair, &parts).at_most(most));
         let most = if is_enclosed { 0 } else { most };
@@ -602,7 +616,8 @@ impl Difference for MovingAdditive {
             let relevant = self.tie_groups(pair).best(sizes[sizes.len() - 1]);
             return LargestDifference::within(bound, Assignment::of_grade(value, highest, relevant));
         }
-        // Unknown documents by falling weight; of equal weights those come last that no ranking has.
+        // Unknown documents by falling weight. Of those with equal weights, the ones that neither ranking has come
+        // last.
         let unknown = self.weigh(pair).into_iter().filter(|(_, grade, _)| grade.is_nan());
         let unknown = unknown.map(|(place, _, weight)| (weight, place.map(|place| place.document)));
         let mut unknown: Vec<(f64, Option<u32>)> =
@@ -622,7 +637,7 @@ impl Difference for MovingAdditive {
         self.largest(pair, &self.parts(pair))
     }
 
-    /// Weights are sorted once.
+    /// The upper bounds of S(A) - S(B) and of S(B) - S(A), for which the weights are sorted only once.
     fn both_upper_bounds(
         &self,
         pair: &RankingPair<'_>,
@@ -658,11 +673,12 @@ impl Difference for MovingAdditive {
     }
 }
 
-/// R or F1 of two rankings, by weights.
+/// R or F1 of two rankings, as a function of the documents' gains.
 struct MovingScores<'s> {
     measure: &'s MovingAdditive,
+    /// The documents, with their discounts in A and in B.
     weights: &'s dot::WeightedPair,
-    /// Judged documents that are relevant, wherever they are.
+    /// The number of documents judged relevant, in the rankings or not.
     relevant: usize,
 }
 

@@ -1,8 +1,9 @@
 //! AP. For MED and Delta it is divided by the depth or by a number of relevant documents.
 //!
-//! For verdicts it is divided by R. [`precisions`] has an outer bound for every number of documents in one pass. Rankings in
-//! one order of which not too much is unknown are solved too, by [`quadratic::solve_ratio`]. A document that neither ranking
-//! has among those that count only adds to R: where A can be ahead none of them is relevant, else all are.
+//! For verdicts it is divided by the number of relevant documents R. [`precisions`] has an upper bound for every number
+//! of relevant unknown documents in one pass. Rankings without ties and with not too many unknown documents are also
+//! solved, by [`quadratic::solve_ratio`]. An unknown document below the cutoff, or in neither ranking, only adds to R.
+//! If A can be ahead, none of these is relevant in a best assignment; if not, all are.
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale, Solvers};
@@ -20,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::names::Value;
 use crate::ranking::{List, Placed};
 
-/// AP.
+/// The difference in AP.
 pub(super) fn average_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     if let Question::Verdicts { .. } = setup.question {
         return Ok(Box::new(MovingAveragePrecision { scale: setup.binary()?, ties: setup.options.ties }));
@@ -34,7 +35,7 @@ pub(super) fn average_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>
     let divisor = setup.options.divisor;
     let measure = match divisor {
         PrecisionDivisor::Depth => {
-            // R is the depth.
+            // AP is divided by the depth, so this is its number of relevant documents.
             let by_depth = setup.spec.clone().with("recall_base", Value::Number(depth as f64))?;
             Some(setup.with_grades(&by_depth, scale.max_grade)?)
         }
@@ -82,47 +83,48 @@ impl Ranked for PrecisionDivisor {
     }
 }
 
-/// Unknown documents of two rankings of 100.
+/// The number of unknown documents in two rankings of 100 documents that have none in common.
 const TYPICAL: usize = 200;
-/// Nodes that a search through `TYPICAL` unknown documents may take where R moves.
+/// For verdicts, the largest number of nodes of a search through [`TYPICAL`] unknown documents.
 const MOVING_NODES: u64 = 2_000;
-/// The most unknown documents of two rankings that are searched where R moves.
+/// For verdicts, the largest number of unknown documents in two rankings that are searched.
 const LARGEST: usize = 600;
-/// The most of them that persistency may leave undecided.
+/// For verdicts, the largest number of unknown documents that persistency may leave undecided for a search.
 const LARGEST_OPEN: usize = 300;
 
-/// AP for verdicts.
+/// The difference in AP for verdicts.
 struct MovingAveragePrecision {
     scale: Scale,
     ties: TieOrders,
 }
 
-/// Two rankings in one order, as a search takes them.
+/// Two rankings without ties, in the form that a search takes.
 struct UntiedQuery<'p> {
     instance: Instance,
+    /// For each document of the instance, its place in the two rankings.
     places: Vec<&'p Placed>,
-    /// Relevant documents below the depth or in neither ranking.
+    /// The number of documents judged relevant that are below the depth, or in neither ranking.
     relevant_elsewhere: usize,
-    /// Unknown documents below the depth or in neither ranking.
+    /// The number of unknown documents that are below the depth, or in neither ranking.
     unknown_elsewhere: usize,
 }
 
 /// The result of a search.
 struct Searched {
     solution: Solution,
-    /// How many unknown documents are relevant that only add to R.
+    /// The number of relevant unknown documents that are below the depth or in neither ranking, and so only add to R.
     elsewhere: usize,
 }
 
 impl MovingAveragePrecision {
-    /// A ranking to the cutoff, its ties in this order.
+    /// A ranking down to the cutoff, with tied documents in the order of `ties`.
     fn precisions(&self, pair: &RankingPair<'_>, list: &List, ties: [Relevance; 3]) -> Precisions {
         let mut by_rank = self.scale.relevance_by_rank(pair, list, ties);
         by_rank.truncate(self.scale.depth_of(pair));
         Precisions::new(&by_rank)
     }
 
-    /// Bounds in one pass: of tied rankings by the best order of A and the worst of B.
+    /// Upper bounds of the difference in one pass. With ties, they are for the best order of A and the worst of B.
     fn outer(&self, pair: &RankingPair<'_>) -> UpperBounds {
         let a = self.precisions(pair, pair.a, [Relevance::Relevant, Relevance::Unknown, Relevance::NonRelevant]);
         let b = self.precisions(pair, pair.b, [Relevance::NonRelevant, Relevance::Unknown, Relevance::Relevant]);
@@ -131,7 +133,7 @@ impl MovingAveragePrecision {
         if pair.is_tied() {
             return UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst);
         }
-        // Of one document, each is tried.
+        // For one relevant document the bound is exact: each document is tried.
         let none = bounds[0];
         let gain = |place: &Placed| a.gain(place.a) - b.gain(place.b);
         let gains = pair.unknown_documents().map(gain).chain((pair.facts.unretrieved > 0).then_some(0.0));
@@ -143,7 +145,7 @@ impl MovingAveragePrecision {
         bounds
     }
 
-    /// The pair as a search takes it; none where it would take too long, or documents are tied.
+    /// The pair in the form that a search takes; none if the search would take too long, or documents are tied.
     fn problem<'p>(&self, pair: &'p RankingPair<'_>) -> Option<UntiedQuery<'p>> {
         if pair.is_tied() {
             return None;
@@ -161,7 +163,7 @@ impl MovingAveragePrecision {
     }
 }
 
-/// The limit of a search where R moves, by the number of unknown documents: with more documents, each node takes longer.
+/// The limit of a search for a verdict. With more unknown documents each node takes longer, so there are fewer nodes.
 fn limit(instance: &Instance) -> SearchLimit {
     let times = (instance.unknown().count() as f64 / TYPICAL as f64).max(1.0);
     SearchLimit { nodes: ((MOVING_NODES as f64 / times.powi(3)) as u64).max(1), open: LARGEST_OPEN }
@@ -172,6 +174,7 @@ impl UntiedQuery<'_> {
         self.relevant_elsewhere > 0 || self.instance.documents.iter().any(|x| x.known == Some(1.0))
     }
 
+    /// Searches with any number of unknown documents relevant.
     fn solve(&self, workspace: &mut QuadraticWorkspace) -> Searched {
         let within = limit(&self.instance);
         let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, within, workspace);
@@ -179,7 +182,7 @@ impl UntiedQuery<'_> {
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
         }
-        // No assignment puts A ahead: the larger R, the closer to 0.
+        // No assignment puts A ahead, so the difference is closest to 0 if R is as large as possible.
         let solution = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere + elsewhere, within, workspace);
         Searched { solution, elsewhere }
     }
@@ -192,7 +195,7 @@ impl UntiedQuery<'_> {
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
         }
-        // Documents that only add to R take part as any others.
+        // The search decides about documents that only add to R, too.
         let mut all = own.clone();
         all.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, elsewhere));
         let mut solution = quadratic::solve_ratio_limited(&all, most, self.relevant_elsewhere, limit(&all), workspace);
@@ -200,7 +203,7 @@ impl UntiedQuery<'_> {
         Searched { solution, elsewhere: gains.iter().filter(|&&gain| gain > 0.0).count() }
     }
 
-    /// How many unknown documents are relevant.
+    /// The number of unknown documents that are relevant in the result of a search.
     fn count(&self, searched: &Searched) -> usize {
         self.instance.assigned(&searched.solution.gains).count() + searched.elsewhere
     }
@@ -223,7 +226,7 @@ impl Difference for MovingAveragePrecision {
             false => problem.solve_at_most(most, workspace),
         };
         let relevant = problem.instance.assigned(&solution.gains).map(|number| Some(problem.places[number].document));
-        // Those that only add to R: of the rankings below what counts, and of neither.
+        // Then the documents that only add to R: those of the rankings below the depth, and those of neither ranking.
         let is_below = |rank: u32| rank == 0 || rank as usize > problem.instance.depth;
         let below = pair.unknown_documents().filter(|x| is_below(x.a) && is_below(x.b));
         let below = below.map(|place| Some(place.document));
@@ -241,7 +244,7 @@ impl Difference for MovingAveragePrecision {
         outer.cap(bound.max(none)).attained_from((value == bound).then(|| problem.count(&searched)))
     }
 
-    /// Not where documents are tied, or too many are unknown.
+    /// Whether this pair is searched: not if documents are tied, or if too many are unknown.
     fn is_searched(&self, pair: &RankingPair<'_>) -> bool {
         self.problem(pair).is_some()
     }

@@ -13,7 +13,8 @@ pub struct Subtopic {
     pub grades: Vec<f64>,
 }
 
-/// Two rankings of a query, with facts about their documents. Documents without a grade are *unknown*: they may have any.
+/// Two rankings of a query, with facts about their documents. Documents without a grade are *unknown*: they may have
+/// any.
 #[derive(Debug, Clone, Copy)]
 pub struct RankingPair<'a> {
     /// The first ranking, A.
@@ -101,13 +102,13 @@ impl<'a> RankingPair<'a> {
     }
 }
 
-/// The orders of tied documents over which a difference is taken.
+/// Which orders of tied documents count in a difference of scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TieOrders {
-    /// The mean over all orders.
+    /// Each score is the mean over all orders of its ranking's tied documents.
     #[default]
     Mean,
-    /// The best order of A and the worst of B.
+    /// Tied documents are in the order that is best for A's score, and in the one that is worst for B's.
     BestWorst,
 }
 

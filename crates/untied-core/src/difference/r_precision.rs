@@ -17,12 +17,13 @@ struct RPrecisionDifference {
     ties: TieOrders,
 }
 
-/// Rprec for verdicts.
+/// The difference in Rprec, for verdicts.
 pub(super) fn r_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     Ok(Box::new(RPrecisionDifference { scale: setup.binary()?, ties: setup.options.ties }))
 }
 
-/// The share of its group within a cutoff: the chance that a document is.
+/// The probability that a document at this rank is within a cutoff, over the orders of its tie group: the share of the
+/// group's ranks that are.
 fn within(list: &List, rank: u32, cutoff: usize) -> f64 {
     if rank == 0 {
         return 0.0;
@@ -33,7 +34,7 @@ fn within(list: &List, rank: u32, cutoff: usize) -> f64 {
     cutoff.saturating_sub(start).min(size) as f64 / size as f64
 }
 
-/// The document at every rank of a ranking, by its number among the documents of both.
+/// For each rank of a ranking, the index of the document there among the pair's documents.
 fn by_rank(pair: &RankingPair<'_>, list: &List, rank: fn(&Placed) -> u32) -> Vec<u32> {
     let mut by_rank = vec![0; list.len()];
     for (number, place) in (0..).zip(pair.places).filter(|(_, place)| rank(place) > 0) {
@@ -43,7 +44,7 @@ fn by_rank(pair: &RankingPair<'_>, list: &List, rank: fn(&Placed) -> u32) -> Vec
 }
 
 impl RPrecisionDifference {
-    /// The largest differences with 0, 1, 2, ... relevant unknown documents.
+    /// The largest differences with exactly 0, 1, 2, ... unknown documents relevant.
     fn by_count(&self, pair: &RankingPair<'_>) -> Vec<f64> {
         let counted = |(_, grade)| match self.scale.relevance(grade) {
             Relevance::Unknown => CountedDocument::new(None),
@@ -65,7 +66,7 @@ impl Difference for RPrecisionDifference {
         &self.scale
     }
 
-    /// With each number of relevant documents.
+    /// The largest difference for each number of unknown documents that are relevant.
     fn upper_bounds(&self, pair: &RankingPair<'_>, _: &mut DifferenceWorkspace) -> UpperBounds {
         UpperBounds::of_exact_counts(self.by_count(pair).into_iter())
     }

@@ -16,17 +16,17 @@ use crate::ranking::Placed;
 #[derive(Clone, Copy)]
 pub(super) struct UntiedRankings<'q> {
     pub instance: &'q Instance,
-    /// Judged documents that are relevant, wherever they are.
+    /// The number of documents judged relevant, in the rankings or not.
     pub relevant: usize,
 }
 
 impl UntiedRankings<'_> {
-    /// How many of the relevant documents either ranking has.
+    /// The number of documents judged relevant that A or B has.
     pub fn relevant_retrieved(&self) -> usize {
         self.instance.documents.iter().filter(|x| x.known.is_some_and(|gain| gain > 0.0)).count()
     }
 
-    /// How many of them neither ranking has.
+    /// The number of documents judged relevant that neither ranking has.
     pub fn elsewhere(&self) -> usize {
         self.relevant - self.relevant_retrieved()
     }
@@ -38,25 +38,27 @@ pub(super) type Ends<'e> = (&'e [u32], &'e [u32]);
 /// A pair of tied rankings, read once for both directions; none if the measure has no solver for it.
 pub(super) type TiedPair<'p> = Option<Box<dyn TiedSolver + 'p>>;
 
-/// A measure whose difference a search finds.
+/// A measure whose largest difference is found by a search on an [`Instance`].
 pub(super) trait Ranked: Send + Sync {
     /// The largest S(A) - S(B) of rankings without ties.
     fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution;
 
-    /// Makes a pair with ties ready to be solved, for the mean over their orders.
+    /// Prepares a pair with ties for the largest difference of its scores, means over orders of ties.
     fn tied<'p>(&self, instance: &'p mut Instance, ends: Ends<'p>, solvers: &'p mut Solvers) -> TiedPair<'p>;
 
-    /// Mean and variance of the difference without ties; none if they are drawn.
+    /// The mean and variance of the difference of rankings without ties, if documents are relevant with a probability
+    /// each. None if there is no formula, so that they are drawn.
     fn expected(&self, _documents: &[Uncertain], _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
-    /// Mean and variance over relevance of the mean over orders of ties; none if they are drawn.
+    /// The mean and variance over relevance of the difference of scores that are means over orders of ties. None if
+    /// there is no formula, so that they are drawn.
     fn expected_tied(&self, _documents: &[Uncertain], _ends: Ends<'_>, _depth: usize) -> Option<DifferenceMoments> {
         None
     }
 
-    /// S of one ranking by the gains at its ranks, given the number of relevant documents of both rankings.
+    /// The score of one ranking from the gains at its ranks, given the number of relevant documents of both rankings.
     fn score(&self, rankings: UntiedRankings<'_>, by_rank: &[f64], relevant: f64) -> f64;
 }
 

@@ -1,8 +1,8 @@
 //! The trait [`Difference`], by which a measure supports `MED`, `Delta` and verdicts, and the answers that it gives.
 //!
-//! For MED and Delta, normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of r_G
-//! at all ranks, as Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of their own.
-//! For verdicts normalisers move with the judgments, and nothing is filled up.
+//! For MED and Delta, normalisers do not depend on judgments: AP is divided by the depth, nDCG by the ideal ranking of
+//! r_G at all ranks, as Tan & Clarke do it. Shorter rankings are filled up to the cutoff with unknown documents of
+//! their own. For verdicts normalisers move with the judgments, and nothing is filled up.
 
 use super::assignment::Assignment;
 use super::layout::{DifferenceWorkspace, Scale};
@@ -16,21 +16,22 @@ use crate::error::Failure;
 use crate::measures::Certainty;
 use crate::ranking::Placed;
 
-/// Nodes that the search for one largest difference may take.
+/// The largest number of nodes in a search for one largest difference of rankings without ties.
 pub(super) const NODES: u64 = 20_000;
-/// Steps that it may take where documents are tied, or take time: with both directions less than a second.
+/// The largest number of steps of such a search if documents are tied, or take time to read. Both directions together
+/// take less than a second.
 pub(super) const STEPS: u64 = 250_000_000;
-/// Draws from which an expected difference is estimated where there is no formula.
+/// The number of draws from which an expected difference is estimated if there is no formula for it.
 const DRAWS: usize = 10_000;
 
-/// How much one ranking can be ahead of the other.
+/// How far each of two rankings can be ahead of the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DifferenceRange {
-    /// The largest S(A) - S(B) that was found, and what it cannot exceed.
+    /// The largest S(A) - S(B) that was found, and an upper bound of it.
     pub up: (f64, f64),
-    /// The largest S(B) - S(A) that was found, and what it cannot exceed.
+    /// The largest S(B) - S(A) that was found, and an upper bound of it.
     pub down: (f64, f64),
-    /// What documents below the last of A, and of B, may still add to it.
+    /// What documents below the end of A could add to S(A), and those below the end of B to S(B).
     pub unseen: (f64, f64),
     /// Whether scores of rankings with ties are exact.
     pub sure: Certainty,
@@ -48,16 +49,16 @@ impl DifferenceRange {
 pub struct Outcomes {
     /// The differences in ascending order.
     pub values: Vec<f64>,
-    /// Their probabilities; in a sample how often each was drawn.
+    /// The probability of each difference; in a sample, the share of draws that had it.
     pub probabilities: Vec<f64>,
-    /// Every outcome is this close to the difference that it was counted for; none for a sample.
+    /// By how much an outcome may differ from the difference that it was counted for; none for a sample.
     pub error: Option<f64>,
 }
 
 /// The probability that an unjudged document is relevant.
 pub(crate) type Chance<'c> = &'c dyn Fn(&Placed) -> f64;
 
-/// Documents that are relevant with a probability each, and the scores of two rankings by what they gain.
+/// Documents that are relevant with a probability each, and the scores of two rankings as a function of their gains.
 pub(crate) struct ScoreSampler<'s> {
     pub documents: Vec<Uncertain>,
     pub scores: Box<dyn ScoresByGains + 's>,
@@ -68,9 +69,9 @@ pub(crate) struct ScoreSampler<'s> {
 pub(crate) struct LargestDifference {
     /// The largest difference that was found.
     pub value: f64,
-    /// What no difference exceeds; the value, if that is proved to be the largest.
+    /// An upper bound of the difference, equal to `value` if that is proved to be the largest.
     pub bound: f64,
-    /// Grades with which the value is attained; none if it is no grades that documents are assigned, or if there is no value.
+    /// The grades with which the value is attained. None if documents are not given grades, or if there is no value.
     pub assignment: Option<Assignment>,
 }
 
@@ -88,8 +89,8 @@ impl LargestDifference {
 
 /// The difference of two rankings in a measure, S(A) - S(B).
 ///
-/// Every measure says how documents gain, and finds the largest difference. All else follows from this; a measure says it,
-/// too, where it knows a faster way or more.
+/// Every measure says how documents gain, and finds the largest difference. All else follows from this; a measure says
+/// it, too, where it knows a faster way or more.
 pub(crate) trait Difference: Send + Sync {
     /// How documents gain, and which ones count.
     fn scale(&self) -> &Scale;
@@ -113,7 +114,7 @@ pub(crate) trait Difference: Send + Sync {
         DifferenceRange::exact(in_both(directions, &mut { pair }, solve, |pair| *pair = &swapped))
     }
 
-    /// What S(A) - S(B) cannot exceed, by the number of unknown documents that are relevant; for verdicts.
+    /// Upper bounds of S(A) - S(B) by the number of unknown documents that are relevant, for verdicts.
     fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
         solved_bounds(self, pair, work)
     }
@@ -139,7 +140,8 @@ pub(crate) trait Difference: Send + Sync {
         1.0
     }
 
-    /// What mean and distribution are drawn from if they have no formula; none if there is no way to draw them.
+    /// The documents and scores from which the mean and the distribution are drawn if there is no formula for them.
+    /// None if they cannot be drawn.
     fn sampled<'s>(
         &'s self,
         _pair: &'s RankingPair<'_>,

@@ -1,13 +1,14 @@
-//! Sums over tied rankings in A's best and B's worst order: the largest gain in A less that in B of m unknown documents,
-//! for each m.
+//! Sums of gains times discounts, with tied documents of A in their best order and of B in their worst. For each m, it
+//! finds the largest difference that m relevant unknown documents can make.
 //!
-//! The value of A in its best order is convex in every gain, as is what B's worst order takes off. So where the norm is
-//! given, some best assignment gives every unknown document the highest gain or none, as in one order. A tie group is then
-//! in its best order with its highest gains first, in its worst with them last, and counts only *how many* of its unknown
-//! documents are relevant: what one more gains never rises in A, and what it costs never falls in B. A document is an edge
-//! from its group in A to its group in B (where a ranking lacks it, to one that is worth nothing), and the problem a flow
-//! through a [`Network`]. What each unit gains never rises, and components of groups that documents join do not depend on
-//! each other: the gains of all components in descending order are those of the whole.
+//! The value of A in its best order is convex in the gain of every document, and so is what the worst order of B takes
+//! off. So if the norm is given, some best assignment gives each unknown document the highest gain or none, as in
+//! rankings without ties. A tie group has its highest gains first in the best order, and last in the worst. So it only
+//! matters *how many* of its unknown documents are relevant: what one more of them gains never rises in A, and what it
+//! costs never falls in B. Make each document an edge from its group in A to its group in B, or to a group that is
+//! worth nothing if a ranking lacks it. Then the problem is a flow through a [`Network`], in which the gain of each
+//! further unit never rises. Groups that are not joined by documents do not depend on each other, so the gains of all
+//! components in descending order are those of the whole.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +16,22 @@ use super::pair::RankingPair;
 use super::solve::network::{Edge, GainsByCount, Network};
 use crate::ranking::List;
 
-/// Two tied rankings, and what their unknown documents gain.
+/// Two tied rankings, and what their unknown documents can add to the difference.
 pub(super) struct TieGroups {
-    /// What judged documents gain in A less what they do in B.
+    /// What the judged documents gain in A less what they gain in B.
     pub known: f64,
-    /// Numbers of the unknown documents of either ranking; those of neither have no number.
+    /// The numbers of the unknown documents that A or B has.
     documents: Vec<u32>,
+    /// The components: groups of A and B that are joined by documents.
     components: Vec<GroupNetwork>,
-    /// What each further document of a component gains.
+    /// For each component, what its first, second, ... relevant document adds to the difference.
     gains: Vec<Vec<f64>>,
 }
 
-/// Groups that documents join, directly or through others.
+/// A component: tie groups that are joined by documents, directly or through other groups.
 type GroupNetwork = Network<GroupGains>;
 
-/// What a group gains with its first, second, ... relevant unknown document.
+/// What a tie group gains with its first, second, ... relevant unknown document.
 type GroupGains = Vec<f64>;
 
 impl GainsByCount for GroupGains {
@@ -40,10 +42,11 @@ impl GainsByCount for GroupGains {
 
 /// The tie groups of one ranking that begin at ranks with a discount.
 struct RankingGroups<'l> {
+    /// The rank at which each group ends.
     ends: &'l [u32],
-    /// Gains of judged documents.
+    /// For each group, the gains of its judged documents, highest first once they are sorted.
     known: Vec<Vec<f64>>,
-    /// Discounts, those of the highest gains first.
+    /// For each group, the discounts of its ranks, first those that the documents with the highest gains get.
     discounts: Vec<Vec<f64>>,
 }
 
@@ -64,19 +67,19 @@ impl<'l> RankingGroups<'l> {
         RankingGroups { ends: &list.ends, known: vec![Vec::new(); by_group.len()], discounts: by_group }
     }
 
-    /// The group that holds a rank, if it counts.
+    /// The index of the group that holds a rank; none for rank 0, and below the ranks with a discount.
     fn at(&self, rank: u32) -> Option<usize> {
         let group = self.ends.partition_point(|&end| end < rank);
         (rank > 0 && group < self.known.len()).then_some(group)
     }
 
-    /// What all judged documents gain.
+    /// What the judged documents of all groups gain if no unknown document is relevant.
     fn sum(&self) -> f64 {
         (0..self.known.len()).map(|group| self.worth(group, 0, 0.0)).sum()
     }
 
-    /// The gain of a group in which `relevant` unknown documents gain `top` each. They come after judged documents that gain
-    /// more, and before all others.
+    /// The gain of a group in which `relevant` unknown documents gain `top` each. They come after judged documents that
+    /// gain more, and before all others.
     fn worth(&self, group: usize, relevant: usize, top: f64) -> f64 {
         let known = &self.known[group];
         let (above, rest) = self.discounts[group].split_at(known.partition_point(|&gain| gain > top));
@@ -101,7 +104,8 @@ impl<'l> RankingGroups<'l> {
 }
 
 impl TieGroups {
-    /// The tie groups of a pair, given the discounts of ranks, the gain of each grade, and that of a relevant unknown document.
+    /// The tie groups of a pair, given the discounts of ranks, the gain of each grade, and that of a relevant unknown
+    /// document.
     pub fn new(pair: &RankingPair<'_>, discounts: &[f64], gain: impl Fn(f64) -> f64, top: f64) -> TieGroups {
         let mut a = RankingGroups::new(pair.a, discounts, true);
         let mut b = RankingGroups::new(pair.b, discounts, false);
@@ -125,12 +129,12 @@ impl TieGroups {
         TieGroups { known: a.sum() - b.sum(), documents, components, gains }
     }
 
-    /// What each further document gains, component by component.
+    /// What each further relevant document adds to the difference, component by component.
     pub fn gains(&self) -> impl Iterator<Item = f64> {
         self.gains.iter().flatten().copied()
     }
 
-    /// The m documents that gain the most together; those that neither ranking has have no number.
+    /// The numbers of the m unknown documents that add the most together; none for a document that neither ranking has.
     pub fn best(mut self, m: usize) -> impl Iterator<Item = Option<u32>> {
         let all = self.gains.iter().enumerate();
         let mut order: Vec<(f64, usize)> =
@@ -144,9 +148,10 @@ impl TieGroups {
     }
 }
 
-/// The components of a problem, in the order of their first groups, from the groups of A and of B that each document joins.
+/// The components of a problem, in the order of their first groups, from the groups of A and of B that each document
+/// joins.
 fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[GroupGains], &[GroupGains])) -> Vec<GroupNetwork> {
-    // Numbers of groups: those of A, those of B, and for each of them one of the other ranking that is worth nothing.
+    // Groups have indices: those of A, those of B, and for each of them one of the other ranking that is worth nothing.
     let (in_a, in_b) = (steps.0.len(), steps.1.len());
     let all = in_a + in_b;
     let groups = |groups: &(Option<usize>, Option<usize>)| match *groups {
@@ -186,7 +191,7 @@ fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[GroupGains], 
     parts.into_iter().map(|(a, b, edges)| Network::new(a, b, edges)).collect()
 }
 
-/// The first group that is joined with a group.
+/// The smallest index of a group that is joined with this group.
 fn root(roots: &mut [usize], mut group: usize) -> usize {
     while roots[group] != group {
         roots[group] = roots[roots[group]];

@@ -1,15 +1,18 @@
-//! What a difference cannot exceed, by the number of unknown documents that are relevant: what verdicts rest on.
+//! Upper bounds of a difference S(A) - S(B), by the number of unknown documents that are relevant. Verdicts rest on
+//! them.
 
 use super::pair::RankingPair;
 
-/// What S(A) - S(B) cannot exceed, by the number of unknown documents that are relevant.
+/// Upper bounds of S(A) - S(B), by the number of unknown documents that are relevant. A bound is *attained* if some
+/// assignment has this difference.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UpperBounds {
-    /// The bound with at most 0, 1, 2, ... of them relevant; the last one holds for any larger number.
+    /// The bounds with at most 0, 1, 2, ... unknown documents relevant. The last bound holds for any larger number,
+    /// too.
     pub by_count: Vec<f64>,
-    /// The smallest number from which on assignments attain all bounds.
+    /// The smallest number of relevant documents from which on all bounds are attained, if there is one.
     from: Option<usize>,
-    /// Other numbers whose bounds are attained.
+    /// Further numbers of relevant documents whose bounds are attained.
     attained: Vec<usize>,
 }
 
@@ -31,13 +34,13 @@ impl UpperBounds {
         bounds
     }
 
-    /// Bounds with exactly 0, 1, 2, ... relevant documents, all of them attained.
+    /// Bounds from the largest differences with exactly 0, 1, 2, ... unknown documents relevant; all are attained.
     pub fn of_exact_counts(values: impl Iterator<Item = f64>) -> UpperBounds {
         UpperBounds::exact(rising(values))
     }
 
-    /// Bounds of tied rankings that have A's best order and B's worst one: where these are the orders that count, the bound
-    /// of no relevant unknown document is attained.
+    /// Bounds of tied rankings, with A in its best order and B in its worst. If these are the orders that count
+    /// (`are_meant`), the bound for no relevant unknown document is attained.
     pub fn of_best_and_worst(by_count: Vec<f64>, pair: &RankingPair<'_>, are_meant: bool) -> UpperBounds {
         match are_meant {
             true => UpperBounds::partly(by_count, (pair.unknown() == 0).then_some(0), vec![0]),
@@ -45,7 +48,7 @@ impl UpperBounds {
         }
     }
 
-    /// Lower all bounds to `most`, which no difference exceeds.
+    /// Lowers all bounds above `most`, which no difference exceeds, to it.
     #[must_use]
     pub fn cap(mut self, most: f64) -> UpperBounds {
         self.by_count.iter_mut().for_each(|bound| *bound = bound.min(most));
@@ -70,7 +73,8 @@ impl UpperBounds {
         self
     }
 
-    /// Lower the bounds for at most this number of relevant documents; `is_attained` says whether that number attains it.
+    /// Lower the bounds for at most this number of relevant documents; `is_attained` says whether that number attains
+    /// it.
     pub fn cap_at(&mut self, documents: usize, most: f64, is_attained: bool) {
         let last = self.at_most(usize::MAX);
         if self.by_count.len() <= documents + 1 {
@@ -96,12 +100,12 @@ impl UpperBounds {
         self.by_count[most.min(self.by_count.len() - 1)]
     }
 
-    /// Whether all are attained.
+    /// Whether all bounds are attained.
     pub fn are_attained(&self) -> bool {
         self.from == Some(0)
     }
 
-    /// Whether an assignment with at most this number attains it.
+    /// Whether an assignment with at most this number of relevant unknown documents attains the bound for this number.
     pub fn is_attained(&self, most: usize) -> bool {
         let attains = |&fewer: &usize| fewer <= most && self.at_most(fewer) >= self.at_most(most);
         self.from.is_some_and(|from| most >= from) || self.attained.iter().any(attains)

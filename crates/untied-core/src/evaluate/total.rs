@@ -13,11 +13,15 @@ use crate::statistics::ExactSum;
 #[derive(Debug, Clone)]
 pub struct Total {
     aggregate: Aggregate,
+    /// The number of queries with a value.
     n: f64,
+    /// The sum of the values of queries; for a geometric mean, of their logarithms.
     mean: QuerySum,
-    /// The sums of the smallest and of the largest values.
+    /// The sums of the lower and of the upper bounds of queries' values; none if no bounds are computed.
     range: Option<(QuerySum, QuerySum)>,
+    /// The sum of the queries' variances over orders of ties; none if they are not computed or one is unknown.
     variance: Option<ExactSum>,
+    /// Whether the values of all queries are exact, or the least exact kind among them.
     certainty: Certainty,
     /// The sum of standard errors. All queries use the same seed, so their errors may be correlated; therefore they are
     /// added, which gives an upper limit.
@@ -35,10 +39,11 @@ enum End {
 #[derive(Debug, Clone)]
 struct QuerySum {
     end: End,
-    /// The sum over queries that count with any grades of unjudged documents.
+    /// The sum over the queries that count, whatever the grades of unjudged documents are.
     sum: ExactSum,
+    /// How many queries that sum is over.
     n: f64,
-    /// The numbers of queries that count only with some grades.
+    /// The values of the queries that only count with some grades of their unjudged documents.
     unsettled: Vec<f64>,
 }
 
@@ -57,8 +62,9 @@ impl QuerySum {
         }
     }
 
-    /// The sum over the queries with the smallest or the largest mean, and their number. Grades of different queries are
-    /// independent, so each query that may count is chosen freely: the most extreme ones, as long as they move the mean.
+    /// The sum over the queries with the smallest or the largest mean, and their number. Grades of different queries
+    /// are independent, so each query that may count is chosen freely: the most extreme ones, as long as they move the
+    /// mean.
     fn extreme(&self) -> (f64, f64) {
         if self.unsettled.is_empty() {
             return (self.sum.value(), self.n);
@@ -152,8 +158,10 @@ impl Total {
         left_out
     }
 
-    /// The aggregate. Without a value it is NaN, or 0 for a sum.
+    /// The aggregate over all queries added so far. If no query has a value, it is NaN, or 0 for a sum.
     pub fn finish(&self) -> MeasureValue {
+        // The queries that count only with some grades are chosen so that the aggregate is as low or as high as
+        // possible.
         let extreme = |sum: &QuerySum| {
             let (sum, n) = sum.extreme();
             self.aggregate.of_sum(sum, n)

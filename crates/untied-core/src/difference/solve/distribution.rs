@@ -1,22 +1,23 @@
 //! The whole distribution of a difference S(A) - S(B), documents being relevant independently of each other.
 //!
-//! Of dot products it is that of a sum of independent terms, 0 or delta_d: one convolution a document. Terms are
-//! rounded to a grid, each to its nearest multiple of the step. In any outcome the sum is then off by the rounding of
-//! the terms that are present, so by at most the larger of all roundings up and all roundings down added: `error`.
-//! Every quantile is that of the exact distribution within `error`. Of other measures outcomes are drawn.
+//! For dot products, the difference is a sum of independent terms: document d adds delta_d or 0. So its distribution
+//! takes one convolution for each document. Terms are rounded to a grid, each to the nearest multiple of its step. The
+//! sum is then off by the roundings of the terms that are present: at most by the sum of all roundings up, or by that
+//! of all roundings down. The larger of both is the `error`, and every quantile is that of the exact distribution
+//! within it. For other measures, outcomes are drawn.
 
 use super::expected::{DifferenceTerm, Uncertain};
 use super::scores::ScoresByGains;
 use crate::random::Random;
 
-/// Probabilities of differences `low`, `low + step` and so on.
+/// A distribution on a grid: the probabilities of the differences `low`, `low + step` and so on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     /// The smallest difference.
     pub low: f64,
-    /// Between two differences that stand next to each other.
+    /// The distance between two neighbouring differences.
     pub step: f64,
-    /// Their probabilities.
+    /// The probability of each difference, from `low` on.
     pub masses: Vec<f64>,
     /// Every outcome is this close to the difference that it was counted for, up to the rounding of floats.
     pub error: f64,
@@ -25,7 +26,8 @@ pub struct Distribution {
 impl Distribution {
     /// The distribution of a sum of terms on a grid of about `points` points.
     ///
-    /// Where all differences are multiples of the smallest one, as those of P@k are, the grid has these and no error.
+    /// If all terms are multiples of the smallest one, as those of P@k are, the grid has that as its step, and no
+    /// error.
     pub fn of(terms: &[DifferenceTerm], points: usize) -> Distribution {
         let certain = |term: &&DifferenceTerm| term.chance >= 1.0 || term.difference == 0.0;
         let low: f64 = terms.iter().filter(certain).map(|term| term.chance * term.difference).sum();
@@ -57,7 +59,7 @@ impl Distribution {
         distribution
     }
 
-    /// Add a term of `steps` steps, with a probability.
+    /// Adds a term of `steps` steps that is present with the probability `chance`.
     fn add(&mut self, steps: f64, chance: f64) {
         // A loss with probability p is that loss for sure and a gain of as much with probability 1 - p.
         let (by, chance) = (steps.abs() as usize, if steps < 0.0 { 1.0 - chance } else { chance });
@@ -73,7 +75,8 @@ impl Distribution {
     }
 }
 
-/// Draws differences from a seed, and returns them in ascending order.
+/// Draws differences at random from a seed, and returns them in ascending order. Each draw makes documents relevant
+/// with their probabilities.
 pub fn drawn(documents: &[Uncertain], scores: &(impl ScoresByGains + ?Sized), draws: usize, seed: u64) -> Vec<f64> {
     let mut random = Random::new(seed);
     let mut gains = vec![0.0; documents.len()];

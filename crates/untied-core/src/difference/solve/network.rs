@@ -1,28 +1,32 @@
 //! Unknown documents as edges between their tie groups in two rankings, chosen one after the other.
 //!
-//! What one more document adds to a group of A never rises with the number chosen there, and what it costs in a group of
-//! B never falls. So the best choice is a min-cost flow with convex costs (Ahuja, Magnanti & Orlin 1993, chapter 14): one
-//! more unit flows along the best path from a group of A to one of B that may take chosen edges back. Edges cost nothing,
-//! so the best path from a group ends at the cheapest group that it can reach. What each unit gains never rises.
+//! What one more document adds to a group of A never rises with the number chosen there, and what it costs in a group
+//! of B never falls. So the best choice is a min-cost flow with convex costs (Ahuja, Magnanti & Orlin 1993, chapter
+//! 14): one more unit flows along the best path from a group of A to one of B that may take chosen edges back. Edges
+//! cost nothing, so the best path from a group ends at the cheapest group that it can reach. What each unit gains never
+//! rises.
 
-/// A tie group, by what documents are worth there.
+/// What a tie group gains, in A, or costs, in B, by the number of its documents that are chosen.
 pub(crate) trait GainsByCount {
     /// What one more document adds if `chosen` documents are chosen already.
     fn step(&self, chosen: usize) -> f64;
 }
 
-/// Unknown documents of one group of A and one of B.
+/// The unknown documents that one group of A and one of B have in common.
 #[derive(Debug)]
 pub(crate) struct Edge {
+    /// The index of the group in A.
     pub a: usize,
+    /// The index of the group in B.
     pub b: usize,
+    /// The indices of the documents. They are chosen from the first on.
     pub documents: Vec<usize>,
     /// The number of these documents that are chosen.
     on: usize,
 }
 
 impl Edge {
-    /// None of these documents is chosen.
+    /// An edge with these documents, none of which is chosen.
     pub fn new(a: usize, b: usize, documents: Vec<usize>) -> Edge {
         Edge { a, b, documents, on: 0 }
     }
@@ -36,8 +40,9 @@ impl Edge {
 #[derive(Debug)]
 struct NetworkGroup<G> {
     group: G,
-    /// How many documents of its edges are chosen.
+    /// The number of documents of its edges that are chosen.
     on: usize,
+    /// The indices of its edges.
     edges: Vec<usize>,
 }
 
@@ -58,7 +63,7 @@ enum PathStep {
 }
 
 impl<G: GainsByCount> Network<G> {
-    /// Edges name groups by their places.
+    /// A network of these groups. Edges name groups by their indices here.
     pub fn new(a: Vec<G>, b: Vec<G>, edges: Vec<Edge>) -> Network<G> {
         let nodes = |groups: Vec<G>| -> Vec<NetworkGroup<G>> {
             groups.into_iter().map(|group| NetworkGroup { group, on: 0, edges: Vec::new() }).collect()
@@ -71,20 +76,22 @@ impl<G: GainsByCount> Network<G> {
         Network { a, b, edges }
     }
 
-    /// Choose no document.
+    /// Makes no document chosen.
     pub fn clear(&mut self) {
         self.a.iter_mut().chain(&mut self.b).for_each(|node| node.on = 0);
         self.edges.iter_mut().for_each(|edge| edge.on = 0);
     }
 
-    /// The documents that are chosen.
+    /// The indices of the documents that are chosen.
     pub fn chosen(&self) -> impl Iterator<Item = usize> {
         self.edges.iter().flat_map(|edge| &edge.documents[..edge.on]).copied()
     }
 
-    /// Choose one more document along the best path; what it gains, unless all are chosen or it gains no more than `least`.
+    /// Chooses one more document along the best path, and returns what that gains. Returns none, and changes nothing,
+    /// if all documents are chosen or if it gains no more than `least`.
     pub fn augment(&mut self, least: f64) -> Option<f64> {
-        // Groups of B by what one more costs there: every group of A gets the first that it can reach.
+        // Go through the groups of B from the cheapest on. A path from a group of A ends at the first of them that it
+        // reaches.
         let open = self.b.iter().enumerate().filter(|(_, node)| node.edges.iter().any(|&e| self.edges[e].has_room()));
         let mut ends: Vec<(f64, usize)> = open.map(|(j, node)| (node.group.step(node.on), j)).collect();
         ends.sort_by(|x, y| x.0.total_cmp(&y.0));

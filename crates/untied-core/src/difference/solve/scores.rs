@@ -1,20 +1,21 @@
 //! Scores of two rankings under any gains of their documents, for searches and samples.
 
-/// A measure of two rankings.
+/// The scores of two rankings as a function of their documents' gains.
 pub trait ScoresByGains {
-    /// S(A) where the documents gain so much.
+    /// The score S(A) if the documents have these gains.
     fn a(&self, gains: &[f64]) -> f64;
 
-    /// S(B) where the documents gain so much.
+    /// The score S(B) if the documents have these gains.
     fn b(&self, gains: &[f64]) -> f64;
 
-    /// S(A) - S(B).
+    /// The difference S(A) - S(B) if the documents have these gains.
     fn difference(&self, gains: &[f64]) -> f64 {
         self.a(gains) - self.b(gains)
     }
 }
 
-/// The sum of precisions at relevant ranks: AP times k. Any gain above 0 is relevant.
+/// The sum of precisions at the ranks of relevant documents, which is AP times the depth. `gains` are those of the
+/// ranks, from the first; a document with a gain above 0 is relevant.
 pub fn precisions(gains: &[f64]) -> f64 {
     let (mut hits, mut sum) = (0.0, 0.0);
     for (i, _) in gains.iter().enumerate().filter(|&(_, &gain)| gain > 0.0) {
@@ -24,7 +25,7 @@ pub fn precisions(gains: &[f64]) -> f64 {
     sum
 }
 
-/// ERR.
+/// ERR of a ranking with these gains at its ranks, the probabilities that the user stops there.
 pub fn reciprocal_cascade(gains: &[f64]) -> f64 {
     let (mut left, mut sum) = (1.0, 0.0);
     for (i, gain) in gains.iter().enumerate() {
