@@ -1,8 +1,7 @@
 //! ERR, and any cascade whose user stops at a document with a probability equal to its gain.
 //!
-//! For verdicts, the largest difference of rankings in one order is that of the same search. With at most c documents, A
-//! gains no more than c times what one does at most, as a mean of maxima is submodular, and another search finds the most:
-//! [`CappedCascade`].
+//! For verdicts, the same search finds the largest difference of rankings without ties. If at most a given number of
+//! unknown documents may be relevant, another search does: [`CappedCascade`].
 
 use super::assignment::Assignment;
 use super::general::general;
@@ -22,12 +21,13 @@ use crate::measures::gain::{Gain, discounts};
 use crate::names::{Spec, Value};
 use crate::ranking::{List, Placed};
 
-/// ERR; with a `tail`, all that could follow the documents there are is part of the value.
+/// The difference in ERR, for MED and Delta.
 struct ExpectedReciprocalRank {
+    /// Whether the value includes what unknown documents below the rankings could add.
     tail: bool,
 }
 
-/// ERR.
+/// The difference in ERR.
 pub(super) fn expected_reciprocal_rank(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let most = setup.max_grade(4.0)?;
     let mut scale = setup.scale(Gain::Stop(most), most);
@@ -59,8 +59,9 @@ impl Ranked for ExpectedReciprocalRank {
     }
 }
 
-/// A cascade by its discounts.
+/// The difference in a cascade with discounts, for MED and Delta.
 pub(super) struct DiscountedCascade {
+    /// The discount of each rank, from the first.
     discounts: Vec<f64>,
 }
 
@@ -72,7 +73,7 @@ pub(super) fn any_cascade(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl DiscountedCascade {
-    /// One of these discounts, which never rise.
+    /// The difference in a cascade with these discounts, which never rise.
     pub fn boxed(setup: &Setup<'_>, scale: Scale, discounts: Vec<f64>) -> Result<Box<dyn Difference>> {
         ByRank::boxed(setup, scale, DiscountedCascade { discounts })
     }
@@ -98,8 +99,8 @@ impl Ranked for DiscountedCascade {
     }
 }
 
-/// Discounts of a cascade with a solver of its own: discounts never rise nor are below 0, the user goes on with
-/// probability 1 - gain, and grade 0 gains nothing.
+/// The discounts of a cascade, if it has a solver of its own: they never rise and are not negative, the user goes on
+/// with the probability 1 - gain, and grade 0 gains nothing. Otherwise none.
 fn falling(spec: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
     let gains_nothing = |table: &[(f64, f64)]| table.iter().all(|&(grade, gain)| grade != 0.0 || gain == 0.0);
     let gains = matches!(spec.parameter("gain"), Some(Value::Table(table)) if !gains_nothing(table));
@@ -109,18 +110,18 @@ fn falling(spec: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
     Ok(Some(by_rank).filter(|_| falls && !gains && spec.parameter("go_on").is_none()))
 }
 
-/// Steps that a search may take for a limited number of documents.
+/// The largest number of steps of a search in which only so many unknown documents may be relevant.
 const CAPPED_STEPS: u64 = 2_000_000;
 
-/// ERR for verdicts.
+/// The difference in ERR, for verdicts.
 struct MovingCascade {
     scale: Scale,
     ties: TieOrders,
 }
 
 impl MovingCascade {
-    /// Probabilities to stop by rank to the cutoff, those of unknown documents being `unknown`; those of tied documents in
-    /// ascending or in descending order.
+    /// For each rank down to the cutoff, the probability that the user stops there; `unknown` is that of unknown
+    /// documents. Those of tied documents are in ascending or in descending order.
     fn stops(&self, pair: &RankingPair<'_>, list: &List, unknown: f64, ascending: bool) -> Vec<f64> {
         let stop = |&document: &u32| match pair.facts.grades[document as usize] {
             grade if grade.is_nan() => unknown,
@@ -142,14 +143,15 @@ impl MovingCascade {
         stops
     }
 
-    /// S(A) - S(B) where no unknown document is relevant; of tied documents those of A in the best order, those of B in the
+    /// S(A) - S(B) if no unknown document is relevant, with tied documents of A in the best order and of B in the
     /// worst.
     fn difference_if_nonrelevant(&self, pair: &RankingPair<'_>) -> f64 {
         let value = scores::reciprocal_cascade;
         value(&self.stops(pair, pair.a, 0.0, false)) - value(&self.stops(pair, pair.b, 0.0, true))
     }
 
-    /// Bounds of tied rankings.
+    /// Upper bounds of the difference of rankings with ties: with no unknown document relevant, and with all relevant
+    /// in A and none in B.
     fn tied_bounds(&self, pair: &RankingPair<'_>) -> UpperBounds {
         let value = scores::reciprocal_cascade;
         let none = self.difference_if_nonrelevant(pair);
@@ -159,7 +161,8 @@ impl MovingCascade {
         UpperBounds::of_best_and_worst(bounds, pair, self.ties == TieOrders::BestWorst)
     }
 
-    /// The best assignment of any number of documents to the instance in the workspace.
+    /// Searches for the largest difference of the instance in the workspace, with any number of unknown documents
+    /// relevant.
     fn search(work: &mut DifferenceWorkspace) -> Solution {
         if work.instance.depth == 0 {
             return Solution::exact(0.0, Vec::new());

@@ -1,27 +1,27 @@
 //! Gains that decay with time: `S = integral of dG/dt D(t) dt` (Tan & Clarke, equations 26 and 27), with time in
 //! seconds or in characters read.
 //!
-//! Here it is for text, each character of which counts for itself: see [`super::passages`].
+//! Here they are gains of text, each character of which counts for itself: see [`super::passages`].
 
 use crate::elementary::{exp_m1, exp2};
 
-/// A decay function, D(t): never rising.
+/// A decay function D(t), by which a gain at time t is multiplied. It never rises.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decay {
-    /// max(0, 1 - t / L), that of the U-measure.
+    /// max(0, 1 - t / L), the decay of the U-measure.
     Linear {
-        /// The time after which nothing is worth anything, L.
+        /// The time L after which nothing is worth anything.
         length: f64,
     },
-    /// 2^(-t / h), that of time-biased gain.
+    /// 2^(-t / h), the decay of time-biased gain.
     Exponential {
-        /// The time after which everything is worth half as much, h.
+        /// The time h after which everything is worth half as much.
         half_life: f64,
     },
 }
 
 impl Decay {
-    /// D(t).
+    /// The decay D(t) at a time t.
     pub fn at(self, time: f64) -> f64 {
         match self {
             Decay::Linear { length } => ((length - time) / length).max(0.0),
@@ -29,11 +29,11 @@ impl Decay {
         }
     }
 
-    /// D(t + 1) + .. + D(t + n); n may be infinite.
+    /// The sum D(t + 1) + ... + D(t + n) for a time t; n may be infinite.
     pub fn sum(self, time: f64, n: f64) -> f64 {
         match self {
             Decay::Linear { length } => {
-                // Those that are not yet worth nothing.
+                // Only the terms before the time L are above 0.
                 let n = n.min((length - time).ceil() - 1.0).max(0.0);
                 (n * (length - time) - n * (n + 1.0) / 2.0) / length
             }

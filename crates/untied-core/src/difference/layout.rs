@@ -22,22 +22,22 @@ pub(super) struct Solvers {
     pub cascade: cascade::CascadeWorkspace,
 }
 
-/// How documents gain, and which ones count.
+/// How documents gain in a measure, and which ones count.
 #[derive(Clone)]
 pub(crate) struct Scale {
     pub gain: Gain,
     /// The highest grade that an unknown document may have.
     pub max_grade: f64,
-    /// The gain of that grade, r_G.
+    /// The gain of a document with the highest grade, r_G.
     pub top: f64,
-    /// Documents below this rank do not matter.
+    /// The measure's cutoff: documents below this rank do not count.
     pub cutoff: Option<usize>,
-    /// Whether shorter rankings are filled up to the depth.
+    /// Whether shorter rankings are filled up to the depth with unknown documents.
     pub fills: bool,
 }
 
 impl Scale {
-    /// Shorter rankings are filled up if there is a cutoff.
+    /// A scale with these gains; shorter rankings are filled up if there is a cutoff.
     pub fn new(gain: Gain, max_grade: f64, cutoff: Option<usize>) -> Scale {
         Scale { top: gain.of(max_grade), gain, max_grade, cutoff, fills: cutoff.is_some() }
     }
@@ -53,7 +53,8 @@ impl Scale {
         if self.fills { self.depth_of(pair).saturating_sub(pair.a.len()) } else { 0 }
     }
 
-    /// Gain of a document; none if it is unknown. Where no unknown document can gain anything, all gains are known.
+    /// The gain of a document; none if it is unknown. If no unknown document can gain anything, its gain is known to be
+    /// 0.
     #[inline]
     pub fn known_gain(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<f64> {
         pair.grade(place).map(|grade| self.gain.of(grade)).or((self.top == 0.0).then_some(0.0))
@@ -87,25 +88,25 @@ impl Scale {
         by_rank
     }
 
-    /// Judged documents that are relevant, wherever they are.
+    /// The number of documents judged relevant, in the rankings or not.
     pub fn relevant(&self, pair: &RankingPair<'_>) -> usize {
         let relevant = pair.facts.levels.iter().filter(|level| self.gain.of(level.grade) > 0.0);
         relevant.map(|level| level.count as usize).sum()
     }
 
-    /// The grades that unknown documents have if they gain so much: nothing, or the most.
+    /// The grades that go with these gains of unknown documents: the highest grade for a gain above 0, and 0 for none.
     pub fn grades(&self, gains: Vec<f64>) -> Vec<f64> {
         gains.into_iter().map(|gain| if gain > 0.0 { self.max_grade } else { 0.0 }).collect()
     }
 
-    /// Appends the gains of the documents that fill A, which are the highest.
+    /// Appends the gains of the documents that fill A up to the depth: each has the highest gain.
     pub fn with_filling(&self, pair: &RankingPair<'_>, mut gains: Vec<f64>) -> Vec<f64> {
         gains.resize(gains.len() + self.lacking(pair), self.top);
         gains
     }
 
-    /// An assignment for MED: grades of numbered documents, and then of those that fill A; judged ones are left out. What
-    /// follows are documents that fill B, which gain nothing.
+    /// An assignment for MED. `grades` are those of the documents `numbers`, of which judged ones are left out, and
+    /// then those of the documents that fill A. Further grades, of documents that fill B and gain nothing, are ignored.
     pub fn assignment(&self, pair: &RankingPair<'_>, difference: f64, numbers: &[u32], grades: &[f64]) -> Assignment {
         let (own, filling) = grades.split_at(numbers.len());
         let unknown = numbers.iter().copied().zip(own.iter().copied());
@@ -124,7 +125,7 @@ impl Scale {
         let depth = self.depth_of(pair);
         let within = move |rank: u32| if rank as usize <= depth { rank } else { 0 };
         let counted = move |place: &&Placed| within(place.a) > 0 || within(place.b) > 0;
-        // Where there is nothing to fill rankings up to, they are as long as the depth.
+        // A ranking that is not filled up, or only with documents that gain nothing, counts as long as the depth.
         let filled = |list: &List| if self.fills_with_gains() { list.len().min(depth) } else { depth };
         instance.depth = depth;
         instance.top = self.top;
@@ -135,14 +136,14 @@ impl Scale {
         pair.places.iter().filter(counted)
     }
 
-    /// An instance of all documents, wherever they stand, for rankings with ties.
+    /// An instance for rankings with ties, which has all documents, even those below the depth.
     pub fn with_ties(&self, pair: &RankingPair<'_>) -> Instance {
         let mut instance = Instance::default();
         self.lay_out_tied(pair, &mut instance);
         instance
     }
 
-    /// Writes such an instance to existing memory.
+    /// Writes an instance for rankings with ties into existing memory: see [`Scale::with_ties`].
     pub fn lay_out_tied(&self, pair: &RankingPair<'_>, instance: &mut Instance) {
         let depth = self.depth_of(pair);
         let place = |place: &Placed| Document { a: place.a, b: place.b, known: self.known_gain(pair, place) };
@@ -166,7 +167,8 @@ impl Scale {
         }
     }
 
-    /// Writes each document's weights, given those of the ranks of A and of B; rankings are not filled up.
+    /// Writes each document's weights in A and in B, given the weights of the ranks of A and of B. Rankings are not
+    /// filled up.
     pub fn weigh_by(&self, pair: &RankingPair<'_>, (of_a, of_b): (&[f64], &[f64]), weights: &mut dot::WeightedPair) {
         let at = |discounts: &[f64], rank: u32| discounts.get((rank as usize).wrapping_sub(1)).copied().unwrap_or(0.0);
         weights.top = self.top;

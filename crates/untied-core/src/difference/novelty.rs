@@ -1,11 +1,12 @@
 //! Measures of novelty: gains of relevant documents added up over subtopics.
 //!
-//! A document at rank i that is relevant to subtopic j, after c others that are, adds `D(i) (1 - alpha)^c`. Whether a
-//! document is relevant to one subtopic says nothing about another, so the largest difference is that of each subtopic,
-//! added up. Times alpha, a subtopic's sum is a cascade whose user stops at a relevant document with probability alpha
-//! (with alpha = 0 it is a dot product; subtopic recall and P-IA add up Success and P). All is divided by the value of k
-//! documents that are relevant to every subtopic, which no judgment changes. Without judgments subtopics are alike, and
-//! one stands for all.
+//! Let a document at rank i be relevant to subtopic j, and let c documents above it be relevant to j, too. Then it adds
+//! `D(i) (1 - alpha)^c` to the score, where D is the discount. Whether a document is relevant to one subtopic says
+//! nothing about another one, so the largest difference is the sum of those of all subtopics. Times alpha, a subtopic's
+//! sum is a cascade whose user stops at a relevant document with the probability alpha. (With alpha = 0 it is a dot
+//! product; subtopic recall and P-IA add up Success and P.) The sum over subtopics is divided by the value of k
+//! documents that are relevant to every subtopic, which no judgment changes. Without judgments all subtopics are alike,
+//! and one stands for all.
 //!
 //! Subtopics are those to which the qrels have a relevant document, as for the measures; unknown documents may be
 //! relevant to any of these.
@@ -29,10 +30,11 @@ use crate::names::{Spec, Value};
 
 /// The difference in a measure of novelty, a sum over subtopics.
 struct NoveltyDifference {
-    /// The difference with regard to one subtopic.
+    /// The difference for one subtopic.
     of_subtopic: Box<dyn Difference>,
+    /// The lowest grade that counts as relevant.
     rel: f64,
-    /// The highest value with regard to one subtopic, by which values are divided.
+    /// The highest value for one subtopic, by which values are divided.
     norm: f64,
 }
 
@@ -81,7 +83,8 @@ pub(super) fn novelty(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
 }
 
 impl NoveltyDifference {
-    /// Visits the pair with the judgments of each subtopic, as grades 1 and 0; returns how many there are.
+    /// Visits the pair once for each subtopic, with the judgments for this subtopic as grades 1 and 0. Returns the
+    /// number of subtopics.
     fn each(&self, pair: &RankingPair<'_>, mut visit: impl FnMut(&RankingPair<'_>)) -> f64 {
         let mut number = 0.0;
         let mut visit_grades = |grades: Vec<f64>| {
@@ -94,7 +97,8 @@ impl NoveltyDifference {
             visit_grades(subtopic.grades.iter().map(relevant).collect());
         }
         if !pair.facts.subtopics.iter().any(|subtopic| is_covered(&subtopic)) {
-            // What is judged is relevant to none of however many there are.
+            // Without a subtopic that has a relevant document, one stands for all: judged documents are not relevant to
+            // it.
             visit_grades(pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
         }
         number
@@ -106,7 +110,7 @@ impl Difference for NoveltyDifference {
         self.of_subtopic.scale()
     }
 
-    /// No grades are assigned: those would be of documents for a subtopic.
+    /// The largest difference, without an assignment, because a document would have a grade for each subtopic.
     fn solve(&self, pair: &RankingPair<'_>, _: usize, work: &mut DifferenceWorkspace) -> LargestDifference {
         let DifferenceRange { up: (value, bound), .. } = self.extent(pair, work, (true, false));
         LargestDifference { value, bound, assignment: None }

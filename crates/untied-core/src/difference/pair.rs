@@ -4,12 +4,12 @@ use crate::grade::Level;
 use crate::ranking::{List, Placed};
 use crate::table::Length;
 
-/// Judgments of a query's documents with regard to one of its subtopics.
+/// The judgments of a query's documents for one of its subtopics.
 #[derive(Debug, Clone)]
 pub struct Subtopic {
-    /// The highest grade that any document has.
+    /// The highest grade that any document has for this subtopic.
     pub highest: f64,
-    /// Grades by number of document; NaN where there is no judgment.
+    /// The grade of each document, by its number; NaN if it is not judged.
     pub grades: Vec<f64>,
 }
 
@@ -30,19 +30,19 @@ pub struct RankingPair<'a> {
 /// Grades and other facts about a query's documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PairFacts<'a> {
-    /// Grades by number of document; NaN where it is unknown.
+    /// The grade of each document, by its number; NaN if it is unknown.
     pub grades: &'a [f64],
-    /// The grades of all judged documents of the query.
+    /// The grades of all judged documents of the query, each with its number of documents.
     pub levels: &'a [Level],
-    /// Probabilities to be relevant, by number of document, if there are any; NaN where none is given.
+    /// The probability that each document is relevant, by its number; NaN if none is given. Empty if there are none.
     pub chances: &'a [f64],
-    /// Lengths by number of document, where a measure needs them.
+    /// The length of each document, by its number, if the measure needs it.
     pub lengths: &'a [Length],
-    /// Its subtopics, if they are known.
+    /// The judgments for each subtopic of the query, if there are subtopics.
     pub subtopics: &'a [Subtopic],
-    /// Unknown documents of the pool that neither ranking has.
+    /// The number of unknown documents of the pool that neither ranking has.
     pub unretrieved: usize,
-    /// Documents of either ranking that are not judged and count as non-relevant.
+    /// The number of documents of A or B that are not judged and count as non-relevant.
     pub outside: usize,
 }
 
@@ -67,7 +67,8 @@ impl<'a> RankingPair<'a> {
         (&self.a.ends, &self.b.ends)
     }
 
-    /// Whether both have the same tie groups, so that every measure gives them the same value.
+    /// Whether A and B have the same tie groups with the same documents, so that every measure gives them the same
+    /// value.
     pub(super) fn is_same(&self) -> bool {
         let group = |list: &List, rank: u32| list.ends.partition_point(|&end| end < rank);
         self.a.ends == self.b.ends
@@ -80,23 +81,23 @@ impl<'a> RankingPair<'a> {
         Some(self.facts.grades[place.document as usize]).filter(|grade| !grade.is_nan())
     }
 
-    /// The documents of both with their grades; NaN where one is unknown.
+    /// The documents of A or B with their grades; NaN if a document is unknown.
     pub(super) fn documents(&self) -> impl Iterator<Item = (&'a Placed, f64)> + use<'a> {
         let grades = self.facts.grades;
         self.places.iter().map(|place| (place, grades[place.document as usize]))
     }
 
-    /// The unknown documents of either ranking.
+    /// The unknown documents that A or B has.
     pub(super) fn unknown_documents(&self) -> impl Iterator<Item = &'a Placed> + use<'a> {
         self.documents().filter(|(_, grade)| grade.is_nan()).map(|(place, _)| place)
     }
 
-    /// The number of unknown documents, those included that neither ranking has.
+    /// The number of all unknown documents, including those of the pool that neither ranking has.
     pub(crate) fn unknown(&self) -> usize {
         self.facts.unretrieved + self.unknown_documents().count()
     }
 
-    /// The number of judged documents of the query, wherever they are.
+    /// The number of judged documents of the query, in the rankings or not.
     pub(super) fn judged(&self) -> usize {
         self.facts.levels.iter().filter(|level| level.grade >= 0.0).map(|level| level.count as usize).sum()
     }

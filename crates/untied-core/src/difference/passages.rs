@@ -1,13 +1,15 @@
 //! Rankings of passages: text of documents, from an offset on.
 //!
-//! A user reads one passage after the other; the i-th character read counts c_i D(i), c_i being what it gains (Tan &
-//! Clarke, equation 25, as one of equation 26). A character of the collection gains the same wherever it is read, and
-//! counts as often as it is read. So this is a dot product over characters: an unknown one gains r_G where D adds up
-//! to more in A than in B.
+//! A user reads one passage after the other. The i-th character that is read adds c_i D(i) to the score, where c_i is
+//! its gain and D(i) the decay at that time (Tan & Clarke, equation 25, as one of equation 26). A character of the
+//! collection gains the same wherever it is read, and counts as often as it is read. So this is a dot product over
+//! characters: an unknown one has the highest gain r_G if its decays add up to more in A than in B, and gains nothing
+//! otherwise.
 //!
-//! Documents are cut where a passage or a judgment begins or ends. Within such a piece characters are read in the same
-//! order, in A and in B. If each reads it once at most, all its characters lie earlier in the same ranking, or in
-//! neither, and their sum has a closed form; a piece that one of them reads again is summed character by character.
+//! Documents are cut into pieces where a passage or a judgment begins or ends. The characters of a piece are read in
+//! the same order in A and in B. If A and B each read the piece at most once, all its characters are read earlier in
+//! the same ranking, and their sum has a closed form. A piece that a ranking reads again is summed character by
+//! character.
 
 use std::collections::BTreeMap;
 
@@ -18,50 +20,50 @@ use super::decay::Decay;
 pub struct Passage {
     /// The number of the document.
     pub document: u32,
-    /// Where it starts, from 0 on.
+    /// The offset in the document at which the passage starts, from 0.
     pub start: u64,
-    /// How long it is.
+    /// The length of the passage.
     pub length: u64,
 }
 
 /// Two rankings of passages for one query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passages {
-    /// What A shows, in order.
+    /// The passages of ranking A, in order.
     pub a: Vec<Passage>,
-    /// What B shows, in order.
+    /// The passages of ranking B, in order.
     pub b: Vec<Passage>,
-    /// What is known of text: its gain. Of several gains of a character the highest counts, so a judged document is all
-    /// of its text with gain 0, and its relevant passages with theirs.
+    /// The text whose gain is known, and its gain. If a character has several gains, the highest counts: a judged
+    /// document is its whole text with the gain 0, and its relevant passages with their gains.
     pub known: Vec<(Passage, f64)>,
-    /// The most that unknown text may gain, r_G.
+    /// The highest gain that unknown text may have, r_G.
     pub top: f64,
-    /// How much a character counts, by how many were read.
+    /// How much a gain counts, by the number of characters read before.
     pub decay: Decay,
-    /// How long a passage takes beside its text, in characters, before it is read.
+    /// The time that a passage takes before its text is read, in characters.
     pub overhead: f64,
-    /// Whether unknown text of its own follows each ranking's end, for as long as D is above 0 (then exponential decay puts
-    /// equal rankings apart too). Otherwise nothing does.
+    /// Whether further unknown text follows the end of each ranking as long as D is above 0. With exponential decay,
+    /// even equal rankings then differ. If not, nothing follows.
     pub filled: bool,
 }
 
 /// The largest S(A) - S(B), exactly.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Marked {
-    /// The value.
+    /// The largest difference.
     pub value: f64,
-    /// All text that either ranking shows, with its gain.
+    /// All text of A and B, with the gain that it has in the largest difference.
     pub gains: Vec<(Passage, f64)>,
 }
 
-/// Where a document's text is read: from start to end, the character at the start after `time`.
+/// One reading of a part of a document: the text from `start` to `end`, beginning at the time `time`.
 struct ReadText {
     start: u64,
     end: u64,
     time: f64,
 }
 
-/// All that concerns one document.
+/// How one document is read in A and in B, and the parts of it whose gain is known: start, end and gain.
 #[derive(Default)]
 struct DocumentText {
     a: Vec<ReadText>,
@@ -69,7 +71,7 @@ struct DocumentText {
     known: Vec<(u64, u64, f64)>,
 }
 
-/// The largest S(A) - S(B).
+/// The largest S(A) - S(B), with the gains of all text.
 pub fn solve(passages: &Passages) -> Marked {
     let mut texts: BTreeMap<u32, DocumentText> = BTreeMap::new();
     let end = read(&passages.a, passages.overhead, |document, reading| {
@@ -97,7 +99,7 @@ pub fn solve(passages: &Passages) -> Marked {
     marked
 }
 
-/// When every passage is read; the time at the end.
+/// Calls `visit` with the document and the time of each passage of a ranking, and returns the time at the end.
 fn read(ranking: &[Passage], overhead: f64, mut visit: impl FnMut(u32, ReadText)) -> f64 {
     let mut time = 0.0;
     for x in ranking.iter().filter(|x| x.length > 0) {
@@ -109,7 +111,7 @@ fn read(ranking: &[Passage], overhead: f64, mut visit: impl FnMut(u32, ReadText)
 }
 
 impl Marked {
-    /// Choose the gains of a piece from one offset to another, which begins or ends no passage within.
+    /// Chooses the gains of the piece of a document between two offsets, within which no passage begins or ends.
     fn add(&mut self, passages: &Passages, document: u32, text: &DocumentText, from: u64, to: u64) {
         let times = |readings: &[ReadText]| -> Vec<f64> {
             let those = readings.iter().filter(|x| x.start <= from && to <= x.end);
@@ -137,7 +139,8 @@ impl Marked {
         }
     }
 
-    /// Give text a gain, together with what stands before it if that has the same.
+    /// Gives a part of a document a gain, and adds the part to the one before it if that has the same gain.
+    /// `difference` is the part's decay in A less that in B.
     fn mark(&mut self, document: u32, from: u64, to: u64, gain: f64, difference: f64) {
         self.value += gain * difference;
         match self.gains.last_mut() {

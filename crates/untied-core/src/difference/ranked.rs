@@ -66,8 +66,8 @@ pub(super) trait Ranked: Send + Sync {
 pub(super) struct ByRank<M> {
     pub scale: Scale,
     pub solver: M,
-    /// The measure itself, ready for the grades that documents may have; none where its mean over ties is not what is
-    /// compared.
+    /// The measure itself, for the grades that documents may have; none if the difference is not that of the measure's
+    /// mean over orders of ties.
     pub measure: Option<Box<dyn Measure>>,
 }
 
@@ -84,7 +84,8 @@ impl<M: Ranked> ByRank<M> {
         self.solver.solve(UntiedRankings { instance, relevant }, solvers)
     }
 
-    /// The documents of untied rankings with their chances; writes their instance to the workspace.
+    /// The documents of rankings without ties, with their probabilities to be relevant. Writes the rankings' instance
+    /// to the workspace.
     fn uncertain(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace, chance: Chance<'_>) -> Vec<Uncertain> {
         let places = self.scale.lay_out(pair, &mut work.instance);
         uncertain(&work.instance, places, chance)
@@ -176,7 +177,7 @@ impl<M: Ranked> Difference for ByRank<M> {
     }
 }
 
-/// Scores of rankings without ties.
+/// The scores of two rankings without ties, as a function of their documents' gains.
 struct Untied<'s, M> {
     measure: &'s M,
     rankings: UntiedRankings<'s>,
@@ -203,7 +204,8 @@ impl<M: Ranked> ScoresByGains for Untied<'_, M> {
     }
 }
 
-/// Documents of an instance with the chances of those that are not judged, by their places.
+/// The documents of an instance with their probabilities to be relevant; `chance` gives that of a document that is not
+/// judged, from its place in the rankings.
 fn uncertain<'p>(instance: &Instance, places: impl Iterator<Item = &'p Placed>, chance: Chance<'_>) -> Vec<Uncertain> {
     let documents = instance.documents.iter().zip(places);
     documents.map(|(x, place)| Uncertain::of(x, instance.top, || chance(place))).collect()

@@ -13,23 +13,23 @@ pub(crate) enum PrecisionDivisor {
     /// The depth.
     #[default]
     Depth,
-    /// The documents that are relevant: judged ones, and those that an assignment makes so.
+    /// The number of relevant documents: those judged relevant, and those that an assignment makes relevant.
     Relevant,
-    /// The judged relevant documents and up to this number of others.
+    /// The number of documents judged relevant plus this number of unknown ones.
     Most(usize),
 }
 
-/// The most documents that may have each grade from 1 on.
+/// The largest number of documents that may have each grade from 1 on.
 #[derive(Clone, Copy)]
 pub(crate) enum PerGrade<'o> {
-    /// The same for all.
+    /// The same number for all grades.
     Each(usize),
-    /// Grades with their numbers; there is none for the others.
+    /// Some grades with their largest numbers of documents; other grades have no limit.
     Table(&'o [(f64, f64)]),
 }
 
 impl PerGrade<'_> {
-    /// The most documents that may have a grade.
+    /// The largest number of documents that may have this grade.
     pub fn of(self, grade: f64) -> usize {
         match self {
             PerGrade::Each(most) => most,
@@ -119,8 +119,8 @@ impl Setup<'_> {
         self.scope.grades.first().copied().unwrap_or(0.0).max(self.spec.least_grade().unwrap_or(1.0)).max(1.0)
     }
 
-    /// A scale whose highest grade is the one that the user asked for, or else `highest`; for verdicts the highest possible
-    /// one.
+    /// A scale whose highest grade is the one that the user asked for, or else `highest`; for verdicts the highest
+    /// possible one.
     pub fn scale(&self, gain: Gain, highest: f64) -> Scale {
         let (highest, fills) = match self.question {
             Question::Med => (self.options.max_grade.unwrap_or(highest), filled_to(self.spec).is_some()),
@@ -141,8 +141,8 @@ impl Setup<'_> {
     }
 }
 
-/// The rank to which a difference in a measure fills up shorter rankings; nobody knows how long texts would be that fill
-/// them.
+/// The rank to which a difference in a measure fills up shorter rankings; nobody knows how long texts would be that
+/// fill them.
 pub fn filled_to(spec: &Spec) -> Option<usize> {
     spec.cutoff.filter(|_| spec.info.needs != Needs::Documents)
 }

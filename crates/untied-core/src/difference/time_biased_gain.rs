@@ -1,4 +1,4 @@
-//! Time-biased gain: relevance gains, and costs time.
+//! The difference in time-biased gain, in which a relevant document gains, but takes more time to read.
 
 use super::layout::{DifferenceWorkspace, Scale};
 use super::pair::RankingPair;
@@ -26,7 +26,7 @@ pub(super) fn time_biased_gain(setup: &Setup<'_>) -> Result<Box<dyn Difference>>
 }
 
 impl TimeBiasedGainDifference {
-    /// Whether a document is relevant, where that is known.
+    /// Whether a document is relevant; none if that is unknown.
     fn known_relevance(&self, pair: &RankingPair<'_>, place: &Placed) -> Option<bool> {
         self.scale.known_gain(pair, place).map(|gain| gain > 0.0)
     }
@@ -83,7 +83,8 @@ impl Difference for TimeBiasedGainDifference {
         Some(ScoreSampler { documents: self.uncertain(pair, chance), scores: Box::new(self.timed(pair)) })
     }
 
-    /// Documents do not depend on each other, and S is affine in each; the variance is not known.
+    /// The mean of the difference is exact, because S is affine in the relevance of each document, and documents are
+    /// independent. The variance is not known.
     fn moments(
         &self,
         pair: &RankingPair<'_>,

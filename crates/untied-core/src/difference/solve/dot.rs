@@ -2,24 +2,25 @@
 //!
 //!   S(C) = sum over documents d of g_d D_C(d),    S(A) - S(B) = sum over d of g_d (D_A(d) - D_B(d)).
 //!
-//! Every document counts for itself, so an unknown one gains r_G where D_A > D_B and nothing elsewhere (Tan & Clarke,
-//! section III). D_C(d) may be any number: the discount of a rank, its mean over a tie group, 2^(-t/h) of a time.
+//! Here g_d is the gain of document d, and D_C(d) its weight in ranking C: the discount of its rank, the mean discount
+//! of its tie group, or 2^(-t/h) of a time t. Every document counts for itself, so an unknown one has the highest gain
+//! r_G if D_A > D_B, and gains nothing if not (Tan & Clarke, section III).
 //!
-//! Section III-B also thinks of queries of which something is known: one highly relevant document, say, and no more
-//! than a dozen marginally relevant ones. So at most m_j unknown documents have gain g_j. By the rearrangement
-//! inequality the highest gains then go to the largest differences, as long as these are above 0; the ideal DCG is
-//! that of these gains.
+//! Section III-B also allows for queries of which something is known: say, that one document is highly relevant, and no
+//! more than a dozen are marginally relevant. Then at most m_j unknown documents have the gain g_j. By the
+//! rearrangement inequality, the highest gains go to the documents with the largest differences D_A - D_B, as long as
+//! these are above 0. The ideal DCG is that of these gains.
 
 use super::Solution;
 
-/// What a document's gain is multiplied by.
+/// A document with the weights by which its gain is multiplied.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightedDocument {
-    /// In A, D_A.
+    /// The document's weight in A, D_A.
     pub a: f64,
-    /// In B, D_B.
+    /// The document's weight in B, D_B.
     pub b: f64,
-    /// Its gain, where that is known.
+    /// The document's gain if it is judged; none if unknown.
     pub known: Option<f64>,
 }
 
@@ -28,18 +29,19 @@ pub struct WeightedDocument {
 pub struct WeightedPair {
     /// All documents of either ranking.
     pub documents: Vec<WeightedDocument>,
-    /// Discounts of the ranks that A lacks, and of those that B lacks: unknown documents of their own.
+    /// The discounts of the ranks that A lacks, and of those that B lacks. Each is filled by a further unknown
+    /// document.
     pub lacking: (Vec<f64>, Vec<f64>),
-    /// The most an unknown document may gain, r_G.
+    /// The highest gain that an unknown document may have, r_G.
     pub top: f64,
 }
 
-/// A gain, and how many unknown documents may have it at most.
+/// A gain, and how many documents may have it at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GradeLimit {
     /// The gain, g_j.
     pub gain: f64,
-    /// How many, m_j, without those that are judged.
+    /// The largest number of documents with this gain: of unknown ones, m_j, or for an ideal ranking of all.
     pub most: usize,
 }
 
@@ -50,7 +52,7 @@ impl WeightedPair {
         self.documents.iter_mut().for_each(|x| std::mem::swap(&mut x.a, &mut x.b));
     }
 
-    /// The gain of a document where S(A) - S(B) is largest.
+    /// The gain of a document with which S(A) - S(B) is largest.
     #[inline]
     fn gain(&self, x: &WeightedDocument) -> f64 {
         x.known.unwrap_or(if x.a > x.b { self.top } else { 0.0 })
@@ -63,21 +65,21 @@ pub fn largest(weights: &WeightedPair) -> f64 {
     of_documents + weights.top * weights.lacking.0.iter().map(|d| d.max(0.0)).sum::<f64>()
 }
 
-/// The largest S(A) - S(B) with the gains of documents.
+/// The largest S(A) - S(B), and the gains of documents with which it is reached.
 pub fn solve(weights: &WeightedPair) -> Solution {
     let value = largest(weights);
     let gains = weights.documents.iter().map(|x| weights.gain(x)).collect();
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
-/// The largest S(A) - S(B) where each gain has a largest number of unknown documents; any number of them gain nothing.
+/// The largest S(A) - S(B) if `grades` limits how many unknown documents may have each gain; any number may have none.
 pub fn solve_limited(weights: &WeightedPair, grades: &[GradeLimit]) -> Solution {
     let mut gains: Vec<f64> = weights.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();
     let unknown = weights.documents.iter().enumerate().filter(|(_, x)| x.known.is_none());
     let lacking = weights.lacking.0.iter().map(|&d| (d, None));
     let mut open: Vec<(f64, Option<usize>)> = unknown.map(|(i, x)| (x.a - x.b, Some(i))).chain(lacking).collect();
     open.retain(|&(difference, _)| difference > 0.0);
-    open.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable: of equal ones the first
+    open.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable: of equal differences, the first document comes first
     let mut of_lacking = 0.0;
     for ((difference, document), gain) in open.into_iter().zip(descending(grades)) {
         match document {
@@ -90,13 +92,13 @@ pub fn solve_limited(weights: &WeightedPair, grades: &[GradeLimit]) -> Solution 
     Solution { value, bound: value, gains, nodes: 0 }
 }
 
-/// The most that a ranking can be worth if each gain has a largest number of documents: with `most` counting judged
-/// documents too, the ideal DCG that goes with [`solve_limited`].
+/// The highest score of a ranking if `grades` limits how many documents may have each gain. If the limits count judged
+/// documents, too, this is the ideal DCG that goes with [`solve_limited`].
 pub fn ideal(discounts: &[f64], grades: &[GradeLimit]) -> f64 {
     descending(grades).zip(discounts).map(|(gain, discount)| gain * discount).sum()
 }
 
-/// Positive gains from the highest one, each as often as it may occur.
+/// The gains above 0, from the highest on, each as often as it may occur.
 fn descending(grades: &[GradeLimit]) -> impl Iterator<Item = f64> + use<> {
     let mut grades: Vec<GradeLimit> = grades.iter().copied().filter(|grade| grade.gain > 0.0).collect();
     grades.sort_by(|x, y| y.gain.total_cmp(&x.gain));
