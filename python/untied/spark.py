@@ -282,14 +282,15 @@ def compare(
         The two runs. Their columns are recognised by their names, which `docs/inputs.md` lists. Ids are text or whole
         numbers.
     measures : measures or their names
-        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
-        RBO and Overlap@10.
+        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
+        are MED(nDCG@10), RBO and Overlap@10.
     depth : int, optional
         Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
         default all documents count.
     names : tuple of str, optional
-        What to call the two runs in tables. By default, they are named after their files or have the name of their
-        `Run`; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
+        What to call the two runs in tables. By default, runs are named after their files, or have the name that you
+        gave to a `Run`. If the first run has no name, it is called ``a``. If the second run has no name, it is called
+        ``b``.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     variance : bool

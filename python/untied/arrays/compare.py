@@ -57,7 +57,8 @@ def compare_arrays(
     measures : measures or their names
         How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``.
     padding : int, optional
-        The id that fills up short rows, after their documents. Negative ids always do.
+        The id that stands for *no document* at the end of rows that are too short. Negative ids always have this
+        meaning.
     threads : int, optional
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.

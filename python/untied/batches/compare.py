@@ -50,8 +50,8 @@ class BatchComparer:
     Parameters
     ----------
     measures : measures or their names
-        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
-        RBO and Overlap@10.
+        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
+        are MED(nDCG@10), RBO and Overlap@10.
     grades : iterable of float, optional
         All grades that occur in the qrels, in whichever batch, such as ``[0, 1, 2]``. By default, all documents are
         unjudged.

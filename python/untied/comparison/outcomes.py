@@ -42,11 +42,13 @@ class Outcomes:
     values : list of float
         The possible differences, in ascending order.
     probabilities : list of float
-        The probability of each of them. In a sample, it is the share of draws.
+        The probability of each of the `values`. In a sample, this is the share of draws that gave the value.
     error : float or None
-        Outcomes may be rounded to the nearest of `values`; this is the largest rounding error. None for a sample.
+        How far off `values` may be at most, because differences are rounded to the nearest of them. This is None if the
+        differences come from a random sample.
     certainty : str
-        ``"exact"`` if the error is 0, ``"interval"`` if it is not, ``"estimate"`` for a sample.
+        ``"exact"`` if the error is 0, ``"interval"`` if the error is above 0, and ``"estimate"`` if the differences
+        come from a random sample.
     """
 
     __slots__ = ("certainty", "error", "probabilities", "values")
@@ -68,7 +70,7 @@ class Outcomes:
         Returns
         -------
         float
-            The difference. It is off by at most `error`.
+            The difference. If `error` is above 0, the exact quantile differs from it by at most this much.
 
         Raises
         ------

@@ -203,17 +203,20 @@ def compare_passages(
     max_gain : float
         The largest gain that an unjudged character may have.
     decay : str
-        How D falls. ``"linear"``: D(i) = max(0, 1 - i / length), as in the U-measure. ``"exponential"``: D(i) = 2^(-i /
-        length), as in time-biased gain.
+        How the weight D(i) of a character falls with the number i of characters read. ``"linear"``: D(i) = max(0, 1 - i
+        / length), as in the U-measure. ``"exponential"``: D(i) = 2^(-i / length), as in time-biased gain.
     length : float
-        The number of characters after which nothing counts (``"linear"``) or characters count half (``"exponential"``).
+        With ``decay="linear"``, the number of characters after which nothing counts. With ``decay="exponential"``, the
+        number of characters after which a character counts half.
     overhead : float
-        What it costs to reach a passage before reading it, in characters.
+        What it costs to get to a passage. The reader pays this before each passage, and the cost is counted in
+        characters.
     filled : bool
-        Whether each ranking goes on with unknown text, which the other does not have. The two can then differ more,
-        because this text could be relevant.
+        Whether each ranking is followed by unknown text, which the other ranking does not have. The rankings can then
+        differ more, because this text could be relevant.
     direction : str
-        Which difference to maximise: ``"a-b"``, ``"b-a"``, or ``"both"`` for the larger of the two.
+        Which difference to maximise. ``"a-b"``: by how much the first ranking can be ahead. ``"b-a"``: by how much the
+        second ranking can be ahead. ``"both"``: the larger of these two.
 
     Returns
     -------

@@ -53,24 +53,25 @@ def compare(
         Two runs, of any kind that `evaluate` takes; or two ranked lists of document ids, best first, in which a nested
         list is a group of tied documents.
     measures : measures or their names
-        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
-        RBO and Overlap@10.
+        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
+        are MED(nDCG@10), RBO and Overlap@10.
     qrels : qrels, optional
-        Judgments, as for `evaluate`; only ``MED`` and ``Delta`` use them. By default all documents are unjudged. For
-        ranked lists, pass a dict of documents and grades.
+        Judgments, as for `evaluate`. Only ``MED`` and ``Delta`` use them. By default, all documents are unjudged. If
+        you compare two ranked lists, pass a dict of documents and grades.
     probabilities : run, optional
-        For ``Delta``: how probable it is that each unjudged document is relevant, as ``{query: {document:
-        probability}}``, or a file in the format of a run with probabilities as scores. Documents that it leaves out
-        have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``. For ranked lists, pass a dict of
-        documents and probabilities.
+        How probable it is that each unjudged document is relevant. Only ``Delta`` uses this. Pass ``{query: {document:
+        probability}}``, or a file in the format of a run with probabilities as scores. If you compare two ranked lists,
+        pass a dict of documents and probabilities. Documents that you leave out have the probability `p` of the
+        measure, as in ``Delta(nDCG@10, p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of all documents that count, as for `evaluate`. Only U and TBG need them.
     depth : int, optional
         Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
         default all documents count.
     names : tuple of str, optional
-        What to call the two runs in tables. By default, they are named after their files or have the name of their
-        `Run`; a run without a name is ``a`` if it is the first, and ``b`` if it is the second.
+        What to call the two runs in tables. By default, runs are named after their files, or have the name that you
+        gave to a `Run`. If the first run has no name, it is called ``a``. If the second run has no name, it is called
+        ``b``.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
@@ -164,16 +165,16 @@ def compare_all(
     runs : list of runs, or {name: run}
         Two or more runs, of any kind that `evaluate` takes.
     measures : measures or their names
-        How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default MED(nDCG@10),
-        RBO and Overlap@10.
+        How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
+        are MED(nDCG@10), RBO and Overlap@10.
     qrels : qrels, optional
-        Judgments, as for `evaluate`; only ``MED`` and ``Delta`` use them. By default all documents are unjudged. For
-        ranked lists, pass a dict of documents and grades.
+        Judgments, as for `evaluate`. Only ``MED`` and ``Delta`` use them. By default, all documents are unjudged. If
+        you compare two ranked lists, pass a dict of documents and grades.
     probabilities : run, optional
-        For ``Delta``: how probable it is that each unjudged document is relevant, as ``{query: {document:
-        probability}}``, or a file in the format of a run with probabilities as scores. Documents that it leaves out
-        have the probability `p` of the measure, as in ``Delta(nDCG@10, p=0.5)``. For ranked lists, pass a dict of
-        documents and probabilities.
+        How probable it is that each unjudged document is relevant. Only ``Delta`` uses this. Pass ``{query: {document:
+        probability}}``, or a file in the format of a run with probabilities as scores. If you compare two ranked lists,
+        pass a dict of documents and probabilities. Documents that you leave out have the probability `p` of the
+        measure, as in ``Delta(nDCG@10, p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         Lengths of all documents that count, as for `evaluate`. Only U and TBG need them.
     depth : int, optional

@@ -62,15 +62,17 @@ def evaluate_features(
         The query of each document. Arrays need them. In a frame, give the name of their column if it is not ``qid``,
         ``query_id``, ``query-id`` or ``query``. Files have them already.
     names : names, {number: name}, or path, optional
-        Names of the features. For files, names by number, as a dict or in a file with lines ``number name``. For
-        arrays, a name for each column. For frames, the columns that are features; by default, these are all numeric
-        columns except document ids.
+        The names of the features. If `data` are files, pass a dict with a name for each number, or the path of a file
+        with lines ``number name``. If `data` is an array, pass a name for each column. If `data` is a frame, pass the
+        names of the columns that are features. By default, all numeric columns of a frame are features, except document
+        ids.
     ties : str
         How to score documents with equal values: ``"range"``, ``"expected"``, ``"best"`` or ``"worst"``, as for
         `Evaluator`. ``"given"`` takes tied documents in the order of the data.
     directions : str
-        Whether a feature is good if it is high. ``"high"``: rank its highest value first. ``"low"``: rank the lowest
-        first. ``"both"``: evaluate both. ``"better"``: evaluate both, and keep the one with the better mean.
+        Whether high or low values of a feature are ranked first. ``"high"``: the highest value is first. ``"low"``: the
+        lowest value is first. ``"both"``: each feature is evaluated in both directions. ``"better"``: each feature is
+        evaluated in both directions, and the direction with the better mean is kept.
     unjudged : str
         How to score retrieved documents without a judgment:
 
@@ -90,7 +92,7 @@ def evaluate_features(
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.
     per_query : bool
-        Whether to keep the values of queries as well. They take memory for every feature and query.
+        Whether to also keep the values of queries, which take memory for every feature and query.
 
     Returns
     -------

@@ -28,8 +28,9 @@ DIRECTIONS = {"high": ("high",), "low": ("low",), "both": ("high", "low"), "bett
 class FeatureResults(MeasureResults):
     """What `untied.evaluate_features` returns: how well each feature ranks.
 
-    ``results["16", "AP"]`` is the mean of a feature, in its better direction if both were evaluated, and
-    ``results["16", "low", "AP"]`` its mean in one direction. `table` has all values, best feature first.
+    ``results["16", "AP"]`` is the mean of the feature 16. If both directions were evaluated, this is the mean in the
+    better one, and ``results["16", "low", "AP"]`` is the mean with the lowest value ranked first. `table` has all
+    values, best feature first.
     """
 
     _ranked = True
@@ -118,7 +119,8 @@ class FeatureResults(MeasureResults):
         measure : measure or its name
             One of the evaluated measures.
         direction : str, optional
-            ``"high"`` or ``"low"``. By default the direction that was evaluated, or the better one if both were.
+            ``"high"`` or ``"low"``. By default, you get the direction that was evaluated. If both were, you get the
+            better one.
 
         Returns
         -------
@@ -138,7 +140,7 @@ class FeatureResults(MeasureResults):
         return mean_with_notes(mean, self._measures[number], f"feature {feature}", facts, self._policies.chosen())
 
     def ties(self, feature: str) -> FeatureTies:
-        """Count how many documents a feature ties, and how many values it has.
+        """Count how many different values a feature has, and how many documents are tied by it.
 
         Parameters
         ----------
@@ -166,12 +168,12 @@ class FeatureResults(MeasureResults):
         return {"distinct": distinct, "tied": share, "missing": missing, "absent": absent, "varied": varied}
 
     def chance(self, measure: MeasureLike | None = None) -> float:
-        """Return what a feature would score that says nothing: the mean if the documents of each query were shuffled.
+        """Return the mean that random rankings have, to see which features are better than chance.
 
         Parameters
         ----------
         measure : measure or its name, optional
-            One of the evaluated measures. By default the first.
+            The measure to use, which must be one of those that were evaluated. By default, this is the first of them.
 
         Returns
         -------
@@ -193,13 +195,13 @@ class FeatureResults(MeasureResults):
         feature : str
             The feature's name or number.
         measure : measure or its name, optional
-            One of the evaluated measures. By default the first.
+            The measure to use, which must be one of those that were evaluated. By default, this is the first of them.
 
         Returns
         -------
         str
-            ``"high"`` or ``"low"``, and ``"high"`` if both are equal. If only one direction was evaluated, it is that
-            one.
+            ``"high"`` if the feature ranks better with the highest value first, or if both directions are equal;
+            otherwise ``"low"``. If only one direction was evaluated, you get this one.
 
         Raises
         ------
@@ -211,19 +213,19 @@ class FeatureResults(MeasureResults):
         return self.directions[_core.ranked(means, self._measures[number].lower_is_better)[0][0]]
 
     def ranked(self, measure: MeasureLike | None = None, top: int | None = None) -> list[tuple[str, str]]:
-        """List the features, best first, each with its direction. Equal ones are in the order of the data.
+        """List the features with their directions, best first. Equally good features are in the order of the data.
 
         Parameters
         ----------
         measure : measure or its name, optional
-            One of the evaluated measures. By default the first.
+            The measure to use, which must be one of those that were evaluated. By default, this is the first of them.
         top : int, optional
-            How many entries to list. By default all.
+            How many entries to list. By default, all are listed.
 
         Returns
         -------
         list of (feature, direction)
-            Each feature occurs once, or twice with ``directions="both"``.
+            Pairs of a feature and a direction. Each feature occurs once, or twice with ``directions="both"``.
 
         Raises
         ------

@@ -196,11 +196,16 @@ def read_run(
     columns : dict, optional
         The names of a table's columns, if they are unusual: ``{"query": "q", "document": "d", "score": "s"}``.
     part : str, optional
-        The search configuration, in a file of the workbench with results of several.
+        Which search configuration to read, if a file of the workbench has results of several.
     collapse : str, optional
-        If the run has parts of documents, how their ids name the documents: the mark that ends it, such as ``"#"``; or
-        ``"re:"`` and a regular expression, whose first group it is; or a file with a part, a tab and its document on
-        every line. A document has the score of its best part.
+        Pass this if the run has parts of documents, such as chunks of text, and you want to evaluate documents. It says
+        how to find a document's id from the id of a part:
+
+        * a mark, such as ``"#"``: the document's id is what comes before the mark
+        * ``"re:"`` and a regular expression: the document's id is what its first group matches
+        * the path of a file: each line has the id of a part, a tab, and the id of its document
+
+        A document has the score of its best part.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 
@@ -361,7 +366,8 @@ def read_qrels(
 
         Write ``"grade"`` instead of ``"score"``.
     grades : dict, optional
-        The grade of each label, if a table has labels as grades: ``{"Exact": 2, "Partial": 1, "Irrelevant": 0}``.
+        Pass this if a table has words instead of grades. It is a dict with the grade of each word, such as ``{"Exact":
+        2, "Partial": 1, "Irrelevant": 0}``.
     threads : int, optional
         Number of threads; as many as there are processors by default.
 

@@ -80,10 +80,10 @@ def measure(
         numbers are passed as int, unless the default is a float. Return a number, or NaN if the value is undefined. The
         order of queries is up to untied, which may also call the function several times for the same query.
     name : str, optional
-        The measure's name. By default the function's. Names of other measures, and of columns such as ``run``, are
-        refused.
+        The name of the measure. By default, it is the name of the function. The name must not be that of another
+        measure, or of a column such as ``run``.
     cutoff : {'optional', 'required', 'none'}
-        Whether the measure takes ``@k``.
+        Whether the measure takes a cutoff, as in ``mine @ 10``.
     best_by_grade : bool
         A promise: among all orders of tied documents, descending grades always give the highest value and ascending
         grades the lowest (with `lower_is_better`, the other way round). Then ``low`` and ``high`` are exact. Without
@@ -166,17 +166,18 @@ def additive_measure(
     Parameters
     ----------
     function : callable
-        Its arguments are the measure's parameters, each with a default, and it returns ``(gain, discount)``. The gain
-        is a function of a grade (a float), or a table ``{grade: gain}``; unjudged documents gain 0. The discount is a
-        function of a rank (an int, from 1), or a sequence that goes on with 0.
+        A function that returns ``(gain, discount)``. Its arguments are the parameters of the measure, and each needs a
+        default. The gain is a function of a grade (a float), or a table ``{grade: gain}``; unjudged documents gain 0.
+        The discount is a function of a rank (an int, from 1), or a list of discounts, after whose end all discounts are
+        0.
     name : str, optional
-        The measure's name. By default the function's. Names of other measures, and of columns such as ``run``, are
-        refused.
+        The name of the measure. By default, it is the name of the function. The name must not be that of another
+        measure, or of a column such as ``run``.
     cutoff : {'optional', 'required', 'none'}
-        Whether the measure takes ``@k``.
+        Whether the measure takes a cutoff, as in ``mine @ 10``.
     ideal : bool
-        Whether to divide by the value of the ideal ranking, as nDCG does. It has all judged documents of the query in
-        their best order, to the cutoff.
+        Whether to divide by the value of the ideal ranking, as nDCG does. The ideal ranking has all judged documents of
+        the query in the best order, down to the cutoff.
     lower_is_better : bool
         Whether low values are good.
 

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 class Results(ByRun):
     """What `untied.evaluate` returns: the values of one or several runs.
 
-    For a single run, ``results["AP"]`` is its mean; for several, ``results["bm25", "AP"]`` is the mean of one of them.
-    `value` returns the value of a query, and `means` and `per_query` are tables that you can export.
+    If you evaluated a single run, ``results["AP"]`` is its mean. If you evaluated several runs, ``results["bm25",
+    "AP"]`` is the mean of the run bm25. `value` returns the value of a query, and `means` and `per_query` are tables
+    that you can export.
     """
 
     _ranked = True
@@ -71,11 +72,11 @@ class Results(ByRun):
         Parameters
         ----------
         measure : str, Measure, or measure of ir_measures
-            One of the evaluated measures, in any spelling.
+            The measure to look up, which must be one of those that were evaluated. Any of its names will do.
         query : str, optional
-            A query id; by default the mean over all queries.
+            The id of a query, to get the value of this query. By default, you get the mean over all queries.
         run : str, optional
-            The run's name; required if there are several runs.
+            The name of the run. You need it if there are several runs.
 
         Returns
         -------
@@ -160,8 +161,8 @@ class Results(ByRun):
         Parameters
         ----------
         baseline : str, optional
-            The run that all others are compared with; it is then ``run_b`` of every pair. By default, every two runs
-            are compared.
+            The name of the run that all others are compared with. It is then ``run_b`` of every pair. By default, every
+            two runs are compared.
         top : int, optional
             How many queries to list for each pair and measure: this many with the largest losses, and this many with
             the largest gains. By default, all queries are listed.
@@ -169,14 +170,17 @@ class Results(ByRun):
         Returns
         -------
         Table
-            First the queries that run_a loses, the largest loss first; then those that it gains, the largest gain
-            first; without `top`, those without a difference follow. The columns are:
+            For each pair and measure, the queries in which run_a is worse, beginning with the largest loss. Then come
+            the queries in which run_a is better, beginning with the largest gain. Without `top`, the queries without a
+            difference follow. The columns are:
 
             * measure, run_a, run_b, query
-            * ``change``: loss, gain or none for run_a. A lower value is a gain if lower is better.
+            * ``change``: ``loss``, ``gain`` or ``none``, as seen from run_a. If lower is better, a lower value is a
+              gain.
             * ``value_a``, ``value_b`` and their ``difference``, value_a - value_b
-            * ``least`` and ``most``: the smallest and the largest possible difference, with ``ties="range"`` or
-              ``unjudged="range"``. For the latter, they are NaN if `untied.certify` does not support the measure.
+            * ``least`` and ``most``: the smallest and the largest possible difference, if you evaluated with
+              ``ties="range"`` or ``unjudged="range"``. With ``unjudged="range"``, they are NaN if `untied.certify` does
+              not support the measure.
 
             Queries for which one of the runs has no value are left out.
 

@@ -118,7 +118,7 @@ class Table(Exported):
         return len(next(iter(self._columns.values()), ()))
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Go over the rows. Each is a tuple, in the order of `columns`."""
+        """Go over the rows. Each row is a tuple with its values in the order of `columns`."""
         return zip(*self._columns.values(), strict=True)
 
     def wide(self) -> Table:
@@ -127,8 +127,9 @@ class Table(Exported):
         Returns
         -------
         Table
-            The names of runs and queries come first (no queries if there are only means), then a column for each
-            measure. If this table has low, high or variance, columns such as ``AP low`` follow.
+            First come the columns with names of runs and queries; there is none for queries if this table only has
+            means. Then comes a column for each measure. If this table has low, high or variance, columns such as ``AP
+            low`` follow.
 
         Raises
         ------

@@ -49,7 +49,7 @@ class Value(float):
     def low(self) -> float | None:
         """The lowest value that ties or missing judgments allow, or None if it was not computed.
 
-        It is with ``ties="range"`` or ``unjudged="range"``.
+        To compute it, evaluate with ``ties="range"`` or ``unjudged="range"``.
         """
         return self._rest[0]
 
@@ -57,13 +57,13 @@ class Value(float):
     def high(self) -> float | None:
         """The highest value that ties or missing judgments allow, or None if it was not computed.
 
-        It is with ``ties="range"`` or ``unjudged="range"``.
+        To compute it, evaluate with ``ties="range"`` or ``unjudged="range"``.
         """
         return self._rest[1]
 
     @property
     def variance(self) -> float | None:
-        """The variance over orders of tied documents. It is None without ``variance=True``, or if nobody knows it."""
+        """The variance over orders of tied documents, or None without ``variance=True`` or if it is unknown."""
         return self._rest[2]
 
     @property
@@ -87,9 +87,9 @@ class Value(float):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about the evaluation behind a mean, as printing all results shows it.
+        """Notes on the evaluation behind a mean, which are also shown if you print all results.
 
-        The value of a query has none.
+        The value of a single query has no notes.
         """
         return self._rest[5]
 

@@ -64,8 +64,8 @@ def distributions(
         P, R, F1, Hits, RelP, Rprec, Success, RR, AP, Bpref, DCG, nDCG, SDCG, INSQ, RBP, ERR, nERR, Cascade, iRBU or Q,
         with their parameters. By default nDCG@10, AP and RR.
     unjudged : str
-        How to treat unjudged documents. ``"nonrelevant"``: as not relevant. ``"remove"``: remove them from the ranking
-        first.
+        How to treat unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
+        from the ranking first.
     score_dtype : str
         The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
         ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
@@ -87,14 +87,14 @@ def distributions(
         ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
         `UndefinedError` is raised.
     per_query : bool
-        Whether to keep the distribution of every query too. By default, only those of means are kept.
+        Whether to also keep the distribution of every query. By default, only the distributions of means are kept.
     states : int
         How much work an exact distribution may take, as a number of intermediate values. If it would take more, you get
         two distributions that enclose it. For one query, P, R, F1, Hits, RelP, Rprec, Success and RR are always exact.
     cells : int
-        How finely these two are computed: the number of steps from the lowest to the highest value. More steps bring
-        them closer together, and take longer. For means of many queries, the steps leave out values that are all but
-        impossible (probability below 1e-12).
+        How precise the two enclosing distributions are: the number of steps from the lowest to the highest value. With
+        more steps, they are closer together and take longer. For means of many queries, the steps leave out values that
+        are all but impossible (probability below 1e-12).
     strict : bool
         Whether to raise an error instead of a warning if values would be meaningless. This is so if a run and the qrels
         have no document in common, if they look swapped, or if no document is relevant.

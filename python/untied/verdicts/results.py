@@ -80,7 +80,11 @@ class Verdicts(ByPair):
         return VerdictsOfPair(self._measures, self._concluded[self._place(pair)])
 
     def facts_of_queries(self) -> dict[str, dict[str, int]]:
-        """For each run, how many judged queries it lacks (``absent``), and how many others it has (``unknown``)."""
+        """Counts of queries for each run.
+
+        ``absent`` is the number of judged queries that the run lacks, and ``unknown`` the number of its queries that
+        nobody judged.
+        """
         return mismatch.queries_of_inputs(self._qrels, self._runs)
 
     @property
@@ -95,9 +99,10 @@ class Verdicts(ByPair):
 
     @property
     def table(self) -> Table:
-        """A table of all verdicts: columns run_a, run_b, measure, verdict, low, high, overturn, largest_m.
+        """A table of all verdicts, with a row for each pair of runs and each measure.
 
-        `Verdict` explains them. Infinite numbers are ``inf``.
+        Its columns are run_a, run_b, measure, verdict, low, high, overturn and largest_m; `Verdict` explains them.
+        Infinite numbers are ``inf``.
         """
         rows = [
             (*pair, measure, one.verdict, one.low, one.high, one.overturn, one.largest_m)
@@ -161,7 +166,7 @@ class Verdicts(ByPair):
         Parameters
         ----------
         run_a, run_b : str
-            Names of the runs. The verdict is ``"A"`` if the first that you name is better.
+            The names of the two runs. The verdict is ``"A"`` if the run that you name first is better.
         measure : str or Measure, optional
             One of the measures. By default the first.
 
@@ -181,10 +186,10 @@ class Verdicts(ByPair):
 
     @property
     def ranks(self) -> Table:
-        """A table of the ranks that each run can have among all runs: columns run, measure, best, worst.
+        """A table of the best and the worst rank that each run can have among all runs.
 
-        Every run that is certainly better pushes a run's best rank down by one; every run that is certainly worse saves
-        it one rank at the bottom.
+        Its columns are run, measure, best and worst. The best rank of a run is 1 plus the number of runs that are
+        certainly better. Its worst rank is the number of all runs minus the number of runs that are certainly worse.
         """
         better = {run: [0] * len(self._measures) for run in self._runs}
         worse = {run: [0] * len(self._measures) for run in self._runs}
@@ -207,9 +212,9 @@ class Verdicts(ByPair):
         Parameters
         ----------
         level : float
-            Confidence of the interval over queries.
+            The confidence of the interval over queries, between 0 and 1. For instance, 0.95 gives a 95 % interval.
         interval : str
-            How to compute this interval: ``"bca"`` or ``"t"``, as for `untied.statistics.mean_interval`.
+            How to compute the interval over queries: ``"bca"`` or ``"t"``, as for `untied.statistics.mean_interval`.
 
         Returns
         -------
@@ -238,8 +243,9 @@ class Verdicts(ByPair):
     def lattice(self, measure: str | Measure | None = None) -> Table:
         """Make a table of which run is certainly better than which: columns better and worse.
 
-        It has a row for each such pair of runs, unless the row follows from two others. So these are the lines of a
-        Hasse diagram, which programs such as Graphviz draw.
+        It has a row for each pair of runs of which one is certainly better, unless the row follows from two others: if
+        A is better than B and B better than C, there is no row for A and C. So the rows are the lines of a Hasse
+        diagram, which programs such as Graphviz draw.
 
         Parameters
         ----------
@@ -295,8 +301,9 @@ class Verdicts(ByPair):
         Returns
         -------
         Explanation
-            For every query: its bounds, the grades of unjudged documents that reach them, and its share of the smallest
-            set of documents that would overturn the verdict.
+            For every query, it has the bounds of the difference and the grades of unjudged documents that reach these
+            bounds. It also says which unjudged documents of the query belong to the smallest set that would overturn
+            the verdict.
 
         Raises
         ------
@@ -331,17 +338,18 @@ class Verdicts(ByPair):
         Parameters
         ----------
         path : path
-            The file to write, which is JSON. It is packed if its name ends with ``.gz``.
+            The path of the certificate to write, which is a JSON file. The file is packed by gzip if its name ends with
+            ``.gz``.
         qrels : path
             The file from which the qrels were read. It must be in TREC's format, and may be packed by gzip.
         runs : list of paths
-            The files of the runs, in the same format, and in the order of the runs here.
+            The files of the runs, in TREC's format, in the order in which you passed the runs to `certify`.
 
         Returns
         -------
         Table
-            What the certificate claims: columns run_a, run_b, measure, verdict, low, high. It claims only what it can
-            prove, so some bounds may be wider than those in `table`.
+            What the certificate claims, in the columns run_a, run_b, measure, verdict, low and high. A certificate
+            claims only what it can prove, so some bounds may be wider than the bounds in `table`.
 
         Raises
         ------

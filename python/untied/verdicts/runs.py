@@ -38,9 +38,9 @@ def certify(
     although one of the runs is certainly better, because each document has the same grade in both. So `certify` bounds
     the *difference* of their means, over all grades that unjudged documents may have.
 
-    If a run leads, it also says how firmly: how many more relevant documents could end the lead, and how many of them
-    every query may have while the lead stays certain. Documents that turn out relevant also count in R and in the ideal
-    ranking. A judged query that is missing from a run counts as an empty ranking.
+    If a run leads, `certify` also says how firmly. It says how many unjudged documents would have to be relevant to end
+    the lead, and how many of them may be relevant in each query while the lead stays certain. Documents that turn out
+    relevant also count in R and in the ideal ranking. If a run lacks a judged query, it counts as an empty ranking.
 
     Parameters
     ----------
@@ -59,15 +59,16 @@ def certify(
         Bounds may be wider than necessary with ``"expected"`` for AP, ERR and Bpref, and with ``"range"`` for these and
         for nDCG with several grades.
     unjudged : str
-        Which documents may turn out to be relevant. ``"retrieved"``: all that a run retrieves and nobody judged.
-        ``"pooled"``: only those that were pooled but not judged (a negative grade); all others count as not relevant.
+        Which documents may turn out to be relevant. ``"retrieved"``: all documents that a run retrieves and nobody
+        judged. ``"pooled"``: only documents that were pooled but not judged (a negative grade). All other documents
+        without a judgment then count as not relevant.
     unretrieved : str
-        Whether pooled documents that neither of the two runs retrieves may be relevant too. ``"none"``: no.
-        ``"pooled"``: yes.
+        Whether documents that neither of the two runs retrieves may turn out to be relevant too. ``"none"``: they may
+        not. ``"pooled"``: they may, if they were pooled but not judged.
     score_dtype : str
         Precision at which scores are compared, as for `evaluate`.
     most : int, optional
-        How many unjudged documents of each query may be relevant at most. By default any number.
+        How many unjudged documents of each query may be relevant at most. By default, any number of them may be.
     strict : bool
         Whether to raise an error instead of a warning if a run and the qrels have no document in common, or nothing is
         relevant.

@@ -19,21 +19,21 @@ class Verdict:
     Attributes
     ----------
     verdict : str
-        ``"A"`` or ``"B"``: this run is better, whatever grades the unjudged documents have. ``"open"``: neither is
-        certain, because the grades decide, the runs could be equal, or the bounds are too wide to tell.
+        ``"A"`` or ``"B"`` if this run is better whatever grades the unjudged documents have. ``"open"`` if neither run
+        is certainly better. Either the grades decide, or the runs could be equal, or the bounds are too wide to tell.
     low, high : float
         The lowest and the highest possible difference of the means, A - B.
     overturn : float
-        How many unjudged documents, over all queries, would have to be relevant to end the lead; this is the smallest
-        number that could. It is infinite if no number could, and 0 if neither run is ahead.
+        The smallest number of unjudged documents, over all queries, that could end the lead if they are relevant. It is
+        infinite if no number of them could, and 0 if neither run is ahead.
     largest_m : float or None
-        The lead is certain as long as no query has more than this number of unjudged documents that are relevant. It is
-        infinite if the lead is certain anyway, and None if neither run is ahead.
+        How many unjudged documents of each query may be relevant while the lead stays certain. It is infinite if the
+        lead is certain whatever they are, and None if neither run is ahead.
     is_exact : bool
         Whether the difference can really be as low as `low` and as high as `high`. If not, these bounds may be too
         wide.
     overturn_is_exact : bool
-        Whether `overturn` documents are certainly enough. If not, it may take more.
+        Whether `overturn` documents are certainly enough to end the lead. If not, it may take more documents.
     largest_m_is_exact : bool
         Whether one more relevant document per query than `largest_m` can really end the lead. If not, the lead may be
         certain for larger numbers too.
