@@ -1,15 +1,15 @@
-//! Grades of unknown documents, as the answer to how far one ranking can be ahead.
+//! Grades of unknown documents with which one ranking is as far ahead of the other as it can be.
 
-/// Grades of unknown documents with which A is far ahead of B.
+/// Grades of unknown documents with which ranking A is far ahead of ranking B.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Assignment {
-    /// S(A) - S(B) with them.
+    /// The difference of the scores, S(A) - S(B), with these grades.
     pub difference: f64,
-    /// Numbers of documents of either ranking with their grades; all others have grade 0. For verdicts, the most important
-    /// come first.
+    /// The documents of A or B that are assigned a grade: the number of each, and its grade. All other unknown
+    /// documents have grade 0. For verdicts, the most important documents come first.
     pub grades: Vec<(u32, f64)>,
-    /// Grades of documents that neither ranking has: those that fill A up to the cutoff, from the first rank that it lacks,
-    /// or for verdicts those of the pool.
+    /// The grades of documents that neither ranking has: those that fill A up to the cutoff, from the first rank that A
+    /// lacks, or for verdicts those of the pool.
     pub elsewhere: Vec<f64>,
 }
 

@@ -263,9 +263,9 @@ struct NonRelevantRanks {
     by_rank: Vec<bool>,
     /// The rank down to which non-relevant documents are counted.
     end: usize,
-    /// Their number.
+    /// The number of non-relevant documents down to rank `end`.
     count: usize,
-    /// The sum of their ranks.
+    /// The sum of the ranks of these documents.
     sum: i64,
 }
 

@@ -20,7 +20,7 @@ use crate::measures::time_biased_gain::TBG;
 use crate::measures::u_measure::U;
 use crate::names::Info;
 
-/// An option that not every measure heeds.
+/// An option of MED or Delta that only some measures take.
 #[derive(Clone, Copy, PartialEq)]
 enum Heeds {
     Tail,
@@ -31,7 +31,7 @@ enum Heeds {
 }
 use Heeds::{Divisor, PerGrade, Tail, TailWithoutCutoff, Ties};
 
-/// What the solver of a measure is for; the general search does the rest.
+/// Whether the solver of a measure is for MED and Delta, for verdicts, or for both. The general search does the rest.
 #[derive(Clone, Copy, PartialEq)]
 enum Solves {
     All,
@@ -43,7 +43,8 @@ use Solves::{All, Med, Verdicts};
 /// Makes the difference of a measure.
 type Make = fn(&Setup<'_>) -> Result<Box<dyn Difference>>;
 
-/// Measures with the options they heed, and what makes their differences.
+/// The measures that have a solver: each with the options that it takes, the function that makes its difference, and
+/// what the solver is for.
 static KNOWN: &[(&Info, &[Heeds], Make, Solves)] = &[
     (&PRECISION.info, &[Ties], additive::precision, All),
     (&HITS.info, &[Ties], additive::hits, All),
@@ -71,24 +72,24 @@ static KNOWN: &[(&Info, &[Heeds], Make, Solves)] = &[
     (&P_IA.info, &[], novelty::novelty, Med),
 ];
 
-/// Whether a measure has a solver of its own for MED and for verdicts; others are left to the general search.
+/// Whether a measure has a solver of its own for MED, and whether it has one for verdicts.
 pub(crate) fn is_solved(info: &Info) -> (bool, bool) {
     let solves = KNOWN.iter().find(|(known, ..)| *known == info).map(|&(.., solves)| solves);
     solves.map_or((false, false), |solves| (solves != Verdicts, solves != Med))
 }
 
-/// The largest cutoff: every rank has a discount of its own.
+/// The largest cutoff for MED and Delta, which keep a discount for every rank in memory.
 const DEEPEST: usize = 10_000_000;
 
-/// The difference in a measure.
+/// The difference in a measure, by its own solver or by the general search.
 ///
 /// # Errors
-/// None is known, it does not heed an option, or a parameter has a value it cannot take.
+/// The measure has no difference, it does not take an option, or a parameter has a value that it cannot take.
 pub(crate) fn make(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let spec = setup.spec;
     let is_verdict = matches!(setup.question, Question::Verdicts { .. });
     let known = KNOWN.iter().find(|(info, ..)| **info == *spec.info);
-    // What a difference cannot heed is refused: means are those of the difference, as is R where it is known.
+    // Parameters that a difference would ignore are refused. It has means and, if known, an R of its own.
     let (refused, what) = match is_verdict {
         true => (&["judged_only", "mean", "recall_base", "mult"][..], "verdict"),
         false => (&["judged_only", "mean", "recall_base"][..], "difference of two rankings"),

@@ -76,7 +76,7 @@ fn group_of(ends: &[u32], rank: u32) -> usize {
 struct FirstHits {
     /// The index of the group.
     group: usize,
-    /// The number of relevant documents in it.
+    /// The number of relevant documents in the group.
     count: usize,
 }
 /// The value of [`FirstHits`] for a ranking without a relevant document. Its group is after all others.

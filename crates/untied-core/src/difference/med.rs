@@ -116,9 +116,9 @@ pub static DELTA: ComparerDefinition = Info {
     Ok(Box::new(Signed { difference, chance }))
 });
 
-/// MED or Delta of a measure.
+/// MED or Delta of a measure, which compares two rankings.
 pub trait Comparer: Send + Sync {
-    /// Documents below this rank do not matter.
+    /// The measure's cutoff: documents below this rank do not matter.
     fn depth(&self) -> usize;
 
     /// How the value changes when the rankings change places.
@@ -130,14 +130,14 @@ pub trait Comparer: Send + Sync {
     /// The value for two rankings.
     fn score(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> PairScore;
 
-    /// Whether A can be farther ahead than B, and the grades with which it is; else those with which B is: of MED, where it is
-    /// defined.
+    /// For MED, if it is defined: whether A can be farther ahead than B, and the grades with which A is, or else B is.
+    /// None for Delta.
     fn assignment(&self, _pair: &RankingPair<'_>, _work: &mut DifferenceWorkspace) -> Option<(bool, Assignment)> {
         None
     }
 
-    /// All differences with their probabilities, on a grid of about this many points, or drawn from a seed: of Delta, where
-    /// it is defined.
+    /// For Delta, if it is defined: all differences with their probabilities. `grid` holds the number of points of a
+    /// grid, and a seed with which differences are drawn if there can be no grid. None for MED.
     fn outcomes(
         &self,
         _pair: &RankingPair<'_>,
@@ -187,10 +187,10 @@ fn difference(spec: &Spec, scope: &Scope<'_>, build: measures::Build) -> Result<
     catalogue::make(&Setup { spec: inner, scope, question: Question::Med, options: &options, build })
 }
 
-/// MED.
+/// MED of a measure, the largest difference.
 struct Largest {
     difference: Box<dyn Difference>,
-    /// Whether to look at A - B, and at B - A.
+    /// Whether S(A) - S(B) counts, and whether S(B) - S(A) does.
     directions: (bool, bool),
 }
 
@@ -213,7 +213,7 @@ impl Comparer for Largest {
         if value.is_nan() {
             return PairScore { value: f64::NAN, range: None, variance: None, certainty: Certainty::Exact };
         }
-        // What follows A's documents may add to A - B, what follows B's may take from it.
+        // Documents below the end of A may add to S(A) - S(B), and those below the end of B may reduce it.
         let least = if self.directions == (true, true) { 0.0 } else { f64::NEG_INFINITY };
         let low = f64::max(up.0 - unseen.1, down.0 - unseen.0).max(least).min(value);
         let range = (low, f64::max(up.1 + unseen.0, down.1 + unseen.1));
@@ -235,15 +235,17 @@ impl Comparer for Largest {
     }
 }
 
-/// Delta.
+/// Delta of a measure, the expected difference.
 struct Signed {
     difference: Box<dyn Difference>,
-    /// The probability at each rank; ranks beyond the end have the last one.
+    /// For each rank, the probability that an unjudged document there is relevant. Ranks beyond the end have the last
+    /// one.
     chance: Vec<f64>,
 }
 
 impl Signed {
-    /// The probability that an unjudged document is relevant: its own, or that of its first rank in either ranking.
+    /// The probability that an unjudged document is relevant: the one given for it, or that of its better rank in A and
+    /// B.
     fn chance(&self, pair: &RankingPair<'_>, place: &Placed) -> f64 {
         let own = pair.facts.chances.get(place.document as usize).filter(|chance| !chance.is_nan());
         own.copied().unwrap_or_else(|| {

@@ -1,11 +1,12 @@
-//! How far two rankings of a query could differ, whatever the unjudged documents are worth.
+//! How far the scores of two rankings of a query could differ, whatever the grades of the unjudged documents are.
 //!
-//! `MED_S(A, B) = max |S(A) - S(B)|` over all gains that documents without a judgment may have (Tan & Clarke, SIGIR
-//! 2014), and `Delta`, the expected difference, divide by a normaliser that judgments do not change ([`med`]). For
-//! verdicts the normaliser moves with the judgments. A document has one gain in both rankings, a judged one keeps its own.
+//! `MED_S(A, B) = max |S(A) - S(B)|` is the largest difference over all gains that unjudged documents may have (Tan &
+//! Clarke, SIGIR 2014), and `Delta` is the expected difference. Both divide the score S by a normaliser that judgments
+//! do not change ([`med`]). For verdicts the normaliser moves with the judgments. A document has the same gain in both
+//! rankings, and a judged one keeps its own.
 //!
 //! Each measure or close family has one file, whose [`Difference`] answers all these questions, and a line in
-//! [`catalogue`]. What finds the largest difference is in [`solve`], which knows no measure.
+//! [`catalogue`]. The searches for the largest difference are in [`solve`], which knows no measure.
 
 mod additive;
 pub(crate) mod assembled;

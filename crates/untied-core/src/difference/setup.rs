@@ -7,7 +7,7 @@ use crate::measures::gain::Gain;
 use crate::measures::{Build, Measure, Scope};
 use crate::names::{Needs, Spec};
 
-/// What AP is divided by.
+/// The number that the sum of precisions is divided by in AP.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) enum PrecisionDivisor {
     /// The depth.

@@ -27,7 +27,8 @@ impl UpperBounds {
         UpperBounds::partly(by_count, None, Vec::new())
     }
 
-    /// Bounds that are attained from a number on, if it is known, and at some others.
+    /// Bounds that are attained from the number `from` of relevant documents on, if it is known, and at some other
+    /// numbers.
     pub fn partly(by_count: Vec<f64>, from: Option<usize>, attained: Vec<usize>) -> UpperBounds {
         let mut bounds = UpperBounds { by_count, from, attained };
         bounds.trim();
@@ -56,7 +57,7 @@ impl UpperBounds {
         self
     }
 
-    /// From this number of relevant documents on, if it is known, all bounds are attained.
+    /// The same bounds, all of which are attained from the number `from` of relevant documents on, if it is known.
     #[must_use]
     pub fn attained_from(self, from: Option<usize>) -> UpperBounds {
         UpperBounds { from, ..self }
@@ -73,8 +74,8 @@ impl UpperBounds {
         self
     }
 
-    /// Lower the bounds for at most this number of relevant documents; `is_attained` says whether that number attains
-    /// it.
+    /// Lowers the bounds for at most `documents` relevant documents to `most`. `is_attained` says whether an assignment
+    /// with this number of relevant documents attains that.
     pub fn cap_at(&mut self, documents: usize, most: f64, is_attained: bool) {
         let last = self.at_most(usize::MAX);
         if self.by_count.len() <= documents + 1 {

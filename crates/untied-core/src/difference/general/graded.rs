@@ -17,9 +17,9 @@ use crate::table::Judgments;
 /// Unknown documents that are in the same tie groups, so that it only matters how many of them have each grade.
 #[derive(Debug, Clone)]
 pub(super) struct AlikeDocuments {
-    /// The indices of their tie groups in A and in B; none if a ranking lacks them.
+    /// The indices of the documents' tie groups in A and in B; none if a ranking lacks them.
     pub groups: [Option<usize>; 2],
-    /// Their indices among the pair's documents.
+    /// The documents' indices among those of the pair.
     pub places: Vec<usize>,
     /// The number of further documents that are not among the pair's: one that fills a ranking up, or those of the pool
     /// that neither ranking retrieves.
@@ -61,7 +61,7 @@ pub(super) struct GradedPair<'s> {
 }
 
 impl AlikeDocuments {
-    /// The number of these documents.
+    /// The number of documents in the cell.
     pub fn len(&self) -> usize {
         self.places.len() + self.others
     }

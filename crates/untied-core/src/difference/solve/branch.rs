@@ -11,7 +11,8 @@ use super::open_nodes::OpenNodes;
 /// Two values count as equal if they differ by no more than this, as a share of the best value or of 1.
 const TOLERANCE: f64 = 1e-12;
 
-/// A problem with a choice for each of its units.
+/// A problem in which each unit gets one of several choices, and the value of all choices is to be as large as
+/// possible.
 pub trait Problem {
     /// For each unit, a number that it shares with the units that are like it; these stand next to each other.
     fn units(&self) -> &[usize];
@@ -33,9 +34,9 @@ pub trait Problem {
 pub struct Incumbent {
     /// The choice of each unit, in the order of the units.
     pub chosen: Vec<u8>,
-    /// The value of these choices.
+    /// The value of the problem with the choices in `chosen`.
     pub value: f64,
-    /// No choices have a value above this.
+    /// An upper bound of the problem's value with any choices.
     pub bound: f64,
     /// How many nodes were visited.
     pub nodes: u64,

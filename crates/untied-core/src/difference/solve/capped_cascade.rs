@@ -142,11 +142,11 @@ impl<'s> CappedCascade<'s> {
 struct CappedNode {
     /// The indices of the unknown documents that are relevant.
     chosen: Vec<usize>,
-    /// S(A) - S(B) if only these are relevant.
+    /// S(A) - S(B) if of the unknown documents only those in `chosen` are relevant.
     value: f64,
-    /// Ranking A if only these are relevant.
+    /// Ranking A if of the unknown documents only those in `chosen` are relevant.
     a: ReachedRanking,
-    /// Ranking B if only these are relevant.
+    /// Ranking B if of the unknown documents only those in `chosen` are relevant.
     b: ReachedRanking,
     /// The documents that may be relevant, too. Bounding a node sorts them by falling w_x, and drops those with w_x <=
     /// 0.

@@ -21,7 +21,7 @@ pub(crate) struct Edge {
     pub b: usize,
     /// The indices of the documents. They are chosen from the first on.
     pub documents: Vec<usize>,
-    /// The number of these documents that are chosen.
+    /// The number of the edge's documents that are chosen.
     on: usize,
 }
 
@@ -40,13 +40,13 @@ impl Edge {
 #[derive(Debug)]
 struct NetworkGroup<G> {
     group: G,
-    /// The number of documents of its edges that are chosen.
+    /// The number of documents of the group's edges that are chosen.
     on: usize,
-    /// The indices of its edges.
+    /// The indices of the group's edges.
     edges: Vec<usize>,
 }
 
-/// Groups of A, groups of B, and the edges between them.
+/// The flow problem: the tie groups of A, those of B, and the edges between them.
 #[derive(Debug)]
 pub(crate) struct Network<G> {
     a: Vec<NetworkGroup<G>>,

@@ -46,7 +46,7 @@ struct CascadeNode {
     value: f64,
     /// `Q_A(position)`, the product of A's factors down to `position`.
     a: f64,
-    /// `Q_B(position)`, the same for B.
+    /// `Q_B(position)`, the product of B's factors down to `position`.
     b: f64,
     /// The worst position at which a decided document stands, in A or in B.
     far: usize,
@@ -68,17 +68,17 @@ struct PrefixReach {
 /// Bounds of sums of terms over several positions: of the value, and of a document's slope D.
 #[derive(Debug, Clone, Copy, Default)]
 struct PositionSums {
-    /// The terms of the value are at most this.
+    /// An upper bound of the sum of the value's terms at these positions.
     gain: f64,
-    /// The terms of D are at least this: first divided by the factor of the documents that both rankings have, then as
-    /// they are.
+    /// A lower bound of the sum of the terms of a document's slope D: first if it is divided by the factor of the
+    /// documents that both rankings have, then as it is.
     low: (f64, f64),
-    /// The terms of D are at most this, in the same two forms.
+    /// An upper bound of the sum of the terms of D, in the two forms of `low`.
     high: (f64, f64),
 }
 
 impl PositionSums {
-    /// These sums plus `factor` times those of further positions.
+    /// The bounds over these positions and further ones, whose bounds `rest` are multiplied by `factor`.
     fn plus(self, factor: f64, rest: &PositionSums) -> PositionSums {
         let sum = |x: f64, y: f64| x + factor * y;
         PositionSums {

@@ -7,7 +7,7 @@ use crate::difference::solve::smaller;
 /// The undecided documents, in an order in which a document that is before another in both rankings comes first.
 #[derive(Debug, Default)]
 pub(super) struct QuadraticCore {
-    /// The documents, in this order. A document's index here is its number in the core.
+    /// The undecided documents. A document's index here is its number in the core.
     pub(super) variables: Vec<Variable>,
     /// For each document, the inverses `1 / a` and `1 / b` of its ranks in A and B.
     pub(super) inverse: Vec<(f64, f64)>,

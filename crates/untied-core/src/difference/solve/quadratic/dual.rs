@@ -27,7 +27,7 @@ const NOTHING: f64 = 1e-14;
 struct DiscordantPair {
     /// The position among the free documents of the one that comes first in the core.
     i: usize,
-    /// The position of the other one.
+    /// The position among the free documents of the one that comes second in the core.
     j: usize,
     /// `e_ij`, the excess of the pair.
     excess: f64,

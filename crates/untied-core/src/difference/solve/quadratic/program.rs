@@ -48,9 +48,9 @@ impl RankState {
 /// What a document at one rank adds to the ranking's AP, times the depth, if it is relevant.
 #[derive(Debug, Clone, Copy, Default)]
 struct RankSums {
-    /// What it adds by itself and with the relevant documents.
+    /// What the document adds by itself and with the relevant documents.
     on: f64,
-    /// What it adds with all undecided documents, if those are relevant.
+    /// What the document adds with all undecided documents, if those are relevant.
     open: f64,
 }
 

@@ -42,9 +42,9 @@ const NONE: usize = usize::MAX;
 /// A document, with the share of users who go on after it.
 #[derive(Debug, Clone, Copy)]
 struct TimedDocument {
-    /// The indices of its tie groups in A and in B, or [`NONE`].
+    /// The indices of the document's tie groups in A and in B, or [`NONE`].
     groups: [usize; 2],
-    /// The share of users who go on after it: q(0) if it is not relevant, and q(1) if it is.
+    /// The share of users who go on after the document: q(0) if it is not relevant, and q(1) if it is.
     go_on: [f64; 2],
     /// Whether the document is relevant; none if unknown.
     known: Option<bool>,

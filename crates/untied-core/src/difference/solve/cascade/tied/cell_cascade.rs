@@ -18,7 +18,7 @@ pub(super) struct CellCascade {
     pub cells: Vec<TieCell>,
     /// What A loses in each group, by the number of documents on there.
     pub a: GroupLosses,
-    /// The same for B.
+    /// What B loses in each group, by the number of documents on there.
     pub b: GroupLosses,
 }
 

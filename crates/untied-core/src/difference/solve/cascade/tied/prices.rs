@@ -29,13 +29,13 @@ pub(super) struct DocumentPrices {
     pub steps: usize,
     /// For each cell, the prices of its undecided documents.
     of_cells: Vec<Vec<f64>>,
-    /// The prices that `of_cells` moves towards, in the same form.
+    /// For each cell, the prices of its undecided documents towards which those of `of_cells` move.
     next: Vec<Vec<f64>>,
     /// For each group of A, its undecided documents: the price of each, and the index of its cell.
     priced: Vec<Vec<(f64, usize)>>,
     /// The largest value of the current group of A and all groups below it, by the number of documents on above it.
     best: Vec<f64>,
-    /// The same for the groups below the current one.
+    /// The largest value of all groups of A below the current one, by the number of documents on above them.
     below: Vec<f64>,
     /// For each group of A, how many of its undecided documents are best turned on, by the number on above the group.
     choices: Vec<Vec<u32>>,

@@ -32,7 +32,7 @@ const PAIRS: usize = 4_000_000;
 struct ComparablePair {
     /// The position among the node's undecided cells of the one that is above.
     above: u32,
-    /// The position of the one that is below.
+    /// The position among the node's undecided cells of the one that is below.
     below: u32,
     /// e, the excess of the pair.
     excess: f64,

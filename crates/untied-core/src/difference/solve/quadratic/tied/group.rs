@@ -11,12 +11,12 @@ pub(super) struct PrecisionGroup {
     pub mean: f64,
     /// u, the mean of 1/rank of the lower one of two of its documents.
     pub together: f64,
-    /// The number of its documents that are judged relevant.
+    /// The number of the group's documents that are judged relevant.
     pub judged: f64,
     /// The number of its unknown documents that the other ranking lacks, with those that fill this ranking up. They are
     /// relevant if this ranking is to be ahead.
     pub alone: f64,
-    /// The number of its documents that are relevant for certain.
+    /// The number of the group's documents that are relevant for certain.
     on: f64,
     /// What an undecided document of the group gains by itself and with all documents that are relevant for certain.
     pub gain: f64,

@@ -26,7 +26,7 @@ impl CellCore {
 pub(super) struct FreeCell {
     /// The index of the cell in the core.
     pub cell: usize,
-    /// The number of its documents that are undecided.
+    /// The number of the cell's documents that are undecided.
     pub size: usize,
     /// What one undecided document adds to the difference by itself and with the documents decided to be relevant.
     pub linear: f64,

@@ -49,7 +49,7 @@ struct CellRanking {
     groups: Vec<CellGroup>,
     /// The indices of all cells, sorted by their group here and then by their group in the other ranking.
     all: Vec<usize>,
-    /// The indices of the undecided cells, in the same order.
+    /// The indices of the undecided cells, in the order of `all`.
     open: Vec<usize>,
     /// For each cell that this ranking has higher: the sum over cells tied with it here, the second line of the formula
     /// in the head of the file.
@@ -63,19 +63,19 @@ struct CellGroup {
     tie_group: PrecisionGroup,
     /// The index of the group among all groups of the ranking.
     number: usize,
-    /// The number of its documents that are in cells.
+    /// The number of the group's documents that are in cells.
     size: f64,
-    /// The number of its documents in cells that are decided to be relevant.
+    /// The number of the group's documents in cells that are decided to be relevant.
     on: f64,
     /// What an undecided document of the group gains here, by itself and with all relevant documents of the ranking.
     gain: f64,
-    /// The number of its undecided documents.
+    /// The number of the group's undecided documents.
     open: f64,
     /// What an undecided document of the group would gain here with all other undecided ones of the ranking.
     open_gain: f64,
-    /// The number of its undecided documents that this ranking has higher than the other ranking.
+    /// The number of the group's undecided documents that this ranking has higher than the other ranking.
     higher: f64,
-    /// The number of its undecided documents that this ranking has lower than the other ranking.
+    /// The number of the group's undecided documents that this ranking has lower than the other ranking.
     lower: f64,
     /// For a cell of the group that this ranking has lower: D and the sum over cells tied with it here, the first line
     /// of the formula in the head of the file.
