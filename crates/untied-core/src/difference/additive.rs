@@ -277,6 +277,7 @@ impl Difference for Additive {
         }
         self.weigh(pair, work);
         let weights = &mut work.weights;
+        // List the documents that fill A with the others, so that they get a grade, too.
         let lacking = std::mem::take(&mut weights.lacking.0);
         weights.documents.extend(lacking.iter().map(|&a| dot::WeightedDocument { a, b: 0.0, known: None }));
         let (value, grades): (f64, Vec<f64>) = match &self.per_grade {
@@ -300,6 +301,7 @@ impl Difference for Additive {
         work: &mut DifferenceWorkspace,
         directions: (bool, bool),
     ) -> DifferenceRange {
+        // The largest differences of both directions: of the best and the worst orders of ties, or by weights.
         let (norm, mut sure) = (self.norm(pair), Certainty::Exact);
         let mut extent = DifferenceRange::exact(if self.ties.are_best_and_worst(pair) {
             let mut places = Vec::new();
@@ -321,6 +323,7 @@ impl Difference for Additive {
             in_both(directions, &mut work.weights, solve, dot::WeightedPair::swap)
         });
         extent.sure = sure;
+        // RBP without a cutoff: documents below the end of a ranking could still add this much to it.
         if let Some(p) = self.persistence {
             let below = |length: usize| self.scale.top * powf(p, length as f64);
             extent.unseen = (below(pair.a.len()), below(pair.b.len()));
@@ -413,6 +416,7 @@ impl MovingAdditive {
         discounts: Vec<f64>,
         norm: Normaliser,
     ) -> Result<Box<dyn Difference>> {
+        // The gains must not be negative, and grade 0 must gain nothing, for bounds to hold.
         let gain = &scale.gain;
         let known = setup.scope.grades.iter().filter(|&&grade| grade >= 0.0);
         if let Some(grade) =
@@ -598,6 +602,7 @@ impl Difference for MovingAdditive {
         let is_enclosed = !parts.by_level.is_empty();
         let bound = is_enclosed.then(|| self.largest(pair, &parts).at_most(most));
         let most = if is_enclosed { 0 } else { most };
+        // The value, and for each level of gain the number of unknown documents that reach it.
         let (value, sizes) = match self.thresholds(pair, &parts) {
             Some(thresholds) => thresholds.largest(most.min(pair.unknown()), vec![0; self.levels.len()]),
             None => {
@@ -624,6 +629,7 @@ impl Difference for MovingAdditive {
             unknown.chain(std::iter::repeat_n((0.0, None), pair.facts.unretrieved)).collect();
         unknown.sort_by(|x, y| y.0.total_cmp(&x.0)); // stable
         let documents = unknown.into_iter().map(|(_, document)| document).enumerate();
+        // The i-th document has the highest grade whose number of documents it is among.
         let graded = documents.map_while(|(i, document)| {
             let (_, &(grade, _)) = sizes.iter().zip(&self.levels).rfind(|(size, _)| **size > i)?;
             Some((document, grade))
@@ -649,6 +655,7 @@ impl Difference for MovingAdditive {
         }
         let parts = self.parts(pair);
         let up = self.largest(pair, &parts);
+        // With A and B exchanged, all weights change their sign.
         let parts = QueryWeights { known: -parts.known, weights: parts.weights.swapped(), ..parts };
         (up, self.largest(swapped, &parts))
     }

@@ -121,6 +121,7 @@ impl TieGroups {
             in_b.into_iter().for_each(|group| b.known[group].push(gain(grade)));
         }
         joined.resize(joined.len() + pair.facts.unretrieved, (None, None));
+        // Choose all documents of each component one after the other, to learn what each adds; then start again.
         let (steps_a, steps_b) = (a.all_steps(top), b.all_steps(top));
         let mut components = components(&joined, (&steps_a, &steps_b));
         let all = |component: &mut GroupNetwork| std::iter::from_fn(|| component.augment(f64::NEG_INFINITY)).collect();
@@ -160,6 +161,7 @@ fn components(joined: &[(Option<usize>, Option<usize>)], steps: (&[GroupGains], 
         (None, Some(b)) => (all + in_a + b, in_a + b),
         (None, None) => (2 * all, 2 * all + 1),
     };
+    // Join the groups of each document; groups with the same root are one component.
     let mut roots: Vec<usize> = (0..2 * all + 2).collect();
     for (a, b) in joined.iter().map(groups) {
         let (first, second) = (root(&mut roots, a), root(&mut roots, b));

@@ -80,6 +80,7 @@ impl<'s> GradedPair<'s> {
         };
         let sides = [groups(pair.a), groups(pair.b)];
         let judged = pair.facts.levels.iter().map(|level| level.grade).filter(|&grade| grade >= 0.0);
+        // All grades of judged documents and of choices, highest first; `index` finds a grade in them.
         let mut grades: Vec<f64> = difference.grades.iter().copied().chain(judged).collect();
         grades.sort_unstable_by(|x, y| y.total_cmp(x));
         grades.dedup();
@@ -90,6 +91,7 @@ impl<'s> GradedPair<'s> {
             all[index(level.grade)] += level.count;
         }
         all[index(0.0)] += pair.facts.outside as u32;
+        // Count the judged documents of each group by grade, and collect the unknown ones.
         let mut known = [0, 1].map(|side: usize| vec![0; sides[side].len() * grades.len()]);
         let group =
             |list: &List, rank: u32| (rank > 0).then(|| difference.ends(list).partition_point(|&end| end < rank));
@@ -186,6 +188,7 @@ impl<'s> GradedPair<'s> {
     /// its groups and the index of its grade.
     fn ranking(&self, side: usize, decided: impl Iterator<Item = ([Option<usize>; 2], usize)>) -> Ranking {
         let width = self.grades.len();
+        // The number of documents of each grade in each group.
         let mut counts = self.known[side].clone();
         for (groups, grade) in decided {
             if let Some(group) = groups[side] {
@@ -227,6 +230,7 @@ impl<'s> GradedPair<'s> {
         let ranking = self.ranking(side, decided);
         let value = self.difference.measure.mean(&ranking, &Judgments::none().with_levels(&levels));
         let value = if value.is_nan() { 0.0 } else { value };
+        // A user's formula must not fall when a grade grows; the value lies between the bounds, so it can be checked.
         if let Some(formula) = self.difference.measure.formula() {
             let Bounds { low, high, .. } = self.root()[side];
             if low < high {
@@ -264,6 +268,7 @@ impl<'s> GradedPair<'s> {
         let decided = self.decided(chosen);
         let levels = self.truth(decided.clone().map(|(_, grade)| grade));
         let (ranking, truth) = (self.ranking(side, decided), Judgments::none().with_levels(&levels));
+        // Undecided documents that this ranking lacks count as not retrieved.
         let others = self.units[chosen.len()..].iter().filter(|&&cell| self.cells[cell].groups[side].is_none());
         let others = others.count();
         let bounds = |resolution: Resolution| {

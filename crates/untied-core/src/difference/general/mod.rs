@@ -74,6 +74,7 @@ pub(super) fn general(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     let scale = setup.scale(Gain::Linear, setup.highest());
     let Question::Verdicts { possible } = setup.question else {
         let most = scale.max_grade;
+        // For MED and Delta, a document may have any whole grade, and any grade of the qrels.
         let whole_grades = (0..=most.min(MOST as f64) as usize).map(|grade| grade as f64);
         let known = setup.scope.grades.iter().copied().filter(|&grade| 0.0 < grade && grade < most);
         let mut grades: Vec<f64> = whole_grades.chain(known).chain([most]).collect();
@@ -170,11 +171,14 @@ impl GeneralDifference {
             problem.units.iter().map(choice_of).collect::<Vec<u8>>()
         };
         let at = |group: Option<usize>, side: usize| group.map_or(usize::MAX, |group| problem.sides[side][group].start);
+        // For measures of sets, a scan finds the largest difference or a start for the search.
         let mut work = Budget::new(if self.is_moving { MOVING_STEPS } else { STEPS });
         let scanned = if self.is_of_set() { sets::scan(problem, last, &mut work) } else { None };
         if let Some(best) = scanned.as_ref().filter(|best| best.bound == best.value) {
             return best.clone();
         }
+        // Start with the highest grade for all documents that A has higher, for those that B lacks, for all, and for
+        // none.
         let mut starts = vec![
             start(&|cell| at(cell.groups[0], 0) < at(cell.groups[1], 1)),
             start(&|cell| cell.groups[1].is_none()),
@@ -243,6 +247,7 @@ impl Difference for GeneralDifference {
         if self.is_same(pair) {
             return fixed(directions, 0.0);
         }
+        // `sure` collects whether the means over orders of ties were exact in the best assignments.
         let sure = Cell::new(Certainty::Exact);
         let solve = |problem: &mut GradedPair<'_>| {
             let best = self.search(problem);
@@ -251,6 +256,7 @@ impl Difference for GeneralDifference {
             }
             (best.value, best.bound)
         };
+        // The difference is undefined without finite bounds, and known if no grade changes either score.
         let mut problem = GradedPair::new(self, pair);
         let [a, b] = *problem.root();
         if [a.low, a.high, b.low, b.high].iter().any(|bound| !bound.is_finite()) {

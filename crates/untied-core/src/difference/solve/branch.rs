@@ -56,6 +56,7 @@ pub fn solve(problem: &dyn Problem, starts: Vec<Vec<u8>>, mut work: Budget) -> I
     if best.is_closed(best.bound) {
         return best.close();
     }
+    // A quarter of the work may go into a local search, and all that is left into branch and bound.
     let mut climb = work.split(1, 4);
     best.climb(problem, &mut climb);
     work.give_back(climb);
@@ -113,6 +114,7 @@ impl Incumbent {
                 break;
             }
             let unit = decided.len();
+            // A unit like the one before it gets no smaller choice.
             let least = if unit > 0 && units[unit] == units[unit - 1] { decided[unit - 1] } else { 0 };
             for choice in least..problem.choices() as u8 {
                 if !work.take(problem.steps().1) {

@@ -103,6 +103,7 @@ impl<'s> CappedCascade<'s> {
     /// For n = 0, 1, 2, ...: an upper bound of what S(A) - S(B) gains if n unknown documents are relevant instead of
     /// none. For one document it is exact; for more it is the sum of the largest w_x.
     pub fn gain_bounds(&self) -> Vec<f64> {
+        // w_x of each unknown document, with no unknown document relevant in A and all others relevant in B.
         let (none, all) = (self.sides(|_| false), self.sides(|_| true));
         let (a, b, full) = (ReachedRanking::new(&none.0), ReachedRanking::new(&none.1), ReachedRanking::new(&all.1));
         let open = || self.documents.iter().filter(|x| x.known.is_none());
@@ -180,6 +181,7 @@ impl BranchAndBound for CappedSearch<'_> {
         if *room == 0 {
             return Bound::Closed;
         }
+        // With room for one more document, its gain is exact, so the best one is the answer.
         if *room == 1 {
             let gain = |&x: &usize| a.gain(documents[x].a, top, 0.0) - b.gain(documents[x].b, top, 0.0);
             if let Some((gain, x)) = open.iter().map(|x| (gain(x), *x)).max_by(|x, y| x.0.total_cmp(&y.0)) {

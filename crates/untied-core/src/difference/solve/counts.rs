@@ -188,6 +188,7 @@ pub fn at_moving_cutoff(placing: MovingCutoff<'_>) -> Vec<f64> {
     };
     counts.open[OUT][OUT] = unknown as i64;
     counts.known[OUT][OUT] = documents.iter().filter(|x| x.relevant == Some(true)).count() as i64;
+    // Move the cutoff R down both rankings, and keep the numbers of documents of each kind up to date.
     let cursor = |side| CutoffCursor { side, group: 0, is_split: false };
     let (mut a, mut b) = (cursor(a), cursor(b));
     let mut differences = Vec::with_capacity(unknown + 1);

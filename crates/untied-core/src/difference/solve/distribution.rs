@@ -35,6 +35,7 @@ impl Distribution {
         let open: Vec<DifferenceTerm> = open.copied().collect();
         let range: f64 = open.iter().map(|term| term.difference.abs()).sum();
         let smallest = open.iter().map(|term| term.difference.abs()).fold(f64::INFINITY, f64::min);
+        // The grid's step: the smallest term if all are multiples of it and the grid stays small, else an even share.
         let multiple = |term: &DifferenceTerm| {
             let times = term.difference / smallest;
             (times - times.round()).abs() <= 1e-12 * times.abs()
@@ -46,6 +47,7 @@ impl Distribution {
             false => range / (points - 1.0),
         };
         let mut distribution = Distribution { low, step, masses: vec![1.0], error: 0.0 };
+        // Add one term after the other, and sum up by how much each was rounded.
         let (mut up, mut down) = (0.0, 0.0);
         for term in &open {
             let steps = (term.difference / step).round();

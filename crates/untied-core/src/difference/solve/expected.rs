@@ -215,9 +215,9 @@ impl ExpectedCascade {
         for s in (1..=places.len()).rev() {
             below[s - 1] = places[s - 1].once * (self.weights[s - 1] + below[s]);
         }
-        // E of the squared sum: w_s^2 E Q(s)^2 for each rank s, and twice w_s w_t E Q(s) Q(t) for the ranks t below.
         let (mut square, mut total) = (1.0, 0.0);
         for (s, (place, weight)) in places.iter().zip(&self.weights).enumerate() {
+            // E Q(s)^2; then w_s^2 E Q(s)^2, and twice w_s w_t E Q(s) Q(t) for the ranks t below s.
             square *= place.once * place.again;
             total += weight * square * (weight + 2.0 * below[s + 1]);
         }

@@ -105,6 +105,7 @@ impl<G: GainsByCount> Network<G> {
             }
             from_b[end] = PathStep::End;
             reached.push(end);
+            // Walk backwards from the group of B: along edges with room to A, and along chosen edges to B.
             while let Some(j) = reached.pop() {
                 for &edge in self.b[j].edges.iter().filter(|&&e| self.edges[e].has_room()) {
                     let i = self.edges[edge].a;
@@ -127,6 +128,7 @@ impl<G: GainsByCount> Network<G> {
                 }
             }
         }
+        // Follow the best path, choosing a document of each edge forwards and giving one back backwards.
         let (gained, Some(mut i)) = best else { return None };
         self.a[i].on += 1;
         while let PathStep::Along(edge) = from_a[i] {

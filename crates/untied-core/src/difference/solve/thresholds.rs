@@ -101,6 +101,7 @@ impl GradeThresholds<'_> {
         }
         let mut ratio = self.ratio(&best);
         while !watch::is_stopped() {
+            // Dinkelbach's step: the best chain for the current ratio has a larger one, unless that is the largest.
             let chain = self.best_at(ratio, most);
             let next = self.ratio(&chain);
             if next <= ratio + LEAST {

@@ -39,6 +39,7 @@ impl CascadeClimber {
         let gains = (if go_on > 0.0 { 1.0 / go_on - 1.0 } else { 0.0 }, go_on - 1.0);
         loop {
             let value = self.evaluate(component);
+            // Find the document whose change gains most.
             let (mut step, mut most) = (None, LEAST);
             for (number, document) in component.documents.iter().enumerate() {
                 let gain = (self.rests[document.b].1 - self.rests[document.a].0)
@@ -62,6 +63,7 @@ impl CascadeClimber {
             b *= component.factor(self.on[at_b.open]);
             self.rests.push((at_a.weight * a, at_b.weight * b));
         }
+        // Turn the losses at each position into sums from there on.
         let mut rest = (0.0, 0.0);
         for sums in self.rests.iter_mut().rev() {
             rest = (rest.0 + sums.0, rest.1 + sums.1);

@@ -84,6 +84,8 @@ impl CascadeProblem {
         self.order.clear();
         self.weights.clear();
         self.weights.resize(self.documents.len() + 1, (0.0, 0.0));
+        // The weight of a position collects the ranks from its document to the next one, with all factors not to be
+        // decided.
         let (mut a, mut b, mut above) = (1.0, 1.0, (0, 0));
         for (at_a, at_b) in &self.ranks {
             if at_a.open != NONE {
@@ -144,6 +146,8 @@ impl CascadeProblem {
         let documents = self.order[start..end].iter().map(|&x| OpenDocument { id: x, ..self.documents[x] });
         self.component.read(documents, start, &self.weights, last.0);
         self.climber.climb(&mut self.component);
+        // If the value below is only known to lie in an interval, search with its lower end, then bound with its upper
+        // end.
         let is_known = last.1 <= last.0;
         let below = self.search.run(&mut self.component, if is_known { limit } else { limit / 2 });
         for (document, &on) in self.component.documents.iter().zip(&self.component.on) {

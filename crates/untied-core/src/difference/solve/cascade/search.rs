@@ -122,6 +122,7 @@ impl CascadeSearch {
         if limit == 0 {
             return CascadeResult { value: self.best, bound: self.best.max(self.roots[1].gain), nodes: 0 };
         }
+        // Half of the nodes go into finding the best value; if they are not enough, the others narrow its interval.
         let (closed, mut bound) = self.attempt(component, TOLERANCE, limit.div_ceil(2));
         for width in WIDTHS {
             if !closed && self.nodes < limit {
@@ -162,6 +163,7 @@ impl CascadeSearch {
         self.rests.resize(count + 1, 0.0);
         self.roots.clear();
         self.roots.resize(count + 1, PositionSums::default());
+        // The terms of each position with no document decided, then their sums from each position on.
         let mut reach = PrefixReach { a: 1.0, b: 1.0, only_a: 0, only_b: 0, both: 0 };
         for (position, sums) in (1..count).zip(&mut self.roots[1..]) {
             reach.enter(component, position, 0, &[]);
@@ -186,6 +188,7 @@ impl CascadeSearch {
                 place = self.decide(component, place, &document, on);
                 continue;
             }
+            // Branch: first on the document's state in the best assignment, then on the other one.
             let first = component.on[place.next];
             for on in [first, !first] {
                 if self.nodes >= self.limit || watch::is_stopped() {
@@ -270,6 +273,7 @@ impl CascadeSearch {
             }
         }
         let sums = sums.plus(place.factor, &self.roots[end + 1]);
+        // If A has the document first, its terms before raise D; if B has, they lower it.
         let (low, high) = if a_first {
             (alone * least + sums.low.0, alone + sums.high.1)
         } else {
@@ -285,6 +289,7 @@ impl PrefixReach {
     #[inline]
     fn enter(&mut self, component: &CascadeComponent, position: usize, next: usize, factors: &[f64]) {
         let (a, b) = &component.entries[position];
+        // The document of A at this position: decided, met before in B, or new.
         if a.open < next {
             self.a *= factors[a.open];
         } else if a.other < position {
@@ -293,6 +298,7 @@ impl PrefixReach {
         } else {
             self.only_a += 1;
         }
+        // The document of B at this position, likewise: if A has had it, now both have it.
         if b.open < next {
             self.b *= factors[b.open];
         } else if b.other <= position {

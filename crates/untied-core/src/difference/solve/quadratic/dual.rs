@@ -105,6 +105,7 @@ impl CoreDual {
                 let value = climber.climb(core, node, step == 8 || !node.is_roomy());
                 incumbent.offer(node, &climber.on, value);
             }
+            // Keep the smallest bound; after four steps without a smaller one, take smaller steps.
             if now < bound - 1e-12 {
                 bound = now;
                 stalled = 0;
@@ -194,6 +195,7 @@ impl CoreDual {
                 number = n;
             }
         }
+        // Read the solution off the table, from the last document to the first.
         let value = last[number];
         for j in (0..count).rev() {
             let (before, now) = (self.table[j * self.width + number], self.table[(j + 1) * self.width + number]);
@@ -237,6 +239,7 @@ impl CoreDual {
         }
         for j in (0..count).rev() {
             let (linear, step) = (self.now.linear[j], self.steps[j]);
+            // Join the values of the documents before j with those of the documents after it, for both choices of j.
             let before = &self.table[j * self.width..][..=j.min(self.most)];
             let (mut off, mut on) = (NEVER, NEVER);
             for (n, &reached) in before.iter().enumerate() {

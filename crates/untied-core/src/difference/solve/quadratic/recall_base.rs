@@ -135,6 +135,7 @@ impl QuadraticWorkspace {
         let mut few = (best.value, 0.0);
         let mut many: Option<(f64, f64)> = None;
         loop {
+            // The price at which the two lines meet: one with at most `most` relevant documents, one with more.
             let is_first = many.is_none();
             let price = many.map_or(0.0, |many| (many.0 - few.0) / (many.1 - few.1));
             let bound = self.solve_at(instance, price, usize::MAX, limit);

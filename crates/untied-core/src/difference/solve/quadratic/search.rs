@@ -47,6 +47,7 @@ impl CoreSearch {
             room,
             decided: vec![false; count],
         };
+        // Search, then write the best assignment back into the program.
         self.start(&root);
         let open = depth_first(self, root, f64::INFINITY);
         for (&variable, &on) in self.core.variables.iter().zip(&self.incumbent.on) {

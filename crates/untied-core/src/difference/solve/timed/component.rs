@@ -54,6 +54,7 @@ pub(super) fn components(timed: &Timed, decided: &[Option<bool>]) -> Vec<TimedCo
             let of_b = timed.documents[i].groups[1];
             reach = reach.max(of_b.saturating_add(1)); // NONE stays so
         }
+        // A component ends where the groups of B hold just the undecided documents that A has had.
         let is_new = a.group(group).iter().any(|i| decided[*i].is_none());
         if is_new && reach != NONE && reach > 0 && down_to_b[reach - 1] == open {
             components.push([begun[0]..group + 1, begun[1]..reach]);

@@ -171,6 +171,7 @@ impl Timed {
         let documents = component.groups[0].clone().flat_map(|group| side.group(group)).take(side.cutoff);
         let mut q: Vec<f64> = documents.map(|&i| self.documents[i].go_on).map(|[one, other]| one.max(other)).collect();
         q.sort_unstable_by(|x, y| y.total_cmp(x));
+        // Users get to each next document with the product of the largest q before it.
         let reached = q.iter().scan(component.reach[0], |reach, q| Some(std::mem::replace(reach, *reach * q)));
         self.gain * reached.sum::<f64>() + component.rest.max(0.0)
     }
@@ -178,6 +179,7 @@ impl Timed {
     /// Searches for the largest S(A) - S(B). The solution's gains are 1 for relevant documents, and 0 for others.
     pub fn solve(&self, mut work: Budget) -> Solution {
         let mut search = TimedSearch::new(self);
+        // First decide the documents that need no search, then search the components from the last to the first.
         let half = work.split(1, 2);
         work.give_back(search.decide_all(&TimedComponent::everything(self), half));
         // The value, and a bound, of all components after the current one.
@@ -191,6 +193,7 @@ impl Timed {
             let mut share = work.split(weight(&component), left);
             left -= weight(&component);
             component.rest = rest.0;
+            // If the value of what follows is only known to lie in an interval, search with both of its ends.
             let is_known = rest.0 == rest.1;
             let first = if is_known { share } else { share.split(1, 2) };
             let lower = search.run(&component, first);

@@ -240,6 +240,8 @@ impl<'t> ChangeBounds<'t> {
                 }
                 let at = groups[side] - self.component.groups[side].start;
                 let of_side = &self.timed.sides[side];
+                // The document gains g P, and its longer reading costs Delta P V: times q of what is before it in this
+                // ranking only.
                 let within = match of_side.group(groups[side]).len() > EXACT {
                     true => large[side][at],
                     false => self.within(of_side, groups[side], Some(i), values[side][at + 1]),

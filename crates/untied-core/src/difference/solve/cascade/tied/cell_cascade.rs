@@ -99,6 +99,7 @@ impl CellCascade {
             let (mut best, mut most) = (None, LEAST);
             for (i, cell) in self.cells.iter().enumerate() {
                 let (of_a, of_b) = (of_a[cell.a], of_b[cell.b]);
+                // What the difference gains by one more document of the cell, and by one fewer.
                 let (more, less) = (of_a.0 - of_b.0, of_b.1 - of_a.1);
                 if counts[i] < cell.size as u32 && more > most {
                     (best, most) = (Some((i, 1)), more);
@@ -108,6 +109,7 @@ impl CellCascade {
                 }
             }
             let Some((i, by)) = best.or_else(|| self.leap(counts, (&mut a, &mut b), work)) else { break };
+            // Make the best change, in the cell's count and in those of its groups.
             let turn = |count: &mut usize| *count = count.wrapping_add_signed(by);
             counts[i] = counts[i].wrapping_add_signed(by as i32);
             turn(&mut a[self.cells[i].a]);
@@ -124,6 +126,7 @@ impl CellCascade {
             let count = counts[i] as isize;
             let mut width = cell.size as isize;
             while width > 1 {
+                // Try to change the count by this width, down and up, as far as the cell allows.
                 for by in [(count - width).max(0) - count, (count + width).min(cell.size as isize) - count] {
                     if by.abs() < 2 || !work.take(self.steps()) {
                         continue;
@@ -161,6 +164,8 @@ impl CellCascade {
                 if range.low[i] == range.high[i] {
                     continue;
                 }
+                // The least that a document adds to S(A), against the most that it adds to S(B); then the other way
+                // round.
                 if least.0[cell.a].1 >= most.1[cell.b].0 {
                     range.low[i] = range.high[i];
                     changed = true;

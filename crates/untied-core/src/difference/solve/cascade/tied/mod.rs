@@ -186,6 +186,7 @@ impl FixedFactors {
                 unsorted.push((group, 1.0 - gain));
             }
         }
+        // Sort the factors by group: a group's factors start after those of the groups above.
         let start = |sum: &mut usize, &(fixed, _): &(usize, usize)| Some(std::mem::replace(sum, *sum + fixed));
         next.clear();
         next.extend(sizes.iter().scan(0, start));
@@ -195,6 +196,7 @@ impl FixedFactors {
             factors[next[group]] = factor;
             next[group] += 1;
         }
+        // The ranks below the last document, down to the depth, are groups of one document each.
         let length = ends.last().map_or(0, |&end| end as usize);
         factors.extend((length..instance.depth).map(below));
         sizes.resize(sizes.len() + instance.depth.saturating_sub(length), (1, 0));

@@ -181,6 +181,8 @@ impl PositionLosses {
         if self.groups_within[i] > group {
             return (self.low(side, i, both + 1), self.high[i]);
         }
+        // Among the first i, the ranking has l of the group's m documents, so this one in the share l / m of the
+        // orders.
         let (l, m) = (i - self.starts[group], self.size(group));
         if l == 0 {
             return (0.0, 0.0);
@@ -282,6 +284,7 @@ impl PositionBounds {
         self.rests.resize(positions + 1, SlopeBounds::default());
         let mut bound = 0.0;
         for i in (0..positions).rev() {
+            // The documents that both rankings have multiply the term by a factor between this and 1.
             let least = problem.a.power(self.both[i]);
             let losses = |line: &PositionLosses, side| (line.low(side, i, self.both[i]), line.high[i]);
             let (a, b) = (losses(&self.a, &problem.a), losses(&self.b, &problem.b));

@@ -74,6 +74,7 @@ impl<'q> TiedCascadeSearch<'q> {
             if self.list(&range) {
                 continue;
             }
+            // The first nodes are only cut in two; narrowing them bounds them by position.
             if self.positions.is_some() && self.nodes < BY_POSITION {
                 self.nodes += 1;
                 for mut range in self.cut_first(&range) {
@@ -82,6 +83,7 @@ impl<'q> TiedCascadeSearch<'q> {
                 }
                 continue;
             }
+            // Later nodes are bounded by prices first, whose solutions also tell where to cut.
             let Some(bound) = self.bound(&range) else { return highest };
             let bound = bound.min(highest);
             if bound <= self.value + TOLERANCE {
@@ -175,6 +177,7 @@ impl<'q> TiedCascadeSearch<'q> {
         self.mean_counts.resize(self.counts.len(), 0.0);
         let start = range.clamp(&self.counts);
         let mut least = None;
+        // Each step bounds the range with other prices; the lowest bound counts, and a good solution is kept.
         for step in 0..steps {
             if !self.work.take(self.prices.steps) {
                 break;

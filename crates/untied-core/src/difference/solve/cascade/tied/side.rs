@@ -146,7 +146,7 @@ pub(super) fn ends<'f>(groups: impl Iterator<Item = CascadeGroup<'f>>, weights: 
     let (mut none, mut all, mut factor) = (0.0, 0.0, 1.0);
     each(groups, weights, &mut Vec::new(), |open, of_group| {
         none += of_group.iter().sum::<f64>();
-        // If all are on, each open document that was read divides the users: `factor` is the share that went on.
+        // With all open documents on, `factor` is the share of users who go on after those read so far.
         for weight in &of_group[..open] {
             all += factor * weight;
             factor *= go_on;
@@ -180,6 +180,7 @@ impl GroupLosses {
             by_place[total..].iter_mut().zip(&*of_group).for_each(|(sum, weight)| *sum += weight);
             of_group[0] += carried;
             total += open;
+            // A group without open documents is not listed: its loss is carried to the next listed group.
             if open == 0 {
                 carried = of_group[0];
             } else {

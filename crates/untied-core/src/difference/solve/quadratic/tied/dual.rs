@@ -178,6 +178,7 @@ impl CellDual {
             after[..=top].copy_from_slice(before);
             after[top + 1..=top + size].fill(f64::NEG_INFINITY);
             let step = core.places[cell].step();
+            // Try t relevant documents of the cell, for every number of relevant ones in the cells before.
             for t in 1..=size {
                 let (own, each) = (gain(t, self.linear[j], core.pair(cell, cell)), step * t as f64);
                 let mut number = 0.0;
@@ -190,6 +191,7 @@ impl CellDual {
             top += size;
         }
         let last = &self.table[node.free.len() * self.width..][..=top];
+        // Read the solution off the table, from the last cell to the first.
         let mut number = (0..=top).fold(0, |best, n| if last[n] > last[best] { n } else { best });
         let value = last[number];
         for (j, &FreeCell { cell, size, .. }) in node.free.iter().enumerate().rev() {

@@ -32,6 +32,7 @@ impl PrecisionGroup {
             return PrecisionGroup { place: 2 * end, mean, ..PrecisionGroup::default() };
         }
         let ranks = || start + 1..=end.min(depth);
+        // Of the pairs within the group, the lower document is at this rank in rank - start - 1 of them.
         let lower = |rank: usize| (rank - start - 1) as f64 * inverse(rank);
         PrecisionGroup {
             place: start + 1 + end,

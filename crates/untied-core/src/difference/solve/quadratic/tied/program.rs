@@ -192,6 +192,7 @@ impl CellProgram {
             self.bound();
             let mut open = std::mem::take(&mut self.rankings[0].open);
             open.retain(|&cell| {
+                // Decide the cell if its documents never lose, or never gain.
                 let (low, high) = self.span(cell);
                 let is_on = low >= -SLACK;
                 let is_decided = is_on || high <= SLACK;

@@ -84,6 +84,7 @@ impl BranchAndBound for CellSearch<'_> {
             self.incumbent.improve(core, node, Vec::new(), &mut self.work);
             return Bound::Closed;
         }
+        // A node in which all cells are above each other is solved exactly; others are bounded and split.
         if let Some(chain) = chain(core, node) {
             return self.fill(node, &chain);
         }
