@@ -139,7 +139,7 @@ class SparkComparison(SparkResults[ComparisonSummary]):
 
     @property
     def alone(self) -> tuple[int, int]:
-        """The number of queries that only the first run has, and the number that only the second has.
+        """The number of queries that only the first run has, and the number that only the second run has.
 
         Both kinds of queries are left out of the comparison.
         """
@@ -285,8 +285,8 @@ def compare(
         How to compare the two runs, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``. By default, these
         are MED(nDCG@10), RBO and Overlap@10.
     depth : int, optional
-        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
-        default all documents count.
+        The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
+        all documents are compared.
     names : tuple of str, optional
         What to call the two runs in tables. By default, runs are named after their files, or have the name that you
         gave to a `Run`. If the first run has no name, it is called ``a``. If the second run has no name, it is called

@@ -52,8 +52,9 @@ def compare_arrays(
     Parameters
     ----------
     a, b : array of int, queries x depth
-        Ids of documents, best first: numpy arrays, or objects that numpy can convert (torch tensors, lists of lists).
-        Both need the same number of rows, but not of columns.
+        Ids of documents, with a row for each ranking, best document first. Pass numpy arrays, or objects that numpy can
+        convert, such as torch tensors or lists of lists. Both arrays need the same number of rows, but may differ in
+        the number of columns.
     measures : measures or their names
         How to compare them, such as ``"RBO(p=0.9)"``, ``Overlap @ 10`` or ``MED(nDCG @ 20)``.
     padding : int, optional

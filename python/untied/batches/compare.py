@@ -58,8 +58,8 @@ class BatchComparer:
     probabilities : bool
         Whether rows have probabilities of relevance, which ``Delta`` uses.
     depth : int, optional
-        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
-        default all documents count.
+        The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
+        all documents are compared.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.

@@ -96,7 +96,8 @@ class ComparisonSummary(Summary):
     Attributes
     ----------
     alone : tuple of int
-        The number of queries that only the first run has, and the number that only the second has. They are left out.
+        The number of queries that only the first run has, and the number of queries that only the second run has. Both
+        kinds of queries are left out of the comparison.
     undefined : dict of str and int
         For each measure, the number of queries for which it is undefined. Its mean leaves them out.
     """

@@ -18,9 +18,9 @@ class TopChanges:
     queries : int
         How many queries both runs have.
     changed : int
-        In how many of them a document entered or left the first ranks.
+        In how many queries a document entered or left the first ranks.
     reordered : int
-        In how many others a document of the first ranks has another rank.
+        In how many further queries a document that stayed in the first ranks has another rank.
     left : int
         How many documents left the first ranks, over all queries.
     """

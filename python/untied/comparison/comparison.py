@@ -81,7 +81,7 @@ class Comparison(MeasureResults):
 
     @property
     def alone(self) -> tuple[int, int]:
-        """The number of queries that only the first run has, and the number that only the second has.
+        """The number of queries that only the first run has, and the number that only the second run has.
 
         Both kinds of queries are left out of the comparison.
         """

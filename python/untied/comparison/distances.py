@@ -52,15 +52,17 @@ def kendall_distance(
     one, other : {item: score} or list of tie groups
         Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
     weights : {item: weight}, optional
-        How much each item matters, such as its relevance; at least 0. By default, all weigh 1.
+        How much each item matters, as a number of at least 0, such as its relevance. By default, all items have the
+        weight 1.
     delta : sequence of float, or function of a rank, optional
-        What it costs to move from each rank to the next lower one, beginning with rank 2, such as ``[1, 0.5]``; after
-        the end of the list 0. By default, ranks do not matter: every move costs 1, and `unmoved` has no effect.
+        What it costs to move an item across each rank: from rank 2 to 1 or back, then from rank 3 to 2, and so on. Pass
+        a list such as ``[1, 0.5]``, after whose end moves cost 0, or a function of a rank. By default, ranks do not
+        matter: every move costs 1, and `unmoved` has no effect.
     unmoved : float
         The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        How different two items are, as a symmetric function: 0 if their order does not matter. By default 1 for all
-        pairs.
+        A symmetric function that says how different two items are. It is 0 if their order does not matter. By default,
+        it is 1 for all pairs.
 
     Returns
     -------
@@ -105,15 +107,17 @@ def footrule(
     other : {item: score} or list of tie groups
         Two rankings of the same items, such as ``{"a": 0.9, "b": 0.4}``, or ``["a", ["b", "c"]]`` with b and c tied.
     weights : {item: weight}, optional
-        How much each item matters, such as its relevance; at least 0. By default, all weigh 1.
+        How much each item matters, as a number of at least 0, such as its relevance. By default, all items have the
+        weight 1.
     delta : sequence of float, or function of a rank, optional
-        What it costs to move from each rank to the next lower one, beginning with rank 2, such as ``[1, 0.5]``; after
-        the end of the list 0. By default, ranks do not matter: every move costs 1, and `unmoved` has no effect.
+        What it costs to move an item across each rank: from rank 2 to 1 or back, then from rank 3 to 2, and so on. Pass
+        a list such as ``[1, 0.5]``, after whose end moves cost 0, or a function of a rank. By default, ranks do not
+        matter: every move costs 1, and `unmoved` has no effect.
     unmoved : float
         The mean cost of an item that has the same rank in both rankings.
     dissimilarity : function of two items, optional
-        How different two items are, as a symmetric function: 0 if their order does not matter. By default 1 for all
-        pairs.
+        A symmetric function that says how different two items are. It is 0 if their order does not matter. By default,
+        it is 1 for all pairs.
 
     Returns
     -------

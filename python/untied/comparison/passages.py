@@ -43,9 +43,10 @@ class PassageComparison:
     Attributes
     ----------
     per_query : dict of str and float
-        The largest difference of each query, in byte order of query ids.
+        For each query, the largest difference that judgments could make. Queries are in byte order of their ids.
     alone : tuple of int
-        The number of queries that only the first run has, and the number that only the second has. They are left out.
+        The number of queries that only the first run has, and the number of queries that only the second run has. Both
+        kinds of queries are left out of the comparison.
     """
 
     __slots__ = ("alone", "per_query")

@@ -64,10 +64,10 @@ def compare(
         pass a dict of documents and probabilities. Documents that you leave out have the probability `p` of the
         measure, as in ``Delta(nDCG@10, p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of all documents that count, as for `evaluate`. Only U and TBG need them.
+        The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
-        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
-        default all documents count.
+        The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
+        all documents are compared.
     names : tuple of str, optional
         What to call the two runs in tables. By default, runs are named after their files, or have the name that you
         gave to a `Run`. If the first run has no name, it is called ``a``. If the second run has no name, it is called
@@ -176,10 +176,10 @@ def compare_all(
         pass a dict of documents and probabilities. Documents that you leave out have the probability `p` of the
         measure, as in ``Delta(nDCG@10, p=0.5)``.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
-        Lengths of all documents that count, as for `evaluate`. Only U and TBG need them.
+        The lengths of all documents that count, as for `evaluate`. Only the measures U and TBG need them.
     depth : int, optional
-        Compare only the documents down to this rank. A group of tied documents that begins above it is kept whole. By
-        default all documents count.
+        The last rank to compare. A group of tied documents that begins at this rank or above is kept whole. By default,
+        all documents are compared.
     ties : str
         How to order documents with equal scores. ``"expected"``: take the mean over all orders in both runs.
         ``"docid"``, ``"trec"``, ``"given"``: use one order, as for `evaluate`.
@@ -193,8 +193,8 @@ def compare_all(
     threads : int, optional
         Number of threads; as many as there are processors by default.
     itself : bool
-        Whether to compare every run with itself too, for the diagonal of `Comparisons.matrix`. The similarity of a run
-        with itself may be below 1 if it has ties.
+        Whether to also compare every run with itself, for the diagonal of `Comparisons.matrix`. If a run has ties, its
+        similarity with itself may be below 1.
 
     Returns
     -------

@@ -91,7 +91,7 @@ def curves(
     rel : float
         The lowest relevant grade.
     gain : str
-        What a grade g is worth in DCG: ``"linear"`` (g) or ``"exp2"`` (2^g - 1).
+        What a document of grade g is worth in DCG: with ``"linear"`` g, and with ``"exp2"`` 2^g - 1.
 
     Returns
     -------

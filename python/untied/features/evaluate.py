@@ -56,11 +56,13 @@ def evaluate_features(
 
         Arrays only have labels, so measures that need subtopics, sampled pools or lengths of documents are refused.
     labels : array, or name of a column, optional
-        The grade of each document. Arrays need them. In a frame, give the name of their column if it is not ``label``,
-        ``relevance``, ``rel``, ``grade`` or ``gain``. Files have them already.
+        The grade of each document. You need to pass labels if `data` is an array. If `data` is a frame, pass the name
+        of the column with the labels, unless it is called ``label``, ``relevance``, ``rel``, ``grade`` or ``gain``.
+        Files have labels already.
     query_ids : array, or name of a column, optional
-        The query of each document. Arrays need them. In a frame, give the name of their column if it is not ``qid``,
-        ``query_id``, ``query-id`` or ``query``. Files have them already.
+        The query of each document. You need to pass ids of queries if `data` is an array. If `data` is a frame, pass
+        the name of the column with the ids, unless it is called ``qid``, ``query_id``, ``query-id`` or ``query``. Files
+        have ids of queries already.
     names : names, {number: name}, or path, optional
         The names of the features. If `data` are files, pass a dict with a name for each number, or the path of a file
         with lines ``number name``. If `data` is an array, pass a name for each column. If `data` is a frame, pass the

@@ -73,12 +73,12 @@ class GateResult:
         Parameters
         ----------
         name : str
-            What to call the test suite.
+            The name of the test suite in the report.
 
         Returns
         -------
         str
-            An XML document with a test case for every limit. Failed ones name the worst queries.
+            An XML document with a test case for every limit. A test case that failed names the worst queries.
         """
         from xml.etree import ElementTree
 
@@ -141,35 +141,37 @@ def gate(
         The run to compare with, such as that of the released version. `max_drop`, `max_med`, `certain` and
         `min_overturn` need it.
     min, max : {measure: value} or list of (measure, value)
-        The smallest and the largest allowed mean of each measure, such as ``{"nDCG@10": 0.4}``. For counts, it is the
-        sum over queries.
+        The smallest and the largest mean that each measure may have. ``min={"nDCG@10": 0.4}`` fails a run with a lower
+        nDCG@10. For measures that count, this limits the sum over queries.
     max_drop : {measure: value} or list of (measure, value)
-        How much worse than the baseline's each mean may be: a number, or a share of the baseline's mean such as
-        ``"2%"``. Where lower is better, this limits the rise. Means are over the queries of the baseline.
+        By how much the mean of the run may be worse than the mean of the baseline, for each measure. Pass a number, or
+        a share of the baseline's mean such as ``"2%"``. If lower is better, this limits how much the mean may rise.
+        Both means are taken over the queries of the baseline.
     max_med : {measure: value} or list of (measure, value)
-        The largest allowed mean ``MED`` of each measure, which is the largest difference from the baseline that
-        judgments could show. nDCG, AP and Bpref are divided by a constant, as the page on MED explains. If ``MED`` is
-        not exact, its upper bound has to keep the limit.
+        How large the mean ``MED`` of each measure may be. ``MED`` is the largest difference between the run and the
+        baseline that judgments could show. It divides nDCG, AP and Bpref by a constant, as the page on MED explains. If
+        ``MED`` is not known exactly, its upper bound has to keep the limit.
     certain : measure or list of measures
         Measures by which the run must be better than the baseline for all grades of unjudged documents, as
         `untied.certify` decides.
     min_overturn : {measure: number} or list of (measure, number)
-        Measures by which the run must be better than the baseline, and by how much: at least so many further relevant
-        documents must be needed to end its lead.
+        Measures by which the run must be better than the baseline, each with a number of documents. The run fails if
+        fewer unjudged documents than this could end its lead by turning out relevant.
     top : int
-        How many queries to name if a limit is exceeded.
+        How many of the worst queries to name if a limit is exceeded.
     significant : bool
-        Whether only significant drops fail, by a one-sided paired randomisation test at 1 - `level`. If there are too
-        few queries for any drop to be significant, the check fails.
+        Whether `max_drop` fails only if the drop is significant, by a one-sided paired randomisation test at 1 -
+        `level`. If there are too few queries for any drop to be significant, a drop beyond the limit always fails.
     level, samples, seed
-        Options of this test, as for `untied.statistics.randomization_test`.
+        The confidence, the number of random choices of signs and the seed of the significance test, as for
+        `untied.statistics.randomization_test`.
     allow_missing : bool
-        Whether judged queries for which the run retrieves nothing may count as empty rankings. By default, they fail
-        the check (of `max_drop` and `max_med`, if the baseline has them).
+        Whether judged queries that the run lacks may count as empty rankings. By default, a check fails if the run
+        lacks a judged query. The checks of `max_drop` and `max_med` then fail only if the baseline has this query.
     on_undefined : str
-        What to do with a query for which the measure is undefined. ``"fail"``: the check fails. ``"zero"``: it counts
-        as 0, but the check fails if lower is better. ``"nan"``: it is left out. In `max_drop`, a query does not fail if
-        it is undefined in the baseline, too.
+        What to do with a query for which the measure is undefined. ``"fail"``: the check fails. ``"zero"``: the query
+        counts as 0, but the check fails if lower is better. ``"nan"``: the query is left out. The check of `max_drop`
+        does not fail if the measure is undefined for the query in the baseline, too.
     ties, unjudged : str
         Policies of `untied.evaluate`, except ``"range"``, because a gate needs one value. With ``ties="worst"``, limits
         must hold in the worst order of tied documents. `max_med`, `certain` and `min_overturn` accept neither

@@ -21,36 +21,44 @@ class Check:
     Attributes
     ----------
     kind : str
-        Which limit: ``"min"``, ``"max"``, ``"max-drop"``, ``"max-med"``, ``"certain"`` or ``"min-overturn"``.
+        Which kind of limit this is: ``"min"``, ``"max"``, ``"max-drop"``, ``"max-med"``, ``"certain"`` or
+        ``"min-overturn"``.
     measure : str
         The measure's canonical name.
     limit : float
         The limit as a number: a value of the measure, a number of documents for ``"min-overturn"``, and 0 for
         ``"certain"``.
     value : float
-        The number that is compared with the limit: the mean of the run, its drop from the baseline's, the upper bound
-        of MED, the lower bound of the difference from the baseline's, or the overturn number (0 if the run is not
-        ahead). If it is estimated or bounded, it is the worse end for the run, and NaN if there is none.
+        The number that is compared with the limit. If it is only estimated or bounded, this is the end of the interval
+        that is worse for the run; it is NaN if there is no value. By `kind`, the number is:
+
+        * ``"min"``, ``"max"``: the mean of the run
+        * ``"max-drop"``: by how much the mean of the run is worse than the mean of the baseline
+        * ``"max-med"``: the upper bound of MED
+        * ``"certain"``: the lower bound of the difference of the two means
+        * ``"min-overturn"``: how many documents could overturn the lead, or 0 if the run is not ahead
     decided_on : str
-        What this number is, with the number of queries, in words.
+        A text that says what `value` is, and for how many queries.
     limit_given : str or None
         The limit as you wrote it, such as ``"1%"``; None for ``"certain"``.
     passed : bool
         Whether `value` is within the limit, and there are no `reasons` to fail.
     reasons : list of str
-        Why the check fails whatever the value is: missing or undefined queries, or too few queries.
+        Reasons why the check fails whatever the value is. For instance, queries are missing or undefined, or there are
+        too few of them.
     run, baseline : float or None
-        Means of the two runs over the compared queries. `baseline` is there only for ``"max-drop"``, and neither is for
-        ``"max-med"``.
+        The means of the run and of the baseline over the compared queries. `baseline` is None except for
+        ``"max-drop"``, and both are None for ``"max-med"``.
     p : float or None
-        The one-sided p-value of the paired randomisation test. It is there if only significant drops count and the
-        limit is exceeded.
+        The one-sided p-value of the paired randomisation test. It is None unless you passed ``significant=True`` and
+        the limit is exceeded.
     queries : list of dict
-        If the limit is exceeded: the worst queries, the worst first, each with ``query`` and ``value``. This value is
-        what the limit is about: the query's value, its drop, its MED, its lowest difference, or how many of the
-        overturning documents it has. For ``"max-drop"``, ``baseline`` and ``run`` are the values of both runs.
+        The worst queries if the limit is exceeded, beginning with the worst. Each entry is a dict with the id of the
+        query as ``query`` and a number as ``value``. By `kind`, this number is the query's value, its drop, its MED,
+        the lower bound of its difference, or how many of the overturning documents the query has. For ``"max-drop"``,
+        the dict also has the values of both runs, as ``baseline`` and ``run``.
     more : int
-        How many further queries have the same ``value`` as the last of them.
+        How many further queries have the same ``value`` as the last query that is listed.
     """
 
     kind: str
@@ -114,7 +122,7 @@ class Check:
 
     @property
     def worst(self) -> list[str]:
-        """The worst queries, each with its value (for a drop, both values), and how many are as bad as the last."""
+        """Lines of text about the worst queries and their values. The last line says how many more are as bad."""
         shown = {
             "min-overturn": "{value:.0f} of the documents", "max-drop": "{baseline:.4f} to {run:.4f}"
         }.get(self.kind, "{value:.4f}")  # fmt: skip

@@ -20,19 +20,21 @@ if TYPE_CHECKING:
 def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
     """Mark the documents of a pool that nobody judged, with grade -1: *pooled but not judged*.
 
-    Estimators such as infAP need to know them, and qrels often leave them out.
+    Estimators such as infAP need to know which documents were in the pool, and qrels often leave out those that nobody
+    judged.
 
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
         The judgments.
     pool : Qrels, path, or {query: {document: anything}}
-        The documents of the pool, written as qrels; the grades do not matter.
+        All documents of the pool, in the form of qrels. Their grades do not matter.
 
     Returns
     -------
     dict
-        ``{query: {document: grade}}``, with the queries of the qrels.
+        ``{query: {document: grade}}`` for the queries of the qrels: all judgments, and grade -1 for the other documents
+        of the pool.
 
     Raises
     ------

@@ -38,12 +38,13 @@ def agreement(
     Parameters
     ----------
     human, machine : Qrels, path, or {query: {document: grade}}
-        Judgments on the same scale; negative grades count as not judged.
+        The judgments of people and those of the machine, on the same scale of grades. Documents with a negative grade
+        count as not judged.
     runs : runs, optional
-        One or several runs: documents are also grouped by their best rank in any of them, where tied documents are
-        ordered by id, descending.
+        One or several runs. If you pass them, documents are also grouped by the best rank that they have in any run.
+        Tied documents are put in descending order of their ids first.
     level : float
-        Confidence of the intervals of kappa, between 0 and 1.
+        The confidence of the intervals of kappa, between 0 and 1. For instance, 0.95 gives 95 % intervals.
     threads : int, optional
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.
@@ -51,12 +52,18 @@ def agreement(
     Returns
     -------
     Table
-        A row for all documents, for those of every human grade, and of every group of ranks: the number of
-        ``documents``, the mean ``human`` and ``machine`` grade, ``bias``, which is the mean of machine minus human
-        grades, ``equal``, the share of equal grades, and Cohen's ``kappa`` with weights that grow with the square of
-        the difference. It is 1 if all grades are equal and 0 if they agree as often as by chance, and has no value
-        within one human grade. Its interval ``kappa_low``, ``kappa_high`` is a jackknife over queries, because errors
-        within a query are alike, and needs five queries.
+        A row for all documents, then a row for each human grade, and a row for each group of ranks. These columns say
+        how well the documents of the row are judged:
+
+        * ``documents``: how many documents people and the machine both judged
+        * ``human``, ``machine``: the mean grade that people gave, and the mean grade that the machine gave
+        * ``bias``: the mean of machine minus human grades
+        * ``equal``: the share of documents that got the same grade from both
+        * ``kappa``: Cohen's kappa, with weights that grow with the square of the difference of two grades. It is 1 if
+          all grades are equal, and 0 if they agree only as often as by chance. It has no value in the rows of a single
+          human grade.
+        * ``kappa_low``, ``kappa_high``: the interval of kappa, by a jackknife over queries, because errors within a
+          query are alike. It needs five queries.
 
     Raises
     ------

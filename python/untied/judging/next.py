@@ -39,12 +39,13 @@ class Candidate:
     query, document : str
         Which document to judge, for which query.
     ranks : tuple of (int or None)
-        Its rank in each run, or None if the run does not retrieve it. Tied documents share the rank of the first of
-        them.
+        The document's rank in each run, or None if the run does not retrieve it. Tied documents share the rank of the
+        first of them.
     probability : float
-        How probable it is that its grade is above 0, by an estimate.
+        An estimate of how probable it is that the document gets a grade above 0.
     narrowing : float
-        By how much a judgment is expected to narrow the bounds of the run's mean; for two runs, of both means together.
+        By how much a judgment of this document is expected to narrow the bounds of the run's mean. For two runs, this
+        is the sum over both means.
     swing : float
         By how much the mean rises if the document has a grade above 0 instead of 0, while all other unjudged documents
         count as in an evaluation: as not relevant, or not at all if the measure ignores them, such as Bpref. For two
@@ -77,17 +78,19 @@ class Advice:
     bounds : tuple of (float, float)
         For each run, the smallest and the largest mean over all grades of unjudged documents.
     candidates : list of Candidate
-        The documents to judge, the best first.
+        The documents to judge, beginning with the one that is most worth judging.
     considered : int
-        How many documents they were chosen from.
+        How many unjudged documents were considered to choose the candidates.
     difference : tuple of (float, float) or None
-        For two runs: the smallest and the largest difference of their means, first minus second, over all grades of
-        unjudged documents. The same as in tests with ``unjudged="range"``.
+        For two runs, the smallest and the largest difference of their means, first run minus second run, over all
+        grades of unjudged documents. With one run, this is None. Significance tests of results with
+        ``unjudged="range"`` have the same bounds.
     is_joint : bool
-        Whether `difference` takes into account that a document has the same grade in both runs. It does not if the
-        measure has no verdicts: then it comes from `bounds`, and a document counts only for the run that retrieves it.
+        Whether `difference` takes into account that a document has the same grade in both runs. If `untied.certify`
+        does not support the measure, this is false. `difference` then comes from `bounds`, so each run is treated as if
+        its documents had nothing to do with those of the other run.
     verdict : Verdict or None
-        With ``until_decided``, the verdict of `untied.certify` about the two runs.
+        The verdict of `untied.certify` about the two runs, if you passed ``until_decided=True``, else None.
     facts : dict
         For each run, how many judged queries are missing from it (``absent``), which count as empty rankings, and how
         many of its queries have no judgments (``unknown``), which are left out.
@@ -134,23 +137,23 @@ def judge_next(
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        The judgments so far. Documents with a negative grade are not judged.
+        The judgments that you have so far. Documents with a negative grade count as not judged.
     runs : runs
-        One run, or two that you compare; as for `untied.evaluate`.
+        One run, or two runs that you compare, of any kind that `untied.evaluate` takes.
     measure : measure or str
         The measure that you want to know better, such as ``"nDCG@10"``. It must have bounds over unjudged documents.
     top : int
         How many documents to list.
     depth : int
-        How far down each run to look: only its first documents for each query are considered, with ties ordered by id,
-        descending.
+        How many documents of each ranking to consider. Documents below this rank are not suggested. Tied documents are
+        put in descending order of their ids first.
     prior : float, optional
-        How probable it is that an unjudged document has a grade above 0, such as 0.1. By default, it is the share of
-        such documents among those judged for the query, smoothed by adding half a document with such a grade and half a
-        document without.
+        How probable it is that an unjudged document has a grade above 0, such as 0.1. By default, this is estimated for
+        each query: it is the share of judged documents that have a grade above 0. To smooth this share, half a document
+        with a grade above 0 and half a document with grade 0 are added.
 
-        If a document has a grade above 0, each such grade is as probable as in the qrels. If none of these is relevant
-        to the measure, half a document with a relevant grade is added.
+        If a document has a grade above 0, each of these grades is as probable as it is frequent in the qrels. If the
+        measure counts none of them as relevant, half a document with a relevant grade is added.
     until_decided : bool
         Whether to look for documents that help to decide a verdict of `untied.certify` about two runs. The verdict gets
         closer if a document that would help the trailing run is judged not relevant, or one that would help the leading

@@ -66,17 +66,19 @@ def judgments(
     qrels : Qrels, path, or {query: {document: grade}}
         The judgments. Documents with a negative grade are not judged, and keep it.
     rate : float, or {stratum: float}
-        Which share of the judged documents to keep, above 0 and at most 1; with `strata`, a share for each stratum.
+        The share of the judged documents to keep, above 0 and at most 1. If you pass `strata`, pass a dict with a share
+        for each stratum.
     seed : int
         Seed of the random choice. The same seed gives the same sample.
     by_query : bool
-        Whether to keep exactly this share of every query's documents, rounded, and at least one. By default, each
-        document is kept with the probability `rate`.
+        Whether to keep exactly the share `rate` of every query's documents, rounded, and at least one. By default, each
+        document is kept with the probability `rate`, so the number of documents varies.
     strata : {query: {document: stratum}}, optional
-        The stratum of every document, if there is a rate for each.
+        The stratum of every judged document. Pass this if each stratum has a rate of its own.
     rel : float, optional
-        The lowest relevant grade. With ``None``, no sample is drawn again, so every document is sampled with the same
-        probability, as `untied.verdicts.from_sample` and other methods need it.
+        The lowest relevant grade. A query is drawn again if its sample lacks such a document. With ``None``, no query
+        is drawn again, so every document is sampled with the same probability. `untied.verdicts.from_sample` and other
+        methods need this.
 
     Returns
     -------
@@ -166,9 +168,10 @@ def pool(runs: Iterable[OneRun], depth: int, qrels: QrelsLike | None = None) -> 
     runs : list of runs
         The runs, as for `untied.evaluate`. Tied documents are ordered by id, descending.
     depth : int
-        How many documents each run contributes for each query.
+        How many documents of each ranking go into the pool.
     qrels : Qrels, path, or {query: {document: grade}}, optional
-        Judgments to keep for documents of the pool. Queries without judgments are then left out.
+        Judgments, which documents of the pool keep. Queries without judgments are then left out. By default, all
+        documents of the pool are unjudged.
 
     Returns
     -------
@@ -243,11 +246,11 @@ def collection(
     runs : {name: run}
         Runs, as for `evaluate`.
     rate : float
-        Which share of the collection to keep, above 0 and at most 1.
+        The share of the collection to keep, above 0 and at most 1. For instance, 0.5 keeps half of it.
     seed : int
         Seed of the random choice. The same seed keeps the same documents.
     sample_judgments : bool
-        Whether to remove the other documents from the judgments, too.
+        Whether to also remove the judgments of documents that are not kept.
 
     Returns
     -------

@@ -100,7 +100,8 @@ def report(
     depth : int
         How many documents of each ranking to show.
     level : float
-        Confidence of these intervals. A difference is significant if its adjusted p is at most 1 - `level`.
+        The confidence of the intervals, between 0 and 1. A difference is significant if its adjusted p is at most 1 -
+        `level`.
     test : str
         ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD (Carterette 2012), which
         tests all runs of a measure at once. ``"t"`` and ``"wilcoxon"``: `t_test` and `wilcoxon_test`.

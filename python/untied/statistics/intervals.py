@@ -37,15 +37,16 @@ def mean_interval(
     Parameters
     ----------
     a, b : {query: value} or list of values
-        Values of queries, such as ``[0.4, 0.6, 0.5]``. If you pass `b`, the interval is about the mean of a - b.
+        Values of queries, such as ``[0.4, 0.6, 0.5]``, or dicts with queries as keys. If you only pass `a`, the
+        interval is that of its mean. If you also pass `b`, the interval is that of the mean of a - b.
     level : float
-        Confidence, between 0 and 1; 0.95 gives a 95 % interval.
+        The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
     method : str
         ``"bca"``: bootstrap, bias-corrected and accelerated (Efron 1987). ``"t"``: Student's, as SciPy computes it.
     samples : int
         How many bootstrap samples to draw.
     seed : int
-        Seed of these samples. The same seed gives the same interval.
+        Seed of the bootstrap samples. The same seed gives the same interval.
     threads : int, optional
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.
@@ -53,7 +54,8 @@ def mean_interval(
     Returns
     -------
     tuple of float
-        The lower and the upper limit. Both are the mean if all values are equal, and NaN if there is only one query.
+        The lower and the upper limit of the interval. If all values are equal, both limits are the mean. If there is
+        only one query, both are NaN.
 
     Raises
     ------

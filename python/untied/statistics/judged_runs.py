@@ -41,9 +41,9 @@ class RunEstimates:
         For every measure, a row for each run, with an empty ``run_b``, and then a row for each pair of runs, about
         ``run_a`` minus ``run_b``: ``estimate`` with its interval ``low``, ``high``, and the numbers of `Estimate`.
     judged, queries : int
-        Number of queries that people judged, and of all queries.
+        The number of queries that people judged, and the number of all queries.
     target : str
-        What the intervals are for: ``"all"`` or ``"these"``.
+        Which means the intervals are for, as you chose it: ``"all"`` or ``"these"``.
     level : float
         Confidence of the intervals.
     notes : list of str
@@ -84,7 +84,7 @@ def estimate_runs(
         What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
         sample. ``"these"``: the mean over these queries, if people judged all of them.
     level : float
-        Confidence, between 0 and 1.
+        The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
 
     Returns
     -------

@@ -45,11 +45,11 @@ class Estimate:
     mean : float
         The estimate. Over all random samples of queries, its mean is exactly the mean of human values.
     low, high : float
-        Confidence interval; NaN with fewer than five human queries.
+        The confidence interval of the mean. It is NaN if people judged fewer than five queries.
     target : str
-        What the interval is for: ``"all"`` or ``"these"``.
+        Which mean the interval is for, as you chose it: ``"all"`` or ``"these"``.
     judged, queries : int
-        Number of queries that people judged, and of all queries.
+        The number of queries that people judged, and the number of all queries.
     human : float
         The mean of the human values.
     machine : float
@@ -57,13 +57,16 @@ class Estimate:
     bias : float
         The mean of machine minus human values, over the queries with both.
     correlation : float
-        Pearson's correlation of the human and the machine values; NaN if either are all equal.
+        Pearson's correlation of the human and the machine values. It is NaN if all human values are equal, or all
+        machine values.
     slope : float
-        How far the machine is trusted: from 0, not at all, to 1, wherever it differs by a constant.
+        How much the estimate relies on the machine. With 0, the machine's values do not count. With 1, they count
+        fully, as if they differed from the human values only by a constant.
     width : float
-        Width of the interval, as a multiple of that from the human values alone.
+        How wide the interval is, as a multiple of the interval from the human values alone. Below 1, the machine has
+        narrowed it.
     equivalent : float
-        The number of queries people would have to judge, without the machine, for such an interval.
+        How many queries people would have to judge to get an interval of this width without the machine.
     notes : list of str
         What a reader of the interval should know.
     """
@@ -111,7 +114,7 @@ def estimate_mean(
         What the interval is for. ``"all"``: the mean over all queries that could be asked, of which these are a random
         sample. ``"these"``: the mean over these queries, if people judged all of them.
     level : float
-        Confidence, between 0 and 1.
+        The confidence of the interval, between 0 and 1. For instance, 0.95 gives a 95 % interval.
 
     Returns
     -------

@@ -34,8 +34,8 @@ def required_queries(
 ) -> Table:
     """Plan an experiment: how small a difference your queries can find, and how many queries find a given one.
 
-    Choose the difference that would matter to you. The observed one, put in its place, tells only how significant it
-    is.
+    Choose the difference that would matter to you. If you pass the observed difference instead, you only learn how
+    significant it is.
 
     The answer is that of Student's paired t-test, for queries like those of the results. It depends on how much their
     differences vary, and this is itself estimated from the queries at hand. So every answer has an interval, which is
@@ -48,8 +48,8 @@ def required_queries(
     results : Results, ArrayResults, or dict of ArrayResults
         Results of two or more runs for the same queries. At least three queries need a value in both runs.
     difference : float, optional
-        The difference of means that you want to find, above 0, such as 0.05. By default, you only learn what your
-        queries find.
+        The difference of means that you want to find, above 0, such as 0.05. By default, you only learn how small a
+        difference your queries can find.
     baseline : str, optional
         The run that all others are compared with. By default, every two runs are compared.
     level : float
@@ -63,8 +63,9 @@ def required_queries(
     Table
         A row for every measure and pair of runs. The columns are:
 
-        * ``queries``: how many have a value in both runs
-        * ``difference`` and ``deviation``: the mean of their differences, and its standard deviation over queries
+        * ``queries``: how many queries have a value in both runs
+        * ``difference`` and ``deviation``: the mean difference of the two runs, and the standard deviation of the
+          differences over queries
         * ``detectable``: the smallest true difference that so many queries find, with its interval ``detectable_low``,
           ``detectable_high``
         * ``required``: how many queries find `difference`, with its interval ``required_low``, ``required_high``;

@@ -79,14 +79,15 @@ class Significance(Exported):
         They also cover queries that have a value only with some judgments. For geometric means, logarithms are tested,
         and ``difference`` is ln(``mean_a`` / ``mean_b``); a column ``scale`` then says mean, log or sum.
     dropped : dict of str and int
-        For each measure, how many values were left out because they are undefined, counted for each pair of runs and
-        query.
+        For each measure, how many differences were left out because a value is undefined. Each query counts once for
+        each pair of runs.
     settings : dict
         The options of the call.
     notes : list of str
         What to know before you rely on the result.
     varied : tuple of str
-        What ``least``, ``most`` and ``survives`` allow for: ``"ties"``, ``"judgments"``, both or nothing.
+        What the columns ``least``, ``most`` and ``survives`` take into account: ``"ties"``, ``"judgments"``, both or
+        nothing.
     apart : list of str
         Measures whose bounds over judgments come from each run alone. They leave out documents that only the other run
         retrieved, which could change the difference, too. For results of arrays, these are all measures; both columns
@@ -180,9 +181,10 @@ def significance(
     Parameters
     ----------
     results : Results, ArrayResults, or dict of ArrayResults
-        Results of two or more runs for the same queries, from `untied.evaluate`. Results of `untied.evaluate_arrays`
-        will do too: by name, such as ``{"old": old, "new": new}``, or for several columns of scores (with
-        ``per_query=True``), whose numbers are then the names of runs.
+        The results of two or more runs for the same queries, as `untied.evaluate` returns them. You can also pass
+        results of `untied.evaluate_arrays`: a dict with names, such as ``{"old": old, "new": new}``, or the results of
+        several columns of scores, evaluated with ``per_query=True``. The numbers of the columns are then the names of
+        the runs.
     baseline : str, optional
         The run that all others are compared with, as the second of each pair. By default, every two runs are compared.
     test : str
@@ -192,10 +194,11 @@ def significance(
         How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
         ``"none"``, which `adjust` explains. Tukey's test needs no correction.
     interval : str
-        Which confidence interval to give each difference: ``"bca"`` or ``"t"``, as for `mean_interval`, or ``"none"``.
-        It is not corrected for the number of comparisons.
+        Which confidence interval to compute for each difference: ``"bca"`` or ``"t"``, as for `mean_interval`, or
+        ``"none"``. Intervals are not corrected for the number of comparisons.
     level : float
-        Confidence of these intervals. A difference is significant if its adjusted p is at most 1 - `level`.
+        The confidence of the intervals, between 0 and 1. A difference is significant if its adjusted p is at most 1 -
+        `level`.
     samples : int
         How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
         difference of every query a plus or a minus sign.
@@ -283,7 +286,8 @@ def discriminative_power(
 ) -> Table:
     """Find which share of the pairs of runs each measure can tell apart (discriminative power, Sakai 2006).
 
-    Use it to choose a measure: the same runs and queries are tested with each.
+    Use it to choose a measure. The same runs and queries are tested with each measure, and a measure with more power
+    tells more pairs of runs apart.
 
     Parameters
     ----------
@@ -315,9 +319,10 @@ def discriminative_power(
     Table
         A row for every measure. The columns are:
 
-        * ``power``: the share of the pairs that it tells apart; ``pairs`` and ``significant`` are the two numbers
-        * ``difference_required``: from this difference of means on, every pair is told apart; None if not even the pair
-          with the largest difference is
+        * ``power``: the share of the pairs of runs that the measure tells apart
+        * ``pairs`` and ``significant``: the number of all pairs, and the number of pairs that the measure tells apart
+        * ``difference_required``: the smallest difference of means from which on the measure tells every pair apart, or
+          None if it does not even tell apart the pair with the largest difference
 
         For geometric means, the difference is one of logarithms. ``scale`` is as in `Significance`.
 

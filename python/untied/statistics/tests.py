@@ -54,9 +54,10 @@ class Test:
     Attributes
     ----------
     difference : float
-        The mean of a - b.
+        The mean of the first run minus the mean of the second.
     p : float
-        How probable a difference at least as extreme would be if the runs did not differ.
+        The p-value: how probable it would be to see a difference at least as extreme, if the runs did not really
+        differ.
     queries : int
         The number of queries that were tested.
     certainty : str
@@ -219,8 +220,8 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
     a, b : {query: value} or list of values
         Values of the same queries.
     kind : str
-        Which standard deviation. ``"paired"``: that of the differences (Cohen's d_z). ``"pooled"``: the root of the
-        mean of both runs' variances (Cohen's d).
+        Which standard deviation to divide by. ``"paired"``: the standard deviation of the differences (Cohen's d_z).
+        ``"pooled"``: the root of the mean of both runs' variances (Cohen's d).
     hedges : bool
         Whether to multiply by Hedges' exact correction of the bias in small samples, with n - 1 degrees of freedom, or
         2(n - 1) if pooled.
@@ -228,8 +229,8 @@ def effect_size(a: Values, b: Values, *, kind: Literal["paired", "pooled"] = "pa
     Returns
     -------
     float
-        Positive if a has the higher mean, and 0 if the means are equal. Infinite if only the deviation is 0, and NaN if
-        there is one query.
+        The effect size. It is positive if `a` has the higher mean, and 0 if the means are equal. If the means differ
+        but the standard deviation is 0, it is infinite. If there is only one query, it is NaN.
 
     Raises
     ------
@@ -262,11 +263,11 @@ def adjust(p_values: Sequence[float], method: Correction = "holm") -> list[float
     Parameters
     ----------
     p_values : list of float
-        Values from 0 to 1. NaN stays NaN and does not count.
+        The p-values, from 0 to 1. An entry that is NaN stays NaN, and does not count as a comparison.
     method : str
-        ``"holm"`` (1979) and ``"bonferroni"`` control the probability of any error; Holm's never finds less. ``"bh"``
-        (Benjamini & Hochberg 1995) controls the share of errors among the differences found. ``"none"`` corrects
-        nothing.
+        How to correct. ``"holm"`` (1979) and ``"bonferroni"`` limit the probability that any difference is found by
+        mistake; Holm's method finds at least as many differences. ``"bh"`` (Benjamini & Hochberg 1995) limits the share
+        of mistakes among the differences found. ``"none"`` corrects nothing.
 
     Returns
     -------

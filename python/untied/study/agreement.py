@@ -207,17 +207,19 @@ def agreement(
     Parameters
     ----------
     measures : measures or their names, optional
-        Which measures rank the runs. By default AP, nDCG, Rprec, Bpref, R@100, nDCG@10, P@10, RBP(p=0.8) and RR.
+        The measures by which to rank the runs. By default, these are AP, nDCG, Rprec, Bpref, R@100, nDCG@10, P@10,
+        RBP(p=0.8) and RR.
     qrels_also : {name: qrels}, or list of paths, optional
-        Other judgments to rank by as well, such as those of a second judge.
+        Other judgments, such as the judgments of a second person. The runs are also ranked by these.
     depths : sequence of int
-        Shallower pools to rank by as well, such as ``(5, 10)``. A pool of depth 10 has the judged documents that any
-        run has in its first 10 ranks. Pass 0 if you want none.
+        Depths of smaller pools, such as ``(5, 10)``. The runs are also ranked by the judgments in each of these pools.
+        A pool of depth 10 has the judged documents that any run has in its first 10 ranks. Pass 0 if you want no
+        smaller pools.
 
     Returns
     -------
     Result
-        ``rows`` compares two rankings each: all pairs with the same measure or the same judgments.
+        The attribute ``rows`` has a row for each two rankings that share the measure or the judgments.
     """
     asked = [str(measure) for measure in as_measures(MEASURES if measures is None else measures)]
     asked_depths = {whole("depths", depth) for depth in depths}

@@ -101,7 +101,8 @@ def imperfect(
     Parameters
     ----------
     rates : sequence of float
-        Which shares of the collection to keep, from 0 to 1. The whole collection, 1, is always among them.
+        Which shares of the collection to keep, as numbers from 0 to 1. The study draws parts of each of these sizes.
+        The whole collection, 1, is always included.
     samples : int
         How many parts of the collection to draw at each rate below 1.
     measures : measures or their names, optional
@@ -109,7 +110,8 @@ def imperfect(
     rel : float
         The lowest relevant grade for AP and the default measures, except nDCG.
     pool_depth : int, optional
-        Take only the pool of the whole runs to this depth as judgments, as for `incomplete`.
+        If you pass this, only documents that a run has in its first `pool_depth` ranks keep their judgments, as for
+        `incomplete`.
     seed : int
         Seed of the parts. The same seed gives the same parts.
 

@@ -167,7 +167,8 @@ def incomplete(
     Parameters
     ----------
     rates : sequence of float
-        Which shares of the judgments to sample, from 0 to 1. All judgments, 1, are always among them.
+        Which shares of the judgments to sample, as numbers from 0 to 1. The study draws samples of each of these sizes.
+        All judgments, 1, are always included.
     samples : int
         How many samples to draw at each rate below 1.
     measures : measures or their names, optional
@@ -177,12 +178,13 @@ def incomplete(
     rel : float
         The lowest relevant grade for AP and the default measures, except nDCG.
     pool_depth : int, optional
-        Take the pool of the runs to this depth as the complete judgments, as the paper does. Unjudged documents of the
-        pool then count as not relevant, and judged documents outside it are left out. By default, the qrels themselves
-        count as complete.
+        If you pass this, the complete judgments are the documents that a run has in its first `pool_depth` ranks, as in
+        the paper. Documents of this pool without a judgment then count as not relevant, and judged documents outside
+        the pool are left out. By default, the qrels themselves count as complete.
     sampling : str
-        ``"bernoulli"``: keep every judgment with the probability that the rate says. ``"simple-random"``: keep exactly
-        this share of every query's judgments, at least one, as the paper does.
+        How to draw a sample. ``"bernoulli"``: keep every judgment with the probability that the rate says.
+        ``"simple-random"``: keep exactly the share that the rate says of every query's judgments, and at least one
+        judgment, as the paper does.
     seed : int
         Seed of the samples. The same seed gives the same samples.
 

@@ -220,7 +220,7 @@ class Distributions(ByRun):
         run_a, run_b : str
             Names of the runs.
         measure : str or Measure, optional
-            One of the measures. By default the first.
+            Which of the measures to look at. By default, this is the first measure that you passed.
         query : str, optional
             The id of a query, to compare the runs by their values for it. By default, the runs are compared by their
             means.
@@ -366,7 +366,7 @@ class Distributions(ByRun):
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures. By default the first.
+            Which of the measures to look at. By default, this is the first measure that you passed.
         style : str
             The format of the picture, which is ``"svg"``, ``"png"`` or ``"pdf"``.
 

@@ -168,7 +168,7 @@ class Verdicts(ByPair):
         run_a, run_b : str
             The names of the two runs. The verdict is ``"A"`` if the run that you name first is better.
         measure : str or Measure, optional
-            One of the measures. By default the first.
+            Which of the measures to look at. By default, this is the first measure that you passed.
 
         Returns
         -------
@@ -250,7 +250,7 @@ class Verdicts(ByPair):
         Parameters
         ----------
         measure : str or Measure, optional
-            One of the measures. By default the first.
+            Which of the measures to look at. By default, this is the first measure that you passed.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class Verdicts(ByPair):
         run_a, run_b : str
             Names of the runs, in the order of `pairs`.
         measure : str or Measure, optional
-            One of the measures. By default the first.
+            Which of the measures to look at. By default, this is the first measure that you passed.
 
         Returns
         -------

@@ -78,10 +78,10 @@ def from_sample(
         All grades that judges could give, such as ``(0, 1, 2, 3)``. DCG needs them, and so does RBP with `max_grade`;
         other measures only ask whether a document is relevant.
     level : float
-        Confidence: a verdict is wrong with a probability of at most 1 - `level`.
+        The confidence, between 0 and 1. A verdict is wrong with a probability of at most 1 - `level`.
     correction : str
-        ``"bonferroni"``: this holds for all verdicts of a measure together, so you may look at all and choose.
-        ``"none"``: it holds for each single verdict.
+        What the confidence is about. ``"bonferroni"``: all verdicts of a measure are right together with this
+        confidence, so you may look at all of them and choose. ``"none"``: each verdict is right with this confidence.
     ties : str
         ``"expected"``: take the mean over all orders of tied documents. ``"docid"``: order them by id, descending.
     strict : bool
@@ -93,8 +93,11 @@ def from_sample(
     Returns
     -------
     Table
-        Columns run_a, run_b, measure, verdict, low and high: bounds of the difference of the means, and the verdict,
-        which names the confidence, as in ``A (95 %)``, or is ``open``.
+        A row for each pair of runs and each measure. The columns are:
+
+        * ``run_a``, ``run_b``, ``measure``
+        * ``verdict``: which run is better and with which confidence, as in ``A (95 %)``, or ``open``
+        * ``low``, ``high``: bounds of the difference of the means, first run minus second run
 
     Raises
     ------

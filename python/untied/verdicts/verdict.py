@@ -68,7 +68,7 @@ class Grades:
     difference : float
         The difference of the two runs with these grades, first minus second.
     documents : dict
-        The documents that get a grade above 0, with these grades, the most important first.
+        The documents that get a grade above 0, as keys, and their grades. The most important documents come first.
     elsewhere : list of float
         Grades of pooled documents that neither run retrieves.
     """
@@ -112,7 +112,7 @@ class Explanation:
     verdict : Verdict
         The verdict.
     queries : list of QueryVerdict
-        What each query contributes, in byte order of their ids.
+        For each query, its bounds and the documents that reach them. Queries are in byte order of their ids.
     """
 
     verdict: Verdict
