@@ -63,10 +63,10 @@ def paper_table(
     results : Results, ArrayResults, or dict of ArrayResults
         Results of one or several runs. Columns of arrays are runs, as for `untied.statistics.significance`.
     tests : Significance, optional
-        Which differences are significant: what `untied.statistics.significance` returned for these results.
+        What `untied.statistics.significance` returned for these results. The table then marks significant differences.
     style : str
-        ``"latex"`` (which needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or ``"table"``, which is text in
-        columns. In CSV and TSV, marks have columns of their own, and there is no caption.
+        The format of the table: ``"latex"`` (which needs the package booktabs), ``"md"``, ``"csv"``, ``"tsv"``, or
+        ``"table"`` for text in columns. In CSV and TSV, marks have columns of their own, and there is no caption.
     digits : int
         How many decimals to print.
     headings : dict of str, optional

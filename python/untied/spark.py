@@ -198,11 +198,11 @@ def evaluate(
         The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
         ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
-        ranking. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
+        lacks. ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
-        ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``, ``"stratified"`` or ``"prels"``: rows have one
-        more column.
+        What judgments hold. ``"auto"`` or ``"trec"``: they have only grades. ``"subtopics"``, ``"stratified"`` or
+        ``"prels"``: rows have one more column, for the subtopic, the stratum or the probability.
     on_undefined : str
         How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
         ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
@@ -228,7 +228,8 @@ def evaluate(
 
         The lengths are sent to every task.
     partitions : int, optional
-        In how many partitions to evaluate. By default ``spark.sql.shuffle.partitions``, of which Spark may join some.
+        The number of partitions in which Spark evaluates. By default, it is the setting
+        ``spark.sql.shuffle.partitions``, and Spark may join some of them.
 
     Returns
     -------
@@ -303,12 +304,14 @@ def compare(
     qrels : DataFrame, optional
         Judgments. Only ``MED`` and ``Delta`` use them.
     probabilities : DataFrame, optional
-        How probable it is that documents are relevant, for ``Delta``: the columns of a run, with probabilities as
-        scores.
+        How probable it is that documents are relevant, which only ``Delta`` uses. It has the columns of a run, with
+        probabilities as scores.
     qrels_format : str
-        ``"auto"`` or ``"trec"``: the qrels have only grades. ``"subtopics"``: they have a column for subtopics, too.
+        What the qrels hold. ``"auto"`` or ``"trec"``: they have only grades. ``"subtopics"``: they also have a column
+        for subtopics.
     partitions : int, optional
-        In how many partitions to compare. By default ``spark.sql.shuffle.partitions``, of which Spark may join some.
+        The number of partitions in which Spark compares. By default, it is the setting
+        ``spark.sql.shuffle.partitions``, and Spark may join some of them.
 
     Returns
     -------

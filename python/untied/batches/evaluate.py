@@ -105,8 +105,8 @@ class BatchEvaluator:
         The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
         ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
-        ranking. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
+        lacks. ``"common"``: only the judged queries that are also in the run.
     on_undefined : str
         How to count a query for which a measure is undefined. Most measures are undefined if no document is relevant.
         ``"zero"``: the query counts as 0. ``"nan"``: the query is left out of the mean. ``"raise"``: an
@@ -114,8 +114,8 @@ class BatchEvaluator:
     variance : bool
         Whether to also compute the exact variance over the orders of tied documents. You find it in `Value.variance`.
     qrels_format : str
-        ``"auto"`` or ``"trec"``: there are only grades. ``"subtopics"``, ``"stratified"`` or ``"prels"``: rows have one
-        more column.
+        What judgments hold. ``"auto"`` or ``"trec"``: they have only grades. ``"subtopics"``, ``"stratified"`` or
+        ``"prels"``: rows have one more column, for the subtopic, the stratum or the probability.
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
         them.

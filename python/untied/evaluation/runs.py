@@ -77,8 +77,8 @@ class Evaluator:
         The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
         ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
-        ranking. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
+        lacks. ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 
@@ -376,8 +376,8 @@ def evaluate(
         The precision at which scores are compared: ``"float64"``, ``"float32"``, ``"float16"`` or ``"bfloat16"``.
         ``"decimals=N"`` rounds scores to N decimals. Scores that are equal at this precision are tied.
     queries : str
-        Which queries to evaluate. ``"qrels"``: all judged queries; if a run lacks a query, it counts as an empty
-        ranking. ``"common"``: only the judged queries that are also in the run.
+        Which queries to evaluate. ``"qrels"``: all judged queries, with an empty ranking for each query that a run
+        lacks. ``"common"``: only the judged queries that are also in the run.
     qrels_format : str
         What the qrels hold; `read_qrels` describes more formats of files:
 

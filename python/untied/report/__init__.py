@@ -103,8 +103,9 @@ def report(
         The confidence of the intervals, between 0 and 1. A difference is significant if its adjusted p is at most 1 -
         `level`.
     test : str
-        ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD (Carterette 2012), which
-        tests all runs of a measure at once. ``"t"`` and ``"wilcoxon"``: `t_test` and `wilcoxon_test`.
+        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD
+        (Carterette 2012), which tests all runs of a measure at once. ``"t"``: `t_test`. ``"wilcoxon"``:
+        `wilcoxon_test`.
     correction : str
         How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
         ``"none"``, which `adjust` explains. Tukey's test needs no correction.
@@ -116,19 +117,20 @@ def report(
     seed : int
         Seed of the random choice of signs. The same seed gives the same p on any machine.
     interval : str
-        Which confidence interval to give each mean: ``"bca"``, ``"t"`` or ``"none"``, as for
-        `untied.statistics.mean_interval`.
+        Which confidence interval to compute for each mean: ``"bca"`` or ``"t"``, as for
+        `untied.statistics.mean_interval`, or ``"none"``.
     distances : list of measures
         Measures that compare the runs without judgments, such as ``["RBO", "Overlap@10"]``; see `untied.compare_all`.
     queries_text, docs_text : path or mapping, optional
         Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
         text; if its name ends in .jsonl, each line is an object with an id and a title or text.
     live : bool
-        Whether readers can change measures, policies and the baseline in the page, which then recalculates everything.
-        For that it holds the runs and the judgments, at most 128 MiB of them, and the core compiled for browsers.
+        Whether readers can change measures, policies and the baseline on the page, which then recalculates everything.
+        Such a page is larger, because it holds the runs and the judgments (at most 128 MiB) and the core compiled for
+        browsers.
     inputs : list of paths
-        Files whose names and hashes the page should record. It leaves out their folders, unless two files have the same
-        name.
+        Files whose names and hashes the page should record. Names are recorded without the folder, unless two files
+        have the same name.
 
     Returns
     -------
@@ -209,8 +211,8 @@ def comparison_report(
         Texts of queries and of documents by id, to show next to the ids. In a file, each line has an id, a tab and a
         text; if its name ends in .jsonl, each line is an object with an id and a title or text.
     inputs : list of paths
-        Files whose names and hashes the page should record. It leaves out their folders, unless two files have the same
-        name.
+        Files whose names and hashes the page should record. Names are recorded without the folder, unless two files
+        have the same name.
     threads : int, optional
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.

@@ -188,8 +188,9 @@ def significance(
     baseline : str, optional
         The run that all others are compared with, as the second of each pair. By default, every two runs are compared.
     test : str
-        ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD (Carterette 2012), which
-        tests all runs of a measure at once. ``"t"`` and ``"wilcoxon"``: `t_test` and `wilcoxon_test`.
+        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD
+        (Carterette 2012), which tests all runs of a measure at once. ``"t"``: `t_test`. ``"wilcoxon"``:
+        `wilcoxon_test`.
     correction : str
         How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
         ``"none"``, which `adjust` explains. Tukey's test needs no correction.
@@ -294,8 +295,9 @@ def discriminative_power(
     results : Results, ArrayResults, or dict of ArrayResults
         Results of three or more runs for the same queries, as for `significance`.
     test : str
-        ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD (Carterette 2012), which
-        tests all runs of a measure at once. ``"t"`` and ``"wilcoxon"``: `t_test` and `wilcoxon_test`.
+        Which test to use. ``"randomization"``: the paired `randomization_test`. ``"tukey"``: randomised Tukey HSD
+        (Carterette 2012), which tests all runs of a measure at once. ``"t"``: `t_test`. ``"wilcoxon"``:
+        `wilcoxon_test`.
     correction : str
         How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
         ``"none"``, which `adjust` explains. Tukey's test needs no correction.

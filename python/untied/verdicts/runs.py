@@ -40,7 +40,7 @@ def certify(
 
     If a run leads, `certify` also says how firmly. It says how many unjudged documents would have to be relevant to end
     the lead, and how many of them may be relevant in each query while the lead stays certain. Documents that turn out
-    relevant also count in R and in the ideal ranking. If a run lacks a judged query, it counts as an empty ranking.
+    relevant also count in R and in the ideal ranking. A judged query that a run lacks counts as an empty ranking.
 
     Parameters
     ----------
