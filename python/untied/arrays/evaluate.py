@@ -175,7 +175,8 @@ class ArrayEvaluator:
         ----------
         scores : array
             Scores in the same shape as the labels; higher is better. To evaluate several columns of scores at once,
-            such as features, pass an array with one more axis in front, which goes over the columns.
+            such as features, stack them: pass an array with one more axis in front, so that ``scores[0]`` is the first
+            column, ``scores[1]`` the second, and so on.
         per_query : bool, optional
             Whether to keep the values of queries, which take memory. By default, they are kept only if there is a
             single column of scores.
@@ -290,7 +291,8 @@ def evaluate_arrays(
     ----------
     scores : array
         Scores in the same shape as the labels; higher is better. To evaluate several columns of scores at once,
-        such as features, pass an array with one more axis in front, which goes over the columns.
+        such as features, stack them: pass an array with one more axis in front, so that ``scores[0]`` is the first
+        column, ``scores[1]`` the second, and so on.
     labels : array, queries x documents, or flat
         Grades of the documents, as a matrix with a row for each query, or as a flat array with `sizes`, `offsets` or
         `query_ids`. NaN means unjudged, and a negative grade *pooled but not judged*, as in qrels. Most measures count

@@ -120,8 +120,9 @@ class ArrayResults(MeasureResults):
 
         Its columns are ``measure`` and ``value``, then ``low``, ``high`` and ``variance`` if they were computed.
 
-        If you evaluated several columns of scores, the table has one more column in front, which is called ``column``.
-        It says which of them a row is about, counted from 0.
+        If you evaluated several columns of scores at once, the table has a row for each of them and each measure. A
+        further column in front, ``column``, then holds the number of the column of scores: 0 for the first, 1 for the
+        second, and so on.
         """
         rows = [part for total in self._totals for part in total]
         fields = [

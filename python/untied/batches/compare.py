@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class BatchComparer:
     """Compare two runs that come in Arrow batches, query by query.
 
-    Use it if runs are too large for one machine, with an engine that can call a function on batches of rows. The
-    comparer is this function: call it with an iterable of `pyarrow.RecordBatch`, and it yields batches with the
+    Use it if runs are too large for one machine, with an engine that can call a function on batches of rows. Pass the
+    comparer to the engine as this function. It takes an iterable of `pyarrow.RecordBatch`, and yields batches with the
     results. A row of the input is about one document of a query, and has its scores in both runs. The columns of the
     input are:
 
@@ -36,8 +36,9 @@ class BatchComparer:
     * ``grade``, if you pass `grades`: null if the document is not judged
     * ``probability``, if you pass `probabilities`: null if it is unknown
 
-    The results have a row for each measure and each query that both runs have. A query that only one run has gets one
-    row without a measure. The columns of the results are:
+    The results have a row for each measure and each query that both runs have. If a query is in only one of the runs,
+    it cannot be compared. It still gets one row, in which ``measure`` is null, so that such queries can be counted. The
+    columns of the results are:
 
     * ``query``, ``measure``, ``value``
     * ``low`` and ``high``: the bounds of the value
@@ -151,12 +152,12 @@ class BatchComparer:
     def summary(
         self, batches: Iterable[Any], names: tuple[str, str] = ("a", "b"), *, warn: bool = True
     ) -> ComparisonSummary:
-        """Average the values of queries, which all calls together have yielded.
+        """Compute the means over all queries from the rows that the calls have yielded.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            What the calls yielded, sorted by query (by the bytes of its text).
+            The batches of all calls together, sorted by query (by the bytes of its text).
         names : tuple of str
             What to call the runs in tables.
         warn : bool

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class BatchEvaluator:
     """Evaluate a run that comes in Arrow batches, whose rows also hold the judgments.
 
-    Use it if a run is too large for one machine, with an engine that can call a function on batches of rows. The
-    evaluator is this function: call it with an iterable of `pyarrow.RecordBatch`, and it yields batches with the
+    Use it if a run is too large for one machine, with an engine that can call a function on batches of rows. Pass the
+    evaluator to the engine as this function. It takes an iterable of `pyarrow.RecordBatch`, and yields batches with the
     results. A row of the input holds a retrieved document, a judgment, or both. The columns of the input are:
 
     * ``query`` and ``document``: text or whole numbers
@@ -58,8 +58,8 @@ class BatchEvaluator:
     ``polars.concat(..., how="diagonal")``, ``UNION ALL BY NAME``) or join them (``FULL JOIN``). Then sort them by
     query, or at least group them. All rows of a query must go to the same call.
 
-    The results have a row for each query and measure. A query that is not evaluated gets one row without a measure. The
-    columns of the results are:
+    The results have a row for each query and measure. A query that is not evaluated still gets one row, in which
+    ``measure`` is null, so that such queries can be counted. The columns of the results are:
 
     * ``query``, ``measure``, ``value``
     * ``low``, ``high`` and ``variance``, if they were computed
@@ -207,12 +207,13 @@ class BatchEvaluator:
         return reader_of(self._evaluator(self._judgments.sample(), docs, common).rows(nothing)).schema
 
     def summary(self, batches: Iterable[Any], *, warn: bool = True) -> EvaluationSummary:
-        """Average the values of queries, which all calls together have yielded.
+        """Compute the means over all queries from the rows that the calls have yielded.
 
         Parameters
         ----------
         batches : iterable of pyarrow.RecordBatch
-            What the calls yielded, sorted by query (by the bytes of its text), so that sums have a fixed order.
+            The batches of all calls together, sorted by query (by the bytes of its text), so that sums have a fixed
+            order.
         warn : bool
             Whether to warn. Pass False in a process whose warnings nobody sees.
 

@@ -127,8 +127,9 @@ class Comparison(MeasureResults):
         -------
         Value
             Its `low` and `high` depend on the measure. For a similarity, they are the lowest and the highest value over
-            all orders of tied documents in both runs, or None for variants of RBO that are not means over orders. For
-            ``MED`` and ``Delta``, they are bounds over all possible judgments.
+            all orders of tied documents in both runs. Some variants of RBO treat ties by a formula of their own, not by
+            a mean over orders; for these, both are None. For ``MED`` and ``Delta``, they are bounds over all possible
+            judgments.
 
         Raises
         ------
@@ -311,7 +312,9 @@ class Comparison(MeasureResults):
         return tidy("document change", "rank_a rank_b tied_a tied_b grade", rows)
 
     def assignment(self, measure: str | Measure | None = None, query: str | None = None) -> Assignment:
-        """Show judgments with which two rankings differ as much as ``MED`` says.
+        """Show grades of the unjudged documents with which the scores of two rankings differ most.
+
+        ``MED`` is the largest difference that is possible. This shows an example of how it comes about.
 
         Parameters
         ----------
@@ -324,7 +327,8 @@ class Comparison(MeasureResults):
         -------
         Assignment
             The grades of unjudged documents. Often several assignments of grades reach the value, and you get one of
-            them. If each ranking could be ahead by as much, you get an assignment with the first ranking ahead.
+            them. If either ranking could be the one that is ahead by this value, you get an assignment with the first
+            ranking ahead.
 
         Raises
         ------

@@ -17,9 +17,9 @@ class Assignment:
     grades : dict of str and float
         The grade of each unjudged document that one of the rankings has within the cutoff.
     filling : list of float
-        The grades of the unknown documents that fill up the leading ranking, in the order of their ranks. The list is
-        empty if this ranking does not end before the cutoff. Unknown documents that fill up the other ranking have
-        grade 0.
+        The grades of documents that the leading ranking does not name. If a ranking is shorter than the cutoff, MED
+        fills it up with such documents, and these are the grades that they get in the leading ranking, in the order of
+        their ranks. If it is long enough, the list is empty. Documents that fill up the other ranking get grade 0.
     """
 
     __slots__ = ("direction", "filling", "grades", "value")

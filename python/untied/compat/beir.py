@@ -42,7 +42,7 @@ _CUSTOM = {
 
 
 class EvaluateRetrieval:
-    """BEIR's class of this name: a retriever, and the evaluation of its results.
+    """Retrieve documents and evaluate the results, as BEIR's own ``EvaluateRetrieval`` does.
 
     `evaluate` and `evaluate_custom` need no retriever; you can call them on the class itself.
 
@@ -51,9 +51,10 @@ class EvaluateRetrieval:
     retriever : object, optional
         An object with BEIR's ``search(corpus, queries, top_k, score_function)``, which `retrieve` calls.
     k_values : list of int
-        The cutoffs. `retrieve` asks for as many documents as the largest says.
+        The cutoffs, such as ``[1, 10, 100]``. `retrieve` asks the retriever for as many documents per query as the
+        largest cutoff needs, here 100.
     score_function : str, optional
-        What to pass to the retriever as its argument of this name.
+        The ``score_function`` that the retriever's ``search`` gets, such as ``"cos_sim"`` or ``"dot"``.
     """
 
     def __init__(

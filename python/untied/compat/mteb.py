@@ -81,14 +81,14 @@ def _replace(name: str, old: Any, new: Any) -> None:
 def mrr(
     qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float]]:
-    """Compute what MTEB's function of this name does: ``{"MRR@10": [...]}``, a value for each query of the results."""
+    """Compute what MTEB's ``mrr`` does: ``{"MRR@10": [...]}``, with a value for each query of the results."""
     return _values(qrels, results, {f"MRR@{k}": RR @ k for k in k_values}, ties)
 
 
 def recall_cap(
     qrels: Numbers, results: Numbers, k_values: Sequence[int], *, ties: TiesOfOneValue = "docid"
 ) -> dict[str, list[float | None]]:
-    """Compute what MTEB's function of this name does: ``{"R_cap_at_10": [...]}``, with a value for each query.
+    """Compute what MTEB's ``recall_cap`` does: ``{"R_cap_at_10": [...]}``, with a value for each query.
 
     It is None for a query without relevant documents.
     """

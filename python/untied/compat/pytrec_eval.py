@@ -44,7 +44,7 @@ supported_nicknames: dict[str, set[str]] = {name: set(members) for name, members
 
 
 class RelevanceEvaluator:
-    """pytrec_eval's class of this name: judgments and measures, for any number of runs.
+    """Evaluate runs as pytrec_eval's own ``RelevanceEvaluator`` does, by judgments and measures that you pass once.
 
     Parameters
     ----------
@@ -58,9 +58,10 @@ class RelevanceEvaluator:
     judged_docs_only_flag : bool
         Whether to remove unjudged documents from the ranking first.
     ties : str
-        How to score documents with equal scores. ``"trec"``, the default, is pytrec_eval's rule: by document id,
-        descending, after rounding scores to 32 bits. The others take scores as they are: ``"expected"``, ``"best"``,
-        ``"worst"``, ``"docid"`` and ``"given"`` are as for `untied.evaluate`.
+        How to score documents with equal scores. ``"trec"``, the default, is pytrec_eval's rule: scores are rounded to
+        32 bits, and tied documents are then put in descending order of their ids. You can also pass ``"expected"``,
+        ``"best"``, ``"worst"``, ``"docid"`` or ``"given"``. They do what they do in `untied.evaluate`, and do not
+        round scores.
 
     Raises
     ------

@@ -117,7 +117,7 @@ class TieAware:
     ties: TiesOfOneValue | Literal["corpus_id"] = "expected"
 
     def compute_metrics(self, queries_result_list: Sequence[Hits]) -> dict[str, dict[int, float]]:
-        """Compute the evaluator's metrics by the function of this name."""
+        """Compute the evaluator's metrics as this module's function `compute_metrics` does, with the policy `ties`."""
         evaluator: Any = self
         return compute_metrics(
             queries_result_list,

@@ -273,8 +273,11 @@ class FeatureResults(MeasureResults):
             * ``query``: the id of a query, or ``all`` in rows of means
             * ``measure`` and ``value``, with the bounds ``low`` and ``high`` if they were computed
             * ``chance``: the value if all documents are ranked in random order
-            * ``distinct``, ``tied``, ``missing``, ``absent`` and ``varied``: how many values the feature has, as `ties`
-              describes them
+            * ``distinct``: the number of different values; it is None if there are more than 10,000
+            * ``tied``: the share of documents that have the same value as another document of their query
+            * ``missing``: the number of documents without a value (``NULL``)
+            * ``absent``: the number of documents whose line does not have the feature, which then counts as 0
+            * ``varied``: the number of queries in which the feature has more than one value
             * ``rank``: the place of the feature, where 1 is the best; features with equal values share a rank
 
         Raises

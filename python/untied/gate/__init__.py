@@ -163,7 +163,7 @@ def gate(
         Whether `max_drop` fails only if the drop is significant, by a one-sided paired randomisation test at 1 -
         `level`. If there are too few queries for any drop to be significant, a drop beyond the limit always fails.
     level, samples, seed
-        The confidence, the number of random choices of signs and the seed of the significance test, as for
+        The confidence of the significance test, and the number and the seed of its random exchanges, as for
         `untied.statistics.randomization_test`.
     allow_missing : bool
         Whether judged queries that the run lacks may count as empty rankings. By default, a check fails if the run

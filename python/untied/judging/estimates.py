@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 
 def with_pool(qrels: QrelsLike, pool: QrelsLike) -> Judgments:
-    """Mark the documents of a pool that nobody judged, with grade -1: *pooled but not judged*.
+    """Add the unjudged documents of a pool to qrels, with grade -1, which means *pooled but not judged*.
 
-    Estimators such as infAP need to know which documents were in the pool, and qrels often leave out those that nobody
-    judged.
+    Estimators such as infAP need to know which documents were in the pool. Qrels often list only the judged ones.
 
     Parameters
     ----------

@@ -86,9 +86,10 @@ class Advice:
         grades of unjudged documents. With one run, this is None. Significance tests of results with
         ``unjudged="range"`` have the same bounds.
     is_joint : bool
-        Whether `difference` takes into account that a document has the same grade in both runs. If `untied.certify`
-        does not support the measure, this is false. `difference` then comes from `bounds`, so each run is treated as if
-        its documents had nothing to do with those of the other run.
+        Whether `difference` takes into account that a document has the same grade in both runs. This is false for
+        measures that `untied.certify` does not support. Then `difference` is found from the `bounds` of each run alone,
+        as if a document could have one grade in the first run and another in the second, so it is wider than it has to
+        be.
     verdict : Verdict or None
         The verdict of `untied.certify` about the two runs, if you passed ``until_decided=True``, else None.
     facts : dict

@@ -64,7 +64,8 @@ def judgments(
     Parameters
     ----------
     qrels : Qrels, path, or {query: {document: grade}}
-        The judgments. Documents with a negative grade are not judged, and keep it.
+        The judgments. A negative grade means that a document was pooled but not judged. Such documents are never
+        sampled, and keep their grade.
     rate : float, or {stratum: float}
         The share of the judged documents to keep, above 0 and at most 1. If you pass `strata`, pass a dict with a share
         for each stratum.
@@ -77,8 +78,8 @@ def judgments(
         The stratum of every judged document. Pass this if each stratum has a rate of its own.
     rel : float, optional
         The lowest relevant grade. A query is drawn again if its sample lacks such a document. With ``None``, no query
-        is drawn again, so every document is sampled with the same probability. `untied.verdicts.from_sample` and other
-        methods need this.
+        is drawn again, so every document is sampled with the same probability. This is what methods assume that
+        generalise from the sample to all documents, such as `untied.verdicts.from_sample`.
 
     Returns
     -------

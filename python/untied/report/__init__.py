@@ -110,12 +110,13 @@ def report(
         How to correct p-values for the number of comparisons by one measure: ``"holm"``, ``"bonferroni"``, ``"bh"`` or
         ``"none"``, which `adjust` explains. Tukey's test needs no correction.
     samples : int
-        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
-        difference of every query a plus or a minus sign.
+        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
+        its scores change places, which turns the sign of their difference round. If there are few queries, all
+        possible exchanges are tried instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the random choice of signs. The same seed gives the same p on any machine.
+        Seed of the random exchanges. The same seed gives the same p on any machine.
     interval : str
         Which confidence interval to compute for each mean: ``"bca"`` or ``"t"``, as for
         `untied.statistics.mean_interval`, or ``"none"``.
@@ -140,7 +141,8 @@ def report(
     Raises
     ------
     UntiedError
-        As for `untied.evaluate` and `untied.statistics.significance`, or NumPy or SciPy is needed and not installed.
+        As for `untied.evaluate` and `untied.statistics.significance`, or the chosen options need NumPy or SciPy, which
+        is not installed.
         With ``live=True`` also if the inputs are larger than a page holds, a measure is defined in Python, or this
         installation lacks the core for browsers.
     InputError

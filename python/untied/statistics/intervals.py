@@ -60,7 +60,8 @@ def mean_interval(
     Raises
     ------
     UntiedError
-        As for `randomization_test`, or SciPy is needed and not installed.
+        There is no query, the queries of `a` and `b` are not the same, a value is not a finite number, or an option is
+        refused. With ``method="t"``, also if SciPy is not installed.
     """
     values = plain_values("a", a)[1] if b is None else differences_of(a, b)[0]
     return interval_of(values, method, check_level(level), check_samples(samples), check_seed(seed), threads)

@@ -69,8 +69,8 @@ def estimate_runs(
 
     Use it if people judged a random sample of the queries and a model all of them: evaluate the same runs by both, and
     see by how much the model's judgments narrow the intervals that the human ones give. Each estimate is that of
-    `estimate_mean`, with a slope of its own. A query that the machine left out, or gave no value, gets the mean of its
-    other values: that is fair, because no human value decides about it.
+    `estimate_mean`, with a slope of its own. If the machine has no value for a query, the mean of its values for the
+    other queries is used there. This does not favour a run, because human judgments play no part in it.
 
     Parameters
     ----------

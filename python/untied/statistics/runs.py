@@ -201,12 +201,13 @@ def significance(
         The confidence of the intervals, between 0 and 1. A difference is significant if its adjusted p is at most 1 -
         `level`.
     samples : int
-        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
-        difference of every query a plus or a minus sign.
+        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
+        its scores change places, which turns the sign of their difference round. If there are few queries, all
+        possible exchanges are tried instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the random choice of signs. The same seed gives the same p on any machine.
+        Seed of the random exchanges. The same seed gives the same p on any machine.
     bounds : comparisons, optional
         Bounds of the differences that you have computed with `untied.compare`: results by ``Delta`` of the same
         measures with the same qrels, one for each pair of runs. In these, a document has the same grade in both runs,
@@ -224,7 +225,8 @@ def significance(
     ------
     UntiedError
         There are fewer than two runs, they were evaluated on different queries, a run is unknown, a run and the qrels
-        have nothing in common, an option is invalid, or SciPy is needed and not installed.
+        have nothing in common, an option is invalid, or the chosen test or interval needs SciPy, which is not
+        installed.
     TypeError
         These are not results of `untied.evaluate` or `untied.evaluate_arrays`.
 
@@ -306,12 +308,13 @@ def discriminative_power(
     level : float
         A pair counts as told apart if its corrected p is at most 1 - `level`.
     samples : int
-        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
-        difference of every query a plus or a minus sign.
+        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
+        its scores change places, which turns the sign of their difference round. If there are few queries, all
+        possible exchanges are tried instead.
 
         Bootstrap intervals always use 9,999 samples.
     seed : int
-        Seed of the random choice of signs. The same seed gives the same p on any machine.
+        Seed of the random exchanges. The same seed gives the same p on any machine.
     threads : int, optional
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.

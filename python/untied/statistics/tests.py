@@ -81,12 +81,14 @@ def randomization_test(
     """Test whether the means of two runs differ, with a paired randomisation test.
 
     Use it to ask whether a difference could be chance. If the runs did not differ, each query could as well have
-    favoured the other one. So the sum of the differences is compared with the sums for other choices of their signs
-    (Fisher 1935; Smucker, Allan & Carterette 2007).
+    favoured the other one, so its difference could as well have had the opposite sign. The test therefore changes the
+    signs of some of the differences, and sees whether their sum becomes as extreme as the one that you observed. The
+    share of the changes for which it does is p (Fisher 1935; Smucker, Allan & Carterette 2007).
 
-    With up to 32 queries, all choices are tried, and p is exact. With more, `samples` choices are drawn, and p = (1 +
-    number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). The limit is 32 for 100,000 samples, because the signs
-    of half of the queries, 16, must have at most so many choices (2^16).
+    With up to 32 queries, all combinations of signs are tried, and p is exact. With more, `samples` combinations are
+    drawn at random, and p = (1 + number as extreme) / (1 + `samples`) (Phipson & Smyth 2010). Queries without a
+    difference do not count. The limit depends on `samples`: n queries are few enough if 2^(n / 2) is at most `samples`
+    (n / 2 is rounded up) and n is at most 50. With 100,000 samples, that is 32.
 
     Values that differ by at most 1e-12 of the larger one count as equal, and so do sums that differ by less than 1e-12
     of the largest difference per query.
@@ -99,10 +101,11 @@ def randomization_test(
         What you want to show: ``"two-sided"`` (the means differ), ``"greater"`` (the mean of `a` is higher) or
         ``"less"`` (the mean of `b` is higher).
     samples : int
-        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
-        difference of every query a plus or a minus sign.
+        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
+        its scores change places, which turns the sign of their difference round. If there are few queries, all
+        possible exchanges are tried instead.
     seed : int
-        Seed of the random choice of signs. The same seed gives the same p on any machine.
+        Seed of the random exchanges. The same seed gives the same p on any machine.
 
     Returns
     -------
@@ -136,10 +139,11 @@ def paired_p(
     differences : sequence of float
         The difference of each query.
     samples : int
-        How many random choices of signs to draw if there are too many to try all of them. Each choice gives the
-        difference of every query a plus or a minus sign.
+        How many times to exchange the scores of the runs at random. Each time, it is drawn anew for every query whether
+        its scores change places, which turns the sign of their difference round. If there are few queries, all
+        possible exchanges are tried instead.
     seed : int
-        Seed of the random choice of signs. The same seed gives the same p on any machine.
+        Seed of the random exchanges. The same seed gives the same p on any machine.
     threads : int, optional
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.
@@ -185,8 +189,8 @@ def t_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> T
 def wilcoxon_test(a: Values, b: Values, *, alternative: Alternative = "two-sided") -> Test:
     """Test whether two runs differ, with Wilcoxon's signed-rank test, which SciPy computes.
 
-    Queries without a difference are left out. Values that differ by at most 1e-12 of the larger one are equal, and
-    differences that are equal but for rounding share their rank.
+    Queries without a difference are left out; values that differ by at most 1e-12 of the larger one count as equal. The
+    test ranks the differences by size. Two that only rounding errors set apart get the same rank.
 
     Parameters
     ----------

@@ -113,8 +113,8 @@ plots : str
     In which format to draw plots: ``"svg"``, ``"png"`` or ``"both"``. This needs matplotlib. With ``"none"``, no plots
     are drawn.
 restart : bool
-    Whether to throw away what the folder holds of the study, and compute everything again. By default, the study
-    continues there.
+    Whether to discard the parts that are already computed, and compute everything again. By default, a study that was
+    interrupted keeps the parts that are in its folder, and computes only the others.
 threads : int, optional
     How many threads to use. By default, there is one for each processor. The number of threads never changes a value.
 

@@ -207,7 +207,10 @@ class Verdicts(ByPair):
         return tidy("run measure", "best worst", rows)
 
     def levels(self, *, level: float = 0.95, interval: Interval = "bca") -> Table:
-        """Ask three times which run is better, and tell which doubt remains: ties, judgments, or the choice of queries.
+        """Make a table of which run is better given only ties, only missing judgments, and only the choice of queries.
+
+        Each of these three can leave open which run is better. The table has a verdict for each, so you see what is
+        behind a doubt.
 
         Parameters
         ----------
@@ -230,7 +233,7 @@ class Verdicts(ByPair):
         Raises
         ------
         UntiedError
-            An option is refused, or SciPy is needed and not installed.
+            An option is refused. With ``interval="t"``, also if SciPy is not installed.
         """
         check_one_of("interval", interval, ("bca", "t"))
         policies, threads = self._options["policies"], self._options["threads"]
