@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from untied._core import Run, show_id
 from untied.errors import InputError, UntiedError
-from untied.inputs.lines import numbered, refused
+from untied.inputs.lines import id_of, numbered, refused
 from untied.inputs.rows import ROW
 
 TYPE_CHECKING = False
@@ -119,10 +119,10 @@ def _answer(line: bytes) -> tuple[str, dict[str, Any]]:
         raise WrongAnswer(expected, f"several responses (--column {named})")
     if not isinstance(answer, dict) or not isinstance(answer.get("response"), dict):
         raise WrongAnswer(expected, "another value")
-    query = answer.get("query_id")
-    if isinstance(query, bool) or not isinstance(query, (str, int)) or query == "":
-        raise WrongAnswer('a text or a whole number as "query_id"', json.dumps(query, default=str))
-    return str(query), answer["response"]
+    query = id_of(answer.get("query_id"))
+    if query is None:
+        raise WrongAnswer('a text or a whole number as "query_id"', json.dumps(answer.get("query_id"), default=str))
+    return query, answer["response"]
 
 
 def _ranking(hits: Iterator[Hit]) -> dict[str, float]:
@@ -157,9 +157,10 @@ def _hit(hit: Any, name: str, score: str) -> Hit:
 
 def _id(hit: Any, name: str) -> str:
     value = hit.get(name) if isinstance(hit, dict) else None
-    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+    document = id_of(value)
+    if document is None:
         raise WrongAnswer(f'an id "{name}" of every hit', json.dumps(value, default=str))
-    return str(value)
+    return document
 
 
 def _score(hit: Any, name: str) -> Decimal:

@@ -38,6 +38,17 @@ def lines(path: str | os.PathLike[str], shape: str) -> Iterator[tuple[int, list[
         raise InputError(f"{show_id(str(path))}: expected {shape}, found nothing", str(path), None, shape, "nothing")
 
 
+def id_of(value: object) -> str | None:
+    """The id that a cell or a member of JSON holds, a text or a whole number; None if it holds none."""
+    is_id = isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
+    return str(value) if is_id else None
+
+
+def shown(value: object) -> str:
+    """A value that was not expected, as messages show it."""
+    return "none" if value is None else show_id(str(value))
+
+
 def refused(path: Any, line: int, expected: str, found: str) -> InputError:
     """An error about a line."""
     expected, found = (text if len(text) <= 200 else f"{text[:200]}..." for text in (expected, found))

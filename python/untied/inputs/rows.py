@@ -6,7 +6,7 @@ import json
 
 from untied._core import Qrels, Run, find_columns, show_id
 from untied.errors import UntiedError, either
-from untied.inputs.lines import MARK, numbered, refused
+from untied.inputs.lines import MARK, id_of, numbered, refused, shown
 from untied.inputs.parquet import of_parquet
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def labelled_qrels(
         if isinstance(document, list):
             raise refused(path, number, "one document in a row, if grades are labels", "a list")
         if not isinstance(label, str) or label not in grades:
-            raise refused(path, number, f"{either(tuple(grades))} as the grade", _shown(label))
+            raise refused(path, number, f"{either(tuple(grades))} as the grade", shown(label))
         of_query = judged.setdefault(_id(path, number, query, "query"), {})
         grade = float(grades[label])
         name = _id(path, number, document, "document")
@@ -78,13 +78,13 @@ def _lists(
     for place, (number, row) in enumerate(rows, 1):
         documents, *numbers = (row.get(name) for name in needed[1:])
         if not isinstance(documents, list):
-            raise refused(path, number, f"a list of documents, as the query is {ROW}", _shown(documents))
+            raise refused(path, number, f"a list of documents, as the query is {ROW}", shown(documents))
         ids = [_id(path, number, document, "document") for document in documents]
         for position, document in enumerate(ids):
             if document in ids[:position]:
                 raise refused(path, number, "every document once", f"{show_id(document)} again")
         if numbers and (not isinstance(numbers[0], list) or len(numbers[0]) != len(ids)):
-            raise refused(path, number, f"a list of {len(ids)} numbers", _shown(numbers[0]))
+            raise refused(path, number, f"a list of {len(ids)} numbers", shown(numbers[0]))
         yield str(place), ids, numbers[0] if numbers else None
 
 
@@ -118,7 +118,7 @@ def _json_lines(path: str) -> list[Row]:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
-            raise refused(path, number, "a JSON object on a line", _shown(line.decode("utf-8", "replace")))
+            raise refused(path, number, "a JSON object on a line", shown(line.decode("utf-8", "replace")))
         rows.append((number, row))
     return rows
 
@@ -144,10 +144,7 @@ def _delimited(path: str, mark: str) -> tuple[list[str], Iterator[Row]]:
 
 
 def _id(path: str, number: int, value: object, what: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
-        raise refused(path, number, f"a {what}'s id", _shown(value))
-    return str(value)
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else show_id(str(value))
+    id_ = id_of(value)
+    if id_ is None:
+        raise refused(path, number, f"a {what}'s id", shown(value))
+    return id_

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from untied._core import show_id
 from untied.errors import UntiedError, either
 from untied.inputs import mismatch
-from untied.inputs.lines import refused
+from untied.inputs.lines import id_of, refused, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def workbench_judgments(content: Mapping[str, Any]) -> Grades:
     (judgments,) = sources
     status = judgments.get("status", "COMPLETED")
     if status != "COMPLETED":
-        raise UntiedError(f'expected a judgment list with "status": "COMPLETED", found {_shown(status)}')
+        raise UntiedError(f'expected a judgment list with "status": "COMPLETED", found {shown(status)}')
     by_query: dict[str, dict[str, float]] = {}
     for entry in _list(judgments, "judgmentRatings", WORKBENCH_JUDGMENTS):
         query = _id(entry.get("query") if isinstance(entry, dict) else None, 'a "query" of "judgmentRatings"')
@@ -206,9 +206,9 @@ def _table(path: str, text: str) -> tuple[list[str], Iterator[tuple[int, list[st
         except csv.Error as error:
             raise refused(path, reader.line_num, "CSV", str(error)) from None
 
-    found = rows()
-    header = next(found, (1, []))[1]
-    return [name.strip().lower().replace(" ", "_") for name in header], found
+    entries = rows()
+    header = next(entries, (1, []))[1]
+    return [name.strip().lower().replace(" ", "_") for name in header], entries
 
 
 def _column(path: str, columns: Sequence[str], names: Sequence[str]) -> int:
@@ -306,9 +306,10 @@ def _member(holder: Any, name: str, query: str) -> Any:
 
 
 def _id(value: object, what: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
-        raise UntiedError(f"expected {what}, found {_shown(value)}")
-    return str(value)
+    id_ = id_of(value)
+    if id_ is None:
+        raise UntiedError(f"expected {what}, found {shown(value)}")
+    return id_
 
 
 def _grade(value: object, query: str, document: object) -> float:
@@ -321,9 +322,5 @@ def _grade(value: object, query: str, document: object) -> float:
         number = Decimal("NaN")
     if not number.is_finite():
         where = f"query {show_id(query)}: document {show_id(str(document))}"
-        raise UntiedError(f"{where}: expected a finite number as rating, found {_shown(value)}")
+        raise UntiedError(f"{where}: expected a finite number as rating, found {shown(value)}")
     return float(number)
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else show_id(str(value))

@@ -84,10 +84,14 @@ def agreement(
     by_people, by_machine = as_qrels(human, threads), as_qrels(machine, threads)
     loaded = {} if runs is None else loaded_runs(runs, threads)
     mismatch.warn({name: mismatch.of_inputs(by_people, run, threads, judging=True) for name, run in loaded.items()})
+    if not any(query in by_machine for query in by_people.queries()):
+        raise UntiedError("human and machine judgments have no query in common")
     groups: dict[tuple[int, float, str], dict[str, _Sums]] = {}
-    for query, pairs in _judged_by_both(by_people, by_machine):
+    for query, documents in _judged_by_people(by_people, by_machine):
         ranks = _best_ranks(loaded, query)
-        for document, y, f in pairs:
+        for document, y, f in documents:
+            if f < 0:
+                continue
             for group in (
                 (0, 0.0, "all"),
                 (1, y, f"grade {y:g}"),
@@ -102,31 +106,17 @@ def agreement(
 
 def unlabelled(human: QrelsLike, machine: QrelsLike) -> int:
     """Count the documents that people judged and the machine did not, in queries that both judged."""
-    by_people, by_machine = as_qrels(human), as_qrels(machine)
-    return sum(
-        grade >= 0 and labels.get(document, -1) < 0
-        for query in by_people.queries()
-        if query in by_machine
-        for labels in [by_machine[query]]
-        for document, grade in by_people[query].items()
-    )
+    pairs = _judged_by_people(as_qrels(human), as_qrels(machine))
+    return sum(label < 0 for _, documents in pairs for _, _, label in documents)
 
 
-def _judged_by_both(human: Qrels, machine: Qrels) -> Iterator[tuple[str, list[tuple[str, float, float]]]]:
-    """The documents that both judged, by query, with both grades."""
-    queries = [query for query in human.queries() if query in machine]
-    if not queries:
-        raise UntiedError("human and machine judgments have no query in common")
-    for query in queries:
-        labels = machine[query]
-        yield (
-            query,
-            [
-                (document, grade, labels[document])
-                for document, grade in human[query].items()
-                if grade >= 0 and labels.get(document, -1) >= 0
-            ],
-        )
+def _judged_by_people(human: Qrels, machine: Qrels) -> Iterator[tuple[str, list[tuple[str, float, float]]]]:
+    """The documents that people judged, by query, with both grades; below 0 if the machine did not judge one."""
+    for query in human.queries():
+        if query in machine:
+            labels = machine[query]
+            documents = human[query].items()
+            yield query, [(document, grade, labels.get(document, -1.0)) for document, grade in documents if grade >= 0]
 
 
 def _best_ranks(runs: Mapping[str, Run], query: str) -> dict[str, int]:
