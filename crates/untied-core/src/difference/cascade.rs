@@ -110,7 +110,7 @@ fn falling(spec: &Spec, depth: usize) -> Result<Option<Vec<f64>>> {
     Ok(Some(by_rank).filter(|_| falls && !gains && spec.parameter("go_on").is_none()))
 }
 
-/// The largest number of steps of a search in which only so many unknown documents may be relevant.
+/// The largest number of steps of a search that has a limit on how many unknown documents may be relevant.
 const CAPPED_STEPS: u64 = 2_000_000;
 
 /// The difference in ERR, for verdicts.

@@ -323,8 +323,8 @@ impl<'a> AssignedOverlaps<'a> {
             let depth = self.of.depth.unwrap_or(longest);
             let weights = &self.weights[..self.weights.len().min(depth)];
             let below = (n + 1..=weights.len()).map(|d| weights[d - 1] * self.overlap(d, 0, counted, counted));
-            let found = counted.last().map_or(0.0, |last| f64::from(last.before));
-            let total = sign * sum + below.sum::<f64>() + self.rest * found;
+            let counted_above = counted.last().map_or(0.0, |last| f64::from(last.before));
+            let total = sign * sum + below.sum::<f64>() + self.rest * counted_above;
             bounds.add(total / self.of.norm(weights, self.rest, n, depth));
         }
         bounds.finish()

@@ -17,7 +17,7 @@ pub(super) trait BranchAndBound {
     fn split(&mut self, node: Self::Node) -> [Self::Node; 2];
 }
 
-/// What is known of the assignments of a node.
+/// Whether an assignment of a node can still be the best, and an upper bound of its value.
 pub(super) enum Bound {
     /// No assignment of the node is better than the best one known.
     Closed,

@@ -9,7 +9,7 @@ use super::search::{CascadeSearch, TOLERANCE};
 /// The index of a document that is not to be decided.
 const NONE: usize = usize::MAX;
 
-/// One rank of a ranking, with what is known of the document there.
+/// One rank of a ranking: its weight, and how the document there lets users go on.
 #[derive(Debug, Clone, Copy)]
 struct CascadeRank {
     /// The rank's weight `w_t`: how much the score loses there if every user goes beyond the rank.

@@ -23,7 +23,8 @@ const NEGLIGIBLE: f64 = 1e-14;
 /// The prices of the documents that a range leaves undecided, and memory for the range's bound.
 #[derive(Debug, Default)]
 pub(super) struct DocumentPrices {
-    /// The largest number of documents on above a group of A that is told apart from larger numbers.
+    /// The largest number of documents above a group of A, of those that are on, that has a state of its own. All
+    /// larger numbers share one state.
     most_before: usize,
     /// The number of steps that one bound takes.
     pub steps: usize,

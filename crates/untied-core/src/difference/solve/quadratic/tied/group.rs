@@ -55,7 +55,7 @@ impl PrecisionGroup {
     }
 
     /// Fills in `gain` of all groups of a ranking, and returns what the documents that are relevant for certain are
-    /// worth there. `is_ahead` tells whether this is the ranking that is to be ahead.
+    /// worth there. `is_ahead` tells whether this ranking's score is the one that is subtracted from.
     pub fn sum(groups: &mut [PrecisionGroup], is_ahead: bool) -> f64 {
         let (mut before, mut value, mut below) = (0.0, 0.0, 0.0);
         for group in &mut *groups {

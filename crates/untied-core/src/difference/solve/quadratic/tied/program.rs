@@ -105,7 +105,7 @@ impl CellRanking {
         self.tied.resize(self.all.len(), 0.0);
     }
 
-    /// Makes all cells undecided. `groups` tell what a document gains with the documents that are in no cell.
+    /// Makes all cells undecided. `groups` have the gain of a document beside the documents that are in no cell.
     fn open_all(&mut self, groups: &[PrecisionGroup]) {
         self.open.clone_from(&self.all);
         for group in &mut self.groups {
@@ -161,7 +161,7 @@ impl CellProgram {
         of_b.read(b, cells, |cell| &mut cell.b);
     }
 
-    /// Makes all cells undecided. The groups of A and of B tell what a document gains with those that are in no cell.
+    /// Makes all cells undecided. The groups of A and of B have the gain of a document beside the documents that are in no cell.
     pub fn open_all(&mut self, a: &[PrecisionGroup], b: &[PrecisionGroup]) {
         self.is_open.clear();
         self.is_open.resize(self.cells.len(), true);
