@@ -49,7 +49,7 @@ PUBLIC = {
     "spark": "SparkComparison SparkEvaluation SparkResults clear_errors compare evaluate",
     "statistics": "Estimate RunEstimates Significance TESTS Test adjust discriminative_power effect_size estimate_mean "
     "estimate_runs mean_interval paired_p randomization_test significance t_test wilcoxon_test",
-    "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med passages ties",
+    "study": "PLOTS STUDIES Result Study agreement imperfect incomplete judging med order passages ties",
 }
 
 Module = tuple[str, ...]

@@ -181,6 +181,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "study.incomplete": studied("incomplete", rates=[0.5], samples=1),
     "study.judging": studied("judging", pairs=1, measures=["P@2"]),
     "study.med": studied("med", groups={"bm25": "lexical", "other": "lexical", "third": "lexical"}),
+    "study.order": studied("order"),
     "study.ties": studied("ties"),
     "verdicts.from_sample": lambda qrels, run, _: untied.verdicts.from_sample(pooled(qrels), two(run), "P@2"),
 }
@@ -206,7 +207,7 @@ NONE_NEEDED = {
         "inputs.truth.groups_from_preferences", "inputs.truth.groups_from_rankings", "judging.rows",
         "comparison.passages.read_passages", "comparison.passages.read_judged_passages", "statistics.adjust",
         "statistics.said_of", "study.Study", "study.Agreement", "study.Imperfect", "study.Incomplete", "study.Judging",
-        "study.Med", "study.Passages", "study.Ties", "spark.clear_errors",
+        "study.Med", "study.Order", "study.Passages", "study.Ties", "spark.clear_errors",
     ],
     "two lists that must hold the same, or that may well differ wholly": [
         "compare_arrays", "comparison.correlation.kendall", "comparison.correlation.tau_ap",

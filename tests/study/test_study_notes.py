@@ -21,6 +21,7 @@ STUDIES: dict[str, dict[str, Any]] = {
     "med": {"measure": "nDCG@5", "distances": ["RBO"], "rates": [1], "psi": [0.5], "cutoffs": [5], "prefix": 1},
     "agreement": {"measures": ["AP"], "depths": [0]},
     "judging": {"measures": ["P@2"], "pairs": 1},
+    "order": {"measures": ["ADR"]},
 }
 QRELS = {query: {f"{query}{i}": i % 2 for i in range(8)} for query in "abc"}
 

@@ -22,6 +22,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "ties": {"measures": ["AP"]},
     "med": {"measure": "nDCG@5", "distances": ["RBO"], "rates": [0.5], "psi": [0.5], "cutoffs": [5]},
     "agreement": {"measures": ["AP"], "depths": [5]},
+    "order": {"measures": ["AP"], "depth": 5},
 }
 #: Of every option on which values depend another value.
 OTHERS: dict[str, dict[str, Any]] = {
@@ -36,6 +37,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         "ties": "given", "seed": 1,
     },
     "agreement": {"measures": ["RR"], "depths": [6]},
+    "order": {"measures": ["RR"], "depth": 6},
 }  # fmt: skip
 
 
@@ -116,6 +118,7 @@ def test_damaged_parts_are_named(line: str, tmp_path: pathlib.Path) -> None:
         ("incomplete", {"samples": 2.5}, "samples must be a whole number, not 2.5"),
         ("incomplete", {"pool_depth": 2.5}, "pool_depth must be a whole number, not 2.5"),
         ("agreement", {"depths": [2.5]}, "depths must be a whole number, not 2.5"),
+        ("order", {"depth": 2.5}, "depth must be a whole number, not 2.5"),
         ("med", {"cutoffs": [2.5]}, "cutoffs must be a whole number, not 2.5"),
         ("incomplete", {"rel": 3}, "the judgments: expected a document of grade 3 or above, found none"),
         ("imperfect", {"rel": 3}, "the judgments: expected a document of grade 3 or above, found none"),

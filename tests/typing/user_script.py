@@ -228,6 +228,7 @@ def pages_and_studies(folder: Path) -> None:
     study.imperfect("qrels.txt", ["a.run", "b.run"], folder, samples=2)
     study.med("qrels.txt", ["a.run", "b.run", "c.run"], folder, ties="docid")
     study.agreement("qrels.txt", ["a.run", "b.run"], folder, depths=[10])
+    study.order("qrels.txt", ["a.run", "b.run"], folder, depth=20)
     assert "svg" in study.PLOTS
     assert issubclass(study.STUDIES["med"], study.Study)
 

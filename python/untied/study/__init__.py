@@ -14,12 +14,13 @@ from untied.study.incomplete import Incomplete, incomplete
 from untied.study.judging import Judging, judging
 from untied.study.med import med
 from untied.study.med_runs import Med
+from untied.study.order import Order, order
 from untied.study.passages import Passages, passages
 from untied.study.ties import Ties, ties
 
 #: Studies by name; the function of the same name in this module conducts one.
 STUDIES: dict[str, type[Study]] = {
-    study.name: study for study in (Incomplete, Imperfect, Ties, Med, Passages, Agreement, Judging)
+    study.name: study for study in (Incomplete, Imperfect, Ties, Med, Passages, Agreement, Judging, Order)
 }
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "incomplete",
     "judging",
     "med",
+    "order",
     "passages",
     "ties",
 ]

@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from itertools import combinations
 
-from untied.comparison.correlation import kendall, swapped, tau_ap
 from untied.errors import UntiedError
 from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
@@ -24,6 +23,7 @@ from untied.study.agreement_summary import ALL
 from untied.study.conduct import conduct
 from untied.study.frame import DIGITS, Study, documented
 from untied.study.inputs import Inputs
+from untied.study.rankings import COLUMNS, correlations
 from untied.study.rows import nested, whole, whole_numbers
 
 TYPE_CHECKING = False
@@ -55,12 +55,7 @@ class Agreement(Study):
         "judgments": f"{ALL}: all judgments; depth N: judgments of each run's first N documents; or the name of a file",
         "to_measure": "the measure of the second ranking",
         "to_judgments": "the judgments of the second ranking",
-        "tau": "Kendall's tau_b of the two rankings of runs",
-        "tau_ap": "symmetric tau_AP of the two rankings of runs",
-        "swapped": "pairs of runs that the two rankings put in opposite order",
-        "tied": "pairs of runs with equal values in the first ranking",
-        "to_tied": "pairs of runs with equal values in the second ranking",
-        "pairs": "pairs of runs",
+        **COLUMNS,
         "run": "the run",
         "value": "the measure's mean over queries",
         "rank": "rank of the run; runs with equal values share the mean of their ranks",
@@ -141,7 +136,7 @@ class Agreement(Study):
         ]
         to = "measure judgments to_measure to_judgments"
         return {
-            self.name: tidy(to, "tau tau_ap swapped tied to_tied pairs", pairs),
+            self.name: tidy(to, " ".join(COLUMNS), pairs),
             f"{self.name}-runs": tidy("run measure judgments", "value rank", values),
             f"{self.name}-moves": tidy("over run highest lowest", "highest_rank lowest_rank", moves),
             f"{self.name}-judgments": tidy("judgments", "queries judged relevant", judged),
@@ -158,14 +153,7 @@ def _differ_once(one: tuple[str, str], other: tuple[str, str]) -> bool:
 
 
 def _pair(one: tuple[str, str], other: tuple[str, str], rankings: Mapping[tuple[str, str], Mapping[str, float]]) -> Row:
-    a, b = rankings[one], rankings[other]
-    tau, ap = kendall(a, b, variant="b").mean, tau_ap(a, b, variant="b").mean
-    return (*one, *other, tau, ap, swapped(a, b), _tied(a), _tied(b), len(a) * (len(a) - 1) // 2)
-
-
-def _tied(ranking: Mapping[str, float]) -> int:
-    """Pairs of equal values."""
-    return sum(count * (count - 1) // 2 for count in Counter(ranking.values()).values())
+    return (*one, *other, *correlations(rankings[one], rankings[other]))
 
 
 def _ranks(ranking: Mapping[str, float]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from untied._core import show_id
 from untied.results.plotting import COLORS
 from untied.results.text import markdown_code
 from untied.study.plots import Figure, grid, legend, looks
+from untied.study.rankings import draw_agreement
 from untied.study.rows import by_first, gathered, markdown
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def _of_measures(between: Mapping[Row, Row], measures: Sequence[str]) -> Iterato
         "measures",
         "Rankings of runs by two measures: Kendall's tau_b is above the diagonal, and tau_AP is below the diagonal",
         (min(6.8, side + 0.4), min(6.0, side - 0.4)),
-        lambda figure: _draw_heat(figure, rows, measures),
+        lambda figure: draw_agreement(figure, rows, measures),
     )
     yield "The measures that agree least come first:\n"
     least = sorted(rows.items(), key=lambda item: -1.0 if math.isnan(item[1][0]) else item[1][0])
@@ -113,30 +114,6 @@ def _of_runs(
                 [[markdown_code(run), f"{high:g}", best, f"{low:g}", worst]
                  for run, best, worst, high, low in movers],
             )  # fmt: skip
-
-
-def _draw_heat(figure: Any, rows: Mapping[tuple[str, str], Row], measures: Sequence[str]) -> None:
-    """tau_b of two measures above the diagonal, tau_AP below."""
-    axis = figure.subplots()
-    size = len(measures)
-    cells = [[math.nan] * size for _ in range(size)]
-    for (one, other), (tau, ap, *_) in rows.items():
-        i, j = measures.index(one), measures.index(other)
-        cells[i][j], cells[j][i] = tau, ap
-    low = min((cell for row in cells for cell in row if not math.isnan(cell)), default=0.0)
-    image = axis.imshow(cells, cmap="cividis", vmin=low, vmax=1)
-    for i, row in enumerate(cells):
-        for j, cell in enumerate(row):
-            if not math.isnan(cell):
-                dark = cell < (low + 1) / 2
-                axis.text(j, i, f"{cell:.2f}", ha="center", va="center", fontsize=7, color="white" if dark else "black")
-    axis.set_xticks(range(size), measures, rotation=40, ha="right", rotation_mode="anchor")
-    axis.set_yticks(range(size), measures)
-    axis.tick_params(length=0)
-    axis.spines[:].set_visible(False)
-    bar = figure.colorbar(image, ax=axis, shrink=0.8, pad=0.02)
-    bar.set_label("tau_b (above), tau_AP (below)")
-    bar.outline.set_visible(False)
 
 
 def _draw_judgments(

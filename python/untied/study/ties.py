@@ -9,7 +9,6 @@ independent, so a pair of runs can be ordered either way if the intervals of m o
 from __future__ import annotations
 
 import os
-from itertools import combinations
 
 from untied import _core
 from untied.comparison.correlation import kendall, swapped
@@ -22,6 +21,7 @@ from untied.study import ties_summary
 from untied.study.conduct import conduct
 from untied.study.frame import DIGITS, Study, documented
 from untied.study.inputs import Inputs
+from untied.study.rankings import reversible
 from untied.study.rows import gathered, nested
 from untied.study.ties_plots import ORDERS, PRECISIONS
 from untied.study.ties_precision import COSTS, at_precision, costs
@@ -159,7 +159,7 @@ class Ties(Study):
             "-reversible": tidy(
                 "measure precision run_a run_b",
                 "pairs reversible difference",
-                ((*key, *_reversible(of_runs)) for key, of_runs in intervals.items()),
+                ((*key, *reversible(of_runs)) for key, of_runs in intervals.items()),
             ),
         }
         if self.settings["cost"]:
@@ -185,19 +185,6 @@ def _compared(rankings: Mapping[tuple[str, str, str], Mapping[str, float]]) -> I
                 pairs = len(both) * (len(both) - 1) // 2
                 tau = kendall(of_both[0], of_both[1], variant="b").mean
                 yield measure, precision, order, to_precision, to_order, len(both), tau, swapped(*of_both), pairs
-
-
-def _reversible(of_runs: Mapping[str, tuple[float, float, float]]) -> Row:
-    """Pairs in which some order of ties puts the leading run behind; the pair with the largest difference."""
-    number, pairs, widest = 0, 0, (0.0, "", "")
-    for (a, one), (b, other) in combinations(of_runs.items(), 2):
-        pairs += 1
-        ahead, behind, names = (one, other, (a, b)) if one[0] >= other[0] else (other, one, (b, a))
-        difference = round(ahead[0] - behind[0], DIGITS)
-        if difference > 0 and round(behind[2] - ahead[1], DIGITS) > 0:
-            number += 1
-            widest = max(widest, (difference, *names))
-    return widest[1], widest[2], pairs, number, widest[0]
 
 
 @documented
