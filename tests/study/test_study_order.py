@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import pathlib
 from typing import Any
 
@@ -27,7 +28,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[study.Result, dict[
     first = {}
     for path_of_run in runs:
         run = untied.read_run(path_of_run)
-        first[path_of_run.stem] = untied.Run.from_mapping({query: dict(run[query][:20]) for query in run.queries()})
+        rankings = {query: sorted(run[query], key=operator.itemgetter(1), reverse=True) for query in run.queries()}
+        first[path_of_run.stem] = untied.Run.from_mapping({q: dict(ranking[:20]) for q, ranking in rankings.items()})
     result = check(study.order, path, runs, folder, measures=MEASURES, depth=20)
     return result, {query: qrels[query] for query in qrels.queries()}, first
 
@@ -135,6 +137,18 @@ def test_criteria(tmp_path: pathlib.Path) -> None:
     assert counts["8", "ADR"] == (5, lower, 5 - lower, 0)
     assert 0 < lower < 5
     assert counts["8", "AP"] == (5, 5, 0, 0)
+
+
+def test_scores_order_documents(tmp_path: pathlib.Path) -> None:
+    """Rankings are cut and changed in the order of scores, whatever the order of the input."""
+    truth = {"q": [["a"], ["b"]]}
+    scores = {"x": 1.0, "b": 2.0, "a": 3.0}
+    runs = {"up": {"q": scores}, "down": {"q": dict(reversed(scores.items()))}}
+    result = study.order(truth, runs, tmp_path, measures=["ADR"], depth=2, plots="none")
+    values = {row["run"]: row["value"] for row in result.tables["order-runs"].to_dicts()}
+    assert values == {"up": 1, "down": 1}
+    rows = {row[0]: row[2:] for row in result.tables["order-criteria"].rows()}
+    assert rows["6"] == (2, 2, 0, 0)
 
 
 def test_a_document_that_stands_for_no_other(tmp_path: pathlib.Path) -> None:

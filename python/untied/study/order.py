@@ -125,8 +125,8 @@ class Order(Study):
 
     def first(self, run: Run) -> Run:
         """The first documents of each ranking of a judged query, with tied ones in the order of the input."""
-        depth = self.settings["depth"]
-        return Run.from_mapping({query: dict(run[query][:depth]) for query in self.truths if query in run})
+        rankings = {query: sorted(run[query], key=lambda scored: -scored[1]) for query in self.truths if query in run}
+        return Run.from_mapping({query: dict(ranking[: self.settings["depth"]]) for query, ranking in rankings.items()})
 
     def parts(self) -> Sequence[Part]:
         """One for each run."""
