@@ -36,7 +36,8 @@ class _Search:
     """A tree of documents judged either way, with a bound at each leaf.
 
     That of AP is the largest value of a program over documents and their number, linear in the multipliers of the pairs
-    about which the rankings disagree: a subgradient method lowers it (Held & Karp 1971, with Polyak's steps).
+    about which the rankings disagree: a subgradient method lowers it (Held & Karp 1971). A proof needs it to be 0, so
+    Polyak's steps aim there, and need not shrink.
     """
 
     def __init__(self, limit: int, leaves: int, work: int) -> None:
@@ -90,7 +91,7 @@ def _leaf(
             excess = pairs[x][y] / ONE - step[j]
             if abs(excess) > 1e-14:
                 turned.append([i, j, excess, 0.5 if excess > 0 else 0.3])
-    least, size, stalled, shares = float("inf"), 1.0, 0, None
+    least, shares = float("inf"), None
     taken = 0
     while taken < steps:
         taken += 1
@@ -102,11 +103,7 @@ def _leaf(
         value, on = _best(linear, step)
         bound = base + value
         if bound < least - 1e-12:
-            least, stalled, shares = bound, 0, [(i, j, share) for i, j, _, share in turned]
-        else:
-            stalled += 1
-            if stalled == 4:
-                size, stalled = size * 0.6, 0
+            least, shares = bound, [(i, j, share) for i, j, _, share in turned]
         if least < -1e-7:
             break
         slopes = [excess * (on[i] - on[j] if excess > 0 else on[i] + on[j] - 1) for i, j, excess, _ in turned]
@@ -114,7 +111,7 @@ def _leaf(
         if norm < 1e-30:
             break
         for pair, slope in zip(turned, slopes, strict=True):
-            pair[3] = min(1.0, max(0.0, pair[3] - size * (bound + 2e-7) / norm * slope))
+            pair[3] = min(1.0, max(0.0, pair[3] - (bound + 2e-7) / norm * slope))
     tension = dict.fromkeys(order, 0.0)
     for i, j, excess, share in turned:
         for x in (order[i], order[j]):
