@@ -110,13 +110,13 @@ impl Setup<'_> {
 
     /// A scale on which documents gain by their grade.
     pub fn graded(&self) -> Result<Scale> {
-        let highest = self.scope.grades.first().copied().unwrap_or(0.0).max(1.0);
+        let highest = self.scope.grades.first().map_or(1.0, |grade| grade.max(1.0));
         Ok(self.scale(Gain::new(self.spec, self.scope.grades)?, highest))
     }
 
     /// The highest grade of the qrels; at least 1, and what the measure takes for relevant.
     pub fn highest(&self) -> f64 {
-        self.scope.grades.first().copied().unwrap_or(0.0).max(self.spec.least_grade().unwrap_or(1.0)).max(1.0)
+        self.scope.grades.first().copied().into_iter().chain(self.spec.least_grade()).fold(1.0, f64::max)
     }
 
     /// A scale whose highest grade is the one that the user asked for, or else `highest`; for verdicts the highest

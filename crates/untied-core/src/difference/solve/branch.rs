@@ -196,4 +196,30 @@ mod tests {
             assert!(found.value <= largest + 1e-12 && largest <= found.bound + 1e-12, "{seed} {found:?}");
         }
     }
+
+    #[test]
+    fn a_bound_that_is_reached_at_once_needs_no_search() {
+        let problem = Chain { units: vec![0, 1, 2], weights: vec![-0.5, -0.25] };
+        let found = solve(&problem, vec![vec![0; 3]], Budget::new(100));
+        assert_eq!((found.value, found.bound, found.nodes), (0.0, 0.0, 1));
+    }
+
+    #[test]
+    fn a_local_search_ends_where_no_single_choice_helps() {
+        for seed in seeds(100) {
+            let mut random = Random::new(seed);
+            let count = 2 + random.below(5) as usize;
+            let weights = (1..count).map(|_| random.unit() - 0.5).collect();
+            let problem = Chain { units: (0..count).collect(), weights };
+            let chosen = vec![1; count];
+            let mut best = Incumbent { value: problem.value(&chosen), chosen, bound: f64::INFINITY, nodes: 1 };
+            best.climb(&problem, &mut Budget::new(10_000));
+            assert_eq!(problem.value(&best.chosen), best.value);
+            for (unit, choice) in (0..count).flat_map(|unit| (0..3).map(move |choice| (unit, choice))) {
+                let mut other = best.chosen.clone();
+                other[unit] = choice;
+                assert!(problem.value(&other) <= best.value + 1e-9, "{seed} {unit} {choice} {best:?}");
+            }
+        }
+    }
 }

@@ -216,3 +216,15 @@ impl BranchAndBound for CappedSearch<'_> {
         [self.problem.node(chosen, node.open.clone(), node.room - 1), node]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_that_only_the_other_ranking_has_gain_nothing() {
+        let documents = vec![Document { a: 0, b: 1, known: None }, Document { a: 0, b: 2, known: None }];
+        let instance = Instance { documents, top: 0.5, depth: 2, ..Instance::default() };
+        assert_eq!(CappedCascade::new(&instance).gain_bounds(), [0.0]);
+    }
+}

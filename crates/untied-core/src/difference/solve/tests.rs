@@ -249,6 +249,14 @@ fn searches_cut_short_enclose_the_value() {
     });
 }
 
+/// Two unknown documents that change places: the one that A has first is relevant, which the first bound shows.
+#[test]
+fn a_cascade_is_bounded_before_any_search() {
+    let pair = instance(&[0, 1], &[1, 0], 2, 0.5, |_| None);
+    let found = cascade::solve(&pair, false, 0, &mut cascade::CascadeWorkspace::default());
+    assert_eq!((found.value, found.bound, found.nodes), (0.25, 0.25, 0));
+}
+
 /// No depth, no documents, and one workspace for instances of all sizes.
 #[test]
 fn nothing_to_compare_differs_by_nothing() {

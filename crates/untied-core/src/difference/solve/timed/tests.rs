@@ -86,6 +86,18 @@ fn it_is_the_largest_over_all_assignments() {
 }
 
 #[test]
+fn a_search_finds_the_largest_value_without_a_local_search() {
+    for seed in seeds(100) {
+        let timed = draw(seed, 7, seed % 4 == 3);
+        let mut search = TimedSearch::new(&timed);
+        let found = search.bound(&TimedComponent::everything(&timed), Budget::new(1_000_000_000));
+        let expected = largest(&timed);
+        assert!((found.value - expected).abs() < 1e-11, "{seed} {found:?} {expected} {timed:?}");
+        assert_eq!(found.bound, found.value, "{seed}");
+    }
+}
+
+#[test]
 fn little_work_leaves_an_interval_that_holds_the_value() {
     let mut intervals = 0;
     for seed in seeds(100) {

@@ -210,3 +210,55 @@ impl CellCascade {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nightly::seeds;
+    use crate::random::Random;
+
+    #[test]
+    fn a_range_is_mostly_decided_if_at_most_half_of_its_cells_are_open() {
+        let is_mostly_decided =
+            |high: &[u32]| CountRange { low: vec![1; high.len()], high: high.to_vec() }.is_mostly_decided();
+        assert!(!is_mostly_decided(&[1, 1]));
+        assert!(is_mostly_decided(&[1, 2]));
+        assert!(!is_mostly_decided(&[2, 2]));
+        assert!(is_mostly_decided(&[1, 2, 1, 1, 2]));
+    }
+
+    #[test]
+    fn dominance_decides_the_cells_above_and_below() {
+        for seed in seeds(300) {
+            let mut random = Random::new(seed);
+            let places = (0..16).filter(|_| random.below(2) == 0).map(|place| (place / 4, place % 4));
+            let places: Vec<(usize, usize)> = places.collect();
+            let cells: Vec<TieCell> =
+                places.into_iter().map(|groups| TieCell::new(groups, 1 + random.below(2) as usize)).collect();
+            let high: Vec<u32> = cells.iter().map(|cell| random.below(cell.size as u64 + 1) as u32).collect();
+            let low = high.iter().map(|&high| random.below(u64::from(high) + 1) as u32).collect();
+            let mut range = CountRange { low, high };
+            let mut expected = range.clone();
+            // One pair after the other, as the definition has it, until nothing changes.
+            let is_above = |x: usize, y: usize| x != y && cells[x].is_above(&cells[y]);
+            let pairs = || (0..cells.len()).flat_map(|x| (0..cells.len()).map(move |y| (x, y)));
+            for _ in 0..cells.len() {
+                for (x, y) in pairs().filter(|&(x, y)| is_above(x, y)) {
+                    if expected.low[y] > 0 && expected.high[x] == cells[x].size as u32 {
+                        expected.low[x] = cells[x].size as u32;
+                    }
+                }
+            }
+            for _ in 0..cells.len() {
+                for (x, y) in pairs().filter(|&(x, y)| is_above(x, y)) {
+                    if expected.high[x] < cells[x].size as u32 && expected.low[y] == 0 {
+                        expected.high[y] = 0;
+                    }
+                }
+            }
+            let problem = CellCascade { cells, ..CellCascade::default() };
+            problem.dominate(&mut range);
+            assert_eq!((range.low, range.high), (expected.low, expected.high), "{seed} {:?}", problem.cells);
+        }
+    }
+}

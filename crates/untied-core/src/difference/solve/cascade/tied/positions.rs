@@ -326,3 +326,21 @@ impl PositionBounds {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undecided_documents_count_once_a_position_is_within_their_group() {
+        // One undecided document in a group of two, then two in a group of three.
+        let losses = PositionLosses {
+            starts: vec![0, 2, 5],
+            groups_within: vec![0, 0, 1, 1, 1, 2],
+            open: vec![(0, 1), (1, 2), (3, 0)],
+            ..PositionLosses::default()
+        };
+        let may_be_within: Vec<usize> = (0..=5).map(|position| losses.open_to(position)).collect();
+        assert_eq!(may_be_within, [0, 1, 1, 3, 3, 3]);
+    }
+}
