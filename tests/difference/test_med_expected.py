@@ -50,6 +50,8 @@ def test_mean_and_variance(form: Form, ties: bool) -> None:
         if value.certainty == "estimate":
             assert form.name + form.options in DRAWN or (ties and form.name.startswith(DRAWN_IF_TIED))
             assert value.mean == pytest.approx(float(mean), abs=5 * (variance / 10_000) ** 0.5 + 1e-12)
+            # Differences lie within 2 of their mean, so the fourth moment is at most 4 times the variance.
+            assert value.variance == pytest.approx(variance, abs=5 * (4 * variance / 10_000) ** 0.5 + 1e-12)
         else:
             assert value.mean == pytest.approx(float(mean), rel=1e-11, abs=1e-13)
             if form.name.startswith("TBG"):
@@ -109,6 +111,18 @@ def test_what_fills_short_rankings_counts_in_bounds_alone(name: str, a: list[str
     assert found.mean == pytest.approx(mean, abs=0.03 if found.certainty == "estimate" else 1e-12)
     assert found.low is not None
     assert found.low < min(every) - 0.05
+
+
+def test_average_precision_may_divide_by_the_judged_and_some_more() -> None:
+    """With R=5, the sum of precisions is divided by the judged relevant document and five more, not by the depth."""
+    a, b = {"q": ["u", "v", "w"]}, {"q": ["w", "x", "u"]}
+    certain = {"q": {"v": 1.0, "w": 0.0}}
+    names = ["Delta(AP@3)", "Delta(AP@3, R=5)", "MED(AP@3)", "MED(AP@3, R=5)"]
+    found = untied.compare(a, b, names, qrels={"q": {"u": 1, "x": 0}}, probabilities=certain)
+    by_depth, by_relevant, largest, largest_by_relevant = (found.value(name, "q").mean for name in found.measures)
+    assert by_depth == pytest.approx(float(1 + 1 - Fraction(1, 3)) / 3)  # u and v in A, u in B
+    assert by_relevant == pytest.approx(by_depth * 3 / 6)
+    assert largest_by_relevant == pytest.approx(largest * 3 / 6)
 
 
 def test_a_sample_is_repeated() -> None:
