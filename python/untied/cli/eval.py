@@ -11,6 +11,7 @@ from untied.cli.options import (
     Arguments,
     UsageError,
     chosen,
+    grouping,
     inputs_of,
     load_plugins,
 )
@@ -35,6 +36,7 @@ EXAMPLES = """\
   untied eval qrels.txt runs/ -m nDCG@10 -m 'AP(rel=2)' --sort-by nDCG@10
   untied eval qrels.txt *.run -q --wide -o values.tsv
   untied eval qrels.txt *.run --ties range
+  untied eval qrels.txt *.run --query-table queries.tsv --by market
   untied eval qrels.txt bm25.run --ties trec -m map -m ndcg_cut_10
   zcat run.gz | untied eval qrels.txt - --format json
 
@@ -61,6 +63,9 @@ COMMAND = Command(
         Excludes("--wide", "--format=json|latex"),
         Excludes("--sampling-error", "--adjust=chance", ", because adjusted values have none"),
         Excludes("--per-query --variance --sampling-error", "--format=latex", ", which shows only means"),
+        Excludes("--by", "--format=latex", ", which has one line for each run"),
+        Excludes("--by --weight --macro", "--quantiles --sampling-error"),
+        Needs("--query-table", "--by --weight --macro"),
     ),
 )
 
@@ -80,6 +85,7 @@ def declare(arguments: Arguments) -> None:
     arguments.add_measures()
     arguments.add_docs()
     arguments.add_plugin()
+    arguments.add_query_table(clusters=False)
     arguments.group("measures").flag("--sampling-error", "also show the standard error of each infAP")
     arguments.add_policies(
         "runs", "ties", "unjudged", "unretrieved", "score_dtype", "queries", "on_undefined", "adjust"
@@ -110,7 +116,7 @@ def _levels(text: str) -> list[float]:
 def main(options: argparse.Namespace) -> None:
     """Run the command."""
     style = options.style
-    inputs = inputs_of(options.qrels, *options.runs, options.docs, options.pool)
+    inputs = inputs_of(options.qrels, *options.runs, options.docs, options.pool, options.query_table)
     output.check_targets(inputs, [options.output, *options.beside])
     plugins = load_plugins(options.plugin)
     measures = as_measures(options.measure)
@@ -147,10 +153,13 @@ def main(options: argparse.Namespace) -> None:
         raise refusal(refused, options)
     if refused:
         notes.add(left_out(refused, len(options.runs)))
+    grouped = grouping(options)
+    if grouped:
+        results = results.grouped(**grouped)
     if order is not None:
         results = order.runs(results)
-    notes.add([*_notes(results, measures, options), *notes.of_repeated(qrels)])
-    settings |= reading_settings(options)
+    notes.add([*_notes(results, measures, options), *results._design_notes(), *notes.of_repeated(qrels)])
+    settings |= reading_settings(options) | grouped
     table = results.table(per_query=options.per_query)
     if order is not None and options.per_query:
         table = order.queries(table, results)

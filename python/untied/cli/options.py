@@ -172,6 +172,27 @@ class Arguments(Parser):
             default="file",
         )
 
+    def add_query_table(self, *, clusters: bool = True) -> None:
+        """Add the table of queries, and the options that name its columns."""
+        group = self.group("queries")
+        group.option(
+            "--query-table",
+            "FILE",
+            "read what is known of each query, such as its market or traffic, from FILE, a table with ids of queries "
+            "(csv, tsv, jsonl, parquet or json, by its suffix)",
+        )
+        pattern = "; re:PATTERN finds it in the query's id instead, as the first group"
+        group.option("--by", "COLUMN", f"look at each segment of queries, whose name is in COLUMN{pattern}")
+        group.option("--weight", "COLUMN", "weight each query by the number in COLUMN, such as its traffic")
+        group.option("--macro", "COLUMN", "take the mean of the means of the segments in COLUMN, or of re:PATTERN")
+        if clusters:
+            group.option(
+                "--cluster",
+                "COLUMN",
+                "let tests and intervals take queries with the same value of COLUMN, such as a session, as a whole, or "
+                "those with the same re:PATTERN",
+            )
+
     def add_keep_going(self) -> None:
         """Add ``--keep-going``."""
         self.group("input").flag("--keep-going", "skip runs that cannot be read, and count the skipped runs in a note")
@@ -260,6 +281,15 @@ def column_names(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
         twice = next(what for what in named if sum(what == other for other, _ in pairs) > 1)
         raise UsageError(f"the column of the {twice} is named twice")
     return named
+
+
+#: Options of a table of queries, by the Python names of parameters.
+GROUPING = ("query_table", "by", "weight", "macro", "cluster")
+
+
+def grouping(options: Any) -> dict[str, str]:
+    """Those of `GROUPING` that are given."""
+    return {name: value for name in GROUPING if (value := getattr(options, name, None)) is not None}
 
 
 def chosen(options: Any, *names: str) -> dict[str, Any]:

@@ -56,7 +56,9 @@ class Order:
         keys = [_width(value.low, value.high) for value in values] if self.by_width else values
         ranked = _core.ranked(keys, self.measure.lower_is_better and not self.by_width)
         evaluations = {results.runs[place]: results._evaluations[results.runs[place]] for place, _ in ranked}
-        return Results(results._measures, evaluations, results._policies, results._difference_bounds)
+        return Results(
+            results._measures, evaluations, results._policies, results._difference_bounds, results._design
+        )
 
     def queries(self, table: Table, results: Results) -> Table:
         """A table of values per query; by width, each run has its queries with the widest range first."""
@@ -64,11 +66,13 @@ class Order:
             return table
         number = results._number(self.measure)
         order: list[int] = []  # of rows; each run has its means last
+        means = 1 + len(results.segments)
         for evaluation in results._evaluations.values():
             lows, highs = (array("d", evaluation.column(number, end)) for end in ("low", "high"))
             widths = list(map(_width, lows, highs))
             start = len(order)
-            for place in [*(place for place, _ in _core.ranked(widths, False)), len(widths)]:
+            ranked = (place for place, _ in _core.ranked(widths, False))
+            for place in [*ranked, *range(len(widths), len(widths) + means)]:
                 row = start + place * len(results._measures)
                 order += range(row, row + len(results._measures))
         return table._in_order(order)

@@ -13,6 +13,7 @@ from untied.cli.options import (
     Arguments,
     chosen,
     count,
+    grouping,
     inputs_of,
     listing,
     load_plugins,
@@ -54,6 +55,7 @@ EXAMPLES = """\
   untied stats qrels.txt new.run old.run -m nDCG@10 --top 10
   untied stats qrels.txt *.run --test tukey --show power
   untied stats qrels.txt new.run old.run --show queries --difference 0.02
+  untied stats qrels.txt new.run old.run --query-table queries.tsv --by market
   untied stats qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o table.tex
 
 A star marks significant differences. In the table, a - b is the mean of run a
@@ -78,6 +80,10 @@ star. Give --correction to count those.
 finds differences from detectable on, with the probability --power; required is
 the number of queries that find --difference. Both are estimates from your
 queries, so they have intervals.
+
+With --by, the tests of all segments are corrected together, and the test of all
+queries is corrected as without --by. Intervals for all queries draw queries
+within segments.
 
 --shuffle adds P(a > b), the probability that run a is ahead of run b if tied
 documents are shuffled. --certify adds the run that is better for all grades
@@ -118,6 +124,13 @@ COMMAND = Command(
         Needs("--shuffle", "--ties=expected|range"),
         Needs("--shuffle", "--unjudged=nonrelevant|remove"),
         Excludes("--certify --shuffle", "--adjust=chance", ", because it uses values that are not adjusted"),
+        Needs("--query-table", "--by --weight --macro --cluster"),
+        Excludes("--by", "--show --format=latex --top --certify --shuffle", ", which look at all queries"),
+        Excludes(
+            "--weight --macro --cluster",
+            "--certify --shuffle --show=queries --test=tukey|wilcoxon",
+            ", where all queries count alike",
+        ),
     ),
 )
 
@@ -129,6 +142,7 @@ def declare(arguments: Arguments) -> None:
     arguments.add_measures()
     arguments.add_docs()
     arguments.add_plugin()
+    arguments.add_query_table()
     group = arguments.group("significance")
     group.option(
         "--baseline",
@@ -181,11 +195,11 @@ def main(options: argparse.Namespace) -> None:
     by_run = options.show == "runs" or style == "latex"
     if options.show == "power" and "correction" not in options.typed:
         options.correction = "none"
-    inputs = inputs_of(options.qrels, *options.runs, options.docs)
+    inputs = inputs_of(options.qrels, *options.runs, options.docs, options.query_table)
     output.check_target(options.output, inputs)
     plugins = load_plugins(options.plugin)
     settings = chosen(options, "ties", "unjudged", "score_dtype", "qrels_format", "adjust")
-    certify = {name: True for name in ("certify", "shuffle") if getattr(options, name)}
+    more_settings = {name: True for name in ("certify", "shuffle") if getattr(options, name)} | grouping(options)
     only_queries = bool(options.top) and style in ("tsv", "csv")
     if by_run or only_queries:
         options.interval = "none"  # is not printed
@@ -198,7 +212,7 @@ def main(options: argparse.Namespace) -> None:
     ]
     columns: Sequence[str]
     if isinstance(tests, Significance):
-        rows, columns, settings = tests.table.to_dicts(), tests.table.columns, settings | tests.settings | certify
+        rows, columns, settings = tests.table.to_dicts(), tests.table.columns, settings | tests.settings | more_settings
     elif options.show == "queries":
         rows, columns = tests.to_dicts(), tests.columns
         settings |= chosen(options, "baseline", "level", "power", "difference")
@@ -239,8 +253,11 @@ def _found(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Resul
     order = None if options.sort_by is None else order_of(options, measures)[0]
     chance = chosen(options, "test", "correction", "level", "samples", "seed", "threads")
 
+    grouped = grouping(options)
+
     def evaluate(runs: Any, asked: list[Measure]) -> Results:
-        return Evaluator(qrels, asked, **settings, docs=options.docs, threads=options.threads).evaluate(runs)
+        results = Evaluator(qrels, asked, **settings, docs=options.docs, threads=options.threads).evaluate(runs)
+        return results.grouped(**grouped) if grouped else results
 
     # A measure that runs are only sorted by is neither tested nor shown.
     sorting = [order.measure] if order is not None and order.measure not in measures else []
@@ -283,9 +300,11 @@ def _tables(
     """A table for each measure, with a line about the test above it; then the queries that changed most."""
     settings, digits, on_screen = tests.settings, options.digits, options.output is None
     how = test_name(settings["test"], tests.correction)
+    if tests.correction != "none" and tests.segments:
+        how += f" over {len(tests.segments)} segments"
     plain = " (intervals uncorrected)" if tests.correction != "none" and settings["interval"] != "none" else ""
     rows = tests.table.to_dicts()
-    most = options.rows or (ROWS if style == "table" else tests.pairs)
+    most = options.rows or (ROWS if style == "table" else len(rows))
     for measure in results.measures:
         mine = [row for row in rows if row["measure"] == measure]
         scale = scale_of(as_measure(measure))
@@ -305,7 +324,7 @@ def _tables(
             table = _fitting(lines, columns) + below
             yield f"{output.bold(title, on_screen)}\n{table}"
         else:
-            table = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=2)
+            table = output.lines(list(lines[0]), [list(line.values()) for line in lines], style, texts=_texts(lines[0]))
             yield f"{title}\n\n{table}" + (f"\n{below}" if below else "")
         if changed is not None:
             for row in mine[:most]:
@@ -346,7 +365,7 @@ def _fitting(lines: list[dict[str, str]], columns: int) -> str:
     for names in ((), *DISPENSABLE):
         hidden += [name for name in names if name in lines[0]]
         kept = [name for name in lines[0] if name not in hidden]
-        shown = aligned([kept, *([line[name] for name in kept] for line in lines)], texts=2)
+        shown = aligned([kept, *([line[name] for name in kept] for line in lines)], texts=_texts(lines[0]))
         if max(map(len, shown)) <= columns:
             break
     for aggregate in ("mean", "sum"):
@@ -366,7 +385,8 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     """The cells of a comparison."""
     aggregate = "sum" if scale == "sum" else "mean"
     difference = "ln a - ln b" if scale == "log" else "a - b"
-    line = {
+    line = {"segment": show_id(row["segment"])} if "segment" in row else {}
+    line |= {
         "a": show_id(row["run_a"]),
         "b": show_id(row["run_b"]),
         f"{aggregate} a": f"{row['mean_a']:.{digits}f}",
@@ -393,6 +413,11 @@ def _line(row: dict[str, Any], digits: int, scale: str) -> dict[str, str]:
     return line
 
 
+def _texts(line: dict[str, str]) -> int:
+    """The number of columns with names."""
+    return sum(name in line for name in ("segment", "a", "b"))
+
+
 def _chance(low: float, high: float, digits: int) -> str:
     """A probability, or the two that it lies between; 0 and 1 only where it is exactly that."""
     least, most = (_rounded(end, digits) for end in (low, high))
@@ -416,6 +441,7 @@ def _rounded(chance: float, digits: int) -> str:
 def _notes(results: Results, tests: Any, *, with_tests: bool) -> Iterable[str]:
     """Notes on unusual inputs, and on the tests if these are printed."""
     yield from of_queries(results.facts())
+    yield from results._design_notes()
     if isinstance(tests, Significance):
         yield from tests.notes if with_tests else on_bounds(results, tests.apart)
         yield from on_dropped(tests.dropped, tests.pairs)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from untied.statistics.runs import Significance
 
 
+#: Columns about a row of means, not about a measure.
+OF_ROWS = ("queries", "effective")
+
+
 def headings(asked: Iterable[str]) -> dict[str, str]:
     """Headings of measures by their full names: the names asked for, if they are shorter or say more.
 
@@ -106,8 +110,8 @@ class Sheet:
             return self._aligned(table, results, spread_over, marked)
         if self.wide:
             columns, rows = self._wide(table, len(results.measures))
-            return self._with_meant(lines(columns, rows, self.style, texts=2))
-        return self._with_meant(lines(table.columns, self._formatted(table), self.style, texts=3))
+            return self._with_meant(lines(columns, rows, self.style, texts=len(_names(table)) - 1))
+        return self._with_meant(lines(table.columns, self._formatted(table), self.style, texts=len(_names(table))))
 
     def _with_meant(self, text: str) -> str:
         said = meant(self.called)
@@ -115,23 +119,36 @@ class Sheet:
 
     def _formatted(self, table: Table) -> Iterable[tuple[str, ...]]:
         """Rows as text, with control characters in ids escaped."""
-        runs, queries, measures = (table[column] for column in table.columns[:3])
-        harmless = {name: show_id(name) for name in {*runs, *queries}}
+        names = _names(table)
+        measures = table["measure"]
         digits = {measure: 0 if measure in self.counts else self.digits for measure in {*measures}}
+        texts: list[Iterable[str]] = []
+        for name in names:
+            ids = table[name]
+            harmless = {one: self.called.get(one, one) if name == "measure" else show_id(one) for one in {*ids}}
+            texts.append(map(harmless.__getitem__, ids))
         # Column by column, as per-query values of a large run are many.
         cells = [
-            _cells(table[column], column, [digits[measure] for measure in measures]) for column in table.columns[3:]
+            _cells(table[column], column, [digits[measure] for measure in measures])
+            for column in table.columns[len(names) :]
         ]
-        called = (self.called.get(measure, measure) for measure in measures)
-        return zip(map(harmless.__getitem__, runs), map(harmless.__getitem__, queries), called, *cells, strict=True)
+        return zip(*texts, *cells, strict=True)
 
     def _wide(self, table: Table, measures: int) -> tuple[list[str], Iterable[list[str]]]:
         """One line per run and query, with columns for each measure."""
         rows = list(self._formatted(table))
-        numbers = table.columns[3:]
-        names = [row[2] + ("" if column == "value" else f" {column}") for row in rows[:measures] for column in numbers]
+        names = _names(table)[:-1]
+        numbers = [column for column in table.columns[len(names) + 1 :] if column not in OF_ROWS]
+        of_rows = [column for column in table.columns if column in OF_ROWS]
+        first, last = len(names) + 1, len(names) + 1 + len(numbers)
+        heads = [
+            row[first - 1] + ("" if column == "value" else f" {column}") for row in rows[:measures] for column in numbers
+        ]
         each = (rows[start : start + measures] for start in range(0, len(rows), measures))
-        return ["run", "query", *names], ([*line[0][:2], *(cell for row in line for cell in row[3:])] for line in each)
+        lines_of_rows = (
+            [*line[0][: first - 1], *(cell for row in line for cell in row[first:last]), *line[0][last:]] for line in each
+        )
+        return [*names, *heads, *of_rows], lines_of_rows
 
     def _aligned(self, table: Table, results: Results, spread_over: str, marked: bool) -> str:
         """One line per run and query, one column per measure; one line per measure if that is too wide."""
@@ -146,19 +163,24 @@ class Sheet:
             for place, (row, spread) in enumerate(zip(rows, spreads, strict=True))
         ]
         # Where there are only means, there is nothing to tell queries apart by.
-        texts = 1 if len(rows) == len(results.runs) * measures else 2
-        names = [[row["run"], row["query"]][:texts] for row in rows[::measures]]
-        lines = [["run", "query"][:texts] + [row["measure"] + " " * is_open for row in rows[:measures]]]
-        lines += [[*name, *cells[i * measures : (i + 1) * measures]] for i, name in enumerate(names)]
+        only_means = all(table._is_of_means())
+        named = [name for name in _names(table)[:-1] if name != "query" or not only_means]
+        texts, of_rows = len(named), [column for column in table.columns if column in OF_ROWS]
+        lines = [[*named, *(row["measure"] + " " * is_open for row in rows[:measures]), *of_rows]]
+        lines += [
+            [*(row[name] for name in named), *cells[place : place + measures], *(row[column] for column in of_rows)]
+            for place, row in zip(range(0, len(rows), measures), rows[::measures], strict=True)
+        ]
         legend = f"value [lowest, highest] over {spread_over}, if these differ\n" if with_range else ""
         shown = aligned(lines, texts, with_range)
         if self.on_screen and max(map(len, shown)) > width():
             columns = [name for name in table.columns if not (marked and name in ("low", "high"))]
             long = [[row[name] for name in columns] for row in rows]
+            first = len(_names(table))
             if is_open:
-                long = [[*row[:3], cell, *row[4:]] for row, cell in zip(long, cells, strict=True)]
-            shown, legend = aligned([columns, *long], texts=3), ""
-        elif texts == 1:
+                long = [[*row[:first], cell, *row[first + 1 :]] for row, cell in zip(long, cells, strict=True)]
+            shown, legend = aligned([columns, *long], texts=first), ""
+        elif named == ["run"]:
             shown = aligned(lines, texts, with_range, face=self._best(results))
         title, *body = shown
         return (
@@ -189,8 +211,15 @@ class Sheet:
         return lambda row, column, text: bold(text, self.on_screen) if (row, column) in bold_cells else text
 
 
+def _names(table: Table) -> list[str]:
+    """The columns of names, the measure's last."""
+    return table.columns[: table.columns.index("measure") + 1]
+
+
 def _cells(values: Sequence[float | None], column: str, digits: Sequence[int]) -> list[str]:
     """Numbers of a column as `cell` writes them, quickly, as there may be many."""
+    if column == "queries":
+        return ["" if value is None else str(value) for value in values]
     if column in SMALL:
         return ["" if value is None else f"{value:.{each}g}" for value, each in zip(values, digits, strict=True)]
     return ["" if value is None else f"{value:z.{each}f}" for value, each in zip(values, digits, strict=True)]

@@ -58,7 +58,7 @@ class Collapse:
         self.parts, self.others = 0, 0
         self._find: Callable[[str], str | None]
         if how.startswith("re:"):
-            self._find = _by_pattern(how.removeprefix("re:"))
+            self._find = by_pattern(how.removeprefix("re:"))
         elif os.path.isfile(how):
             self._find = _by_file(how).get
         elif how:
@@ -93,7 +93,8 @@ class Collapse:
         return document if mark and document else None
 
 
-def _by_pattern(pattern: str) -> Callable[[str], str | None]:
+def by_pattern(pattern: str) -> Callable[[str], str | None]:
+    """A function that returns the first group of a regular expression in an id that fits it, or else None."""
     import re
 
     try:

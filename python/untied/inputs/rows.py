@@ -26,7 +26,7 @@ def labelled_qrels(
     path: str, format: str, columns: Mapping[str, str] | None, grades: Mapping[str, float], threads: int | None
 ) -> Qrels:
     """Judgments in a table whose grades are labels, such as Exact; `grades` has the grade of each."""
-    names, rows = _table(path, format)
+    names, rows = table_rows(path, format)
     needed = find_columns(names, "trec", columns, path)
     judged: dict[str, dict[str, float]] = {}
     for number, row in rows:
@@ -73,7 +73,7 @@ def _lists(
     path: str, format: str, columns: Mapping[str, str], holds: str
 ) -> Iterator[tuple[str, list[str], list[Any] | None]]:
     """The number of each row, its list of documents, and that of their numbers if there is one."""
-    names, rows = _table(path, format)
+    names, rows = table_rows(path, format)
     needed = find_columns([*names, ROW], holds, columns, path)
     for place, (number, row) in enumerate(rows, 1):
         documents, *numbers = (row.get(name) for name in needed[1:])
@@ -88,7 +88,7 @@ def _lists(
         yield str(place), ids, numbers[0] if numbers else None
 
 
-def _table(path: str, format: str) -> tuple[list[str], Iterable[Row]]:
+def table_rows(path: str, format: str) -> tuple[list[str], Iterable[Row]]:
     """The names of a table's columns, and its rows."""
     if format == "parquet":
         return _parquet(path)

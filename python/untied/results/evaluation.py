@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
-from untied.errors import check_flag
+from untied.errors import UntiedError, check_flag
 from untied.results.base import ByRun
 from untied.results.table import Table, table_of
 from untied.results.value import Value
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from untied._core import Evaluation, Measure, Policies
     from untied._types import Facts
+    from untied.inputs.queries import QueryTableLike
     from untied.measures import MeasureLike
+    from untied.results.design import Design, Part
     from untied.results.difference_bounds import DifferenceBounds
     from untied.results.differences import Change
     from untied.results.shown import Bounds
@@ -31,18 +33,19 @@ class Results(ByRun):
     that you can export.
     """
 
-    _ranked = True
-    _evaluations: Mapping[str, Evaluation | Snapshot]
+    _evaluations: Mapping[str, Evaluation | Snapshot | Part]
     _policies: Policies
 
     def __init__(
-        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Snapshot], policies: Policies,
-        difference_bounds: DifferenceBounds | None = None,
+        self, measures: list[Measure], evaluations: Mapping[str, Evaluation | Snapshot | Part], policies: Policies,
+        difference_bounds: DifferenceBounds | None = None, design: Design | None = None,
     ) -> None:  # fmt: skip
         self._measures = measures
         self._evaluations = evaluations
         self._policies = policies
         self._difference_bounds = difference_bounds  # with ``unjudged="range"``
+        self._design = design  # with `grouped`
+        self._ranked = design is None or design.segments is None  # rows of means are runs
 
     @property
     def queries(self) -> list[str]:
@@ -60,7 +63,7 @@ class Results(ByRun):
             fields = [(place, field) for place in range(len(self._measures)) for field in self._fields]
             calls: dict[str, Any] = {call: [()] for call in ("queries", "columns", "totals", "values", "facts")}
             records[name] = snapshot(evaluation, calls | {"column": fields})
-        return Results, (self._measures, records, self._policies, self._difference_bounds)
+        return Results, (self._measures, records, self._policies, self._difference_bounds, self._design)
 
     def __getitem__(self, key: MeasureLike | tuple[str, MeasureLike]) -> Value:
         run, measure = self._run_and_measure(key)
@@ -87,7 +90,7 @@ class Results(ByRun):
         KeyError
             There is no such run, query or measure, or `run` is missing.
         """
-        evaluation: Evaluation | Snapshot = self._of_run(run)
+        evaluation: Evaluation | Snapshot | Part = self._of_run(run)
         number = self._number(measure)
         if query is None:
             from untied.results.notes import mean_with_notes
@@ -98,6 +101,106 @@ class Results(ByRun):
         if row is None:
             raise KeyError(f"query {query!r} was not evaluated")
         return Value(*evaluation.value(row, number))
+
+    def grouped(
+        self,
+        query_table: QueryTableLike | None = None,
+        *,
+        by: str | None = None,
+        weight: str | None = None,
+        macro: str | None = None,
+        cluster: str | None = None,
+    ) -> Results:
+        """Group the queries by segments, and say how much each of them counts.
+
+        Use it if you know more of your queries than their judgments: their market, their traffic, or the session that
+        they are from. The results that you get can be printed, exported and tested like any others.
+
+        Parameters
+        ----------
+        query_table : path, frame, or {query: {column: value}}, optional
+            A table with a row for each query, and the columns that the other parameters name. A file is csv, tsv,
+            jsonl, parquet or json, by its suffix.
+        by : str, optional
+            The column with each query's segment, such as ``"market"``. Tables then have the means of each segment, too,
+            and `untied.statistics.significance` tests each. ``"re:PATTERN"`` needs no table: the segment is the first
+            group of a regular expression in the query's id.
+        weight : str, optional
+            The column with each query's weight, such as ``"traffic"``. All means become weighted means.
+        macro : str, optional
+            The column with segments that count alike: the mean becomes the mean of their means, such as one over
+            collections. It also takes ``"re:PATTERN"``.
+        cluster : str, optional
+            The column with each query's cluster, such as its session or topic. Queries of a cluster are not
+            independent, so tests and intervals take clusters as a whole. Means do not change. It also takes
+            ``"re:PATTERN"``.
+
+        Returns
+        -------
+        Results
+            The same values of queries, with these means.
+
+        Raises
+        ------
+        UntiedError
+            A column is missing, an evaluated query is missing or has no value, two values, or a weight that is not
+            above 0, or a measure is a sum or a geometric mean and queries are weighted.
+
+        Examples
+        --------
+        >>> import untied
+        >>> results = untied.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x", "b"]}, "AP")
+        >>> results.grouped({"q1": {"traffic": 3}, "q2": {"traffic": 1}}, weight="traffic").means["value"]
+        [0.875]
+        """
+        from untied.results.design import Design, Part
+
+        if self._design is not None:
+            raise UntiedError("these results are grouped already; group the results of evaluate")
+        design = Design(query_table, self.queries, by=by, weight=weight, macro=macro, cluster=cluster)
+        if not design.is_plain:
+            for measure in self._measures:
+                design.check(measure)
+        evaluations: Mapping[str, Any] = self._evaluations
+        if design.is_weighted:
+            evaluations = {
+                run: Part(evaluation, self._measures, self._policies, range(len(evaluation.queries())), design)
+                for run, evaluation in evaluations.items()
+            }
+        return Results(self._measures, evaluations, self._policies, self._difference_bounds, design)
+
+    @property
+    def segments(self) -> dict[str, Results]:
+        """The results of each segment, by its name; empty unless `grouped` was called with `by`."""
+        from untied.results.design import Part, rows_of
+
+        design = self._design
+        if design is None or design.segments is None:
+            return {}
+        parts: dict[str, Results] = {}
+        for segment in design.names(self.queries):
+            evaluations: dict[str, Any] = {}
+            for run, evaluation in self._evaluations.items():
+                rows = rows_of(evaluation, design.segments, segment)
+                if not rows:
+                    raise UntiedError(f"run {run} was evaluated on no query of the segment {segment}")
+                evaluations[run] = Part(evaluation, self._measures, self._policies, rows, design)
+            parts[segment] = Results(
+                self._measures, evaluations, self._policies, self._difference_bounds, design.within()
+            )
+        return parts
+
+    @property
+    def mean_ranks(self) -> Table:
+        """How runs rank on average over segments, such as collections.
+
+        Use it with ``grouped(by=...)``, if values of different collections are not comparable. The columns are run,
+        measure, ``mean_rank`` (1 is best; runs with equal means share the mean of their ranks) and ``borda``: the sum
+        over segments of the number of runs minus the rank.
+        """
+        from untied.results.ranks import mean_ranks
+
+        return mean_ranks(self)
 
     @property
     def means(self) -> Table:
@@ -134,26 +237,48 @@ class Results(ByRun):
             * ``run``, ``query``, ``measure``, ``value``
             * ``low`` and ``high``, if you evaluated with ``ties="range"`` or ``unjudged="range"``
             * ``variance``, if you evaluated with ``variance=True``
+            * with ``grouped(by=...)``: ``segment``, and ``queries``, the number of queries behind a mean. The means of
+              segments come before those over all queries, whose segment is ``all``. If queries are weighted,
+              ``effective`` follows: as many queries of equal weight would give a mean that is as certain.
         """
         check_flag("per_query", per_query)
         check_flag("means", means)
-        texts: dict[str, list[str]] = {"run": [], "query": [], "measure": []}
+        segments = self.segments
+        design = self._design if segments else None
+        texts: dict[str, list[str]] = {"run": [], "segment": [], "query": [], "measure": []}
         parts: list[Any] = []
         of_means: list[bool] = []
+        counts: list[tuple[int | None, float | None]] = []
         width = len(self._measures)
         for run, evaluation in self._evaluations.items():
             queries = evaluation.queries() if per_query else []
-            of_means += [False] * (len(queries) * width)
+            named = [design.segments[query] for query in queries] if design and design.segments else []
             if per_query:
                 parts += evaluation.values()
-            if means:
-                queries.append("all")
-                of_means += [True] * width
-                parts += evaluation.totals()
+            totals = [*((name, part._evaluations[run]) for name, part in segments.items()), ("all", evaluation)]
+            for segment, part in totals if means else ():
+                parts += part.totals()
+                named.append(segment)
+            means_of_run = len(totals) if means else 0
+            flags = [False] * len(queries) + [True] * means_of_run
+            if design is not None:
+                counts += [(None, None)] * (len(queries) * width)
+                for _, part in totals if means else ():
+                    counts += [design.counts(part.queries())] * width
+            queries += ["all"] * means_of_run
+            of_means += [flag for flag in flags for _ in range(width)]
             texts["run"] += [run] * (len(queries) * width)
+            texts["segment"] += [segment for segment in named for _ in range(width)]
             texts["query"] += [query for query in queries for _ in range(width)]
             texts["measure"] += self.measures * len(queries)
-        return table_of(texts, parts, self._fields, of_means=of_means if per_query else True)
+        if design is None:
+            del texts["segment"]
+        table = table_of(texts, parts, self._fields, of_means=of_means if per_query else True)
+        if design is not None and means:
+            numbers, effective = zip(*counts, strict=True)
+            more = {"queries": list(numbers)} | ({"effective": list(effective)} if design.is_weighted else {})
+            table = Table(table._texts, {**table._numbers, **more}, table._of_means)
+        return table
 
     def query_differences(self, *, baseline: str | None = None, top: int | None = None) -> Table:
         """List the queries that a change hurt or helped most, for each pair of runs and each measure.
@@ -250,10 +375,20 @@ class Results(ByRun):
         standings_of_others = standings(self, measure, [(runs[leader], other) for other in others])
         return ["unknown"] if standings_of_others is None else [stand.standing for stand in standings_of_others]
 
+    def _refuse_segments(self, what: str) -> None:
+        """Refuse results by segment where only all queries together are looked at."""
+        if self._design is not None and self._design.segments is not None:
+            raise UntiedError(f"{what} does not show segments; pass results.segments[...] or group without by")
+
     def _facts_of_rows(self) -> list[Facts]:
-        return list(self.facts().values())
+        return list(self.facts().values()) if self._ranked else []
 
     def _notes(self) -> Iterator[str]:
         from untied.results.notes import of_evaluation
 
-        return of_evaluation(self.facts(), self._measures, self._policies.chosen())
+        yield from of_evaluation(self.facts(), self._measures, self._policies.chosen())
+        yield from self._design_notes()
+
+    def _design_notes(self) -> Iterator[str]:
+        """Notes on segments and weights."""
+        return iter(()) if self._design is None else self._design.notes(self.queries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from untied._core import show_id
+from untied.inputs.mismatch import listed
 from untied.results.text import in_queries
 from untied.statistics.tests import CORRECTIONS, TESTS, adjust
 
@@ -43,7 +44,7 @@ def test_name(test: str, correction: str) -> str:
 
 def notes_on(
     results: Results, texts: dict[str, list[str]], columns: dict[str, list[Any]], unsettled: dict[str, int],
-    settings: dict[str, Any], varied: Sequence[str], apart: Sequence[str],
+    settings: dict[str, Any], varied: Sequence[str], apart: Sequence[str], pairs: int,
 ) -> Iterator[str]:  # fmt: skip
     """Notes that affect the interpretation of tests."""
     yield from on_bounds(results, apart)
@@ -54,25 +55,49 @@ def notes_on(
     if unknown:
         causes = " or ".join(UNDOING[one] for one in varied)
         yield SAID["unknown"].format(causes, f"{unknown:,} comparison{'' if unknown == 1 else 's'}")
-    comparisons = len(texts["measure"]) // len(results.measures)
-    is_corrected = settings["correction"] != "none" and comparisons > 1
     if "ci_low" in columns:
-        yield from _disagreements(texts, columns, settings, is_corrected)
-    queries = max(fact["evaluated"] for fact in results.facts().values())
-    yield from on_least(queries, comparisons, settings)
+        yield from _disagreements(texts, columns, settings)
+    yield from on_least(_independent(results), pairs, settings, _unit(results))
+    segments = results.segments
+    if segments:
+        comparisons = pairs * len(segments)
+        few = {
+            show_id(name): least
+            for name, part in segments.items()
+            if (least := least_p(_independent(part), comparisons, settings)) > 1 - settings["level"]
+        }
+        if few:
+            p = f"p{_corrected(comparisons, settings)} cannot be below {min(few.values()):.2g}"
+            yield f"segments with too few queries for a significant difference ({p}): {listed(list(few), 'segment')}"
 
 
-def on_least(queries: int, comparisons: int, settings: dict[str, Any]) -> list[str]:
+def _independent(results: Results) -> int:
+    """How many signs a test may change: the number of clusters or, without them, of queries."""
+    design = results._design
+    if design is None:
+        return max(fact["evaluated"] for fact in results.facts().values())
+    return len({query if design.clusters is None else design.clusters[query] for query in results.queries})
+
+
+def _corrected(comparisons: int, settings: dict[str, Any]) -> str:
+    is_corrected = settings["correction"] != "none" and comparisons > 1
+    return f" corrected for {comparisons:,} comparisons" if is_corrected else ""
+
+
+def _unit(results: Results) -> str:
+    return "query" if results._design is None or results._design.clusters is None else "cluster"
+
+
+def on_least(independent: int, comparisons: int, settings: dict[str, Any], unit: str = "query") -> list[str]:
     """A note if a test by permutations cannot find anything significant."""
-    least = least_p(queries, comparisons, settings)
+    least = least_p(independent, comparisons, settings)
     if least <= 1 - settings["level"]:
         return []
     what, remedy = f"{settings['samples']:,} permutations", "draw more samples or use the test tukey"
-    if _of_all(queries, settings) > _of_sample(settings):
-        what, remedy = in_queries(queries), "no difference can be significant"
-    is_corrected = settings["correction"] != "none" and comparisons > 1
-    corrected = f" corrected for {comparisons:,} comparisons" if is_corrected else ""
-    return [f"with {what}, p{corrected} cannot be below {least:.2g}; {remedy}"]
+    if _of_all(independent, settings) > _of_sample(settings):
+        what = in_queries(independent) if unit == "query" else f"{independent:,} {unit}s"
+        remedy = "no difference can be significant"
+    return [f"with {what}, p{_corrected(comparisons, settings)} cannot be below {least:.2g}; {remedy}"]
 
 
 def on_dropped(dropped: dict[str, int], pairs: int) -> Iterator[str]:
@@ -101,13 +126,14 @@ def shown_p(p: float) -> str:
 
 
 def _disagreements(
-    texts: dict[str, list[str]], columns: dict[str, list[Any]], settings: dict[str, Any], is_corrected: bool
+    texts: dict[str, list[str]], columns: dict[str, list[Any]], settings: dict[str, Any]
 ) -> Iterator[str]:
     """A note on differences that are significant by either the interval or p."""
     level, differing, by_correction = 1 - settings["level"], [], []
-    names = zip(texts["measure"], texts["run_a"], texts["run_b"], strict=True)
+    segments = texts.get("segment", ["all"] * len(texts["measure"]))
+    names = zip(texts["measure"], segments, texts["run_a"], texts["run_b"], strict=True)
     numbers = zip(*(columns[name] for name in ("ci_low", "ci_high", "p", "p_adjusted")), strict=True)
-    for (measure, a, b), significant, (low, high, p, adjusted) in zip(
+    for (measure, segment, a, b), significant, (low, high, p, adjusted) in zip(
         names, texts["significant"], numbers, strict=True
     ):
         excludes = low > 0 or high < 0
@@ -115,7 +141,8 @@ def _disagreements(
             continue
         ends = f"[{low:+z.4f}, {high:+z.4f}]"
         p_is = "p < 0.0001" if adjusted < 0.0001 else f"p = {adjusted:.4f}"
-        differing.append(f"{measure} of {show_id(a)} and {show_id(b)} ({p_is}, interval {ends})")
+        where = "" if segment == "all" else f" in {show_id(segment)}"
+        differing.append(f"{measure} of {show_id(a)} and {show_id(b)}{where} ({p_is}, interval {ends})")
         by_correction.append(excludes and p <= level + 1e-12)
     if not differing:
         return

@@ -34,14 +34,20 @@ class RunValues:
         self.measure = measure
         self.evaluation = results._evaluations[run]
         self._number = results._measures.index(measure)
-        fields = ("low", "high") if bounded and "low" in self.evaluation.columns() else ()
-        ends = [self._evaluated(field) for field in fields]
+        self.has_bounds = bounded and "low" in self.evaluation.columns()
+        ends = [self._evaluated(field) for field in ("low", "high") if self.has_bounds]
         self.terms = _core.Terms(run, measure, self.values, ends or None)
 
     @property
     def values(self) -> array[float]:
         """The values, which are not held here besides."""
         return self._evaluated("value")
+
+    @property
+    def ends(self) -> Ends:
+        """The lowest and the highest values."""
+        low, high = self._evaluated("low"), self._evaluated("high")
+        return low, high
 
     def _evaluated(self, field: str) -> array[float]:
         return array("d", self.evaluation.column(self._number, field))
@@ -87,8 +93,8 @@ def paired(a: Terms, b: Terms, bounds: Ends | None = None, every: bool = False) 
 
 def pairs_with_bounds(
     results: Results, columns: Sequence[tuple[RunValues, RunValues]], given: Mapping[tuple[str, str], Comparison]
-) -> tuple[list[PairedValues], bool]:
-    """Pairs of runs, and whether unjudged documents have the same grade in both runs.
+) -> tuple[list[PairedValues], Sequence[Ends | None], bool]:
+    """Pairs of runs, their bounds if these are joint, and whether unjudged documents have the same grade in both runs.
 
     Bounds of differences come from comparisons, without these from `DifferenceBounds`, or else from the bounds of each
     run. Values of arrays have no bounds.
@@ -101,9 +107,15 @@ def pairs_with_bounds(
         pair_bounds = results._difference_bounds.bounds(first.measure, names, first.evaluation.queries())
     bounds: Sequence[Ends | None] = [None] * len(columns) if pair_bounds is None else pair_bounds
     both = zip(columns, bounds, strict=True)
-    return [
-        paired(a.terms, b.terms, ends, bool(given)) for (a, b), ends in both
-    ], pair_bounds is not None or "judgments" not in results._varied
+    pairs = [paired(a.terms, b.terms, ends, bool(given)) for (a, b), ends in both]
+    return pairs, bounds, pair_bounds is not None or "judgments" not in results._varied
+
+
+def bounds_alone(a: RunValues, b: RunValues) -> Ends:
+    """The lowest and highest difference of each query, from the bounds of each run."""
+    (low_a, high_a), (low_b, high_b) = a.ends, b.ends
+    low, high = zip(low_a, high_b, strict=True), zip(high_a, low_b, strict=True)
+    return array("d", (x - y for x, y in low)), array("d", (x - y for x, y in high))
 
 
 def check_queries(a: RunValues, b: RunValues) -> None:

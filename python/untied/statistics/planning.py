@@ -91,6 +91,8 @@ def required_queries(
     (40, 0.159, 387)
     """
     results = of_runs(results)
+    if results._design is not None:
+        raise UntiedError("plans are for queries that are independent and count alike; pass results that are not grouped")
     check_level(level)
     check_share("power", power, zero=False, one=False)
     if power <= 1 - level:

@@ -13,7 +13,8 @@ from untied.results.notes import of_queries, of_undefined
 from untied.results.table import Exported, Table, tidy
 from untied.statistics.intervals import INTERVAL_SAMPLES, INTERVALS, check_chance, interval_of
 from untied.statistics.notes import notes_on, on_dropped, said_of
-from untied.statistics.paired import RunValues, of_runs, pairs_with_bounds, pieces
+from untied.statistics.paired import RunValues, bounds_alone, of_runs, pairs_with_bounds, pieces
+from untied.statistics.samples import grouped_sample, plain_sample
 from untied.statistics.tests import (
     CORRECTIONS,
     SAMPLES,
@@ -24,7 +25,7 @@ from untied.statistics.tests import (
     t_p,
     wilcoxon_p,
 )
-from untied.statistics.values import mean_of, scale_of, standard_deviation
+from untied.statistics.values import scale_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ if TYPE_CHECKING:
     from untied.comparison.comparison import Comparison
     from untied.results.evaluation import Results
     from untied.results.shown import Grid
-    from untied.statistics.paired import PairedValues
+    from untied.statistics.samples import Sample
 
 #: Columns of what `significance` finds, those that were asked for.
 NUMBERS = (
     "mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect", "better", "worse", "equal", "p", "p_adjusted",
-    "least", "most", "p_most",
+    "least", "most", "p_most", "queries", "effective",
 )  # fmt: skip
 VERDICTS = ("significant", "survives")
 
@@ -107,12 +108,17 @@ class Significance(Exported):
     @property
     def pairs(self) -> int:
         """The number of pairs of runs that each measure compares."""
-        return len(self.table) // len(set(self.table["measure"]))
+        return len(set(zip(self.table["run_a"], self.table["run_b"], strict=True)))
+
+    @property
+    def segments(self) -> list[str]:
+        """The segments of queries in which each pair was tested; none if queries were not grouped by one."""
+        return list(dict.fromkeys(self.table["segment"]))[:-1] if "segment" in self.table.columns else []
 
     @property
     def correction(self) -> str:
-        """How p-values were corrected for the number of comparisons; ``"none"`` for a single pair of runs."""
-        return "none" if self.pairs == 1 else str(self.settings["correction"])
+        """How p-values were corrected for the number of comparisons; ``"none"`` for a single one."""
+        return "none" if self.pairs * max(1, len(self.segments)) == 1 else str(self.settings["correction"])
 
     def _exported(self) -> Table:
         return self.table
@@ -140,7 +146,7 @@ class Significance(Exported):
         return Grid(shown, len(table._texts), len(table), most)
 
     def _how(self) -> str:
-        how = f"{said_of(self.settings, 2 if self.pairs == 1 else 3)}. All columns: .table."
+        how = f"{said_of(self.settings, 2 if self.correction == 'none' else 3)}. All columns: .table."
         return f"{how[0].upper()}{how[1:]}"
 
 
@@ -242,12 +248,16 @@ def significance(
     """
     results = of_runs(results)
     check_options(test, correction, interval, level, samples, seed)
+    if results._design is not None and not results._design.is_plain and test in ("tukey", "wilcoxon"):
+        raise UntiedError(f"{TESTS[test]} takes neither weights nor clusters; use randomization or t")
     method = _Method(test, "none" if test == "tukey" else correction, interval, level, samples, seed, threads)
     mismatch.demand({name: mismatch.of_facts(facts) for name, facts in results.facts().items()})
     pairs = pairs_of(results.runs, baseline)
     given = {} if bounds is None else {comparison.runs: comparison for comparison in bounds}
     varied = ("judgments",) if given else results._varied
-    rows: list[tuple[str, str, str, str]] = []
+    segments = results.segments
+    families = [segments, {"all": results}] if segments else [{"all": results}]
+    rows: list[tuple[str, str, str, str, str]] = []
     columns: dict[str, list[Any]] = {}
     dropped: dict[str, int] = {}
     unsettled: dict[str, int] = {}
@@ -256,23 +266,26 @@ def significance(
         scale = scale_of(measure)
         if given and scale == "log":
             raise UntiedError(f"bounds by Delta are for differences of values, but tests of {measure} use logarithms")
-        tested, dropped[str(measure)], unsettled[str(measure)], are_joint = method.test_pairs(
-            results, measure, pairs, given
-        )
-        apart += [] if are_joint else [str(measure)]
-        rows += [(str(measure), a, b, scale) for a, b in pairs]
-        _add(columns, {name: tested[name] for name in NUMBERS + VERDICTS if name in tested})
-    names = ("measure", "run_a", "run_b", "scale")
+        for family in families:
+            tested = method.test_family(family, measure, pairs, given)
+            _add(columns, {name: tested.columns[name] for name in NUMBERS + VERDICTS if name in tested.columns})
+            rows += [(str(measure), segment, a, b, scale) for segment in family for a, b in pairs]
+        # The last family is that of all queries.
+        dropped[str(measure)], unsettled[str(measure)] = tested.dropped, tested.unsettled
+        apart += [] if tested.are_joint else [str(measure)]
+    names = ("measure", "segment", "run_a", "run_b", "scale")
     texts = dict(zip(names, (list(column) for column in zip(*rows, strict=True)), strict=True))
     if "log" not in texts["scale"]:
         del texts["scale"]
+    if not segments:
+        del texts["segment"]
     texts |= {name: columns.pop(name) for name in VERDICTS if name in columns}
     settings = {"baseline": baseline} | {name: getattr(method, name) for name in SETTINGS}
     table = Table(texts, columns)
-    notes = list(notes_on(results, texts, columns, unsettled, settings, varied, apart))
+    notes = list(notes_on(results, texts, columns, unsettled, settings, varied, apart, len(pairs)))
     facts = results.facts()
     adjust = "none" if results._policies is None else results._policies.chosen().get("adjust", "none")
-    queries = [*of_queries(facts), *of_undefined(facts, can_leave_out=False, adjust=adjust)]
+    queries = [*of_queries(facts), *of_undefined(facts, can_leave_out=False, adjust=adjust), *results._design_notes()]
     return Significance(table, dropped, settings, notes, varied, apart, queries)
 
 
@@ -337,6 +350,7 @@ def discriminative_power(
         As for `significance`.
     """
     results = of_runs(results)
+    results._refuse_segments("discriminative_power")
     tests = significance(
         results, test=test, correction=correction, interval="none", level=level, samples=samples, seed=seed,
         threads=threads,
@@ -377,37 +391,60 @@ class _Method:
     seed: int
     threads: int | None
 
-    def test_pairs(
-        self, results: Results, measure: Measure, pairs: list[tuple[str, str]],
+    def test_family(
+        self, family: Mapping[str, Results], measure: Measure, pairs: list[tuple[str, str]],
         given: Mapping[tuple[str, str], Comparison],
-    ) -> tuple[dict[str, list[Any]], int, int, bool]:  # fmt: skip
-        """The rows for all pairs of runs by one measure.
+    ) -> _Tested:  # fmt: skip
+        """The rows for all pairs of runs by one measure, in each segment; p-values are corrected for all of them."""
+        all_tested = _Tested()
+        for segment, results in family.items():
+            try:
+                self._test_pairs(results, measure, pairs, given, all_tested)
+            except UntiedError as error:
+                raise error if len(family) == 1 and segment == "all" else UntiedError(f"segment {segment}: {error}") from None
+        self._decide(all_tested.columns, all_tested.ends)
+        return all_tested
 
-        Then the numbers of queries left out and of those that may count, and whether bounds are of both runs together.
-        """
+    def _test_pairs(
+        self, results: Results, measure: Measure, pairs: list[tuple[str, str]],
+        given: Mapping[tuple[str, str], Comparison], tested: _Tested,
+    ) -> None:  # fmt: skip
+        """Add the rows for all pairs of runs by one measure, without what depends on other rows."""
         columns = {run: RunValues(results, run, measure) for run in results.runs}
-        columns_of_table: dict[str, list[Any]] = {}
-        dropped = unsettled = 0
-        are_joint = True
-        ends: list[tuple[float, float]] = []
         is_open = bool(given or results._varied)
         for piece in pieces(pairs, len(columns[pairs[0][0]].values)):
-            compared, are_joint = pairs_with_bounds(results, [(columns[a], columns[b]) for a, b in piece], given)
-            dropped += sum(pair.dropped[0] for pair in compared)
-            unsettled += sum(pair.dropped[1] for pair in compared) if is_open else 0
-            runs = [(columns[a].terms, columns[b].terms) for a, b in piece]
-            _add(columns_of_table, self._described(compared, runs, columns[piece[0][0]]))
+            both = [(columns[a], columns[b]) for a, b in piece]
+            compared, joint_bounds, tested.are_joint = pairs_with_bounds(results, both, given)
+            tested.dropped += sum(pair.dropped[0] for pair in compared)
+            tested.unsettled += sum(pair.dropped[1] for pair in compared) if is_open else 0
+            design = results._design
+            if design is None:
+                samples = [plain_sample(pair) for pair in compared]
+            else:
+                bounds = [
+                    bounds_alone(a, b) if is_open and ends is None else ends
+                    for (a, b), ends in zip(both, joint_bounds, strict=True)
+                ]
+                samples = [
+                    grouped_sample(pair, a, b, design, ends)
+                    for pair, (a, b), ends in zip(compared, both, bounds, strict=True)
+                ]
+            terms = [(a.terms, b.terms) for a, b in both] if design is None or design.is_plain else None
+            _add(tested.columns, self._described(samples, terms, both[0][0]))
+            if design is not None:
+                more: dict[str, list[Any]] = {"queries": [len(pair.differences) for pair in compared]}
+                more |= {"effective": [sample.effective for sample in samples]} if design.is_weighted else {}
+                _add(tested.columns, more)
             if is_open:
-                ends += [pair.ends for pair in compared]
+                tested.ends += [sample.ends for sample in samples]
                 if self.test == "randomization":
-                    _add(columns_of_table, {"p_most": self._randomized([pair.nearest for pair in compared], runs)})
+                    _add(tested.columns, {"p_most": self._randomized([one.nearest for one in samples], terms)})
         if self.test == "tukey":
             places = {run: place for place, run in enumerate(columns)}
-            terms = [column.terms for column in columns.values()]
+            terms_of_runs = [column.terms for column in columns.values()]
             numbers = [(places[a], places[b]) for a, b in pairs]
-            columns_of_table["p"] = _core.tukey_p(terms, numbers, self.samples, self.seed, self.threads)
-        self._decide(columns_of_table, ends)
-        return columns_of_table, dropped, unsettled, are_joint
+            p_values = _core.tukey_p(terms_of_runs, numbers, self.samples, self.seed, self.threads)
+            _add(tested.columns, {"p": p_values})
 
     def _decide(self, columns: dict[str, list[Any]], ends: list[tuple[float, float]]) -> None:
         """Correct p-values, and add what is significant and, if something is open, what survives."""
@@ -422,38 +459,46 @@ class _Method:
             columns |= {"survives": survives} | ({"p_most": p_most} if p_most else {})
 
     def _described(
-        self, compared: list[PairedValues], runs: list[tuple[Terms, Terms]], column: RunValues
+        self, samples: list[Sample], terms: list[tuple[Terms, Terms]] | None, column: RunValues
     ) -> dict[str, list[Any]]:
         """The rows for pairs of runs, without bounds."""
         columns: dict[str, list[Any]] = {}
-        for pair in compared:
-            row: dict[str, Any] = dict(zip(("mean_a", "mean_b"), pair.means, strict=True))
-            row["difference"] = pair.difference
+        for sample in samples:
+            row: dict[str, Any] = dict(zip(("mean_a", "mean_b"), sample.means, strict=True))
+            row["difference"] = sample.difference
             if self.interval != "none":
-                ends = interval_of(
-                    pair.differences, self.interval, self.level, INTERVAL_SAMPLES, self.seed, self.threads
-                )
-                row["ci_low"], row["ci_high"] = (column.terms.difference(end, len(pair.differences)) for end in ends)
-            row["effect"] = in_deviations(_mean(pair), standard_deviation(pair.differences))
-            above, row["equal"], below = pair.counts
+                ends = interval_of(sample.spread, self.interval, self.level, INTERVAL_SAMPLES, self.seed, self.threads)
+                row["ci_low"], row["ci_high"] = (column.terms.difference(end, len(sample.spread)) for end in ends)
+            row["effect"] = in_deviations(sample.mean, sample.deviation)
+            above, row["equal"], below = sample.counts
             row["better"], row["worse"] = (below, above) if column.measure.lower_is_better else (above, below)
             _add(columns, {name: [cell] for name, cell in row.items()})
         if self.test != "tukey":
-            columns["p"] = self._tested(compared, runs)
+            columns["p"] = self._tested(samples, terms)
         return columns
 
-    def _tested(self, compared: list[PairedValues], runs: list[tuple[Terms, Terms]]) -> list[float]:
+    def _tested(self, samples: list[Sample], terms: list[tuple[Terms, Terms]] | None) -> list[float]:
         if self.test == "randomization":
-            return self._randomized([pair.differences for pair in compared], runs)
+            return self._randomized([sample.signed for sample in samples], terms)
         if self.test == "t":
-            return [t_p(pair.differences, _mean(pair), "two-sided") for pair in compared]
-        return [wilcoxon_p(pair.differences, "two-sided") for pair in compared]
+            return [t_p(sample.spread, sample.mean, "two-sided") for sample in samples]
+        return [wilcoxon_p(sample.signed, "two-sided") for sample in samples]
 
-    def _randomized(self, differences: Sequence[Sequence[float]], runs: list[tuple[Terms, Terms]]) -> list[float]:
-        tested = randomization_p(differences, "two-sided", self.samples, self.seed, self.threads, runs)
+    def _randomized(
+        self, differences: Sequence[Sequence[float]], terms: list[tuple[Terms, Terms]] | None
+    ) -> list[float]:
+        tested = randomization_p(differences, "two-sided", self.samples, self.seed, self.threads, terms)
         return [p for p, _ in tested]
 
 
-def _mean(pair: PairedValues) -> float:
-    """The mean of the differences that are tested: 0 if the means of the runs are equal but for rounding."""
-    return mean_of(pair.differences) if pair.difference else 0.0
+class _Tested:
+    """Rows of a table, and what they leave out."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[Any]] = {}
+        #: The lowest and the highest difference of each row, if bounds are known.
+        self.ends: list[tuple[float, float]] = []
+        #: The numbers of queries left out, and of those that may count.
+        self.dropped, self.unsettled = 0, 0
+        #: Whether bounds are of both runs together.
+        self.are_joint = True

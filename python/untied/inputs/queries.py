@@ -1,0 +1,245 @@
+"""Tables of queries: what is known of each query besides its judgments, such as its market or its traffic."""
+
+from __future__ import annotations
+
+import os
+from math import isfinite, isnan
+
+from untied._core import find_columns, show_id
+from untied.errors import UntiedError, either
+from untied.inputs.convert import is_lazy, is_table
+from untied.inputs.files import NAMED, by_suffix, refuse_folder
+from untied.inputs.lines import id_of, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from untied.inputs.convert import ArrowTable
+
+    #: A file's path, a frame, or the cells of each query by the names of columns.
+    QueryTableLike: TypeAlias = str | os.PathLike[str] | ArrowTable | Mapping[str, Mapping[str, Any]]
+
+#: Names of the column of queries besides those that runs and qrels have; BEIR's first.
+IDS = ("_id", "id")
+#: What begins a pattern that finds a segment in a query's id, instead of a column.
+PATTERN = "re:"
+#: Columns that stand for what a table of queries does not have, where names of columns are looked up.
+_ABSENT = {"document": "#document", "score": "#score"}
+
+
+class QueryTable:
+    """The cells of each query by the names of columns.
+
+    Parameters
+    ----------
+    given : path, frame, or {query: {column: value}}
+        The table. A query may have several rows, as in a table of judgments, if a column that is asked for has the same
+        value in all of them.
+    """
+
+    def __init__(self, given: QueryTableLike) -> None:
+        self.source, self.names, rows = _read(given)
+        self._rows = list(rows)
+
+    def cells(self, column: str, queries: Iterable[str]) -> dict[str, Any]:
+        """The value of a column for each of the queries; none of them may lack it, or have two."""
+        if column not in self.names:
+            raise UntiedError(f"{self.source}: no column {show_id(column)}; there are {_listed(self.names)}")
+        cells: dict[str, Any] = {}
+        for query, row in self._rows:
+            cell = _plain(row.get(column))
+            if query in cells and cells[query] != cell:
+                both = f"{shown(cells[query])} and {shown(cell)}"
+                raise UntiedError(f"{self.source}: query {show_id(query)} has two values of {column}: {both}")
+            cells[query] = cell
+        for query in queries:
+            if query not in cells:
+                raise UntiedError(f"{self.source}: no row for query {show_id(query)}, which was evaluated")
+            if cells[query] is None:
+                raise UntiedError(f"{self.source}: query {show_id(query)} has no value of {column}")
+        return cells
+
+    def unused(self, queries: Iterable[str]) -> int:
+        """How many queries of the table are not among these."""
+        return len({query for query, _ in self._rows}.difference(queries))
+
+
+def segments_of(table: QueryTable | None, by: str, queries: Sequence[str]) -> dict[str, str]:
+    """The segment of each query: its value in a column, or what a pattern ``re:...`` finds in its id."""
+    if by.startswith(PATTERN):
+        return _by_pattern(by.removeprefix(PATTERN), queries)
+    cells = _needed(table, by).cells(by, queries)
+    segments = {query: _name(cells[query]) for query in queries}
+    if "all" in segments.values():
+        raise UntiedError(f"{by} has a segment called all, as the mean over all queries is; rename it")
+    return segments
+
+
+def weights_of(table: QueryTable | None, column: str, queries: Sequence[str]) -> dict[str, float]:
+    """The weight of each query, a finite number above 0."""
+    used = _needed(table, column)
+    cells = used.cells(column, queries)
+    return {query: _weight(cells[query], f"{used.source}: query {show_id(query)}", column) for query in queries}
+
+
+def _needed(table: QueryTable | None, column: str) -> QueryTable:
+    if table is None:
+        raise UntiedError(
+            f"{show_id(column)} is a column of a table of queries: give one with --query-table (query_table=), "
+            "or re: and a pattern that finds the segment in a query's id"
+        )
+    return table
+
+
+def _weight(cell: Any, where: str, column: str) -> float:
+    text = str(cell)
+    try:
+        weight = float("x" if isinstance(cell, bool) or "_" in text else text)
+    except ValueError:
+        weight = float("nan")
+    if not isfinite(weight):
+        raise UntiedError(f"{where} has the {column} {shown(cell)}, which is not a finite number")
+    if weight < 0:
+        raise UntiedError(f"{where} has the negative {column} {shown(cell)}; a weight must be above 0")
+    if not weight:
+        raise UntiedError(
+            f"{where} has the {column} 0 and would count for nothing; leave it out of the judgments, or give it a "
+            "weight above 0"
+        )
+    return weight
+
+
+def _by_pattern(pattern: str, queries: Sequence[str]) -> dict[str, str]:
+    from untied.inputs.collapse import by_pattern
+
+    find = by_pattern(pattern)
+    segments = {query: find(query) for query in queries}
+    for query, segment in segments.items():
+        if segment is None:
+            raise UntiedError(f"the pattern {pattern} finds no segment in query {show_id(query)}")
+    return {query: str(segment) for query, segment in segments.items()}
+
+
+def _plain(cell: Any) -> Any:
+    """A cell, or None if it is empty."""
+    is_empty = cell is None or cell == "" or (isinstance(cell, float) and isnan(cell))
+    return None if is_empty else cell
+
+
+def _name(cell: Any) -> str:
+    """The name of a segment: a text, or a number or truth value as text."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))  # as pandas holds whole numbers in a column with gaps
+    return str(cell)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(show_id, names)) or "none"
+
+
+def _read(given: QueryTableLike) -> tuple[str, list[str], Iterator[tuple[str, Mapping[str, Any]]]]:
+    """What errors call the table, the names of its columns, and queries with their rows."""
+    if isinstance(given, (str, os.PathLike)):
+        return _read_file(os.fspath(given))
+    source = "the table of queries"
+    if is_table(given) or hasattr(given, "to_dict"):
+        rows = _records(given)
+        names = list(dict.fromkeys(str(name) for row in rows for name in row))
+        return source, names, _with_queries(source, names, enumerate(rows))
+    if not hasattr(given, "items"):
+        kind = type(given).__name__
+        raise TypeError(f"{source}: expected a path, a frame or {{query: {{column: value}}}}, not {kind}")
+    return (source, *_of_mapping(source, given))
+
+
+def _read_file(path: str) -> tuple[str, list[str], Iterator[tuple[str, Mapping[str, Any]]]]:
+    refuse_folder(path, "queries")
+    source, format = show_id(path), by_suffix(path)
+    if format == "json":
+        return (source, *_of_mapping(source, _json(path)))
+    if format not in NAMED:
+        raise UntiedError(f"{source}: a table of queries needs named columns: {either((*NAMED, 'json'))}, by its suffix")
+    from untied.inputs.rows import table_rows
+
+    names, rows = table_rows(path, format)
+    rows = list(rows)
+    names = list(dict.fromkeys([*names, *(name for _, row in rows for name in row)]))
+    if not rows:
+        raise UntiedError(f"{source}: expected queries, found none")
+    return source, names, _with_queries(source, names, rows)
+
+
+def _of_mapping(source: str, content: Any) -> tuple[list[str], Iterator[tuple[str, Mapping[str, Any]]]]:
+    """The columns and rows of ``{query: {column: value}}``, or of a query set of OpenSearch's workbench."""
+    if "querySetQueries" in content:
+        rows = [entry | (entry.get("customFields") or {}) for entry in content["querySetQueries"]]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return names, _with_queries(source, names, enumerate(rows), "queryText")
+    for query, row in content.items():
+        if not hasattr(row, "items"):
+            raise UntiedError(f"{source}: expected {{query: {{column: value}}}}, found {shown(row)} for {show_id(query)}")
+    names = list(dict.fromkeys(str(name) for row in content.values() for name in row))
+    return names, ((str(query), row) for query, row in content.items())
+
+
+def _with_queries(
+    source: str, names: Sequence[str], rows: Iterable[tuple[int, Mapping[str, Any]]], column: str | None = None
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Rows with their queries."""
+    name = _query_column(source, names) if column is None else column
+
+    def queries() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for number, row in rows:
+            cell = row.get(name)
+            query = id_of(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
+            if query is None:
+                raise UntiedError(f"{source}: expected the id of a query in row {number}, found {shown(cell)}")
+            yield query, row
+
+    return queries()
+
+
+def _query_column(source: str, names: Sequence[str]) -> str:
+    """The name of the column of queries."""
+    try:
+        return find_columns([*names, *_ABSENT.values()], "run", _ABSENT, source)[0]
+    except UntiedError as error:
+        known = next((name for name in IDS if name in names), None)
+        if known is not None and "expected a column" in str(error):
+            return known
+        absent = "".join(f', "{name}"' for name in _ABSENT.values())
+        raise UntiedError(str(error).replace(absent, "").replace("; or name it by columns= or --column", "")) from None
+
+
+def _json(path: str) -> Any:
+    import json
+
+    from untied._core import read_bytes
+
+    try:
+        content = json.loads(read_bytes(path, lines=False))
+    except (ValueError, RecursionError) as error:
+        raise UntiedError(f"{show_id(path)}: expected JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise UntiedError(f"{show_id(path)}: expected {{query: {{column: value}}}}, found {type(content).__name__}")
+    return content
+
+
+def _records(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a frame of pandas, polars, pyarrow, or another library with Arrow's interface."""
+    frame = frame.collect() if is_lazy(frame) else frame
+    to_rows: Callable[[], list[dict[str, Any]]]
+    for method in ("to_pylist", "to_dicts"):  # of pyarrow; of polars
+        to_rows = getattr(frame, method, None)
+        if to_rows is not None:
+            return to_rows()
+    if hasattr(frame, "to_dict"):
+        return [{str(name): cell for name, cell in row.items()} for row in frame.to_dict("records")]
+    import pyarrow
+
+    rows: list[dict[str, Any]] = pyarrow.table(frame).to_pylist()
+    return rows
