@@ -100,6 +100,7 @@ def paper_table(
     """
     check_one_of("style", style, STYLES)
     results = of_runs(results)
+    results._refuse_segments("paper_table")
     letters = {} if tests is None or tests.settings["baseline"] else _letters(results.runs)
     cells = _cells(results, digits)
     if tests is not None:

@@ -14,11 +14,12 @@ from untied.cli.options import (
     UsageError,
     chosen,
     count,
+    grouping,
     inputs_of,
     load_plugins,
 )
 from untied.cli.reading import files_of, read_qrels, reading_settings
-from untied.cli.rules import Needs
+from untied.cli.rules import Excludes, Needs
 from untied.errors import either
 from untied.gate import gate
 from untied.gate.evidence import NAMED, Limit
@@ -35,6 +36,7 @@ EXAMPLES = """\
   untied gate qrels.txt new.run --min nDCG@10=0.42
   untied gate qrels.txt new.run --baseline old.run --max-drop nDCG@10=2%
   untied gate qrels.txt a.run --baseline b.run --max-drop AP=0 --significant .95
+  untied gate qrels.txt new.run --min AP=.2 --query-table queries.tsv --by market
   untied gate qrels.txt new.run --baseline old.run --max-med nDCG@20=0.2
   untied gate qrels.txt new.run --baseline old.run --min-overturn nDCG@10=20
 
@@ -57,6 +59,9 @@ COMMAND = Command(
         Needs("--baseline", "--max-drop --max-med --certain --min-overturn"),
         Needs("--significant", "--max-drop"),
         Needs("--unjudged", "--min --max --max-drop"),
+        Needs("--query-table", "--by --weight --macro --cluster"),
+        Needs("--cluster", "--significant"),
+        Excludes("--by --weight --macro --cluster", "--max-med --certain --min-overturn"),
     ),
     more=" Options that set limits can be repeated.",
 )
@@ -103,6 +108,7 @@ def declare(arguments: Arguments) -> None:
         "let --max-drop fail only if the drop is statistically significant with a confidence of LEVEL, such as 0.95",
         type=float,
     )
+    arguments.add_query_table()
     arguments.add_docs()
     arguments.add_plugin()
     arguments.add_policies("one-value", "ties", "unjudged", "score_dtype", "on_undefined")
@@ -128,7 +134,7 @@ def limit(text: str) -> tuple[str, str]:
 @COMMAND.run
 def main(options: argparse.Namespace) -> int:
     """Run the command."""
-    inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs)
+    inputs = inputs_of(options.qrels, options.run, options.baseline, options.docs, options.query_table)
     style = options.format
     if options.output is not None and "format" not in options.typed:
         style = output.by_suffix(options.output, STYLES, "text", beside=JUNIT)
@@ -147,7 +153,7 @@ def main(options: argparse.Namespace) -> int:
     settings["significant"] = options.significant is not None
     if options.significant is not None:
         settings["level"] = options.significant
-    settings |= chosen(options, "allow_missing", "on_undefined")
+    settings |= chosen(options, "allow_missing", "on_undefined") | grouping(options)
     run, *baseline = files_of(options, [options.run, *([] if options.baseline is None else [options.baseline])])
     more = chosen(options, "top", "docs", "threads")
     verdict = gate(read_qrels(options), run, baseline=baseline[0] if baseline else None, **limits, **settings, **more)

@@ -56,9 +56,7 @@ class Order:
         keys = [_width(value.low, value.high) for value in values] if self.by_width else values
         ranked = _core.ranked(keys, self.measure.lower_is_better and not self.by_width)
         evaluations = {results.runs[place]: results._evaluations[results.runs[place]] for place, _ in ranked}
-        return Results(
-            results._measures, evaluations, results._policies, results._difference_bounds, results._design
-        )
+        return Results(results._measures, evaluations, results._policies, results._difference_bounds, results._design)
 
     def queries(self, table: Table, results: Results) -> Table:
         """A table of values per query; by width, each run has its queries with the widest range first."""

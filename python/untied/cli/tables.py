@@ -142,11 +142,14 @@ class Sheet:
         of_rows = [column for column in table.columns if column in OF_ROWS]
         first, last = len(names) + 1, len(names) + 1 + len(numbers)
         heads = [
-            row[first - 1] + ("" if column == "value" else f" {column}") for row in rows[:measures] for column in numbers
+            row[first - 1] + ("" if column == "value" else f" {column}")
+            for row in rows[:measures]
+            for column in numbers
         ]
         each = (rows[start : start + measures] for start in range(0, len(rows), measures))
         lines_of_rows = (
-            [*line[0][: first - 1], *(cell for row in line for cell in row[first:last]), *line[0][last:]] for line in each
+            [*line[0][: first - 1], *(cell for row in line for cell in row[first:last]), *line[0][last:]]
+            for line in each
         )
         return [*names, *heads, *of_rows], lines_of_rows
 

@@ -13,6 +13,7 @@ from untied.gate.rules import Allowed, drop, largest_difference, own
 from untied.inputs import mismatch
 from untied.inputs.convert import as_lengths, as_qrels, as_run
 from untied.measures import as_measure, as_measures
+from untied.results.design import Design
 from untied.statistics.intervals import check_chance
 from untied.statistics.tests import SAMPLES
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         UnjudgedOfOneValue,
     )
     from untied.inputs.convert import DocsLike, OneRun, QrelsLike
+    from untied.inputs.queries import QueryTableLike
     from untied.measures import MeasureLike
 
     Limits: TypeAlias = (
@@ -87,7 +89,7 @@ class GateResult:
             "testsuite", name=_xml(name), tests=str(len(self.checks)), failures=str(failures), errors="0", skipped="0"
         )
         for check in self.checks:
-            case = ElementTree.SubElement(suite, "testcase", classname=f"untied.{check.kind}", name=check.measure)
+            case = ElementTree.SubElement(suite, "testcase", classname=f"untied.{check.kind}", name=_case(check))
             said = _xml(check.sentence)
             if not check.passed:
                 failure = ElementTree.SubElement(case, "failure", message=said, type=check.kind)
@@ -124,6 +126,11 @@ def gate(
     score_dtype: ScoreDtype = "float64",
     qrels_format: QrelsFormat = "auto",
     docs: DocsLike | None = None,
+    query_table: QueryTableLike | None = None,
+    by: str | None = None,
+    weight: str | None = None,
+    macro: str | None = None,
+    cluster: str | None = None,
     threads: int | None = None,
 ) -> GateResult:
     """Check a run against limits.
@@ -192,6 +199,11 @@ def gate(
     docs : path, {document: length}, or {document: (length, seconds)}, optional
         The length of each document, and optionally the time to read it in seconds. Only the measures TBG and U need
         them.
+    query_table, by, weight, macro, cluster
+        A table of queries, and its columns, as for `Results.grouped`. With `by`, every segment has to keep the limits.
+        `weight` and `macro` change the means that are limited, and `cluster` the significance test. With `significant`
+        and several segments, a drop must be significant at (1 - `level`) divided by their number (Bonferroni). Only
+        `min`, `max` and `max_drop` take these columns.
     threads : int, optional
         How many threads to use. By default, there is one for each processor. The number of threads never changes a
         value.
@@ -251,6 +263,13 @@ def gate(
                 raise UntiedError(f"{name} has no effect without significant")
     if not kinds & {"min", "max", "max-drop"} and unjudged != "nonrelevant":
         raise UntiedError("unjudged has no effect without min, max or max_drop")
+    columns = {"by": by, "weight": weight, "macro": macro, "cluster": cluster}
+    is_grouped = query_table is not None or any(columns.values())
+    if is_grouped and kinds - {"min", "max", "max-drop"}:
+        others = ", ".join(kind.replace("-", "_") for kind in sorted(kinds - {"min", "max", "max-drop"}))
+        raise UntiedError(f"{others} counts every query once; only min, max and max_drop take segments and weights")
+    if cluster is not None and not significant:
+        raise UntiedError("cluster has no effect without significant")
     judged = as_qrels(qrels, threads, qrels_format)
     if on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
         judged, unanswered = mismatch.without_unanswered(judged, threads)
@@ -261,11 +280,18 @@ def gate(
     asked = [limit.measure for limit in limits]
     mismatch.warn_or_raise(mismatch.of_levels(asked, next(iter(sorted(judged.grades(), reverse=True)), 0)), strict=True)
     mismatch.warn_or_raise(mismatch.of_scale(asked, judged.grades()))
+    design = Design(query_table, judged.queries(), **columns) if is_grouped else None
+    if design is not None and not design.is_plain:
+        for measure in measures:
+            design.check(measure)
     with mismatch.Silence():
-        evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads)
-    chance = {"level": level, "samples": samples, "seed": seed} if significant else None
+        evidence = Evidence(judged, runs, measures, policies, as_lengths(docs, threads), threads, design)
+        parts = list(evidence.segments())
+    # Each of several segments could fail by chance.
+    level = 1 - (1 - level) / len(parts)
+    chance = {"level": level, "samples": samples, "seed": seed, "segments": len(parts)} if significant else None
 
-    def check(limit: Limit) -> Check:
+    def check(limit: Limit, evidence: Evidence) -> Check:
         if limit.kind == "max-med":
             return largest_difference(evidence, limit, allowed)
         if limit.kind in ("certain", "min-overturn"):
@@ -275,7 +301,7 @@ def gate(
         return own(evidence, limit, allowed)
 
     with mismatch.Silence():  # the rules say what is wrong with runs that have nothing in common with the qrels
-        checks = [check(limit) for limit in limits]
+        checks = [check(limit, part) for part in parts for limit in limits]
     return GateResult(checks, list(_notes(evidence)))
 
 
@@ -289,6 +315,8 @@ def _notes(evidence: Evidence) -> Iterator[str]:
             yield f"queries of the {name} without judgments: {unknown:,} ({hint})"
         if evidence.apart[name]:
             yield f"the {name}: {evidence.apart[name]}"
+    if evidence.design is not None:
+        yield from evidence.design.notes(evidence.qrels.queries())
 
 
 def _items(limits: Any) -> Iterable[tuple[MeasureLike, float | str]]:
@@ -298,6 +326,11 @@ def _items(limits: Any) -> Iterable[tuple[MeasureLike, float | str]]:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise UntiedError(f"limits must be {{measure: value}} or a list of (measure, value), found {pair!r}")
     return pairs
+
+
+def _case(check: Check) -> str:
+    """The name of a test case."""
+    return _xml(check.measure if check.segment is None else f"{check.measure} of {check.segment}")
 
 
 def _xml(text: str) -> str:

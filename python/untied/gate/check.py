@@ -59,6 +59,8 @@ class Check:
         the dict also has the values of both runs, as ``baseline`` and ``run``.
     more : int
         How many further queries have the same ``value`` as the last query that is listed.
+    segment : str or None
+        The segment of queries that this is about, or None for all queries.
     """
 
     kind: str
@@ -74,6 +76,7 @@ class Check:
     p: float | None = None
     queries: list[dict[str, Any]] = field(default_factory=list)
     more: int = 0
+    segment: str | None = None
 
     @property
     def sentence(self) -> str:
@@ -102,7 +105,8 @@ class Check:
         if self.p is not None:
             verdict = "not significant, " if self.passed else "" if self.reasons else "significant, "
             said += f"; {verdict}p is {self.p:.4g} (one-sided, over the same queries)"
-        return "; ".join([said, *self.reasons])
+        where = "" if self.segment is None else f"{show_id(self.segment)}: "
+        return where + "; ".join([said, *self.reasons])
 
     def _of_verdict(self) -> str:
         """The check of a rule about unjudged documents."""

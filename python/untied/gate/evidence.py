@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import partial
 from math import copysign, isnan, sqrt
 
 from untied import _core
@@ -9,13 +11,16 @@ from untied.errors import UntiedError
 from untied.evaluation.runs import Evaluator
 from untied.inputs import mismatch
 from untied.measures import NumRet
+from untied.results.design import weighted_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from untied._core import Lengths, Measure, Policies, Qrels, Run
     from untied._literals import OnUndefined
+    from untied.results.design import Design
     from untied.results.evaluation import Results
     from untied.results.value import Value
 
@@ -36,34 +41,79 @@ class Evidence:
         policies: Policies,
         docs: Lengths | None,
         threads: int | None,
+        design: Design | None = None,
     ) -> None:
+        #: What queries count for, and the segment that this is about.
+        self.design = design
+        self.segment: str | None = None
+        self._whole: dict[tuple[Any, ...], Results] = {}
         self.qrels, self.runs, self.docs, self.threads = qrels, runs, docs, threads
         self.ties = policies["ties"]
         self.score_dtype = policies["score_dtype"]
         self.policies = policies
+        self._measures = list(measures)
+        self._look()
+
+    def _look(self) -> None:
+        """Evaluate the runs, or take the part of a segment from what was evaluated."""
         self.unknown: dict[str, int] = {}
         #: Why values of a run mean nothing; None where it and the qrels have documents in common.
         self.apart: dict[str, str | None] = {}
         self._missing: dict[str, frozenset[int]] = {}
         self._retrieved: dict[str, Sequence[float]] = {}
-        evaluator = Evaluator(qrels, NumRet, threads=threads)
-        for name, run in runs.items():
-            results = evaluator.evaluate({name: run})
+        for name, run in self.runs.items():
+            results = self._part_of(("retrieved", name), partial(self._retrieving, name, run))
             facts = results.facts()[name]
             self.unknown[name], self.apart[name] = facts["unknown"], mismatch.of_facts(facts)
             self._retrieved[name] = _column(results, NumRet, name)
             self._missing[name] = frozenset(row for row, number in enumerate(self._retrieved[name]) if not number)
             self._rows = results._evaluations[name]
         self._by_itself: dict[tuple[Measure, bool], Results] = {}
-        self._results = {"nan": self._evaluated(measures, "nan")} if measures else {}
+        self._results = {"nan": self._evaluated(self._measures, "nan")} if self._measures else {}
+
+    def _retrieving(self, name: str, run: Run) -> Results:
+        return Evaluator(self.qrels, NumRet, threads=self.threads).evaluate({name: run})
+
+    def segments(self) -> Iterator[Evidence]:
+        """The evidence of each segment, or only this one."""
+        if self.design is None or self.design.segments is None:
+            yield self
+            return
+        for name in self.design.names(self.qrels.queries()):
+            part = copy(self)
+            part.segment = name
+            part._look()
+            yield part
+
+    def _part_of(self, key: tuple[Any, ...], evaluate: Callable[[], Results]) -> Results:
+        """Results of this segment, from those of all queries, which are made once."""
+        if key not in self._whole:
+            self._whole[key] = evaluate()
+        results = self._whole[key] if self.design is None else self._whole[key]._in_design(self.design)
+        return results if self.segment is None else results._segment(self.segment)
 
     def _evaluated(self, measures: Sequence[Measure], on_undefined: OnUndefined, *, variance: bool = False) -> Results:
-        evaluator = Evaluator(
-            self.qrels, list(measures), ties=self.ties, unjudged=self.policies["unjudged"],
-            score_dtype=self.score_dtype, on_undefined=on_undefined, variance=variance, docs=self.docs,
-            threads=self.threads,
-        )  # fmt: skip
-        return evaluator.evaluate(self.runs)
+        def evaluate() -> Results:
+            evaluator = Evaluator(
+                self.qrels, list(measures), ties=self.ties, unjudged=self.policies["unjudged"],
+                score_dtype=self.score_dtype, on_undefined=on_undefined, variance=variance, docs=self.docs,
+                threads=self.threads,
+            )  # fmt: skip
+            return evaluator.evaluate(self.runs)
+
+        return self._part_of((on_undefined, variance, *map(str, measures)), evaluate)
+
+    def weights(self, rows: Sequence[int]) -> Sequence[float] | None:
+        """The weights of queries with a value; None if all count alike."""
+        if self.design is None or not self.design.is_weighted:
+            return None
+        where = self.segment or "the run"
+        return self.design.weights_of(self.queries(rows), self._rows.queries(), where)
+
+    def clusters(self, rows: Sequence[int]) -> Sequence[Any]:
+        """The cluster of each query, which without clusters is one of its own."""
+        clusters = None if self.design is None else self.design.clusters
+        return rows if clusters is None else [clusters[query] for query in self.queries(rows)]
 
     def _alone(self, measure: Measure, *, variance: bool = False) -> Results:
         """The evaluation of one measure, made once for all runs and limits."""
@@ -119,8 +169,10 @@ class Evidence:
             variances = memoryview(evaluation.column(0, "variance")).cast("d")
             drawn = [_core.drawn_at_least(int(number)) for number in self._retrieved[run]]
             errors = [sqrt(max(variance, 0.0) / orders) for variance, orders in zip(variances, drawn, strict=True)]
-            known = [error for value, error in zip(self.values(measure, run), errors, strict=True) if not isnan(value)]
-            error = sum(known) / (1 if measure.is_count else len(known))
+            rows = [row for row, value in enumerate(self.values(measure, run)) if not isnan(value)]
+            known = [errors[row] for row in rows]
+            weights = self.weights(rows)
+            error = sum(known) if measure.is_count else weighted_mean(known, weights or [1.0] * len(known))
         return float("nan") if error is None else ERRORS * error
 
 

@@ -11,9 +11,11 @@ from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS
 from untied.results.text import in_queries
+from untied.results.design import weighted_mean
 from untied.results.value import Value
 from untied.results.worst import worst_of
 from untied.statistics.paired import paired
+from untied.statistics.samples import sums
 from untied.statistics.tests import paired_p
 from untied.statistics.values import scale_of
 
@@ -87,7 +89,7 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     kept = over >= 0 if kind == "min" else over <= 0
     passed = kept and not reasons
     counted = len(values) - (0 if with_zeros else len(undefined))
-    said = [_over(measure, counted, bound)]
+    said = [_over(evidence, measure, counted, bound)]
     if margin > 0:
         said.append(f"{'plus' if kind == 'max' else 'minus'} {ERRORS} standard errors, {margin:.2g}")
     if undefined:
@@ -98,7 +100,7 @@ def own(evidence: Evidence, limit: Limit, allowed: Allowed) -> Check:
     worst = [{"query": query, "value": values[row]} for query, row in zip(evidence.queries(rows), rows, strict=True)]
     return Check(
         kind, str(measure), limit.number, value, "; ".join(said), passed, limit_given=limit.given, reasons=reasons,
-        run=total.mean, queries=worst, more=more,
+        run=total.mean, queries=worst, more=more, segment=evidence.segment,
     )  # fmt: skip
 
 
@@ -115,12 +117,16 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     if not n:
         reasons.append("no query can be compared")
         return Check("max-drop", str(measure), limit.of(nan), nan, "0 queries", False, limit_given=limit.given,
-                     reasons=reasons)  # fmt: skip
+                     reasons=reasons, segment=evidence.segment)  # fmt: skip
     pair, lost = pairs.beside()
     baseline, run = pair.means
     value = pair.difference if not measure.is_geometric else _core.difference(baseline, run)
+    weights = evidence.weights(pairs.rows)
+    if weights is not None:
+        baseline, run = (weighted_mean(values, weights) for values in pairs.compared())
+        value = _core.difference(baseline, run) if any(lost) else 0.0
     value = -value if measure.lower_is_better else value
-    said = [_over(measure, n)]
+    said = [_over(evidence, measure, n)]
     certainty = max(
         (evidence.total(measure, run, with_zeros=False).certainty for run in evidence.runs), key=CERTAIN.index
     )
@@ -137,9 +143,14 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     kept, p = _core.difference(value, most) <= 0, None
     passed = kept
     if not kept and significant is not None:
-        p, passed, why_not = _by_chance(lost, significant, evidence.threads)
+        tested = sums(lost, weights or [1.0] * n, evidence.clusters(pairs.rows))
+        p, passed, why_not = _by_chance(tested, significant, evidence.threads)
         changed = sum(of_query != 0 for of_query in lost)
-        said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}")
+        clusters = f", in {len(tested):,} clusters" if len(tested) < n else ""
+        said.append(f"{changed:,} of them differ{'s' if changed == 1 else ''}{clusters}")
+        if significant["segments"] > 1:
+            chance = 1 - significant["level"]
+            said.append(f"significant up to p = {chance:.2g}, as {significant['segments']} segments are tested")
         reasons += why_not
     passed = passed and not reasons
     places, more = worst_of(lost, allowed.top, above=0.0) if not kept and not passed else ([], 0)
@@ -147,7 +158,7 @@ def drop(evidence: Evidence, limit: Limit, allowed: Allowed, significant: dict[s
     worst = [{"query": query} | pairs.values(place) for query, place in zip(queries, places, strict=True)]
     return Check(
         "max-drop", str(measure), most, value, "; ".join(said), passed, limit_given=limit.given, reasons=reasons,
-        run=run, baseline=baseline, p=p, queries=worst, more=more,
+        run=run, baseline=baseline, p=p, queries=worst, more=more, segment=evidence.segment,
     )  # fmt: skip
 
 
@@ -202,12 +213,17 @@ class _Pairs:
         if new:
             self.said.append(f"left out: {len(new)} that the baseline lacks")
 
+    def compared(self) -> tuple[list[float], list[float]]:
+        """The values of the baseline and of the run; undefined ones count as 0."""
+        before, after = (
+            [0.0 if isnan(values[row]) else values[row] for row in self.rows] for values in (self._before, self._after)
+        )
+        return before, after
+
     def beside(self) -> tuple[PairedValues, array[float]]:
         """The baseline beside the run, and how much worse the terms of the run are."""
-        before, after = (
-            Terms(run, self._measure, array("d", (0.0 if isnan(values[row]) else values[row] for row in self.rows)))
-            for run, values in (("baseline", self._before), ("run", self._after))
-        )
+        named = zip(("baseline", "run"), self.compared(), strict=True)
+        before, after = (Terms(run, self._measure, array("d", values)) for run, values in named)
         pair = paired(before, after)
         return pair, array("d", (self._sign * difference for difference in pair.differences))
 
@@ -278,7 +294,11 @@ def _not_reached(evidence: Evidence, certainty: str) -> str:
     return f"values under --ties {evidence.ties} are {what} here and cannot decide; use --ties expected, docid or given"
 
 
-def _over(measure: Measure, queries: int, bound: str | None = None) -> str:
+def _over(evidence: Evidence, measure: Measure, queries: int, bound: str | None = None) -> str:
     name = NAMES[scale_of(measure)]
+    if evidence.design is not None:
+        name = (
+            "macro " * (evidence.design.macro is not None) + "weighted " * (evidence.design.weight is not None) + name
+        )
     of = "over" if name == "sum" else "of"
     return f"{f'{bound} bound of the ' if bound else ''}{name} {of} {in_queries(queries)}"

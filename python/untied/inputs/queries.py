@@ -13,7 +13,7 @@ from untied.inputs.lines import id_of, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
     from untied.inputs.convert import ArrowTable
@@ -162,7 +162,9 @@ def _read_file(path: str) -> tuple[str, list[str], Iterator[tuple[str, Mapping[s
     if format == "json":
         return (source, *_of_mapping(source, _json(path)))
     if format not in NAMED:
-        raise UntiedError(f"{source}: a table of queries needs named columns: {either((*NAMED, 'json'))}, by its suffix")
+        raise UntiedError(
+            f"{source}: a table of queries needs named columns: {either((*NAMED, 'json'))}, by its suffix"
+        )
     from untied.inputs.rows import table_rows
 
     names, rows = table_rows(path, format)
@@ -181,7 +183,9 @@ def _of_mapping(source: str, content: Any) -> tuple[list[str], Iterator[tuple[st
         return names, _with_queries(source, names, enumerate(rows), "queryText")
     for query, row in content.items():
         if not hasattr(row, "items"):
-            raise UntiedError(f"{source}: expected {{query: {{column: value}}}}, found {shown(row)} for {show_id(query)}")
+            raise UntiedError(
+                f"{source}: expected {{query: {{column: value}}}}, found {shown(row)} for {show_id(query)}"
+            )
     names = list(dict.fromkeys(str(name) for row in content.values() for name in row))
     return names, ((str(query), row) for query, row in content.items())
 
@@ -232,14 +236,14 @@ def _json(path: str) -> Any:
 def _records(frame: Any) -> list[dict[str, Any]]:
     """The rows of a frame of pandas, polars, pyarrow, or another library with Arrow's interface."""
     frame = frame.collect() if is_lazy(frame) else frame
-    to_rows: Callable[[], list[dict[str, Any]]]
+    rows: list[dict[str, Any]]
     for method in ("to_pylist", "to_dicts"):  # of pyarrow; of polars
-        to_rows = getattr(frame, method, None)
-        if to_rows is not None:
-            return to_rows()
+        if hasattr(frame, method):
+            rows = getattr(frame, method)()
+            return rows
     if hasattr(frame, "to_dict"):
         return [{str(name): cell for name, cell in row.items()} for row in frame.to_dict("records")]
     import pyarrow
 
-    rows: list[dict[str, Any]] = pyarrow.table(frame).to_pylist()
+    rows = pyarrow.table(frame).to_pylist()
     return rows

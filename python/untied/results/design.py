@@ -93,14 +93,18 @@ class Design:
         of_strata: dict[str, list[float]] = {}
         for query, weight in zip(queries, plain, strict=True):
             of_strata.setdefault(self.strata[query], []).append(weight)
-        empty = sorted({self.strata[query] for query in all_queries}.difference(of_strata))
-        if empty:
-            raise UntiedError(
-                f"{what} has no value in {self.macro} {_core.show_id(empty[0])}, so the mean over all {self.macro}s is "
-                "undefined"
-            )
+        self.check_strata(f"{what} has a value for", queries, all_queries)
         totals = {stratum: fsum(weights) for stratum, weights in of_strata.items()}
         return array("d", (w / totals[self.strata[query]] for query, w in zip(queries, plain, strict=True)))
+
+    def check_strata(self, what: str, queries: Sequence[str], all_queries: Sequence[str]) -> None:
+        """Refuse that a segment has none of these queries, because the mean of all segments' means is then undefined."""
+        strata = self.strata or {}
+        empty = sorted({strata[query] for query in all_queries}.difference(strata[query] for query in queries))
+        if empty:
+            raise UntiedError(
+                f"{what} no query of the segment {_core.show_id(empty[0])}, so the mean of the segments' means is undefined"
+            )
 
     def strata_of(self, queries: Sequence[str]) -> list[str] | None:
         """The segment of each query within which samples are drawn, those of `macro` first; None if there are none."""
@@ -175,7 +179,7 @@ class Part:
     ) -> None:
         self._whole, self._measures, self._policies, self._rows = whole, list(measures), policies, rows
         self._design = design if design is not None and design.is_weighted else None
-        every = whole.queries()
+        every: list[str] = whole.queries()
         self._queries = [every[row] for row in rows]
         if whole.facts()["unsettled"]:
             raise UntiedError(

@@ -153,7 +153,7 @@ class Results(ByRun):
         >>> results.grouped({"q1": {"traffic": 3}, "q2": {"traffic": 1}}, weight="traffic").means["value"]
         [0.875]
         """
-        from untied.results.design import Design, Part
+        from untied.results.design import Design
 
         if self._design is not None:
             raise UntiedError("these results are grouped already; group the results of evaluate")
@@ -161,7 +161,15 @@ class Results(ByRun):
         if not design.is_plain:
             for measure in self._measures:
                 design.check(measure)
+        return self._in_design(design)
+
+    def _in_design(self, design: Design) -> Results:
+        """The same values of queries, with means as a design has them."""
+        from untied.results.design import Part
+
         evaluations: Mapping[str, Any] = self._evaluations
+        for run, evaluation in evaluations.items() if design.strata is not None else ():
+            design.check_strata(f"run {run} was evaluated on", evaluation.queries(), self.queries)
         if design.is_weighted:
             evaluations = {
                 run: Part(evaluation, self._measures, self._policies, range(len(evaluation.queries())), design)
@@ -172,23 +180,23 @@ class Results(ByRun):
     @property
     def segments(self) -> dict[str, Results]:
         """The results of each segment, by its name; empty unless `grouped` was called with `by`."""
+        design = self._design
+        return {} if design is None else {name: self._segment(name) for name in design.names(self.queries)}
+
+    def _segment(self, name: str) -> Results:
+        """The results of a segment."""
         from untied.results.design import Part, rows_of
 
+        evaluations: dict[str, Any] = {}
         design = self._design
         if design is None or design.segments is None:
-            return {}
-        parts: dict[str, Results] = {}
-        for segment in design.names(self.queries):
-            evaluations: dict[str, Any] = {}
-            for run, evaluation in self._evaluations.items():
-                rows = rows_of(evaluation, design.segments, segment)
-                if not rows:
-                    raise UntiedError(f"run {run} was evaluated on no query of the segment {segment}")
-                evaluations[run] = Part(evaluation, self._measures, self._policies, rows, design)
-            parts[segment] = Results(
-                self._measures, evaluations, self._policies, self._difference_bounds, design.within()
-            )
-        return parts
+            raise KeyError(f"no segment {name!r}: the queries were not grouped by one")
+        for run, evaluation in self._evaluations.items():
+            rows = rows_of(evaluation, design.segments, name)
+            if not rows:
+                raise UntiedError(f"run {run} was evaluated on no query of the segment {name}")
+            evaluations[run] = Part(evaluation, self._measures, self._policies, rows, design)
+        return Results(self._measures, evaluations, self._policies, self._difference_bounds, design.within())
 
     @property
     def mean_ranks(self) -> Table:

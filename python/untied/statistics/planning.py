@@ -92,7 +92,9 @@ def required_queries(
     """
     results = of_runs(results)
     if results._design is not None:
-        raise UntiedError("plans are for queries that are independent and count alike; pass results that are not grouped")
+        raise UntiedError(
+            "plans are for queries that are independent and count alike; pass results that are not grouped"
+        )
     check_level(level)
     check_share("power", power, zero=False, one=False)
     if power <= 1 - level:

@@ -401,7 +401,9 @@ class _Method:
             try:
                 self._test_pairs(results, measure, pairs, given, all_tested)
             except UntiedError as error:
-                raise error if len(family) == 1 and segment == "all" else UntiedError(f"segment {segment}: {error}") from None
+                raise (
+                    error if len(family) == 1 and segment == "all" else UntiedError(f"segment {segment}: {error}")
+                ) from None
         self._decide(all_tested.columns, all_tested.ends)
         return all_tested
 

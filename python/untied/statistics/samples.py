@@ -48,7 +48,7 @@ class Sample(NamedTuple):
     @property
     def mean(self) -> float:
         """The mean that is tested: 0 if the means of the runs are equal but for rounding."""
-        return mean_of(self.spread) if self.difference else 0.0
+        return mean_of(self.signed) if self.difference else 0.0
 
 
 def plain_sample(pair: PairedValues) -> Sample:
@@ -75,7 +75,10 @@ def grouped_sample(pair: PairedValues, a: RunValues, b: RunValues, design: Desig
         one, other = (weighted_mean([run.values[row] for row in rows], weights) for run in (a, b))
         difference = _core.difference(one, other) if any(differences) else 0.0
         deviation = weighted_deviation(differences, weights)
-        sample, ends = sample._replace(means=(one, other), difference=difference, deviation=deviation), (difference,) * 2
+        sample, ends = (
+            sample._replace(means=(one, other), difference=difference, deviation=deviation),
+            (difference,) * 2,
+        )
     if bounds is not None and not design.is_plain:
         if pair.dropped[1]:
             raise UntiedError(
@@ -119,8 +122,7 @@ def influences(
 
     The variance of the mean of these numbers is that of the weighted mean, to first order: a ratio of two sums, both of
     which vary with the queries that are drawn. With strata, queries are drawn within each of them, if every cluster is
-    in one. A stratum of a single cluster says nothing of its own variance; it is taken from the mean of all. `is_macro`:
-    the weights in a stratum are relative to its own sum, whatever is drawn.
+    in one. `is_macro`: the weights in a stratum are relative to its own sum, whatever is drawn.
 
     >>> list(influences([1.0, 0.5], [3, 1], ["a", "b"]))
     [1.0625, 0.6875]
@@ -130,19 +132,16 @@ def influences(
     mean = weighted_mean(values, weights)
     centers, factors = [mean] * len(values), [1.0] * number
     if strata is not None:
-        of_strata = _members(strata)
-        is_nested = all(len({strata[row] for row in rows}) == 1 for rows in members)
-        units = [len({clusters[row] for row in rows}) for rows in of_strata]
-        for rows, count in zip(of_strata, units, strict=True):
-            if count > 1 and (is_nested or is_macro):
-                center = weighted_mean([values[row] for row in rows], [weights[row] for row in rows])
-                for row in rows:
-                    centers[row] = center
+        of_strata, is_nested = _strata(strata, clusters)
+        for rows in of_strata if is_nested or is_macro else ():
+            center = weighted_mean([values[row] for row in rows], [weights[row] for row in rows])
+            for row in rows:
+                centers[row] = center
         if is_nested and number > 1:
-            of_row = {row: count for rows, count in zip(of_strata, units, strict=True) for row in rows}
-            own = [of_row[rows[0]] for rows in members]
-            # A variance of n numbers divides by n - 1, here that of all clusters, and it should be that of each stratum.
-            factors = [sqrt((number - 1) / number * (n / (n - 1) if n > 1 else 1)) for n in own]
+            units = {row: len({clusters[other] for other in rows}) for rows in of_strata for row in rows}
+            own = [units[rows[0]] for rows in members]
+            # A variance divides by one less than the number of clusters: of each stratum, where methods take that of all.
+            factors = [sqrt((number - 1) / number * n / (n - 1)) for n in own]
     return array(
         "d",
         (
@@ -150,6 +149,23 @@ def influences(
             for rows, factor in zip(members, factors, strict=True)
         ),
     )
+
+
+def _strata(strata: Sequence[str], clusters: Sequence[Any]) -> tuple[list[list[int]], bool]:
+    """The rows of each stratum, and whether every cluster is in one.
+
+    Strata of a single cluster say nothing of their variance, so they are taken together, or with the smallest other one.
+    """
+    units: dict[str, set[Any]] = {}
+    homes: dict[Any, set[str]] = {}
+    for stratum, cluster in zip(strata, clusters, strict=True):
+        units.setdefault(stratum, set()).add(cluster)
+        homes.setdefault(cluster, set()).add(stratum)
+    joined = [stratum for stratum, own in units.items() if len(own) == 1]
+    if len(joined) == 1:
+        joined += sorted((stratum for stratum in units if stratum not in joined), key=lambda one: len(units[one]))[:1]
+    named = [joined[0] if stratum in joined else stratum for stratum in strata]
+    return _members(named), all(len(own) == 1 for own in homes.values())
 
 
 def _members(clusters: Sequence[Any]) -> list[list[int]]:
