@@ -57,6 +57,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "docs/certificates.md",
         "docs/sample_verdicts.md",
         "docs/statistics.md",
+        "docs/segments.md",
         "docs/machine_judges.md",
         "docs/report.md",
         "docs/gate.md",

@@ -37,16 +37,17 @@ def files(tmp_path):
     }
     for name, content in lines.items():
         (tmp_path / name).write_text("".join(content), encoding="utf-8")
+    (tmp_path / "queries.tsv").write_text(f"qid\tmarket\n{EVIL}q\t{EVIL}s\n", encoding="utf-8")
     (tmp_path / "l.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
     return tmp_path
 
 
 #: Options with which commands print more ids.
 MORE = {
-    "eval": "-q -m AP -m P@2",
+    "eval": "-q -m AP -m P@2 --query-table {folder}/queries.tsv --by market",
     "compare": "--top 3",
     "passages": "-q",
-    "stats": "-m AP",
+    "stats": "-m AP --query-table {folder}/queries.tsv --by market",
     "certify": "-m P@2 --ties docid --certificate {certificate}",
     "gate": "--max AP=0 --baseline {b} --max-drop AP=0 -o {folder}/j.xml",
     "curve": "--format tsv",

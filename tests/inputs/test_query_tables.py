@@ -90,7 +90,11 @@ GOOD = {"1": {"market": "de", "traffic": 3}, "2": {"market": "fr", "traffic": 1}
         ({"1": {"market": "de"}}, {"weight": "traffic"}, "query 1 has no value of traffic"),
         ({"1": {"traffic": 0}}, {"weight": "traffic"}, "query 1 has the traffic 0 and would count for nothing"),
         ({"1": {"traffic": -2}}, {"weight": "traffic"}, "query 1 has the negative traffic -2"),
-        ({"1": {"traffic": "many"}}, {"weight": "traffic"}, "query 1 has the traffic many, which is not a finite number"),
+        (
+            {"1": {"traffic": "many"}},
+            {"weight": "traffic"},
+            "query 1 has the traffic many, which is not a finite number",
+        ),
         ({"1": {"traffic": "inf"}}, {"weight": "traffic"}, "which is not a finite number"),
         ({"1": {"traffic": True}}, {"weight": "traffic"}, "which is not a finite number"),
         ({"1": {"traffic": "1_000"}}, {"weight": "traffic"}, "which is not a finite number"),
@@ -129,9 +133,10 @@ def test_queries_of_the_table_without_judgments_are_counted():
         ("queries.csv", "query_id,market\n1,de,x\n", "expected 2 fields, found 3"),
         ("queries.csv", "query_id,market\n,de\n", "expected the id of a query in row 2"),
         ("queries.txt", "1 de\n", "a table of queries needs named columns"),
-        ("queries.json", "[1]", "found list"),
+        ("queries.json", "[1]", "expected a JSON object, found list"),
+        ("queries.json", '{"1": {}, "1": {}}', "each name once in an object"),
         ("queries.json", '{"1": 2}', "expected {query: {column: value}}, found 2 for 1"),
-        ("queries.json", "{", "expected JSON"),
+        ("queries.json", "{", "expected JSON, found"),
     ],
 )
 def test_files_that_are_refused(name, content, said, tmp_path):

@@ -39,6 +39,11 @@ def labelled(request, tmp_path):
     return write
 
 
+def test_only_line_ends_end_lines(labelled):
+    rows = [("q\u2028", "a\x0b", "Exact"), ("q\u2028", "b\x85", "Partial")]
+    assert content(untied.read_qrels(labelled(rows), grades=GRADES)) == {"q\u2028": {"a\x0b": 2, "b\x85": 1}}
+
+
 def test_labels_have_the_grades_that_are_named(labelled):
     assert content(untied.read_qrels(labelled(ESCI), grades=GRADES)) == JUDGED
     assert content(untied.read_qrels(labelled([*ESCI, ESCI[0]]), grades=GRADES)) == JUDGED

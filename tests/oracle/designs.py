@@ -66,7 +66,9 @@ def variance_of_macro_mean(values: Values, segments: Labels) -> Fraction:
 
 def randomization_p(values: Values, weights: Values, clusters: Labels) -> Fraction:
     """The share of all choices of clusters whose sign is changed, with a weighted sum at least as far from 0."""
-    sums = [sum((values[place] * weights[place] for place in places), Fraction(0)) for places in by_label(clusters).values()]
+    sums = [
+        sum((values[place] * weights[place] for place in places), Fraction(0)) for places in by_label(clusters).values()
+    ]
     observed, extreme, total = abs(sum(sums, Fraction(0))), 0, 0
     for signs in product((1, -1), repeat=len(sums)):
         total += 1

@@ -160,7 +160,9 @@ def test_segments_are_those_of_an_evaluation_of_their_queries():
 
 def test_queries_without_a_value_are_left_out():
     results = _results({"x": {"q1": 0.25, "q2": 0.75, "q3": 0.5}})
-    design = Design(_column(["q1", "q2", "q3"], w=[3, 1, 96], s=["a", "a", "b"]), results.queries, weight="w", macro="s")
+    design = Design(
+        _column(["q1", "q2", "q3"], w=[3, 1, 96], s=["a", "a", "b"]), results.queries, weight="w", macro="s"
+    )
     assert list(design.weights_of(["q1", "q3"], ["q1", "q3"], "")) == [1, 1]
     with pytest.raises(UntiedError, match="P@4 has a value for no query of the segment b, so the mean"):
         design.weights_of(["q1", "q2"], ["q1", "q2", "q3"], "P@4")
@@ -283,9 +285,7 @@ def test_p_values_by_enumeration_and_holm_over_segments():
     table = _column(queries, w=weights, s=segments, c=clusters)
     grouped = results.grouped(table, by="s", weight="w", cluster="c")
     rows = significance(grouped, interval="t").table.to_dicts()
-    values = {
-        run: [Fraction(results.value("P@4", query=query, run=run).mean) for query in queries] for run in "abc"
-    }
+    values = {run: [Fraction(results.value("P@4", query=query, run=run).mean) for query in queries] for run in "abc"}
     expected = []
     for row in rows:
         kept = [place for place in range(14) if row["segment"] in ("all", segments[place])]

@@ -612,7 +612,7 @@ def test_a_note_names_differences_about_which_p_and_the_interval_disagree() -> N
     assert ": p is corrected for the number of comparisons and the interval is not; p decides significance" in note
     columns = {"ci_low": [0.1] * 6, "ci_high": [0.2] * 6, "p": [0.5] * 6, "p_adjusted": [0.5] * 6}
     texts = {"measure": ["RR"] * 6, "run_a": list("abcdef"), "run_b": ["z"] * 6, "significant": ["no"] * 6}
-    [note] = _disagreements(texts, columns, found.settings, is_corrected=False)
+    [note] = _disagreements(texts, columns, found.settings)
     assert " and 2 more (the columns p_adjusted, ci_low and ci_high have all):" in note
     for agreeing in ({"interval": "none"}, {"level": 0.9}):
         assert not any("disagree" in note for note in significance(results(five), **agreeing).notes)

@@ -10,8 +10,8 @@ from untied._core import Terms
 from untied.errors import UntiedError
 from untied.gate.check import Check
 from untied.gate.evidence import ERRORS
-from untied.results.text import in_queries
 from untied.results.design import weighted_mean
+from untied.results.text import in_queries
 from untied.results.value import Value
 from untied.results.worst import worst_of
 from untied.statistics.paired import paired

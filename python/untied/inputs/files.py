@@ -299,7 +299,7 @@ def parts_of(file: RunFile) -> list[RunFile]:
     from untied.inputs.workbenches import workbench_parts
 
     try:
-        parts = workbench_parts(_json(file.path))
+        parts = workbench_parts(json_object(file.path))
     except (UntiedError, OSError):
         return [file]  # reading it says what is wrong
     if len(parts) < 2:
@@ -484,7 +484,7 @@ QRELS_READERS: dict[str, Callable[[str, int | None, Mapping[str, str] | None, st
 
 def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
     """Convert the content of a JSON file; errors name the file."""
-    content = _json(path)
+    content = json_object(path)
     try:
         held = make(content)
     except (UntiedError, TypeError) as error:
@@ -494,7 +494,8 @@ def _of_json(path: str, expected: str, make: Callable[[Any], Held]) -> Held:
     return held
 
 
-def _json(path: str) -> dict[str, Any]:
+def json_object(path: str) -> dict[str, Any]:
+    """The object that a JSON file holds, every name of which is there once."""
     import json
     import sys
 

@@ -8,7 +8,7 @@ from math import isfinite, isnan
 from untied._core import find_columns, show_id
 from untied.errors import UntiedError, either
 from untied.inputs.convert import is_lazy, is_table
-from untied.inputs.files import NAMED, by_suffix, refuse_folder
+from untied.inputs.files import NAMED, by_suffix, json_object, refuse_folder
 from untied.inputs.lines import id_of, shown
 
 TYPE_CHECKING = False
@@ -160,7 +160,7 @@ def _read_file(path: str) -> tuple[str, list[str], Iterator[tuple[str, Mapping[s
     refuse_folder(path, "queries")
     source, format = show_id(path), by_suffix(path)
     if format == "json":
-        return (source, *_of_mapping(source, _json(path)))
+        return (source, *_of_mapping(source, json_object(path)))
     if format not in NAMED:
         raise UntiedError(
             f"{source}: a table of queries needs named columns: {either((*NAMED, 'json'))}, by its suffix"
@@ -217,20 +217,6 @@ def _query_column(source: str, names: Sequence[str]) -> str:
             return known
         absent = "".join(f', "{name}"' for name in _ABSENT.values())
         raise UntiedError(str(error).replace(absent, "").replace("; or name it by columns= or --column", "")) from None
-
-
-def _json(path: str) -> Any:
-    import json
-
-    from untied._core import read_bytes
-
-    try:
-        content = json.loads(read_bytes(path, lines=False))
-    except (ValueError, RecursionError) as error:
-        raise UntiedError(f"{show_id(path)}: expected JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise UntiedError(f"{show_id(path)}: expected {{query: {{column: value}}}}, found {type(content).__name__}")
-    return content
 
 
 def _records(frame: Any) -> list[dict[str, Any]]:

@@ -125,9 +125,11 @@ def _json_lines(path: str) -> list[Row]:
 
 def _delimited(path: str, mark: str) -> tuple[list[str], Iterator[Row]]:
     import csv
+    import io
 
     text = b"\n".join(line for _, line in numbered(path)).removeprefix(MARK).decode("utf-8", "surrogateescape")
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=mark, strict=True)
+    # Unlike `str.splitlines`, this ends no line at characters such as U+2028, which a field may hold.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
 
     def rows(names: list[str]) -> Iterator[Row]:
         try:

@@ -98,12 +98,13 @@ class Design:
         return array("d", (w / totals[self.strata[query]] for query, w in zip(queries, plain, strict=True)))
 
     def check_strata(self, what: str, queries: Sequence[str], all_queries: Sequence[str]) -> None:
-        """Refuse that a segment has none of these queries, because the mean of all segments' means is then undefined."""
+        """Refuse that a segment has none of these queries: the mean of the segments' means is then undefined."""
         strata = self.strata or {}
         empty = sorted({strata[query] for query in all_queries}.difference(strata[query] for query in queries))
         if empty:
             raise UntiedError(
-                f"{what} no query of the segment {_core.show_id(empty[0])}, so the mean of the segments' means is undefined"
+                f"{what} no query of the segment {_core.show_id(empty[0])}, so the mean of the segments' means is "
+                "undefined"
             )
 
     def strata_of(self, queries: Sequence[str]) -> list[str] | None:

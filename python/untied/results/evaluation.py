@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
+from untied._core import show_id
 from untied.errors import UntiedError, check_flag
 from untied.results.base import ByRun
 from untied.results.table import Table, table_of
@@ -169,7 +170,7 @@ class Results(ByRun):
 
         evaluations: Mapping[str, Any] = self._evaluations
         for run, evaluation in evaluations.items() if design.strata is not None else ():
-            design.check_strata(f"run {run} was evaluated on", evaluation.queries(), self.queries)
+            design.check_strata(f"run {show_id(run)} was evaluated on", evaluation.queries(), self.queries)
         if design.is_weighted:
             evaluations = {
                 run: Part(evaluation, self._measures, self._policies, range(len(evaluation.queries())), design)
@@ -194,7 +195,7 @@ class Results(ByRun):
         for run, evaluation in self._evaluations.items():
             rows = rows_of(evaluation, design.segments, name)
             if not rows:
-                raise UntiedError(f"run {run} was evaluated on no query of the segment {name}")
+                raise UntiedError(f"run {show_id(run)} was evaluated on no query of the segment {show_id(name)}")
             evaluations[run] = Part(evaluation, self._measures, self._policies, rows, design)
         return Results(self._measures, evaluations, self._policies, self._difference_bounds, design.within())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum, isnan
 
-from untied._core import ranked
+from untied._core import ranked, show_id
 from untied.errors import UntiedError
 from untied.results.table import tidy
 
@@ -27,7 +27,9 @@ def mean_ranks(results: Any) -> Table:
             means = [part._evaluations[run].totals()[number][0] for run in results.runs]
             missing = [run for run, mean in zip(results.runs, means, strict=True) if isnan(mean)]
             if missing:
-                raise UntiedError(f"run {missing[0]} has no value of {measure} in the segment {segment}")
+                raise UntiedError(
+                    f"run {show_id(missing[0])} has no value of {measure} in the segment {show_id(segment)}"
+                )
             places = dict(ranked(means, measure.lower_is_better))
             for place, run in enumerate(results.runs):
                 shared = sum(rank == places[place] for rank in places.values())

@@ -402,7 +402,9 @@ class _Method:
                 self._test_pairs(results, measure, pairs, given, all_tested)
             except UntiedError as error:
                 raise (
-                    error if len(family) == 1 and segment == "all" else UntiedError(f"segment {segment}: {error}")
+                    error
+                    if len(family) == 1 and segment == "all"
+                    else UntiedError(f"segment {_core.show_id(segment)}: {error}")
                 ) from None
         self._decide(all_tested.columns, all_tested.ends)
         return all_tested

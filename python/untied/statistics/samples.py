@@ -140,7 +140,7 @@ def influences(
         if is_nested and number > 1:
             units = {row: len({clusters[other] for other in rows}) for rows in of_strata for row in rows}
             own = [units[rows[0]] for rows in members]
-            # A variance divides by one less than the number of clusters: of each stratum, where methods take that of all.
+            # A variance divides by one less than the number of clusters, here of a stratum; methods take that of all.
             factors = [sqrt((number - 1) / number * n / (n - 1)) for n in own]
     return array(
         "d",
@@ -154,7 +154,7 @@ def influences(
 def _strata(strata: Sequence[str], clusters: Sequence[Any]) -> tuple[list[list[int]], bool]:
     """The rows of each stratum, and whether every cluster is in one.
 
-    Strata of a single cluster say nothing of their variance, so they are taken together, or with the smallest other one.
+    Strata of a single cluster say nothing of their variance. They are taken together, or with the smallest other one.
     """
     units: dict[str, set[Any]] = {}
     homes: dict[Any, set[str]] = {}
