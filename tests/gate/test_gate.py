@@ -14,6 +14,7 @@ import untied
 from untied.cli import main
 from untied.errors import UntiedError
 from untied.gate import gate
+from untied.inputs.mismatch import Silence
 from untied.statistics import randomization_test, significance
 
 QRELS = {f"q{q}": {"a": 1, "b": 0} for q in range(8)}
@@ -306,3 +307,15 @@ def test_queries_take_little_memory(tmp_path) -> None:
     command = [sys.executable, "-c", MEASURED, *(str(tmp_path / name) for name in ("qrels", "new", "old"))]
     found = subprocess.run(command, check=True, capture_output=True, text=True)
     assert float(found.stdout) < 60
+
+
+def test_queries_without_judged_documents_do_not_shift_the_others() -> None:
+    qrels = {"q1": {}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 1}}
+    run = {"q1": ["a"], "q2": ["a"], "q3": ["a"], "q4": ["x"]}
+    before = {"q1": ["a"], "q2": ["a"], "q3": ["a"], "q4": ["a"]}
+    options = {"min": {"AP": 0.9}, "max_drop": {"AP": 0.1}, "baseline": before, "top": 1}
+    for on_undefined, reasons in (("fail", ["undefined for 1 query (q1)"]), ("zero", []), ("nan", [])):
+        with Silence():
+            own, drop = gate(qrels, run, on_undefined=on_undefined, **options).checks
+        assert [reason.partition(":")[0] for reason in own.reasons] == reasons
+        assert [check.queries[0]["query"] for check in (own, drop)] == ["q4", "q4"]

@@ -120,6 +120,9 @@ class Evaluator:
         An option or a grade is refused.
     """
 
+    #: Whether queries without judged documents are left out if queries without a value are.
+    _leaves_out_unanswered = True
+
     def __init__(
         self,
         qrels: QrelsLike,
@@ -149,7 +152,7 @@ class Evaluator:
         self._given = qrels if isinstance(qrels, (str, os.PathLike)) else None
         self._qrels = as_qrels(qrels, threads, qrels_format)
         self._unanswered: str | None = None
-        if on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
+        if self._leaves_out_unanswered and on_undefined == "nan" and unjudged in ("nonrelevant", "remove"):
             self._qrels, self._unanswered = mismatch.without_unanswered(self._qrels, threads)
         self._options: dict[str, Any] = {
             "variance": check_flag("variance", variance), "threads": threads, "docs": as_lengths(docs, threads),

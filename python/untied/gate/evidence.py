@@ -94,7 +94,7 @@ class Evidence:
 
     def _evaluated(self, measures: Sequence[Measure], on_undefined: OnUndefined, *, variance: bool = False) -> Results:
         def evaluate() -> Results:
-            evaluator = Evaluator(
+            evaluator = _OfAllQueries(
                 self.qrels, list(measures), ties=self.ties, unjudged=self.policies["unjudged"],
                 score_dtype=self.score_dtype, on_undefined=on_undefined, variance=variance, docs=self.docs,
                 threads=self.threads,
@@ -174,6 +174,12 @@ class Evidence:
             weights = self.weights(rows)
             error = sum(known) if measure.is_count else weighted_mean(known, weights or [1.0] * len(known))
         return float("nan") if error is None else ERRORS * error
+
+
+class _OfAllQueries(Evaluator):
+    """An evaluator whose values have a row for every judged query, as the rules of a gate expect."""
+
+    _leaves_out_unanswered = False
 
 
 def _column(results: Results, measure: Measure, run: str) -> Sequence[float]:
