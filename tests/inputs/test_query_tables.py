@@ -65,6 +65,14 @@ def test_a_table_of_judgments_repeats_what_it_says_of_a_query(tmp_path):
     assert segments_of(QueryTable(path), "locale", ["1", "2"]) == {"1": "us", "2": "es"}
 
 
+def test_case_and_blanks_of_names_do_not_matter():
+    table = QueryTable({"1": {"Home Market": "de", "x": 1, "X": 2}})
+    assert segments_of(table, "home_market", ["1"]) == {"1": "de"}
+    assert segments_of(table, "X", ["1"]) == {"1": "2"}
+    with pytest.raises(UntiedError, match="no column Y"):
+        table.cells("Y", ["1"])
+
+
 def test_segments_from_numbers_and_truth_values():
     table = QueryTable({"1": {"x": 2.0, "y": True}, "2": {"x": 0.5, "y": False}})
     assert segments_of(table, "x", ["1", "2"]) == {"1": "2", "2": "0.5"}

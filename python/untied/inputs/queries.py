@@ -45,11 +45,10 @@ class QueryTable:
 
     def cells(self, column: str, queries: Iterable[str]) -> dict[str, Any]:
         """The value of a column for each of the queries; none of them may lack it, or have two."""
-        if column not in self.names:
-            raise UntiedError(f"{self.source}: no column {show_id(column)}; there are {_listed(self.names)}")
+        name = self._name_of(column)
         cells: dict[str, Any] = {}
         for query, row in self._rows:
-            cell = _plain(row.get(column))
+            cell = _plain(row.get(name))
             if query in cells and cells[query] != cell:
                 both = f"{shown(cells[query])} and {shown(cell)}"
                 raise UntiedError(f"{self.source}: query {show_id(query)} has two values of {column}: {both}")
@@ -60,6 +59,15 @@ class QueryTable:
             if cells[query] is None:
                 raise UntiedError(f"{self.source}: query {show_id(query)} has no value of {column}")
         return cells
+
+    def _name_of(self, column: str) -> str:
+        """The name of a column as the table has it; as elsewhere, case does not matter, and blanks count as _."""
+        if column in self.names:
+            return column
+        alike = [name for name in self.names if _spelling(name) == _spelling(column)]
+        if len(alike) == 1:
+            return alike[0]
+        raise UntiedError(f"{self.source}: no column {show_id(column)}; there are {_listed(self.names)}")
 
     def unused(self, queries: Iterable[str]) -> int:
         """How many queries of the table are not among these."""
@@ -91,6 +99,10 @@ def _needed(table: QueryTable | None, column: str) -> QueryTable:
             "or re: and a pattern that finds the segment in a query's id"
         )
     return table
+
+
+def _spelling(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")
 
 
 def _weight(cell: Any, where: str, column: str) -> float:
