@@ -98,7 +98,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=many(8))
+@settings(max_examples=many(5, nightly=80))
 @given(data=st.data())
 def test_the_same_bits_as_names(name: str, data: st.DataObject) -> None:
     measure = as_text(data.draw(measures(name)))

@@ -472,13 +472,14 @@ def test_every_part_changed(form: Form, how: str, tmp_path: Path, capsys: pytest
     everything = [told for told in changed(original) if told is not None]
     refused = 0
     chance = seeded(f"{form.name} {how}")
-    for told in chance.sample(everything, min(len(everything), many(80, nightly=10**6))):
+    chosen = chance.sample(everything, min(len(everything), many(40, nightly=10**6)))
+    for told in chosen:
         if made.check(told):
             refused += 1
             continue
         claim_of(told)
         assert is_true(meant(made, told), told, told["policies"]["most"]), (told, original)
-    assert refused > 50
+    assert refused > len(chosen) / 2
     capsys.readouterr()
 
 

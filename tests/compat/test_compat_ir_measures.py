@@ -236,7 +236,7 @@ def judged_by_subtopic(seed: int) -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")  # the others' own
-@pytest.mark.parametrize("seed", range(many(3)))
+@pytest.mark.parametrize("seed", range(many(2, nightly=30)))
 @pytest.mark.parametrize(("name", "measure"), CASES, ids=str)
 def test_equal_to_its_own_providers(name: str, measure: Any, seed: int) -> None:
     provider = irm.providers.registry[name]

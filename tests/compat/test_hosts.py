@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from nightly import some
+
 HOSTS = Path(os.environ.get("UNTIED_HOSTS", Path(__file__).parents[3] / "shared" / "hosts"))
 
 
@@ -104,9 +106,11 @@ def test_pyterrier() -> None:
             return found.sort_values(["qid", "measure"]).drop(columns="name").to_numpy().tolist()
         return sorted(found.drop(columns="name").iloc[0].items())
 
-    differences, refused = [], 0
+    differences, refused, asked_for = [], 0, 0
     for judged, asked in product((["1", "2"], ["1"]), (["1", "2"], ["1"], ["2", "3"], ["3", "1"])):
-        for plan, batch, keep, perquery in product(("linear", "tree"), (None, 1), (True, False), (True, False)):
+        for plan, batch, keep, perquery in some(
+            list(product(("linear", "tree"), (None, 1), (True, False), (True, False))), 3
+        ):
             options = {"plan": plan, "batch_size": batch, "perquery": perquery,
                        "filter_by_qrels": keep, "filter_by_topics": not keep}  # fmt: skip
             results = []
@@ -114,8 +118,9 @@ def test_pyterrier() -> None:
                 ours.install(prefer=prefer)
                 results.append(repr(table(judged, asked, **options)))
             ours.install()
+            asked_for += 1
             refused += "overlap" in results[0]
             if results[0] != results[1]:
                 differences.append((judged, asked, options, results))
     assert differences == []
-    assert refused < 60  # of 128
+    assert refused < asked_for / 2

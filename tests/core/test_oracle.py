@@ -38,7 +38,7 @@ PLAIN = [name for name in TESTED if name not in BEYOND]
 
 NO_MEANS = {"PRR"}  # not a mean over tie orders: test_quotient_of_means
 
-EXAMPLES, BATCH = many(12), 3  # 36 instances a measure, and ten times as many each night
+EXAMPLES, BATCH = many(8, nightly=120), 3  # 24 instances a measure, and 360 each night
 
 # Their variance is that of rounded values, one an order, and has as many digits as these differ in.
 LISTED = {"NERR8", "NERR9", "NERR10", "NERR11", "INST"}
@@ -106,7 +106,7 @@ def numbers(results: Any, batch: dict[str, Topic]) -> dict[tuple[str, str | None
 
 
 @pytest.mark.parametrize("name", list(oracle.MEASURES))
-@settings(max_examples=many(5))
+@settings(max_examples=many(3, nightly=50))
 @given(st.data())
 def test_arrangements_average_like_permutations(name: str, data: st.DataObject) -> None:
     measure = data.draw(measures(name))

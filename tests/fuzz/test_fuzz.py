@@ -86,7 +86,7 @@ def check(call):
     return None
 
 
-@settings(max_examples=many(150, nightly=4000), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=many(100, nightly=4000), suppress_health_check=[HealthCheck.too_slow])
 @given(QRELS, RUNS, MEASURES, OPTIONS)
 def test_objects_of_any_kind_are_evaluated_or_refused(qrels, run, measures, options):
     found = check(lambda: untied.evaluate(qrels, run, measures, **options))
@@ -191,7 +191,7 @@ def test_arguments_of_any_kind_give_no_traceback(command, tmp_path, monkeypatch,
     )
     files = st.sampled_from([["qrels", "run"], ["qrels", "run", "other"], ["run", "other"], []])
 
-    @settings(max_examples=many(60), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=many(40, nightly=600), suppress_health_check=list(HealthCheck))
     @given(files, st.lists(word, max_size=6))
     def run(files, words):
         for name, content in FILES.items():

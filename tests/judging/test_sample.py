@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pathlib
 import random
-import subprocess
-import sys
+from collections.abc import Callable
 
 import pytest
 
 import untied
+from commands import Command
 from untied.judging import sample
 
 QRELS = {
@@ -121,15 +121,19 @@ def test_part_of_a_collection() -> None:
     assert {doc for docs in both.values() for doc in docs} == left
 
 
-def untied_sample(*arguments: object, code: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "untied", "sample", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done.stderr if code else done.stdout
+@pytest.fixture
+def untied_sample(untied_: Command) -> Callable[..., str]:
+    """Run the command: what it prints, or its messages where it is to fail."""
+
+    def run(*arguments: object, code: int = 0) -> str:
+        ended, printed, messages = untied_("sample", *arguments)
+        assert ended == code, messages
+        return messages if code else printed
+
+    return run
 
 
-def test_command(tmp_path: pathlib.Path) -> None:
+def test_command(tmp_path: pathlib.Path, untied_sample: Callable[..., str]) -> None:
     lines = [f"{query} 0 {doc} {grade}\n" for query, docs in QRELS.items() for doc, grade in docs.items()]
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("".join(lines))
@@ -158,7 +162,7 @@ def test_command(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "half" / "qrels.txt").exists()
 
 
-def test_command_draws_a_subcollection(tmp_path: pathlib.Path) -> None:
+def test_command_draws_a_subcollection(tmp_path: pathlib.Path, untied_sample: Callable[..., str]) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q 0 a 1\nq 0 b 0\nq 0 c -1\n")
     run = tmp_path / "one.run"
@@ -171,7 +175,7 @@ def test_command_draws_a_subcollection(tmp_path: pathlib.Path) -> None:
     assert not (tmp_path / "drawn" / "qrels.txt").exists()
 
 
-def test_command_refuses(tmp_path: pathlib.Path) -> None:
+def test_command_refuses(tmp_path: pathlib.Path, untied_sample: Callable[..., str]) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q 0 a 1\n")
     strata = tmp_path / "strata.txt"

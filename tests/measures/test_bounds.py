@@ -90,7 +90,7 @@ def bounded(draw: st.DrawFn, name: str, retrieved: int | None = None) -> oracle.
     return oracle.Measure(name, k, **params)
 
 
-@settings(max_examples=many(8, nightly=200))
+@settings(max_examples=many(5, nightly=200))
 @given(data=st.data())
 @pytest.mark.parametrize("name", NAMES)
 def test_every_assignment_and_every_order(name: str, data: st.DataObject) -> None:

@@ -64,7 +64,7 @@ def defined(values: Iterable[Number]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-@settings(max_examples=many(5, nightly=80))
+@settings(max_examples=many(4, nightly=80))
 @given(data=st.data())
 @pytest.mark.parametrize("name", [*NAMES, "NumRet"])
 def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObject) -> None:
@@ -94,6 +94,9 @@ def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObj
     for on_undefined in ("zero", "nan"):
         zero = on_undefined == "zero" and not low_is_good
         every = [assignments(measure, topic, grades, pooled, zero) for topic in topics.values()]
+        columns = [[[parts[field] for parts in parts_of] for parts_of in every] for field in range(3)]
+        # By field: the values of every query, and of the mean over them.
+        listed = [[*map(defined, column), aggregates(measure, column)] for column in columns]
         for ties in ("expected", "best", "worst", "range"):
             judged: dict[str, Any] = {"ties": ties, "on_undefined": on_undefined, "queries": queries}
             options = judged | {"unretrieved": "pooled" if pooled else "none"}
@@ -103,24 +106,23 @@ def test_values_and_means_over_all_joint_assignments(name: str, data: st.DataObj
             low, high = (best, worst) if low_is_good else (worst, best)
             ranged = evaluate(qrels, run, text, unjudged="range", **options)
             plain = evaluate(qrels, run, text, **judged)
+            settled = {
+                unjudged: (evaluate(qrels, run, text, unjudged=unjudged, **options), end)
+                for unjudged, end in (("best", min if low_is_good else max), ("worst", max if low_is_good else min))
+            }
             for i, query in enumerate([*topics, None]):
                 found = ranged.value(text, query=query)
                 same = plain.value(text, query=query).mean
                 assert math.isclose(found.mean, same, rel_tol=1e-12) or (math.isnan(found.mean) and math.isnan(same))
-
-                def column(field: int, every: Any = every, i: int = i, query: str | None = query) -> list[float]:
-                    columns = [[parts[field] for parts in parts_of] for parts_of in every]
-                    return aggregates(measure, columns) if query is None else defined(columns[i])
-
                 case = (on_undefined, ties, query, found)
-                assert alike(found.low, column(low), min), case
-                assert alike(found.high, column(high), max), case
-                for unjudged, end in (("best", min if low_is_good else max), ("worst", max if low_is_good else min)):
-                    one = evaluate(qrels, run, text, unjudged=unjudged, **options).value(text, query=query)
-                    assert alike(one.mean, column(mean), end), (unjudged, one, case)
+                assert alike(found.low, listed[low][i], min), case
+                assert alike(found.high, listed[high][i], max), case
+                for unjudged, (results, end) in settled.items():
+                    one = results.value(text, query=query)
+                    assert alike(one.mean, listed[mean][i], end), (unjudged, one, case)
                     if ties == "range":
-                        assert alike(one.low, column(low), end), (unjudged, one, case)
-                        assert alike(one.high, column(high), end), (unjudged, one, case)
+                        assert alike(one.low, listed[low][i], end), (unjudged, one, case)
+                        assert alike(one.high, listed[high][i], end), (unjudged, one, case)
 
 
 # Of q1 the search length is 3. What nobody judged decides whether the others have one, 0 and 10.

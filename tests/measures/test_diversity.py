@@ -164,7 +164,7 @@ def test_names_of_ndeval_and_ir_measures(text: str, name: str) -> None:
 # Values
 
 
-@pytest.mark.parametrize("seed", range(many(150)))
+@pytest.mark.parametrize("seed", range(many(60, nightly=1500)))
 @pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # random judgments may have nothing relevant
 def test_ndeval(seed: int) -> None:
     """Without ties, every value is ndeval's. At rank 1 it forgets to normalise ERR-IA and alpha-DCG."""

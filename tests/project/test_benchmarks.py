@@ -12,16 +12,20 @@ from typing import Any
 
 import pytest
 
+from nightly import SEED
+
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 EXAMPLE = str(ROOT / "examples" / "tar2017")
 
-#: Runs a benchmark with other constants, one call a sample, and as if no other library were installed.
+#: Runs a benchmark with other constants, one sample of one call, and as if no other library were installed.
 TINY = """
 import importlib, json, sys
 name, constants, *arguments = sys.argv[1:]
 import measure
 measure.calls_for = lambda function, at_least: 1
+measure.in_turns = lambda samplers, repetitions, once=measure.in_turns: once(samplers, 1)
+measure.gc.collect = lambda: 0
 measure.is_installed = lambda module: module == "untied"
 for constant, value in json.loads(constants).items():
     module, constant = constant.split(".")
@@ -105,13 +109,15 @@ def test_benchmark(name: str, inputs: dict[str, Path]) -> None:
     assert re.search(r"\d\.\d", printed), "and figures in it"
 
 
-#: Prints every part of the page on performance, without writing it.
+#: Prints every part of the page on performance, without writing it: by day without the one that frames.py prints.
 PARTS = """
 import argparse
 from pathlib import Path
-data, trec = map(Path, arguments)
+*skipped, data, trec = arguments
+data, trec = Path(data), Path(trec)
 for name, part in benchmark.PARTS.items():
-    print(name, part(argparse.Namespace(data=data, trec=trec, trec_eval=None)), sep=chr(10))
+    if name not in skipped:
+        print(name, part(argparse.Namespace(data=data, trec=trec, trec_eval=None)), sep=chr(10))
 """
 
 
@@ -124,5 +130,8 @@ def test_the_parts_of_the_page_on_performance_run(inputs: dict[str, Path], tmp_p
         "arrays.WIDE": [5, 200], "growth.TENS": [1, 2, 3], "growth.ARRAYS": 500, "performance.BYTES": 1 << 16,
         "performance.CORNERS": ["P@5"], "performance.LABELLED": [[20, 10], [20, 50]], "corners.POOLS": [20, 130],
     }  # fmt: skip
-    printed = run("performance", constants, [str(inputs["data"]), str(tmp_path)], PARTS)
-    assert len(re.findall(r"^\|[ -]*-:?[ -]*\|", printed, re.MULTILINE)) >= 11, "a table or more of each part"
+    skipped = [] if SEED else ["formats"]
+    printed = run("performance", constants, [*skipped, str(inputs["data"]), str(tmp_path)], PARTS)
+    assert len(re.findall(r"^\|[ -]*-:?[ -]*\|", printed, re.MULTILINE)) >= 11 - len(skipped), (
+        "a table or more of each part"
+    )
