@@ -255,7 +255,9 @@ def test_tied_rankings_that_are_judged_as_a_whole(form: Form, ties: str) -> None
 @pytest.mark.parametrize("form", SEARCHED, ids=lambda form: form.name)
 def test_measures_without_a_solver_are_searched(form: Form, ties: str, most: int | None) -> None:
     """Bounds hold, and are reached where they say so; grades lead to the differences that they are said to lead to."""
-    cases = with_scale(drawn(f"{form.name} {ties} {most} searched", form.grades, ties != "docid", TIED), form.grades)
+    cases = with_scale(
+        drawn(f"{form.name} {ties} {most} searched", form.grades, ties != "docid", many(6, nightly=5000)), form.grades
+    )
     queries = {f"q{i:05}": case for i, case in enumerate(cases)}
     exact = 0
     for query, case in queries.items():

@@ -473,7 +473,7 @@ def test_monotone_scores_are_irrelevant(batch: dict[str, Topic], scale: Any) -> 
     assert numbers(results, batch) == evaluate(batch)
 
 
-@settings(max_examples=many(80, nightly=2000))
+@settings(max_examples=many(40, nightly=2000))
 @given(BATCHES, UNJUDGED)
 def test_range_encloses(batch: dict[str, Topic], unjudged: str) -> None:
     """The mean and every policy's value lie between low and high."""
@@ -491,7 +491,7 @@ def test_range_encloses(batch: dict[str, Topic], unjudged: str) -> None:
             assert value == fixed.get(ties, value), (ties, key, batch)
 
 
-@settings(max_examples=many(60, nightly=1500))
+@settings(max_examples=many(30, nightly=1500))
 @given(BATCHES, UNJUDGED)
 def test_policies_agree_without_ties(batch: dict[str, Topic], unjudged: str) -> None:
     untied_batch = {

@@ -170,7 +170,7 @@ def test_python_keeps_what_it_compiles(monkeypatch: pytest.MonkeyPatch, capfd: p
 
 
 @pytest.mark.parametrize(
-    ("command", "profile", "form"), [(dev.test, "dev", "web-quick"), (lambda: dev.nightly(5), "release", "web")]
+    ("command", "profile", "form"), [(dev.test, "quick", "web-quick"), (lambda: dev.nightly(5), "release", "web")]
 )
 def test_all_tests_run_on_one_build(
     monkeypatch: pytest.MonkeyPatch, command: Callable[[], None], profile: str, form: str
@@ -184,7 +184,7 @@ def test_all_tests_run_on_one_build(
     monkeypatch.setattr(dev, "run", run)
     monkeypatch.setattr(dev, "attempt", lambda *_, **__: 0)
     monkeypatch.setattr(dev, "module_toolchain", lambda form: found.add(("module", form)))
-    for name in ("install", "install_rust", "carry", "lint_border", "lint_package", "lint_built", "count"):
+    for name in ("install", "install_rust", "carry", "lint_package", "lint_built", "count"):
         monkeypatch.setattr(dev, name, lambda *_: None)
     command()
     # The package in .venv, the wheel, and the core for browsers.
@@ -237,8 +237,7 @@ def test_a_nightly_run_gives_its_seed_to_the_tests_of_both_languages(monkeypatch
 
     monkeypatch.setattr(dev, "attempt", attempt)
     monkeypatch.setattr(dev, "run", attempt)
-    quiet = ("install", "build", "install_rust", "lint_border", "lint_package", "lint_built", "count")
-    for name in (*quiet, "module_toolchain"):
+    for name in ("install", "build", "install_rust", "lint_package", "lint_built", "count", "module_toolchain"):
         monkeypatch.setattr(dev, name, lambda *_, **__: None)
     dev.nightly(5)
     given = {Path(command).name for command, _, seed in seeds if seed == "5"}
@@ -270,37 +269,12 @@ def test_lints_are_errors_in_what_is_compiled_for_tests(
     dev.try_core(["untied-core"])
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="no Cargo on this machine")
-def test_packages_of_others_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cargo plans the same for them in the core in .venv, its tests and lints of the border; these share the core."""
-    given: list[tuple[tuple[str, ...], dict[str, str]]] = []
-    monkeypatch.setattr(dev, "run", lambda *command, **more: given.append((command, more)))
+def test_the_core_is_tested_while_packages_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyO3 asks a Python for its version, by default that of .venv, which a fresh clone does not have yet."""
+    given = []
+    monkeypatch.setattr(dev, "run", lambda *command, **more: given.append((command, more.get("PYO3_PYTHON"))))
     dev.try_core()
-    dev.lint_border()
-    build = ("cargo", "rustc", "--profile", dev.profile(release=False), "-p", dev.BORDER, "--lib", "--locked")
-    commands = [*((words, more) for words, more in given if words[1] in ("test", "rustc")), (build, {})]
-
-    def planned(command: tuple[str, ...], more: dict[str, str]) -> dict[str, set[str]]:
-        """By package, what is compiled with which features and settings."""
-        words = itertools.takewhile(lambda word: word != "--", command)
-        told = subprocess.run(
-            [*words, "-Z", "unstable-options", "--unit-graph"], cwd=ROOT, stdout=subprocess.PIPE, check=True,
-            env=environment.variables() | more | {"RUSTC_BOOTSTRAP": "1"},
-        )  # fmt: skip
-        units: dict[str, set[str]] = {}
-        for unit in json.loads(told.stdout)["units"]:
-            del unit["dependencies"], unit["profile"]["name"]
-            units.setdefault(unit["pkg_id"], set()).add(json.dumps(unit, sort_keys=True))
-        return units
-
-    tests, border, package = (planned(*command) for command in commands)
-    for name, units in package.items():
-        if "registry" in name:
-            assert border[name] == units
-            assert tests.get(name, units) == units
-        elif dev.BORDER not in name:
-            assert border[name] <= tests[name]
-    assert len(package.keys() & tests.keys()) > 30
+    assert [python for command, python in given if "untied-python" in command] == [sys.executable]
 
 
 def test_tests_that_fail_run_once_more_and_the_command_fails(
@@ -352,7 +326,7 @@ def test_a_release_build_is_not_replaced_by_a_slower_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``dev.py docs`` and others put a quick build in place of one that had taken minutes, without a word."""
-    for is_released, profile in ((True, "release"), (False, "dev")):
+    for is_released, profile in ((True, "release"), (False, "quick")):
         built: list[str] = []
         monkeypatch.setattr(dev, "is_released", lambda known=is_released: known)
         monkeypatch.setattr(dev, "compile_core", built.append)

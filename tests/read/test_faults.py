@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import itertools
 import json
 import lzma
 import os
@@ -21,6 +22,7 @@ import pytest
 import zstandard
 
 import untied
+from nightly import some
 
 FULL = bool(os.environ.get("UNTIED_FULL_FAULTS"))
 MB = 1 << 20
@@ -75,8 +77,7 @@ def archive(kind, pieces, path):
 LINES = {"blank lines": b"\n", "one document": b"1 Q0 d 1 1 t\n", "zeros": b"\0", "one letter": b"x"}
 
 
-@pytest.mark.parametrize("kind", ["gz", "zst", "xz"])
-@pytest.mark.parametrize("filling", LINES)
+@pytest.mark.parametrize(("kind", "filling"), some(list(itertools.product(["gz", "zst", "xz"], LINES)), 5))
 def test_an_archive_bomb_is_refused_in_bounded_memory(small, kind, filling):
     path = small / f"bomb.{kind}"
     size = 8 << 30 if FULL else 96 * MB

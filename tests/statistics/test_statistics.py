@@ -343,7 +343,7 @@ def test_bounds_of_differences_know_that_a_document_has_one_grade() -> None:
 def test_false_positives_are_as_many_as_promised(test: str) -> None:
     """At 5 %, of runs that do not differ, with many equal values of queries."""
     rng = numpy.random.default_rng(9)
-    trials, rejected = 400, 0
+    trials, rejected = many(200), 0
     for trial in range(trials):
         columns = rng.integers(0, 9, (3, 20)) / 8
         found = significance(

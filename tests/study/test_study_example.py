@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 import untied
+from nightly import at_night
 from untied import study
 from untied.cli import main
 
@@ -52,7 +53,7 @@ def conducted(name: str, qrels: Judged, runs: Mapping[str, Judged], folder: path
     assert found.rows
 
 
-@pytest.mark.parametrize("count", [4, 2, 1])
+@pytest.mark.parametrize("count", [4, 1, *at_night(2)])
 @pytest.mark.parametrize("name", OF_DOCUMENTS)
 def test_runs(name: str, count: int, example: tuple[Judged, dict[str, Judged]], tmp_path: pathlib.Path) -> None:
     qrels, runs = example
