@@ -10,11 +10,11 @@ use super::layout::{DifferenceWorkspace, Scale, Solvers};
 use super::pair::{RankingPair, TieOrders};
 use super::ranked::{ByRank, Ends, Ranked, TiedPair, UntiedRankings};
 use super::setup::{PrecisionDivisor, Question, Setup};
-use super::solution::{Difference, LargestDifference, NODES, STEPS};
+use super::solution::{Difference, LargestDifference, STEPS};
 use super::solve::budget::Budget;
 use super::solve::expected::{self, DifferenceMoments, Uncertain};
 use super::solve::precisions::{self, Precisions};
-use super::solve::quadratic::{self, QuadraticWorkspace, SearchLimit};
+use super::solve::quadratic::{self, QuadraticWorkspace};
 use super::solve::{Document, Instance, Relevance, Solution, scores};
 use super::upper_bounds::{UpperBounds, rising};
 use crate::error::{Error, Result};
@@ -46,15 +46,12 @@ pub(super) fn average_precision(setup: &Setup<'_>) -> Result<Box<dyn Difference>
 
 impl Ranked for PrecisionDivisor {
     fn solve(&self, rankings: UntiedRankings<'_>, solvers: &mut Solvers) -> Solution {
-        let memory = &mut solvers.quadratic;
+        let (memory, work) = (&mut solvers.quadratic, Budget::new(STEPS));
         match *self {
-            PrecisionDivisor::Depth => quadratic::solve(rankings.instance, NODES, memory),
-            PrecisionDivisor::Relevant => {
-                quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), SearchLimit::nodes(NODES), memory)
-            }
+            PrecisionDivisor::Depth => quadratic::solve(rankings.instance, work, memory),
+            PrecisionDivisor::Relevant => quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), work, memory),
             PrecisionDivisor::Most(most) => {
-                let limit = SearchLimit::nodes(NODES);
-                quadratic::solve_limited(rankings.instance, most, rankings.elsewhere(), limit, memory)
+                quadratic::solve_limited(rankings.instance, most, rankings.elsewhere(), work, memory)
             }
         }
     }
@@ -83,14 +80,8 @@ impl Ranked for PrecisionDivisor {
     }
 }
 
-/// The number of unknown documents in two rankings of 100 documents that have none in common.
-const TYPICAL: usize = 200;
-/// For verdicts, the largest number of nodes of a search through [`TYPICAL`] unknown documents.
-const MOVING_NODES: u64 = 2_000;
 /// For verdicts, the largest number of unknown documents in two rankings that are searched.
 const LARGEST: usize = 600;
-/// For verdicts, the largest number of unknown documents that persistency may leave undecided for a search.
-const LARGEST_OPEN: usize = 300;
 
 /// The difference in AP for verdicts.
 struct MovingAveragePrecision {
@@ -163,12 +154,6 @@ impl MovingAveragePrecision {
     }
 }
 
-/// The limit of a search for a verdict. With more unknown documents each node takes longer, so there are fewer nodes.
-fn limit(instance: &Instance) -> SearchLimit {
-    let times = (instance.unknown().count() as f64 / TYPICAL as f64).max(1.0);
-    SearchLimit { nodes: ((MOVING_NODES as f64 / times.powi(3)) as u64).max(1), open: LARGEST_OPEN }
-}
-
 impl UntiedQuery<'_> {
     fn is_any_known_relevant(&self) -> bool {
         self.relevant_elsewhere > 0 || self.instance.documents.iter().any(|x| x.known == Some(1.0))
@@ -176,21 +161,21 @@ impl UntiedQuery<'_> {
 
     /// Searches with any number of unknown documents relevant.
     fn solve(&self, workspace: &mut QuadraticWorkspace) -> Searched {
-        let within = limit(&self.instance);
-        let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, within, workspace);
+        let work = Budget::new(STEPS);
+        let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, work, workspace);
         let elsewhere = self.unknown_elsewhere;
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
         }
         // No assignment puts A ahead, so the difference is closest to 0 if R is as large as possible.
-        let solution = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere + elsewhere, within, workspace);
+        let solution = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere + elsewhere, work, workspace);
         Searched { solution, elsewhere }
     }
 
     /// Searches with at most `most` unknown documents relevant.
     fn solve_at_most(&self, most: usize, workspace: &mut QuadraticWorkspace) -> Searched {
-        let (own, within) = (&self.instance, limit(&self.instance));
-        let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, within, workspace);
+        let (own, work) = (&self.instance, Budget::new(STEPS));
+        let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, work, workspace);
         let elsewhere = self.unknown_elsewhere.min(most);
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
@@ -198,7 +183,7 @@ impl UntiedQuery<'_> {
         // The search decides about documents that only add to R, too.
         let mut all = own.clone();
         all.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, elsewhere));
-        let mut solution = quadratic::solve_ratio_limited(&all, most, self.relevant_elsewhere, limit(&all), workspace);
+        let mut solution = quadratic::solve_ratio_limited(&all, most, self.relevant_elsewhere, work, workspace);
         let gains = solution.gains.split_off(own.documents.len());
         Searched { solution, elsewhere: gains.iter().filter(|&&gain| gain > 0.0).count() }
     }

@@ -16,10 +16,10 @@ use crate::error::Failure;
 use crate::measures::Certainty;
 use crate::ranking::Placed;
 
-/// The largest number of nodes in a search for one largest difference of rankings without ties.
+/// The largest number of nodes in a search for one largest difference in a cascade, of rankings without ties.
 pub(super) const NODES: u64 = 20_000;
-/// The largest number of steps of such a search if documents are tied, or take time to read. Both directions together
-/// take less than a second.
+/// The largest number of steps of any other search for one largest difference. Both directions together take less than
+/// a second.
 pub(super) const STEPS: u64 = 250_000_000;
 /// The number of draws from which an expected difference is estimated if there is no formula for it.
 const DRAWS: usize = 10_000;

@@ -26,8 +26,7 @@ pub(super) struct TieCell {
 }
 
 impl TieCell {
-    /// A cell without documents.
-    #[cfg(test)]
+    /// A cell whose documents are listed elsewhere.
     pub fn new((a, b): (usize, usize), size: usize) -> TieCell {
         TieCell { a, b, start: 0, size }
     }

@@ -2,7 +2,6 @@
 //! without a proof within the limit of work.
 
 use super::budget::Budget;
-use super::quadratic::SearchLimit;
 use super::testing::{KINDS, Tied, adversarial, instance, judged, kind, largest, small};
 use super::{Instance, Solution, cascade, quadratic, scores};
 use crate::nightly::{by_day, many, seeds, some};
@@ -89,8 +88,9 @@ fn test_both(
 
 /// The search of AP times the depth, solved within a number of nodes.
 fn precisions(name: &str, pair: &Instance, nodes: u64, workspace: &mut quadratic::QuadraticWorkspace) -> Solution {
-    let found = quadratic::solve(pair, nodes, workspace);
-    assert_eq!(found.bound, found.value, "{name} at depth {}: {} nodes", pair.depth, found.nodes);
+    let found = quadratic::solve(pair, Budget::new(STEPS), workspace);
+    let is_solved = found.bound == found.value && found.nodes <= nodes;
+    assert!(is_solved, "{name} at depth {}: {} nodes", pair.depth, found.nodes);
     let found = Solution { value: found.value * pair.depth as f64, ..found };
     assert_consistent(pair, &found, scores::precisions);
     found
@@ -122,8 +122,8 @@ fn average_precision_of_any_recall_base_is_the_largest_over_all_assignments() {
         };
         let best = [false, true].map(|limited| largest(filled, |gains| worth(gains, limited)));
         for pair in [pair, filled] {
-            let by_ratio = quadratic::solve_ratio(pair, elsewhere, SearchLimit::nodes(20_000), &mut workspace);
-            let limited = quadratic::solve_limited(pair, most, elsewhere, SearchLimit::nodes(20_000), &mut workspace);
+            let by_ratio = quadratic::solve_ratio(pair, elsewhere, Budget::new(STEPS), &mut workspace);
+            let limited = quadratic::solve_limited(pair, most, elsewhere, Budget::new(STEPS), &mut workspace);
             for (i, (found, best)) in [by_ratio, limited].iter().zip(best).enumerate() {
                 assert!((found.value - best).abs() < 1e-12, "{best} {most} {found:?} {pair:?}");
                 assert_eq!(found.bound, found.value);
@@ -142,10 +142,11 @@ fn average_precision_takes_few_nodes() {
     hard_pairs(&[0.0, 1.0], &mut test);
     pairs(&[10, 20, 50, 100], &[0.0, 0.25, 0.75], by_day(1, 5), &[0.0, 1.0], &mut test);
     pairs(by_day(&[20, 50][..], &[20, 50, 100]), &[0.0, 0.25], 1, &[0.0, 1.0], |name, pair| {
-        let by_ratio = quadratic::solve_ratio(pair, 0, SearchLimit::nodes(1000), &mut workspace);
-        let limited = [5, pair.depth / 5]
-            .map(|most| quadratic::solve_limited(pair, most, 0, SearchLimit::nodes(100), &mut workspace));
-        let are_solved = by_ratio.bound == by_ratio.value && limited.iter().all(|x| x.bound == x.value);
+        let by_ratio = quadratic::solve_ratio(pair, 0, Budget::new(STEPS), &mut workspace);
+        let limited =
+            [5, pair.depth / 5].map(|most| quadratic::solve_limited(pair, most, 0, Budget::new(STEPS), &mut workspace));
+        let is_solved = |x: &Solution, nodes: u64| x.bound == x.value && x.nodes <= nodes;
+        let are_solved = is_solved(&by_ratio, 1000) && limited.iter().all(|x| is_solved(x, 100));
         assert!(are_solved, "{name} at depth {}: {} nodes", pair.depth, by_ratio.nodes);
     });
 }
@@ -229,15 +230,15 @@ fn searches_cut_short_enclose_the_value() {
         assert!(cut.value <= whole.value + 1e-12 && whole.value <= cut.bound + 1e-12, "{cut:?} {whole:?}");
     };
     pairs(by_day(&[20, 40], &[30, 100]), &[0.0, 0.2], 2, &[0.0, 1.0], |_, pair| {
-        let [cut, whole] = [1, 20_000].map(|nodes| quadratic::solve(pair, nodes, &mut of_ap));
-        assert!(cut.nodes <= 1);
-        encloses(&cut, &whole);
-        let [cut, whole] =
-            [1, 1000].map(|nodes| quadratic::solve_ratio(pair, 0, SearchLimit::nodes(nodes), &mut of_ap));
-        encloses(&cut, &whole);
-        let [cut, whole] =
-            [1, 100].map(|nodes| quadratic::solve_limited(pair, 9, 0, SearchLimit::nodes(nodes), &mut of_ap));
-        encloses(&cut, &whole);
+        for steps in [0, 5_000, 100_000] {
+            let works = || [steps, STEPS].map(Budget::new);
+            let [cut, whole] = works().map(|work| quadratic::solve(pair, work, &mut of_ap));
+            encloses(&cut, &whole);
+            let [cut, whole] = works().map(|work| quadratic::solve_ratio(pair, 0, work, &mut of_ap));
+            encloses(&cut, &whole);
+            let [cut, whole] = works().map(|work| quadratic::solve_limited(pair, 9, 0, work, &mut of_ap));
+            encloses(&cut, &whole);
+        }
     });
     pairs(&[40], &[0.0, 0.2], 4, &STOPS, |_, pair| {
         let whole = cascade::solve(pair, true, 20_000, &mut of_err);
@@ -264,9 +265,9 @@ fn nothing_to_compare_differs_by_nothing() {
     for (depth, ids) in [(3, &[0][..]), (0, &[]), (1, &[0]), (0, &[])] {
         let pair = instance(ids, ids, depth, 0.5, |_| None);
         let found = [
-            quadratic::solve(&pair, 10, &mut of_ap),
-            quadratic::solve_ratio(&pair, 0, SearchLimit::nodes(10), &mut of_ap),
-            quadratic::solve_limited(&pair, 0, 0, SearchLimit::nodes(10), &mut of_ap),
+            quadratic::solve(&pair, Budget::new(STEPS), &mut of_ap),
+            quadratic::solve_ratio(&pair, 0, Budget::new(STEPS), &mut of_ap),
+            quadratic::solve_limited(&pair, 0, 0, Budget::new(STEPS), &mut of_ap),
             cascade::solve(&pair, false, 10, &mut of_err),
         ];
         assert!(found.iter().all(|x| x.bound == x.value && (x.value == 0.0 || depth > ids.len())), "{found:?}");

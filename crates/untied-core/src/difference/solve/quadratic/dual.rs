@@ -1,271 +1,288 @@
-//! The Lagrangian bound of a node, an upper bound of the difference over all assignments z of its free documents.
+//! The Lagrangian bound of a node, an upper bound of the difference over all counts z of its undecided cells.
 //!
-//! Documents i and j gain `q_ij` as a pair. If i is before j in the order of the core, `q_ij = d_j + e_ij`, where `d_j`
-//! is what j gains with a document before it in both rankings; the *excess* `e_ij` is 0 unless the two are in different
-//! orders in the two rankings. For such discordant pairs, and any *share* `t_ij` in [0, 1],
+//! A document of cell x and one of cell y gain q_xy as a pair. Of two cells, let y be the later one in the core's
+//! order, and d_y what its documents gain with one that is before them in both rankings. Then `q_xy = d_y + e_xy`, and
+//! the *excess* `e_xy` is 0 unless one of the cells, say x, is above the other one (`crate::difference::solve::cells`).
+//! In that case some optimum has `z_x z_y = n_x z_y`, where n_x is the number of documents of x. So the excess can go
+//! into the linear terms without loss; what has to be relaxed is the constraint `n_y z_x - n_x z_y >= 0`, with a
+//! multiplier `mu_xy >= 0`:
 //!
-//! `e z_i z_j <= e (t z_i + (1 - t) z_j)` if e > 0, and `e z_i z_j <= e t (z_i + z_j - 1)` if e < 0.
+//! `e z_x z_y <= e n_x z_y + mu (n_y z_x - n_x z_y)`.
 //!
-//! This makes the pairs' excesses part of the linear terms `lin_j`. What is left is the bound `L = const + max sum_j
-//! z_j (lin_j + d_j * relevant documents before j)`, a dynamic program over the documents j and the number n of
-//! relevant ones: `f_j(n) = max(f_{j-1}(n), f_{j-1}(n - 1) + lin_j + d_j (n - 1))`. A subgradient method looks for the
-//! shares t with the smallest L. All of this holds with a limit on the number of relevant documents.
+//! What is left is a dynamic program over the cells j and the number of relevant documents. With n of them in the cells
+//! before j, and t in j, whose documents gain lin_j each and q_jj as pairs, the largest value is
+//!
+//! `f_j(n + t) = max f_{j-1}(n) + t lin_j + q_jj t (t - 1) / 2 + d_j t n`.
+//!
+//! A subgradient method looks for the multipliers with the smallest bound. All of this holds with a limit on the number
+//! of relevant documents.
 
 use super::TOLERANCE;
-use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
-use crate::watch;
+use super::node::{CellCore, CellIncumbent, CellNode, FreeCell, gain};
+use crate::difference::solve::budget::Budget;
 
-/// The entry of the dynamic program's table for a number of relevant documents that cannot be reached.
-const NEVER: f64 = -1e300;
-/// The share t with which a pair begins: one with a positive excess, and one with a negative excess.
-pub(super) const BEGINNING: (f64, f64) = (0.5, 0.3);
-/// An excess this small is rounding: both rankings have the pair in the same order, or it does not matter.
-const NOTHING: f64 = 1e-14;
+/// An excess this small is rounding: neither cell of the pair is above the other one, or it does not matter.
+const NOTHING: f64 = 1e-15;
+/// The first multiplier of a pair, as a share of its excess: for a positive excess, and for a negative one.
+const BEGINNING: (f64, f64) = (0.5, -0.3);
+/// The largest number of pairs of cells for which this bound is made.
+const PAIRS: usize = 4_000_000;
 
-/// Two free documents that are in different orders in the two rankings.
+/// Two undecided cells of which one is above the other.
 #[derive(Debug, Clone, Copy)]
-struct DiscordantPair {
-    /// The position among the free documents of the one that comes first in the core.
-    i: usize,
-    /// The position among the free documents of the one that comes second in the core.
-    j: usize,
-    /// `e_ij`, the excess of the pair.
+struct ComparablePair {
+    /// The position among the node's undecided cells of the one that is above.
+    above: u32,
+    /// The position among the node's undecided cells of the one that is below.
+    below: u32,
+    /// e, the excess of the pair.
     excess: f64,
-    /// `t_ij`, the share by which the excess is split.
-    share: f64,
+    /// mu, the multiplier of the pair's constraint.
+    multiplier: f64,
 }
 
-impl DiscordantPair {
-    /// The derivative of the bound L by the pair's share t, where `on` is the solution that L takes.
-    fn slope(&self, on: &[bool]) -> f64 {
-        let (i, j) = (f64::from(u8::from(on[self.i])), f64::from(u8::from(on[self.j])));
-        self.excess * if self.excess > 0.0 { i - j } else { i + j - 1.0 }
-    }
-}
-
-/// The terms of L for one choice of all shares t.
-#[derive(Debug, Default, Clone)]
-struct RelaxedCore {
-    /// For each free document j, `lin_j`.
-    linear: Vec<f64>,
-    /// The constant of L.
-    constant: f64,
-}
-
-/// The shares and the dynamic program of the Lagrangian bound L.
+/// The multipliers and the dynamic program of the bound.
 #[derive(Debug, Default)]
-pub(super) struct CoreDual {
-    /// The discordant pairs of free documents.
-    pairs: Vec<DiscordantPair>,
-    /// The terms of L for the current shares.
-    now: RelaxedCore,
-    /// The terms of L for the shares with the smallest bound so far.
-    best: RelaxedCore,
-    /// For each free document j, `d_j`: what it gains with each relevant document before it in both rankings.
-    steps: Vec<f64>,
-    /// The largest values `f_j(n)` of the dynamic program, a row for each j.
+pub(super) struct CellDual {
+    /// The pairs of cells with a constraint.
+    pairs: Vec<ComparablePair>,
+    /// For each undecided cell, what one of its documents gains in the relaxed program.
+    linear: Vec<f64>,
+    /// The same with the multipliers of the smallest bound so far; empty if there is none.
+    best: Vec<f64>,
+    /// The largest values `f_j(n)`, a row for each j.
     table: Vec<f64>,
-    /// The length of a row: an entry for each number n from 0 to `most`, and one that is never reached.
-    width: usize,
-    /// The largest number of free documents that may be relevant.
+    /// The largest number of undecided documents that may be relevant.
     most: usize,
-    /// The numbers 0, 1, 2, ... as floats.
-    numbers: Vec<f64>,
-    /// For each free document, whether it is relevant in the solution that L takes.
-    on: Vec<bool>,
-    /// For each free document, upper bounds of the difference: if it is not relevant, and if it is.
-    pub(super) marginals: Vec<(f64, f64)>,
-    /// Memory for two rows of values of the documents that follow.
-    rest: (Vec<f64>, Vec<f64>),
+    /// The length of a row: `most`, plus 1.
+    width: usize,
+    /// For each undecided cell, its count in the solution of the relaxed program.
+    counts: Vec<usize>,
 }
 
-impl CoreDual {
-    /// The smallest bound found within some steps, or fewer if it closes the node. `shares` holds the shares t of all
-    /// pairs of documents of the core, row by row; they are read and written. Improves the incumbent with the solutions
-    /// met on the way.
-    pub(super) fn ascend(
+impl CellDual {
+    /// The smallest bound found within some steps: fewer if it closes the node, and none but the rough bound if that is
+    /// too much work. Improves the incumbent with the solutions met on the way.
+    pub fn descend(
         &mut self,
-        core: &QuadraticCore,
-        node: &CoreNode,
-        shares: &mut [f64],
+        core: &CellCore,
+        node: &CellNode,
         steps: usize,
-        climber: &mut CoreClimber,
-        incumbent: &mut CoreIncumbent,
+        incumbent: &mut CellIncumbent,
+        work: &mut Budget,
     ) -> f64 {
-        self.prepare(core, node, shares);
-        let (mut bound, mut size, mut stalled) = (f64::INFINITY, 1.0, 0);
+        let rough = node.rough_bound(core, work);
+        if !self.prepare(core, node, work) {
+            return rough;
+        }
+        let cost = 8 * self.pairs.len() + self.cost(node);
+        let (mut bound, mut size, mut stalled) = (rough, 1.0, 0);
         for step in 0..steps {
-            if step > 0 && watch::is_stopped() {
+            if !work.take(cost) {
                 break;
             }
             self.relax(node);
-            let now = self.now.constant + self.solve();
-            if step % 8 == 0 || now < bound - 1e-9 {
-                climber.on.clone_from(&self.on);
-                let value = climber.climb(core, node, step == 8 || !node.is_roomy());
-                incumbent.offer(node, &climber.on, value);
-            }
-            // Keep the smallest bound; after four steps without a smaller one, take smaller steps.
-            if now < bound - 1e-12 {
-                bound = now;
-                stalled = 0;
-                self.best.clone_from(&self.now);
+            let now = node.constant + self.solve(core, node);
+            if now < bound - 1e-15 {
+                (bound, stalled) = (now, 0);
+                self.best.clone_from(&self.linear);
             } else {
                 stalled += 1;
                 if stalled == 4 {
-                    size *= 0.6;
-                    stalled = 0;
+                    (size, stalled) = (size * 0.6, 0);
                 }
             }
-            if bound <= incumbent.value + TOLERANCE || !self.descend(size * (now - incumbent.value + 1e-9)) {
+            if step % 8 == 0 || now <= incumbent.value + 1e-9 {
+                incumbent.improve(core, node, self.counts.clone(), work);
+            }
+            if bound <= incumbent.value + TOLERANCE || !self.step(node, size * (now - incumbent.value + 1e-9)) {
                 break;
             }
         }
-        let count = core.variables.len();
-        for pair in &self.pairs {
-            shares[node.free[pair.i] * count + node.free[pair.j]] = pair.share;
-        }
+        incumbent.improve(core, node, self.counts.clone(), work);
         bound
     }
 
-    /// Lists the discordant pairs of a node, and makes room for the table.
-    fn prepare(&mut self, core: &QuadraticCore, node: &CoreNode, shares: &[f64]) {
+    /// Lists the pairs of cells with a constraint. Returns false if there are too many cells, or not enough work.
+    fn prepare(&mut self, core: &CellCore, node: &CellNode, work: &mut Budget) -> bool {
         let count = node.free.len();
-        self.steps.clear();
-        self.steps.extend(node.free.iter().map(|&x| core.step(x)));
+        self.counts.clear();
+        self.counts.resize(count, 0);
         self.pairs.clear();
-        for (i, &x) in node.free.iter().enumerate() {
-            for (j, &y) in node.free.iter().enumerate().skip(i + 1) {
-                let excess = core.pair(x, y) - self.steps[j];
+        self.best.clear();
+        if count * count > 2 * PAIRS || !work.take(4 * count * count) {
+            return false;
+        }
+        for (i, x) in node.free.iter().enumerate() {
+            let cell_x = core.cells[x.cell];
+            for (j, y) in node.free.iter().enumerate().skip(i + 1) {
+                let cell_y = core.cells[y.cell];
+                let (above, below) = match (cell_x.is_above(&cell_y), cell_y.is_above(&cell_x)) {
+                    (true, _) => (i as u32, j as u32),
+                    (_, true) => (j as u32, i as u32),
+                    _ => continue,
+                };
+                let excess = core.pair(x.cell, y.cell) - core.places[y.cell].step();
                 if excess.abs() > NOTHING {
-                    self.pairs.push(DiscordantPair { i, j, excess, share: shares[x * core.variables.len() + y] });
+                    let multiplier = excess * if excess > 0.0 { BEGINNING.0 } else { BEGINNING.1 };
+                    self.pairs.push(ComparablePair { above, below, excess, multiplier });
                 }
             }
         }
-        self.most = node.room.min(count);
-        self.width = self.most + 2;
+        self.most = node.documents().min(node.room.unsigned_abs());
+        self.width = self.most + 1;
         self.table.resize(self.table.len().max((count + 1) * self.width), 0.0);
-        self.on.resize(count, false);
-        let known = self.numbers.len();
-        self.numbers.extend((known..self.width).map(|number| number as f64));
+        true
     }
 
-    /// Computes the terms of L for the current shares.
-    fn relax(&mut self, node: &CoreNode) {
-        self.now.linear.clone_from(&node.linear);
-        self.now.constant = node.constant;
-        for &DiscordantPair { i, j, excess, share } in &self.pairs {
-            let weighted = excess * share;
-            self.now.linear[i] += weighted;
-            if excess > 0.0 {
-                self.now.linear[j] += excess - weighted;
-            } else {
-                self.now.linear[j] += weighted;
-                self.now.constant -= weighted;
-            }
+    /// Computes `linear`, which includes the pairs' excesses and multipliers.
+    fn relax(&mut self, node: &CellNode) {
+        self.linear.clear();
+        self.linear.extend(node.free.iter().map(|x| x.linear));
+        for &ComparablePair { above, below, excess, multiplier } in &self.pairs {
+            let (above, below) = (above as usize, below as usize);
+            self.linear[below] += (excess - multiplier) * node.free[above].size as f64;
+            self.linear[above] += multiplier * node.free[below].size as f64;
         }
     }
 
-    /// Moves all shares against the slope of L. Returns false if no share can move.
-    fn descend(&mut self, gap: f64) -> bool {
+    /// `n_y z_x - n_x z_y` of a pair at the current counts, which the pair's constraint wants to be at least 0.
+    fn slack(&self, node: &CellNode, pair: &ComparablePair) -> f64 {
+        let (above, below) = (pair.above as usize, pair.below as usize);
+        let product = |sized: usize, counted: usize| (node.free[sized].size * self.counts[counted]) as f64;
+        product(below, above) - product(above, below)
+    }
+
+    /// Moves all multipliers against the slope of the bound. Returns false if no multiplier can move.
+    fn step(&mut self, node: &CellNode, gap: f64) -> bool {
         let mut norm = 0.0;
         for pair in &self.pairs {
-            let slope = pair.slope(&self.on);
-            if !(slope > 0.0 && pair.share <= 0.0 || slope < 0.0 && pair.share >= 1.0) {
-                norm += slope * slope;
+            let slack = self.slack(node, pair);
+            if slack < 0.0 || pair.multiplier > 0.0 {
+                norm += slack * slack;
             }
         }
         if norm < 1e-30 {
             return false;
         }
-        for pair in &mut self.pairs {
-            pair.share = (pair.share - gap / norm * pair.slope(&self.on)).clamp(0.0, 1.0);
+        let mut pairs = std::mem::take(&mut self.pairs);
+        for pair in &mut pairs {
+            pair.multiplier = (pair.multiplier - gap / norm * self.slack(node, pair)).max(0.0);
         }
+        self.pairs = pairs;
         true
     }
 
-    /// Solves the dynamic program. Returns its value, and writes its solution into `on`.
-    fn solve(&mut self) -> f64 {
-        self.forward();
-        let count = self.now.linear.len();
-        let last = &self.table[count * self.width..][..=self.most];
-        let mut number = 0;
-        for n in 1..last.len() {
-            if last[n] > last[number] {
-                number = n;
-            }
-        }
-        // Read the solution off the table, from the last document to the first.
+    /// The steps of one dynamic program, which tries every count of every cell for every number of documents before it.
+    fn cost(&self, node: &CellNode) -> usize {
+        node.documents() * (self.most + node.free.len())
+    }
+
+    /// Solves the relaxed program by dynamic programming. Returns its value, and writes its solution into `counts`.
+    fn solve(&mut self, core: &CellCore, node: &CellNode) -> f64 {
+        self.fill(core, node);
+        let mut documents = node.documents();
+        let last = &self.table[node.free.len() * self.width..][..=self.most];
+        // Read the solution off the table, from the last cell to the first.
+        let mut number = (0..=self.most).fold(0, |best, n| if last[n] > last[best] { n } else { best });
         let value = last[number];
-        for j in (0..count).rev() {
-            let (before, now) = (self.table[j * self.width + number], self.table[(j + 1) * self.width + number]);
-            self.on[j] = before < now;
-            number -= usize::from(self.on[j]);
+        for (j, &FreeCell { cell, size, .. }) in node.free.iter().enumerate().rev() {
+            let (before, after) = self.table[j * self.width..(j + 2) * self.width].split_at(self.width);
+            documents -= size;
+            let step = core.places[cell].step();
+            let reached = |&t: &usize| {
+                let (own, each) = (gain(t, self.linear[j], core.pair(cell, cell)), step * t as f64);
+                let from = before[number - t];
+                let grown = if t == 0 { from } else { from + own + each * (number - t) as f64 };
+                grown == after[number]
+            };
+            let counts = number.saturating_sub(documents)..=size.min(number);
+            self.counts[j] = counts.clone().find(reached).unwrap_or(*counts.start());
+            number -= self.counts[j];
         }
         value
     }
 
-    /// Fills in the table of the dynamic program, from the first free document to the last.
-    fn forward(&mut self) {
-        let (width, most) = (self.width, self.most);
+    /// Fills in the table of the dynamic program, from the first undecided cell to the last.
+    fn fill(&mut self, core: &CellCore, node: &CellNode) {
+        let mut top = 0;
         self.table[0] = 0.0;
-        self.table[1] = NEVER;
-        for (j, (linear, step)) in self.now.linear.iter().zip(&self.steps).enumerate() {
-            let (before, after) = self.table[j * width..(j + 2) * width].split_at_mut(width);
-            let top = most.min(j + 1);
-            after[0] = before[0];
-            let pairs = before[1..=top].iter().zip(&before[..top]);
-            for ((to, (stay, grow)), number) in after[1..=top].iter_mut().zip(pairs).zip(&self.numbers) {
-                let grown = grow + linear + step * number;
-                *to = if grown > *stay { grown } else { *stay };
+        for (j, &FreeCell { cell, size, .. }) in node.free.iter().enumerate() {
+            let (before, after) = self.table[j * self.width..(j + 2) * self.width].split_at_mut(self.width);
+            let before = &before[..=top];
+            after[..=top].copy_from_slice(before);
+            let last = (top + size).min(self.most);
+            after[top + 1..=last].fill(f64::NEG_INFINITY);
+            let step = core.places[cell].step();
+            // Try t relevant documents of the cell, for every number of relevant ones in the cells before.
+            for t in 1..=size.min(self.most) {
+                let (own, each) = (gain(t, self.linear[j], core.pair(cell, cell)), step * t as f64);
+                let mut number = 0.0;
+                for (to, from) in after[t..=last.min(t + top)].iter_mut().zip(before) {
+                    let grown = from + own + each * number;
+                    *to = if grown > *to { grown } else { *to };
+                    number += 1.0;
+                }
             }
-            after[top + 1] = NEVER;
+            top = last;
         }
     }
 
-    /// Fills in `marginals`: for each free document, the bound L if it is not relevant and if it is, at the best
-    /// shares.
-    pub(super) fn marginalise(&mut self) {
-        std::mem::swap(&mut self.now, &mut self.best);
-        self.forward();
-        let count = self.now.linear.len();
-        self.marginals.clear();
-        self.marginals.resize(count, (NEVER, NEVER));
-        let (rest, next) = (&mut self.rest.0, &mut self.rest.1);
-        for side in [&mut *rest, &mut *next] {
-            side.clear();
-            side.resize(self.width, 0.0);
-            side[self.most + 1] = NEVER;
+    /// Decides documents of cells: with a count that is left out, the bound at the best multipliers is not above
+    /// `least`. Returns whether anything was decided. If that leaves a cell no count, the node has no room any more.
+    pub fn narrow(&mut self, core: &CellCore, node: &mut CellNode, least: f64, work: &mut Budget) -> bool {
+        if self.best.is_empty() || !work.take(3 * self.cost(node)) {
+            return false;
         }
-        for j in (0..count).rev() {
-            let (linear, step) = (self.now.linear[j], self.steps[j]);
-            // Join the values of the documents before j with those of the documents after it, for both choices of j.
-            let before = &self.table[j * self.width..][..=j.min(self.most)];
-            let (mut off, mut on) = (NEVER, NEVER);
-            for (n, &reached) in before.iter().enumerate() {
-                let without = rest[n];
-                let with = rest[n + 1] + linear + step * self.numbers[n];
-                off = larger(off, reached + without);
-                on = larger(on, reached + with);
-                next[n] = larger(without, with);
+        std::mem::swap(&mut self.linear, &mut self.best);
+        self.fill(core, node);
+        let mut documents = node.documents();
+        let mut ranges = vec![None; node.free.len()];
+        // For each number of relevant documents in the cells before, the most that the cells after it can add.
+        let (mut rest, mut next) = (vec![0.0; self.width], vec![0.0; self.width]);
+        for (j, &FreeCell { cell, size, .. }) in node.free.iter().enumerate().rev() {
+            documents -= size;
+            let before = &self.table[j * self.width..][..=documents.min(self.most)];
+            let (pair, step) = (core.pair(cell, cell), core.places[cell].step());
+            next.fill(f64::NEG_INFINITY);
+            for t in 0..=size.min(self.most) {
+                let (own, each) = (gain(t, self.linear[j], pair), step * t as f64);
+                let (mut bound, mut number) = (f64::NEG_INFINITY, 0.0);
+                for ((from, after), to) in before.iter().zip(&rest[t..]).zip(&mut next) {
+                    let grown = after + own + each * number;
+                    *to = f64::max(*to, grown);
+                    bound = f64::max(bound, from + grown);
+                    number += 1.0;
+                }
+                if node.constant + bound > least {
+                    ranges[j] = Some((ranges[j].map_or(t, |(low, _)| low), t));
+                }
             }
-            self.marginals[j] = (off + self.now.constant, on + self.now.constant);
-            std::mem::swap(rest, next);
+            std::mem::swap(&mut rest, &mut next);
         }
+        let mut is_narrower = false;
+        for (position, range) in ranges.into_iter().enumerate() {
+            let Some((low, high)) = range else {
+                node.room = -1;
+                return true;
+            };
+            is_narrower |= high - low < node.free[position].size;
+            node.free[position].size = high;
+            node.add(core, position, low);
+        }
+        node.free.retain(|x| x.size > 0);
+        is_narrower
     }
 
-    /// Writes for each free document how much its discordant pairs matter to the bound, to branch on.
-    pub(super) fn tensions(&self, tensions: &mut Vec<f64>) {
-        tensions.clear();
-        tensions.resize(self.on.len(), 0.0);
+    /// The position of the undecided cell whose constraints matter most to the bound, to branch on.
+    pub fn tensest(&self, node: &CellNode) -> usize {
+        let mut tensions = vec![0.0; node.free.len()];
         for pair in &self.pairs {
-            let tension = pair.excess.abs() * (0.1 + 4.0 * pair.share * (1.0 - pair.share));
-            tensions[pair.i] += tension;
-            tensions[pair.j] += tension;
+            let tension = pair.excess.abs() * (self.slack(node, pair).abs() + 0.1);
+            let (above, below) = (pair.above as usize, pair.below as usize);
+            tensions[above] += tension * node.free[below].size as f64;
+            tensions[below] += tension * node.free[above].size as f64;
         }
+        (0..tensions.len()).fold(0, |best, x| if tensions[x] > tensions[best] { x } else { best })
     }
-}
-
-fn larger(x: f64, y: f64) -> f64 {
-    if x > y { x } else { y }
 }

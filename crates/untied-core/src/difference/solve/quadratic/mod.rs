@@ -11,12 +11,14 @@
 //! add as a pair.
 //!
 //! There are three steps, each of which leaves less to the next. *Persistency* decides the documents for which one
-//! choice is best whatever the others are ([`program`]). A *Lagrangian bound* ([`dual`]), which is exact if documents
-//! are in the same order in both rankings, decides most of the others or closes a node. *Branching* ([`search`]) does
-//! what remains.
+//! choice is best whatever the others are ([`program`]; with ties, [`tied`]). What it leaves undecided is the *core*,
+//! whose documents are grouped in cells ([`node`]); a document that is not tied is a cell of its own. A *Lagrangian
+//! bound* ([`dual`]), which is exact if documents are in the same order in both rankings, decides most of the others or
+//! closes a node. *Branching* ([`search`]) does what remains.
 
-mod core;
 mod dual;
+mod group;
+mod node;
 mod program;
 mod recall_base;
 mod search;
@@ -25,8 +27,10 @@ mod tied;
 pub use self::recall_base::{solve_limited, solve_ratio, solve_ratio_limited};
 pub use self::tied::{expected_tied, tied};
 
+use self::dual::CellDual;
 use self::program::QuadraticProgram;
-use self::search::CoreSearch;
+use self::search::CellSearch;
+use super::budget::Budget;
 use super::{Instance, Solution};
 
 /// A node whose bound exceeds the best known value by no more than this is not searched. Like the next two numbers, it
@@ -42,38 +46,34 @@ const LEAST: f64 = 1e-12;
 #[derive(Debug, Default)]
 pub struct QuadraticWorkspace {
     program: QuadraticProgram,
-    search: CoreSearch,
+    dual: CellDual,
     tied: tied::TiedQuadraticWorkspace,
 }
 
-/// How far the search goes if AP is divided by the number of relevant documents R.
-#[derive(Debug, Clone, Copy)]
-pub struct SearchLimit {
-    /// The largest number of nodes.
-    pub nodes: u64,
-    /// If persistency leaves more documents undecided than this, nothing is searched, and the bound is infinite,
-    /// because the time of a step grows with the square of their number.
-    pub open: usize,
-}
-
-impl SearchLimit {
-    /// A limit of nodes only, however many documents persistency leaves undecided.
-    pub fn nodes(nodes: u64) -> SearchLimit {
-        SearchLimit { nodes, open: usize::MAX }
+impl QuadraticWorkspace {
+    /// Decides all documents of the program, of which at most `most` unknown ones may be relevant, as well as the work
+    /// allows. Returns an upper bound of the difference, and the number of nodes.
+    fn search(&mut self, most: usize, work: &mut Budget) -> (f64, u64) {
+        let QuadraticWorkspace { program, dual, .. } = self;
+        program.persist(most);
+        if program.open.is_empty() {
+            return (program.value(), 0);
+        }
+        let (core, root) = program.core(most);
+        let mut search = CellSearch::new(&core, dual, *work);
+        let open = search.run(root);
+        *work = search.work;
+        program.assign(&search.incumbent.counts);
+        (program.value().max(open.unwrap_or(f64::NEG_INFINITY)), search.nodes)
     }
 }
 
-/// The largest `S(A) - S(B)` of AP divided by the depth k. The search visits at most `limit` nodes, but at least one. A
-/// document with a known gain is relevant if that is above 0.
+/// The largest `S(A) - S(B)` of AP divided by the depth k. A document with a known gain is relevant if that is above 0.
 ///
 /// If the solution's `bound` equals its `value`, no assignment is better by more than `1e-10 / k`.
-pub fn solve(instance: &Instance, limit: u64, workspace: &mut QuadraticWorkspace) -> Solution {
-    let QuadraticWorkspace { program, search, .. } = workspace;
-    program.read(instance, false);
-    program.persist(usize::MAX);
-    let open = search.run(program, usize::MAX, limit);
-    let depth = instance.depth.max(1) as f64;
-    let value = program.value() / depth;
-    let bound = open.map_or(value, |bound| value.max(bound / depth));
-    Solution { value, bound, gains: program.gains(instance), nodes: search.nodes }
+pub fn solve(instance: &Instance, mut work: Budget, workspace: &mut QuadraticWorkspace) -> Solution {
+    workspace.program.read(instance, false);
+    let (bound, nodes) = workspace.search(usize::MAX, &mut work);
+    let (program, depth) = (&workspace.program, instance.depth.max(1) as f64);
+    Solution { value: program.value() / depth, bound: bound / depth, gains: program.gains(instance), nodes }
 }

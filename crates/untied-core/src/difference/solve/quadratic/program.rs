@@ -11,7 +11,10 @@
 //! round takes O(k) steps for depth k.
 
 use super::SLACK;
+use super::group::{CellPlaces, GroupPlace};
+use super::node::{CellCore, CellNode, FreeCell};
 use crate::difference::solve::Instance;
+use crate::difference::solve::cells::TieCell;
 
 /// An undecided document.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +25,13 @@ pub(super) struct Variable {
     pub(super) b: usize,
     /// The document's index in the instance.
     pub(super) id: usize,
+}
+
+impl Variable {
+    /// Whether two documents can be exchanged.
+    fn is_like(&self, other: &Variable) -> bool {
+        (self.a, self.b) == (other.a, other.b)
+    }
 }
 
 /// The document at one rank of a ranking. Each number is 1 if it applies, and 0 if not; below the depth, it is a count.
@@ -139,7 +149,7 @@ impl QuadraticProgram {
     }
 
     /// Decides whether an undecided document that [`QuadraticProgram::persist`] has counted is relevant.
-    pub(super) fn set(&mut self, variable: Variable, on: bool) {
+    fn set(&mut self, variable: Variable, on: bool) {
         self.relevant[variable.id] = on;
         self.count += usize::from(on);
         for place in [&mut self.a[variable.a], &mut self.b[variable.b]] {
@@ -148,9 +158,29 @@ impl QuadraticProgram {
         }
     }
 
-    /// The inverse ranks of a document in A and in B.
-    pub(super) fn inverse(&self, variable: Variable) -> (f64, f64) {
-        (self.inverse[variable.a], self.inverse[variable.b])
+    /// The undecided documents, for the search: those that both rankings lack in one cell, each other one in its own.
+    /// With the root of the search, if at most `most` unknown documents may be relevant.
+    pub(super) fn core(&mut self, most: usize) -> (CellCore, CellNode) {
+        self.open.sort_unstable_by_key(|x| (x.a + x.b, x.a, x.id));
+        let (mut core, mut free) = (CellCore::default(), Vec::new());
+        for alike in self.open.chunk_by(Variable::is_like) {
+            let Variable { a, b, .. } = alike[0];
+            free.push(FreeCell { cell: free.len(), size: alike.len(), linear: self.linear(alike[0]) });
+            core.cells.push(TieCell::new((a, b), alike.len()));
+            let place = |rank: usize| GroupPlace::at(rank, self.inverse[rank]);
+            core.places.push(CellPlaces { a: place(a), b: place(b) });
+        }
+        let room = isize::try_from(most - self.count).unwrap_or(isize::MAX);
+        (core, CellNode { decided: vec![0; free.len()], free, constant: self.value(), room })
+    }
+
+    /// Decides all undecided documents by the number of relevant ones in each cell of the core.
+    pub(super) fn assign(&mut self, counts: &[usize]) {
+        let open = std::mem::take(&mut self.open);
+        for (alike, &count) in open.chunk_by(Variable::is_like).zip(counts) {
+            alike.iter().enumerate().for_each(|(number, &variable)| self.set(variable, number < count));
+        }
+        self.open = open;
     }
 
     /// Decides the documents for which one choice is best whatever the others are, if at most `room` unknown documents
@@ -181,7 +211,7 @@ impl QuadraticProgram {
 
     /// `c_x`: what the document adds to the difference by itself and with the relevant documents, less its price, as of
     /// the last sums.
-    pub(super) fn linear(&self, variable: Variable) -> f64 {
+    fn linear(&self, variable: Variable) -> f64 {
         self.sums_a[variable.a].on - self.sums_b[variable.b].on - self.price
     }
 

@@ -10,7 +10,8 @@
 //!   of these bounds leaves a gap, the search closes it, with the limit of n in its dynamic program.
 
 use super::super::{Instance, Solution};
-use super::{QuadraticWorkspace, SearchLimit, TOLERANCE};
+use super::{QuadraticWorkspace, TOLERANCE};
+use crate::difference::solve::budget::Budget;
 use crate::watch;
 
 /// A step that raises the ratio or the value by no more than this is the last one.
@@ -18,14 +19,14 @@ const LEAST: f64 = 1e-13;
 
 /// The largest `S(A) - S(B)` of AP divided by the number R of relevant documents: those judged relevant, of which
 /// `elsewhere` are not among the first `depth` of A or B, and those that the assignment makes relevant. If R is 0, so
-/// is the difference. The limit of nodes is for all steps together, but each step visits at least one.
+/// is the difference.
 pub fn solve_ratio(
     instance: &Instance,
     elsewhere: usize,
-    limit: SearchLimit,
+    work: Budget,
     workspace: &mut QuadraticWorkspace,
 ) -> Solution {
-    solve_ratio_limited(instance, usize::MAX, elsewhere, limit, workspace)
+    solve_ratio_limited(instance, usize::MAX, elsewhere, work, workspace)
 }
 
 /// The same as [`solve_ratio`], with at most `most` unknown documents relevant.
@@ -33,7 +34,7 @@ pub fn solve_ratio_limited(
     instance: &Instance,
     most: usize,
     elsewhere: usize,
-    limit: SearchLimit,
+    mut work: Budget,
     workspace: &mut QuadraticWorkspace,
 ) -> Solution {
     let known = known_relevant(instance) + elsewhere;
@@ -41,14 +42,9 @@ pub fn solve_ratio_limited(
     let mut best = Solution { value: f64::NEG_INFINITY, bound: f64::INFINITY, gains: Vec::new(), nodes: 0 };
     let mut price = 0.0;
     loop {
-        let bound = workspace.solve_at(
-            instance,
-            price,
-            most,
-            SearchLimit { nodes: limit.nodes.saturating_sub(best.nodes).max(1), ..limit },
-        );
+        let (bound, nodes) = workspace.solve_at(instance, price, most, &mut work);
         let program = &workspace.program;
-        best.nodes += workspace.search.nodes;
+        best.nodes += nodes;
         // N - price R <= excess, so that N / R is above the price by no more than excess / R.
         let excess = f64::max(bound - price * known as f64, 0.0);
         best.bound = best.bound.min(price + excess / least);
@@ -68,18 +64,18 @@ pub fn solve_ratio_limited(
 
 /// The largest `S(A) - S(B)` if at most `most` unknown documents are relevant. AP is divided by `most` plus the number
 /// of documents judged relevant, of which `elsewhere` are not among the first `depth` of A or B. If the divisor is 0,
-/// so is the difference. The limit of nodes is for one price.
+/// so is the difference.
 pub fn solve_limited(
     instance: &Instance,
     most: usize,
     elsewhere: usize,
-    limit: SearchLimit,
+    mut work: Budget,
     workspace: &mut QuadraticWorkspace,
 ) -> Solution {
-    let mut best = workspace.solve_by_price(instance, most, limit);
+    let mut best = workspace.solve_by_price(instance, most, &mut work);
     if best.bound > best.value {
-        let bound = workspace.solve_at(instance, 0.0, most, limit);
-        best.nodes += workspace.search.nodes;
+        let (bound, nodes) = workspace.solve_at(instance, 0.0, most, &mut work);
+        best.nodes += nodes;
         best.bound = best.bound.min(bound);
         workspace.offer(instance, &mut best);
     }
@@ -101,18 +97,11 @@ fn closed(solution: Solution, scale: f64) -> Solution {
 }
 
 impl QuadraticWorkspace {
-    /// Searches for the largest `N - price n` with `n <= most`, and returns a bound of it.
-    fn solve_at(&mut self, instance: &Instance, price: f64, most: usize, limit: SearchLimit) -> f64 {
-        let QuadraticWorkspace { program, search, .. } = self;
-        program.read(instance, true);
-        program.price = price;
-        program.persist(most);
-        if program.open.len() > limit.open {
-            search.nodes = 0;
-            return f64::INFINITY;
-        }
-        let open = search.run(program, most - program.count, limit.nodes);
-        open.map_or(program.value(), |bound| bound.max(program.value()))
+    /// Searches for the largest `N - price n` with `n <= most`. Returns a bound of it, and the number of nodes.
+    fn solve_at(&mut self, instance: &Instance, price: f64, most: usize, work: &mut Budget) -> (f64, u64) {
+        self.program.read(instance, true);
+        self.program.price = price;
+        self.search(most, work)
     }
 
     /// Keeps the assignment of the last search if it is better than the best one.
@@ -128,7 +117,7 @@ impl QuadraticWorkspace {
     /// Over the prices m, an assignment is a line `N - m n`. The best bound is at the price at which the highest line
     /// with n <= `most` meets the highest with a larger n. Two lines are kept; a higher line at the price where they
     /// meet replaces one of them.
-    fn solve_by_price(&mut self, instance: &Instance, most: usize, limit: SearchLimit) -> Solution {
+    fn solve_by_price(&mut self, instance: &Instance, most: usize, work: &mut Budget) -> Solution {
         let mut best = Solution { value: f64::NEG_INFINITY, bound: f64::INFINITY, gains: Vec::new(), nodes: 0 };
         self.program.read(instance, true);
         self.offer(instance, &mut best);
@@ -138,8 +127,8 @@ impl QuadraticWorkspace {
             // The price at which the two lines meet: one with at most `most` relevant documents, one with more.
             let is_first = many.is_none();
             let price = many.map_or(0.0, |many| (many.0 - few.0) / (many.1 - few.1));
-            let bound = self.solve_at(instance, price, usize::MAX, limit);
-            best.nodes += self.search.nodes;
+            let (bound, nodes) = self.solve_at(instance, price, usize::MAX, work);
+            best.nodes += nodes;
             best.bound = best.bound.min(bound + price * most as f64);
             let line = (self.program.score(), self.program.count as f64);
             let is_higher = self.program.value() > few.0 - price * few.1 + LEAST;

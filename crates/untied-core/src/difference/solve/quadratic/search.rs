@@ -1,196 +1,139 @@
-//! Branch and bound over the documents of the core, which persistency leaves undecided.
+//! Branch and bound over the numbers of relevant documents in cells.
 
-use super::core::{CoreClimber, CoreIncumbent, CoreNode, QuadraticCore};
-use super::dual::{BEGINNING, CoreDual};
-use super::program::QuadraticProgram;
-use super::{SLACK, TOLERANCE};
+use super::TOLERANCE;
+use super::dual::CellDual;
+use super::node::{CellCore, CellIncumbent, CellNode, FreeCell, gain};
+use crate::difference::solve::budget::Budget;
 use crate::difference::solve::search::{Bound, BranchAndBound, depth_first};
-use crate::difference::solve::smaller;
-use crate::watch;
 
 /// The number of steps of the Lagrangian bound at the root, and at each other node.
-const STEPS: (usize, usize) = (150, 25);
+const STEPS: (usize, usize) = (150, 40);
 
-/// The state of a search, whose memory is used again for the next one.
-#[derive(Debug, Default)]
-pub(super) struct CoreSearch {
-    pub(super) core: QuadraticCore,
-    dual: CoreDual,
-    climber: CoreClimber,
-    incumbent: CoreIncumbent,
-    /// The shares t of the Lagrangian bound for all pairs of documents of the core, row by row. A node begins with
-    /// those of its parent.
-    shares: Vec<f64>,
-    /// For each free document x of a node, `N_x` and `P_x`: the most it can lose, and gain, with the other free ones.
-    sums: (Vec<f64>, Vec<f64>),
-    /// The largest number of nodes to visit.
-    limit: u64,
+/// The state of the search: the best assignment so far, and the work that is left.
+#[derive(Debug)]
+pub(super) struct CellSearch<'q> {
+    core: &'q CellCore,
+    pub incumbent: CellIncumbent,
+    dual: &'q mut CellDual,
+    pub work: Budget,
     /// The number of nodes visited so far.
-    pub(super) nodes: u64,
+    pub nodes: u64,
 }
 
-impl CoreSearch {
-    /// Decides the undecided documents of a program, of which at most `room` may be relevant. Returns an upper bound of
-    /// the difference if the search ended at its limit.
-    pub(super) fn run(&mut self, program: &mut QuadraticProgram, room: usize, limit: u64) -> Option<f64> {
-        self.nodes = 0;
-        if program.open.is_empty() {
-            return None;
+impl<'q> CellSearch<'q> {
+    pub fn new(core: &'q CellCore, dual: &'q mut CellDual, work: Budget) -> CellSearch<'q> {
+        let incumbent = CellIncumbent { value: f64::NEG_INFINITY, counts: vec![0; core.cells.len()] };
+        CellSearch { core, incumbent, dual, work, nodes: 0 }
+    }
+
+    /// Searches for the best counts of all cells of the core. Returns an upper bound of the difference if no work was
+    /// left before the search ended.
+    pub fn run(&mut self, root: CellNode) -> Option<f64> {
+        for full in [false, root.is_roomy()] {
+            let counts = root.free.iter().map(|x| if full { x.size } else { 0 }).collect();
+            self.incumbent.improve(self.core, &root, counts, &mut self.work);
         }
-        self.limit = limit;
-        self.core.read(program);
-        let count = self.core.variables.len();
-        let root = CoreNode {
-            free: (0..count).collect(),
-            linear: self.core.variables.iter().map(|&x| program.linear(x)).collect(),
-            constant: program.value(),
-            room,
-            decided: vec![false; count],
-        };
-        // Search, then write the best assignment back into the program.
-        self.start(&root);
         let open = depth_first(self, root, f64::INFINITY);
-        for (&variable, &on) in self.core.variables.iter().zip(&self.incumbent.on) {
-            program.set(variable, on);
-        }
+        // A bound that exceeds the best value by no more than the tolerance counts as reached.
         open.filter(|bound| *bound > self.incumbent.value + TOLERANCE)
     }
 
-    /// Finds first assignments by local searches, and sets the first shares of all pairs.
-    fn start(&mut self, root: &CoreNode) {
-        let count = root.free.len();
-        self.incumbent.value = root.constant;
-        self.incumbent.on.clone_from(&root.decided);
-        for on in [false, root.is_roomy()] {
-            self.climber.on.clear();
-            self.climber.on.resize(count, on);
-            let value = self.climber.climb(&self.core, root, !root.is_roomy());
-            self.incumbent.offer(root, &self.climber.on, value);
-        }
-        self.shares.clear();
-        for i in 0..count {
-            let excesses = (0..count).map(|j| self.core.pair(i, j) - self.core.step(j));
-            self.shares.extend(excesses.map(|excess| if excess > 0.0 { BEGINNING.0 } else { BEGINNING.1 }));
-        }
-    }
-
-    /// The Lagrangian bound of a node.
-    fn ascend(&mut self, node: &CoreNode) -> f64 {
-        let CoreSearch { core, dual, climber, shares, incumbent, .. } = self;
-        let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
-        dual.ascend(core, node, shares, steps, climber, incumbent)
-    }
-
-    /// Decides the free documents for which the bound excludes one of the two choices. Returns whether there were any;
-    /// none if it excludes both choices of a document, so that the node has no better assignment.
-    fn fix(&mut self, node: &mut CoreNode) -> Option<bool> {
-        self.dual.marginalise();
-        let least = self.incumbent.value + TOLERANCE;
-        let mut fixed = false;
-        for position in (0..node.free.len()).rev() {
-            let (off, on) = self.dual.marginals[position];
-            match (off > least, on > least) {
-                (false, false) => return None,
-                (true, true) => {}
-                (_, on) => {
-                    if on && node.room == 0 {
-                        return None;
-                    }
-                    node.decide(&self.core, position, on);
-                    fixed = true;
-                }
+    /// Solves a node in which one of any two undecided cells is above the other: in some optimum all cells above one of
+    /// them are relevant, and none below it. `chain` has the cells' positions from the uppermost to the lowest. Without
+    /// enough work, it returns a bound.
+    fn fill(&mut self, node: &mut CellNode, chain: &[usize]) -> Bound {
+        let bound = node.rough_bound(self.core, &mut self.work);
+        for &position in chain {
+            if !self.work.take(4 * node.free.len()) {
+                return Bound::OutOfBudget(bound);
+            }
+            let mut counts = vec![0; node.free.len()];
+            let free = node.free[position];
+            let own = self.core.pair(free.cell, free.cell);
+            counts[position] = free.peak(free.linear, own, node.room.unsigned_abs());
+            let value = node.constant + gain(counts[position], free.linear, own);
+            self.incumbent.offer(node, &counts, value);
+            node.add(self.core, position, free.size);
+            if node.room < 0 {
+                break;
             }
         }
-        Some(fixed)
-    }
-
-    /// First-order persistency as in [`super::program`], but with sums over all pairs of free documents.
-    fn persist(&mut self, node: &mut CoreNode) {
-        self.sum(node);
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for position in (0..node.free.len()).rev() {
-                let on = node.is_roomy() && node.linear[position] + self.sums.0[position] >= -SLACK;
-                if on || node.linear[position] + self.sums.1[position] <= SLACK {
-                    self.forget(node, position);
-                    node.decide(&self.core, position, on);
-                    changed = true;
-                }
-            }
-        }
-    }
-
-    /// Fills in `N_x` and `P_x` of each free document: the most it can lose, and gain, with the other free ones.
-    fn sum(&mut self, node: &CoreNode) {
-        let (down, up) = &mut self.sums;
-        down.clear();
-        up.clear();
-        for &x in &node.free {
-            let (mut all, mut absolute) = (0.0, 0.0);
-            for &y in &node.free {
-                let pair = self.core.pair(x, y);
-                all += pair;
-                absolute += pair.abs();
-            }
-            let own = self.core.step(x);
-            all -= own;
-            absolute -= own.abs();
-            down.push((all - absolute) / 2.0);
-            up.push((all + absolute) / 2.0);
-        }
-    }
-
-    /// Removes a document that is about to be decided from the sums of the others.
-    fn forget(&mut self, node: &CoreNode, position: usize) {
-        let (down, up) = &mut self.sums;
-        let x = node.free[position];
-        for ((down, up), &y) in down.iter_mut().zip(up.iter_mut()).zip(&node.free) {
-            let pair = self.core.pair(x, y);
-            *down -= smaller(pair, 0.0);
-            *up += smaller(-pair, 0.0);
-        }
-        down.remove(position);
-        up.remove(position);
+        Bound::Closed
     }
 }
 
-impl BranchAndBound for CoreSearch {
-    type Node = CoreNode;
+impl BranchAndBound for CellSearch<'_> {
+    type Node = CellNode;
 
-    fn bound(&mut self, node: &mut CoreNode, above: f64) -> Bound {
-        if self.nodes > 0 && (self.nodes >= self.limit || watch::is_stopped()) {
+    fn bound(&mut self, node: &mut CellNode, above: f64) -> Bound {
+        if self.nodes > 0 && self.work.left() == 0 {
             return Bound::OutOfBudget(above);
         }
         self.nodes += 1;
-        loop {
-            self.persist(node);
+        let CellSearch { core, incumbent, dual, work, .. } = self;
+        let steps = if self.nodes == 1 { STEPS.0 } else { STEPS.1 };
+        while node.room >= 0 {
+            node.persist(core, work);
             if node.free.is_empty() || node.room == 0 {
-                self.incumbent.offer(node, &[], node.constant);
+                incumbent.offer(node, &[], node.constant);
                 return Bound::Closed;
             }
-            let bound = self.ascend(node);
-            if bound <= self.incumbent.value + TOLERANCE {
+            // A node in which all cells are above each other is solved exactly; others are bounded, narrowed and split.
+            if let Some(chain) = chain(core, node) {
+                return self.fill(node, &chain);
+            }
+            let bound = dual.descend(core, node, steps, incumbent, work);
+            let least = incumbent.value + TOLERANCE;
+            if bound <= least {
                 return Bound::Closed;
             }
-            match self.fix(node) {
-                None => return Bound::Closed,
-                Some(true) => {}
-                Some(false) => return Bound::AtMost(bound),
+            if !dual.narrow(core, node, least, work) {
+                return Bound::AtMost(bound);
             }
         }
+        Bound::Closed
     }
 
-    /// Two nodes, in which the document that matters most to the bound is relevant or not; first as in the best
-    /// assignment.
-    fn split(&mut self, node: CoreNode) -> [CoreNode; 2] {
-        let tensions = &mut self.sums.0;
-        self.dual.tensions(tensions);
-        let position = (0..tensions.len()).fold(0, |best, x| if tensions[x] > tensions[best] { x } else { best });
-        let first = self.incumbent.on[node.free[position]];
-        [first, !first].map(|on| {
-            let mut child = node.clone();
-            child.decide(&self.core, position, on);
-            child
-        })
+    /// Two nodes: in one, more than half of a cell's documents are relevant, and in the other at most half. The cell is
+    /// the one that matters most to the bound; the half with the best known count comes first.
+    fn split(&mut self, node: CellNode) -> [CellNode; 2] {
+        let position = self.dual.tensest(&node);
+        let FreeCell { cell, size, .. } = node.free[position];
+        let half = node.decided[cell] + size / 2;
+        let most_first = self.incumbent.counts[cell] > half;
+        [most_first, !most_first].map(|most| branch(self.core, &node, position, most))
     }
+}
+
+/// The positions of a node's undecided cells, from the uppermost to the lowest, if one of any two is above the other.
+fn chain(core: &CellCore, node: &CellNode) -> Option<Vec<usize>> {
+    let cell = |&position: &usize| core.cells[node.free[position].cell];
+    let mut positions: Vec<usize> = (0..node.free.len()).collect();
+    positions.sort_by_key(|position| (cell(position).a, std::cmp::Reverse(cell(position).b)));
+    positions.is_sorted_by(|x, y| cell(x).is_above(&cell(y))).then_some(positions)
+}
+
+/// The part of a node in which more than half of the documents of the cell at `position` are relevant, if `most`; then
+/// all cells above it are relevant, too. If not `most`, at most half are, and no document of a cell below it is
+/// relevant.
+fn branch(core: &CellCore, node: &CellNode, position: usize, most: bool) -> CellNode {
+    let mut child = node.clone();
+    let split = core.cells[node.free[position].cell];
+    let half = node.free[position].size / 2;
+    if most {
+        child.add(core, position, half + 1);
+    } else {
+        child.free[position].size = half;
+    }
+    for other in 0..child.free.len() {
+        let cell = core.cells[child.free[other].cell];
+        if other != position && most && cell.is_above(&split) {
+            let size = child.free[other].size;
+            child.add(core, other, size);
+        } else if other != position && !most && split.is_above(&cell) {
+            child.free[other].size = 0;
+        }
+    }
+    child.free.retain(|x| x.size > 0);
+    child
 }

@@ -10,21 +10,14 @@
 //! Its variables are the numbers z of relevant documents in cells ([`crate::difference::solve::cells`]). If a document
 //! of a cell gains c by itself, and q with each other one of the cell, then z of them gain `c z + q z (z - 1) / 2`;
 //! with z' documents of another cell they gain `q' z z'`, where q' is the coefficient of two documents of these cells.
-//! The steps are again *persistency* ([`program`]), a *Lagrangian bound*, which uses dominance ([`dual`]), and
-//! *branching* ([`search`]).
-//!
-//! This solves rankings without ties as well, in twice the time of [`super::solve`], which needs no groups and no
-//! cells.
+//! Persistency has sums of its own ([`program`]); the search is that of rankings without ties.
 
-mod dual;
-mod group;
-mod node;
 mod program;
-mod search;
 
-use self::group::{CellPlaces, GroupPlace, PrecisionGroup};
 use self::program::CellProgram;
-use self::search::{CellSearch, CellSearchMemory};
+use super::dual::CellDual;
+use super::group::{CellPlaces, GroupPlace, PrecisionGroup};
+use super::search::CellSearch;
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::{DocumentGroups, TieCells};
 use crate::difference::solve::expected::{self, DifferenceMoments, Uncertain};
@@ -42,7 +35,6 @@ pub(super) struct TiedQuadraticWorkspace {
     /// The number of relevant documents in each cell.
     counts: Vec<usize>,
     program: CellProgram,
-    search: CellSearchMemory,
 }
 
 /// Prepares two rankings with ties for the largest mean of `S(A) - S(B)` over all orders; otherwise as
@@ -55,7 +47,7 @@ pub fn tied<'p>(
     workspace: &'p mut super::QuadraticWorkspace,
 ) -> Box<dyn TiedSolver + 'p> {
     workspace.tied.read(instance, ends);
-    Box::new(TiedPrecisions { instance, work, memory: &mut workspace.tied })
+    Box::new(TiedPrecisions { instance, work, memory: &mut workspace.tied, dual: &mut workspace.dual })
 }
 
 /// Two rankings with ties, ready to be solved in both directions.
@@ -64,6 +56,7 @@ struct TiedPrecisions<'p> {
     /// How much work each of the two directions may take.
     work: Budget,
     memory: &'p mut TiedQuadraticWorkspace,
+    dual: &'p mut CellDual,
 }
 
 impl TiedQuadraticWorkspace {
@@ -104,8 +97,7 @@ impl TiedQuadraticWorkspace {
 
 impl TiedSolver for TiedPrecisions<'_> {
     fn solve(&mut self) -> Solution {
-        let TiedQuadraticWorkspace { cells, sides: [a, b], alone: [alone, _], counts, program, search, .. } =
-            &mut *self.memory;
+        let TiedQuadraticWorkspace { cells, sides: [a, b], alone: [alone, _], counts, program, .. } = &mut *self.memory;
         let mut work = self.work;
         counts.clear();
         counts.resize(cells.all.len(), 0);
@@ -117,9 +109,10 @@ impl TiedSolver for TiedPrecisions<'_> {
         if !program.open().is_empty() {
             let order = program.open_in_order();
             let core = program.core(&order);
-            let mut search = CellSearch::new(&core, search, work);
-            bound = search.run(program.root(&order, decided));
+            let mut search = CellSearch::new(&core, self.dual, work);
+            let open = search.run(program.root(&order, decided));
             (value, nodes) = (search.incumbent.value, search.nodes);
+            bound = open.unwrap_or(value);
             order.iter().zip(&search.incumbent.counts).for_each(|(&cell, &count)| counts[cell] = count);
         }
         let mut gains: Vec<f64> = self.instance.documents.iter().map(|x| x.known.unwrap_or(0.0)).collect();

@@ -24,11 +24,11 @@
 //! after it. If B has x higher, the same formula with A and B exchanged gives `P_x`. The other of the two follows,
 //! because `P_x + N_x` is a difference of sums over groups.
 
-use super::group::{CellPlaces, GroupPlace, PrecisionGroup};
-use super::node::{CellCore, CellNode, FreeCell};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::{GroupSorter, TieCell};
 use crate::difference::solve::quadratic::SLACK;
+use crate::difference::solve::quadratic::group::{CellPlaces, GroupPlace, PrecisionGroup};
+use crate::difference::solve::quadratic::node::{CellCore, CellNode, FreeCell};
 
 /// The cells of two rankings, some of which are decided.
 #[derive(Debug, Default)]
@@ -252,7 +252,12 @@ impl CellProgram {
             size: self.cells[number].size,
             linear: self.linear(number),
         };
-        CellNode { free: order.iter().enumerate().map(free).collect(), decided: vec![0; order.len()], constant }
+        CellNode {
+            free: order.iter().enumerate().map(free).collect(),
+            decided: vec![0; order.len()],
+            constant,
+            room: isize::MAX,
+        }
     }
 
     /// Fills in the gains of all groups of A and of B, and returns what the decided cells add to the difference.

@@ -1,4 +1,5 @@
-//! Tie groups of one ranking, and what pairs of relevant documents in them add to AP, on average over orders of ties.
+//! Tie groups of one ranking, and what pairs of relevant documents in them add to AP, on average over orders of ties. A
+//! document that is not tied is a group of its own.
 
 use crate::difference::solve::smaller;
 
@@ -89,6 +90,11 @@ impl GroupPlace {
 
     pub fn new(number: usize, &PrecisionGroup { mean, together, .. }: &PrecisionGroup) -> GroupPlace {
         GroupPlace { group: number, mean, less: mean - together }
+    }
+
+    /// The place of a document at a rank that it does not share. `inverse` is 1/rank; 0 if the rank does not count.
+    pub fn at(rank: usize, inverse: f64) -> GroupPlace {
+        GroupPlace { group: rank, mean: inverse, less: inverse }
     }
 
     /// What two relevant documents at these places add to the ranking's AP as a pair.

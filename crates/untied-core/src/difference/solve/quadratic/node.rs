@@ -1,10 +1,10 @@
 //! A node of the search: some cells are decided, and the others are undecided. An assignment says how many documents of
-//! each cell are relevant, the cell's *count*.
+//! each cell are relevant, the cell's *count*. A document that is not tied is a cell of its own.
 
 use super::group::CellPlaces;
+use super::{LEAST, SLACK};
 use crate::difference::solve::budget::Budget;
 use crate::difference::solve::cells::TieCell;
-use crate::difference::solve::quadratic::{LEAST, SLACK};
 
 /// The cells that persistency leaves undecided, in an order in which a cell that is before another in both rankings
 /// comes first.
@@ -39,12 +39,13 @@ pub(super) fn gain(count: usize, linear: f64, pair: f64) -> f64 {
 }
 
 impl FreeCell {
-    /// The best count of the cell, if one document gains `linear` and two of them `own` as a pair. The gain is a
-    /// parabola in the count, so it is largest at one of the ends, or near the vertex if it opens downwards.
-    pub fn peak(&self, linear: f64, own: f64) -> usize {
-        let vertex = if own < 0.0 { (0.5 - linear / own).clamp(0.0, self.size as f64) as usize } else { 0 };
+    /// The best count of the cell up to `most`, if one document gains `linear` and two of them `own` as a pair. The
+    /// gain is a parabola in the count, so it is largest at one of the ends, or near the vertex if it opens downwards.
+    pub fn peak(&self, linear: f64, own: f64, most: usize) -> usize {
+        let most = most.min(self.size);
+        let vertex = if own < 0.0 { (0.5 - linear / own).clamp(0.0, most as f64) as usize } else { 0 };
         let worth = |count: usize| gain(count, linear, own);
-        let counts = [vertex, (vertex + 1).min(self.size), self.size];
+        let counts = [vertex, (vertex + 1).min(most), most];
         counts.into_iter().fold(0, |best, count| if worth(count) > worth(best) { count } else { best })
     }
 }
@@ -61,7 +62,14 @@ pub(super) struct CellIncumbent {
 impl CellIncumbent {
     /// Improves counts of a node's undecided cells by a local search, and keeps them if they are the best so far.
     pub fn improve(&mut self, core: &CellCore, node: &CellNode, mut counts: Vec<usize>, work: &mut Budget) {
-        let Some(value) = node.climb(core, &mut counts, work) else { return };
+        if let Some(value) = node.climb(core, &mut counts, work) {
+            self.offer(node, &counts, value);
+        }
+    }
+
+    /// Keeps counts of a node's undecided cells if they are the best so far. Cells beyond the end of `counts` have no
+    /// relevant document.
+    pub fn offer(&mut self, node: &CellNode, counts: &[usize], value: f64) {
         if value > self.value {
             self.value = value;
             self.counts.clone_from(&node.decided);
@@ -79,9 +87,22 @@ pub(super) struct CellNode {
     pub decided: Vec<usize>,
     /// What the documents decided to be relevant add to the difference.
     pub constant: f64,
+    /// How many undecided documents may be relevant at most. Below 0, too many are decided to be relevant, so that the
+    /// node has no assignment.
+    pub room: isize,
 }
 
 impl CellNode {
+    /// The number of undecided documents.
+    pub fn documents(&self) -> usize {
+        self.free.iter().map(|x| x.size).sum()
+    }
+
+    /// Whether all undecided documents may be relevant at once.
+    pub fn is_roomy(&self) -> bool {
+        self.room >= self.documents() as isize
+    }
+
     /// Makes `count` more documents of the undecided cell at `position` in `free` relevant. The cell stays in `free`.
     pub fn add(&mut self, core: &CellCore, position: usize, count: usize) {
         if count == 0 {
@@ -90,6 +111,7 @@ impl CellNode {
         let FreeCell { cell, linear, .. } = self.free[position];
         self.constant += gain(count, linear, core.pair(cell, cell));
         self.decided[cell] += count;
+        self.room -= count as isize;
         self.free[position].size -= count;
         let places = core.places[cell];
         for other in &mut self.free {
@@ -97,8 +119,9 @@ impl CellNode {
         }
     }
 
-    /// First-order persistency: decides that all documents of a cell are relevant if none of them can lose, and that
-    /// none is if none can gain, whatever the others are. This is repeated until nothing changes, or no work is left.
+    /// First-order persistency: decides that all documents of a cell are relevant if none of them can lose and there is
+    /// room, and that none is if none can gain, whatever the others are. This is repeated until nothing changes, or no
+    /// work is left.
     pub fn persist(&mut self, core: &CellCore, work: &mut Budget) {
         let count = self.free.len();
         if !work.take(count * count) {
@@ -109,7 +132,7 @@ impl CellNode {
         while std::mem::take(&mut changed) {
             for position in (0..self.free.len()).rev() {
                 let (linear, (down, up)) = (self.free[position].linear, sums[position]);
-                let on = linear + down >= -SLACK;
+                let on = linear + down >= -SLACK && self.is_roomy();
                 if !on && linear + up > SLACK {
                     continue;
                 }
@@ -148,17 +171,17 @@ impl CellNode {
         let count = self.free.len();
         if !work.take(count * count) {
             // A pair adds at most the lower one's mean inverse rank in A.
-            let documents: usize = self.free.iter().map(|x| x.size).sum();
-            let most =
-                |x: &FreeCell| x.size as f64 * (x.linear.max(0.0) + documents as f64 * core.places[x.cell].most());
+            let documents = self.documents() as f64;
+            let most = |x: &FreeCell| x.size as f64 * (x.linear.max(0.0) + documents * core.places[x.cell].most());
             return self.constant + self.free.iter().map(most).sum::<f64>();
         }
         let most = |x: &FreeCell| x.size as f64 * (x.linear + self.sums(core, x).1 / 2.0).max(0.0);
         self.constant + self.free.iter().map(most).sum::<f64>()
     }
 
-    /// A local search: sets the count of one cell after the other to its best value, until nothing changes. Returns the
-    /// difference with the last counts; none if not enough work is left.
+    /// A local search: sets the count of one cell after the other to its best value, until nothing changes. If there is
+    /// not room for all documents, it also changes two counts by one. Returns the difference with the last counts; none
+    /// if not enough work is left.
     pub fn climb(&self, core: &CellCore, counts: &mut [usize], work: &mut Budget) -> Option<f64> {
         let filled = counts.iter().filter(|count| **count > 0).count();
         if filled > 0 && !work.take(filled * counts.len()) {
@@ -179,21 +202,73 @@ impl CellNode {
             value += gain(counts[position], linear[position], own);
             turn(&mut linear, position, counts[position] as f64);
         }
+        let is_roomy = self.is_roomy();
+        let mut spare = self.room - counts.iter().sum::<usize>() as isize;
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for position in 0..counts.len() {
                 let free = self.free[position];
                 let own = core.pair(free.cell, free.cell);
                 let worth = |count: usize| gain(count, linear[position], own);
-                let (now, best) = (worth(counts[position]), free.peak(linear[position], own));
+                let most = counts[position].saturating_add(spare as usize);
+                let (now, best) = (worth(counts[position]), free.peak(linear[position], own, most));
                 if worth(best) > now + LEAST && work.take(3 * counts.len()) {
                     value += worth(best) - now;
+                    spare -= best as isize - counts[position] as isize;
                     turn(&mut linear, position, best as f64 - counts[position] as f64);
                     counts[position] = best;
                     changed = true;
                 }
             }
+            if changed || is_roomy || !work.take(4 * counts.len() * counts.len()) {
+                continue;
+            }
+            if let Some((change, gained)) = self.find_pair(core, counts, &linear, spare) {
+                value += gained;
+                for (position, by) in change {
+                    spare -= by;
+                    turn(&mut linear, position, by as f64);
+                    counts[position] = counts[position].saturating_add_signed(by);
+                }
+                changed = true;
+            }
         }
         Some(value)
+    }
+
+    /// Two cells with one relevant document more or fewer each, so that the difference gains something, and what it
+    /// gains. `linear` is what a document of each cell gains with all documents outside of it that are relevant now,
+    /// and `spare` the number of documents for which there is room.
+    fn find_pair(
+        &self,
+        core: &CellCore,
+        counts: &[usize],
+        linear: &[f64],
+        spare: isize,
+    ) -> Option<([(usize, isize); 2], f64)> {
+        let change = |position: usize, by: isize| {
+            let FreeCell { cell, size, .. } = self.free[position];
+            let count = counts[position] as f64;
+            let own = core.pair(cell, cell);
+            match by {
+                1 if counts[position] < size => linear[position] + own * count,
+                -1 if counts[position] > 0 => own * (1.0 - count) - linear[position],
+                _ => f64::NEG_INFINITY,
+            }
+        };
+        let changes: Vec<[f64; 2]> = (0..counts.len()).map(|x| [-1, 1].map(|by| change(x, by))).collect();
+        for y in 1..counts.len() {
+            for x in 0..y {
+                let pair = core.pair(self.free[x].cell, self.free[y].cell);
+                for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                    let gained = changes[x][i] + changes[y][j] + if i == j { pair } else { -pair };
+                    let (of_x, of_y) = (2 * i as isize - 1, 2 * j as isize - 1);
+                    if gained > LEAST && of_x + of_y <= spare {
+                        return Some(([(x, of_x), (y, of_y)], gained));
+                    }
+                }
+            }
+        }
+        None
     }
 }
