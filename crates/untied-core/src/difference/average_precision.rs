@@ -49,7 +49,9 @@ impl Ranked for PrecisionDivisor {
         let (memory, work) = (&mut solvers.quadratic, Budget::new(STEPS));
         match *self {
             PrecisionDivisor::Depth => quadratic::solve(rankings.instance, work, memory),
-            PrecisionDivisor::Relevant => quadratic::solve_ratio(rankings.instance, rankings.elsewhere(), work, memory),
+            PrecisionDivisor::Relevant => {
+                quadratic::solve_ratio(rankings.instance, usize::MAX, rankings.elsewhere(), work, memory)
+            }
             PrecisionDivisor::Most(most) => {
                 quadratic::solve_limited(rankings.instance, most, rankings.elsewhere(), work, memory)
             }
@@ -159,23 +161,10 @@ impl UntiedQuery<'_> {
         self.relevant_elsewhere > 0 || self.instance.documents.iter().any(|x| x.known == Some(1.0))
     }
 
-    /// Searches with any number of unknown documents relevant.
-    fn solve(&self, workspace: &mut QuadraticWorkspace) -> Searched {
-        let work = Budget::new(STEPS);
-        let alone = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere, work, workspace);
-        let elsewhere = self.unknown_elsewhere;
-        if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
-            return Searched { solution: alone, elsewhere: 0 };
-        }
-        // No assignment puts A ahead, so the difference is closest to 0 if R is as large as possible.
-        let solution = quadratic::solve_ratio(&self.instance, self.relevant_elsewhere + elsewhere, work, workspace);
-        Searched { solution, elsewhere }
-    }
-
     /// Searches with at most `most` unknown documents relevant.
-    fn solve_at_most(&self, most: usize, workspace: &mut QuadraticWorkspace) -> Searched {
+    fn solve(&self, most: usize, workspace: &mut QuadraticWorkspace) -> Searched {
         let (own, work) = (&self.instance, Budget::new(STEPS));
-        let alone = quadratic::solve_ratio_limited(own, most, self.relevant_elsewhere, work, workspace);
+        let alone = quadratic::solve_ratio(own, most, self.relevant_elsewhere, work, workspace);
         let elsewhere = self.unknown_elsewhere.min(most);
         if alone.bound > 0.0 || !self.is_any_known_relevant() || elsewhere == 0 {
             return Searched { solution: alone, elsewhere: 0 };
@@ -183,7 +172,7 @@ impl UntiedQuery<'_> {
         // The search decides about documents that only add to R, too.
         let mut all = own.clone();
         all.documents.extend(std::iter::repeat_n(Document { a: 0, b: 0, known: None }, elsewhere));
-        let mut solution = quadratic::solve_ratio_limited(&all, most, self.relevant_elsewhere, work, workspace);
+        let mut solution = quadratic::solve_ratio(&all, most, self.relevant_elsewhere, work, workspace);
         let gains = solution.gains.split_off(own.documents.len());
         Searched { solution, elsewhere: gains.iter().filter(|&&gain| gain > 0.0).count() }
     }
@@ -205,11 +194,7 @@ impl Difference for MovingAveragePrecision {
             let assignment = Assignment { difference: outer.at_most(0), ..Assignment::default() };
             return LargestDifference::within(outer.at_most(most), assignment);
         };
-        let workspace = &mut work.solvers.quadratic;
-        let Searched { solution, elsewhere } = match most >= pair.unknown() {
-            true => problem.solve(workspace),
-            false => problem.solve_at_most(most, workspace),
-        };
+        let Searched { solution, elsewhere } = problem.solve(most, &mut work.solvers.quadratic);
         let relevant = problem.instance.assigned(&solution.gains).map(|number| Some(problem.places[number].document));
         // Then the documents that only add to R: those of the rankings below the depth, and those of neither ranking.
         let is_below = |rank: u32| rank == 0 || rank as usize > problem.instance.depth;
@@ -223,7 +208,7 @@ impl Difference for MovingAveragePrecision {
     fn upper_bounds(&self, pair: &RankingPair<'_>, work: &mut DifferenceWorkspace) -> UpperBounds {
         let outer = self.outer(pair);
         let Some(problem) = self.problem(pair) else { return outer };
-        let searched = problem.solve(&mut work.solvers.quadratic);
+        let searched = problem.solve(usize::MAX, &mut work.solvers.quadratic);
         let Solution { value, bound, .. } = searched.solution;
         let none = outer.at_most(0); // no document is chosen, so the bound is the difference itself
         outer.cap(bound.max(none)).attained_from((value == bound).then(|| problem.count(&searched)))

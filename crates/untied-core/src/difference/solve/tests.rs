@@ -122,7 +122,7 @@ fn average_precision_of_any_recall_base_is_the_largest_over_all_assignments() {
         };
         let best = [false, true].map(|limited| largest(filled, |gains| worth(gains, limited)));
         for pair in [pair, filled] {
-            let by_ratio = quadratic::solve_ratio(pair, elsewhere, Budget::new(STEPS), &mut workspace);
+            let by_ratio = quadratic::solve_ratio(pair, usize::MAX, elsewhere, Budget::new(STEPS), &mut workspace);
             let limited = quadratic::solve_limited(pair, most, elsewhere, Budget::new(STEPS), &mut workspace);
             for (i, (found, best)) in [by_ratio, limited].iter().zip(best).enumerate() {
                 assert!((found.value - best).abs() < 1e-12, "{best} {most} {found:?} {pair:?}");
@@ -142,7 +142,7 @@ fn average_precision_takes_few_nodes() {
     hard_pairs(&[0.0, 1.0], &mut test);
     pairs(&[10, 20, 50, 100], &[0.0, 0.25, 0.75], by_day(1, 5), &[0.0, 1.0], &mut test);
     pairs(by_day(&[20, 50][..], &[20, 50, 100]), &[0.0, 0.25], 1, &[0.0, 1.0], |name, pair| {
-        let by_ratio = quadratic::solve_ratio(pair, 0, Budget::new(STEPS), &mut workspace);
+        let by_ratio = quadratic::solve_ratio(pair, usize::MAX, 0, Budget::new(STEPS), &mut workspace);
         let limited =
             [5, pair.depth / 5].map(|most| quadratic::solve_limited(pair, most, 0, Budget::new(STEPS), &mut workspace));
         let is_solved = |x: &Solution, nodes: u64| x.bound == x.value && x.nodes <= nodes;
@@ -234,7 +234,7 @@ fn searches_cut_short_enclose_the_value() {
             let works = || [steps, STEPS].map(Budget::new);
             let [cut, whole] = works().map(|work| quadratic::solve(pair, work, &mut of_ap));
             encloses(&cut, &whole);
-            let [cut, whole] = works().map(|work| quadratic::solve_ratio(pair, 0, work, &mut of_ap));
+            let [cut, whole] = works().map(|work| quadratic::solve_ratio(pair, usize::MAX, 0, work, &mut of_ap));
             encloses(&cut, &whole);
             let [cut, whole] = works().map(|work| quadratic::solve_limited(pair, 9, 0, work, &mut of_ap));
             encloses(&cut, &whole);
@@ -266,7 +266,7 @@ fn nothing_to_compare_differs_by_nothing() {
         let pair = instance(ids, ids, depth, 0.5, |_| None);
         let found = [
             quadratic::solve(&pair, Budget::new(STEPS), &mut of_ap),
-            quadratic::solve_ratio(&pair, 0, Budget::new(STEPS), &mut of_ap),
+            quadratic::solve_ratio(&pair, usize::MAX, 0, Budget::new(STEPS), &mut of_ap),
             quadratic::solve_limited(&pair, 0, 0, Budget::new(STEPS), &mut of_ap),
             cascade::solve(&pair, false, 10, &mut of_err),
         ];

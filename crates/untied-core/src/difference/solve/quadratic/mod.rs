@@ -24,7 +24,7 @@ mod recall_base;
 mod search;
 mod tied;
 
-pub use self::recall_base::{solve_limited, solve_ratio, solve_ratio_limited};
+pub use self::recall_base::{solve_limited, solve_ratio};
 pub use self::tied::{expected_tied, tied};
 
 use self::dual::CellDual;

@@ -18,19 +18,9 @@ use crate::watch;
 const LEAST: f64 = 1e-13;
 
 /// The largest `S(A) - S(B)` of AP divided by the number R of relevant documents: those judged relevant, of which
-/// `elsewhere` are not among the first `depth` of A or B, and those that the assignment makes relevant. If R is 0, so
-/// is the difference.
+/// `elsewhere` are not among the first `depth` of A or B, and those that the assignment makes relevant, at most `most`.
+/// If R is 0, so is the difference.
 pub fn solve_ratio(
-    instance: &Instance,
-    elsewhere: usize,
-    work: Budget,
-    workspace: &mut QuadraticWorkspace,
-) -> Solution {
-    solve_ratio_limited(instance, usize::MAX, elsewhere, work, workspace)
-}
-
-/// The same as [`solve_ratio`], with at most `most` unknown documents relevant.
-pub fn solve_ratio_limited(
     instance: &Instance,
     most: usize,
     elsewhere: usize,
