@@ -137,3 +137,110 @@ fn branch(core: &CellCore, node: &CellNode, position: usize, most: bool) -> Cell
     child.free.retain(|x| x.size > 0);
     child
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::group::{CellPlaces, GroupPlace, PrecisionGroup};
+    use super::*;
+    use crate::difference::solve::cells::TieCell;
+    use crate::nightly::seeds;
+    use crate::random::Random;
+
+    /// Some cells of two rankings with ties, and a root in which at most `room` of their documents may be relevant.
+    fn draw(random: &mut Random, room: isize) -> (CellCore, CellNode) {
+        let mut cells: Vec<TieCell> = Vec::new();
+        for (x, y) in (0..4).flat_map(|x| (0..4).map(move |y| (x, y))) {
+            if random.below(3) == 0 {
+                cells.push(TieCell::new((x, y), 1 + random.below(5) as usize));
+            }
+        }
+        let mut groups = |of: fn(&TieCell) -> usize| {
+            let mut ends = vec![0];
+            for group in 0..4 {
+                let size: usize = cells.iter().filter(|cell| of(cell) == group).map(|cell| cell.size).sum();
+                ends.push(ends[group] + size.max(1) as u32 + random.below(2) as u32);
+            }
+            let mut groups = Vec::new();
+            PrecisionGroup::list(&mut groups, &ends[1..], 12);
+            groups
+        };
+        let (a, b) = (groups(|cell| cell.a), groups(|cell| cell.b));
+        cells.sort_by_key(|cell| (a[cell.a].place + b[cell.b].place, cell.a));
+        let place = |cell: &TieCell| CellPlaces {
+            a: GroupPlace::new(cell.a, &a[cell.a]),
+            b: GroupPlace::new(cell.b, &b[cell.b]),
+        };
+        let places: Vec<CellPlaces> = cells.iter().map(place).collect();
+        // Each relevant document costs the same, and some are judged relevant.
+        let price = random.unit() / 4.0;
+        let free = cells.iter().zip(&places).enumerate();
+        let free = free.map(|(cell, (x, place))| FreeCell { cell, size: x.size, linear: place.step() - price });
+        let mut root = CellNode { free: free.collect(), decided: Vec::new(), constant: 0.0, room };
+        let core = CellCore { cells, places };
+        root.decided.resize(core.cells.len(), 0);
+        for position in 0..root.free.len() {
+            let judged = random.below(root.free[position].size as u64) as usize;
+            root.add(&core, position, judged);
+        }
+        let root = CellNode { decided: vec![0; core.cells.len()], constant: 0.0, room, ..root };
+        (core, root)
+    }
+
+    /// The largest difference over all counts, of which `counts` are chosen already.
+    fn largest(core: &CellCore, root: &CellNode, counts: &mut Vec<usize>) -> f64 {
+        if counts.iter().sum::<usize>() as isize > root.room {
+            return f64::NEG_INFINITY;
+        }
+        if counts.len() == root.free.len() {
+            let mut node = root.clone();
+            counts.iter().enumerate().for_each(|(position, &count)| node.add(core, position, count));
+            return node.constant;
+        }
+        let mut best = f64::NEG_INFINITY;
+        for count in 0..=root.free[counts.len()].size {
+            counts.push(count);
+            best = best.max(largest(core, root, counts));
+            counts.pop();
+        }
+        best
+    }
+
+    #[test]
+    fn the_best_counts_are_found_whatever_the_room() {
+        for seed in seeds(300) {
+            let mut random = Random::new(seed);
+            let room = if seed % 4 == 0 { isize::MAX } else { random.below(8) as isize };
+            let (core, root) = draw(&mut random, room);
+            let best = largest(&core, &root, &mut Vec::new());
+            for steps in [0, 300, 3_000, 10_000_000] {
+                let mut dual = CellDual::default();
+                let mut search = CellSearch::new(&core, &mut dual, Budget::new(steps));
+                let open = search.run(root.clone());
+                let CellIncumbent { value, counts } = &search.incumbent;
+                let bound = open.unwrap_or(*value);
+                assert!(*value <= best + 1e-12 && best <= bound + 1e-10, "{seed} {steps} {value} {bound} {best}");
+                assert!(counts.iter().sum::<usize>() as isize <= room, "{seed} {steps} {counts:?}");
+                assert!(open.is_none() || steps < 10_000_000, "{seed} {bound} {best}");
+            }
+        }
+    }
+
+    #[test]
+    fn narrowing_leaves_what_may_be_better() {
+        let mut narrowed = 0;
+        for seed in seeds(300) {
+            let mut random = Random::new(seed);
+            let room = if seed % 4 == 0 { isize::MAX } else { 1 + random.below(8) as isize };
+            let (core, root) = draw(&mut random, room);
+            let best = largest(&core, &root, &mut Vec::new());
+            let mut dual = CellDual::default();
+            let mut incumbent = CellIncumbent { value: best - 1.0, counts: vec![0; core.cells.len()] };
+            let (mut node, mut work) = (root.clone(), Budget::new(10_000_000));
+            dual.descend(&core, &root, STEPS.1, &mut incumbent, &mut work);
+            narrowed += usize::from(dual.narrow(&core, &mut node, best - 1e-9, &mut work));
+            let left = largest(&core, &node, &mut Vec::new());
+            assert!((left - best).abs() < 1e-12, "{seed} {left} {best} {node:?}");
+        }
+        assert!(narrowed > 0);
+    }
+}
