@@ -45,7 +45,6 @@ class MeasureInfo(TypedDict):
     #: When an exact way takes too long, and what values are then.
     sampled: list[tuple[str, str]]
     #: Whether there are distributions over orders of ties.
-    has_law: bool
     #: Why bounds over the grades of unjudged documents are not known, where that is so.
     unbounded: str | None
     #: Whether there is a solver of its own for MED and for verdicts; others are left to a general search.

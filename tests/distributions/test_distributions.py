@@ -16,7 +16,8 @@ from commands import Command, Outcome
 from nightly import many, seeded
 from oracle import distributions as listed
 from oracle.judgements import Truth
-from oracle.measures import Measure
+from oracle.measures import COUNTS, Measure
+from oracle.stated import STATED
 from strategies import BUILT_IN, as_text
 from untied.cli import main
 
@@ -62,6 +63,50 @@ FORMS = [
     Measure("ADR", 5, beyond="recall"),
     Measure("ADR", 20, rel=2),
     Measure("PairConcordance"),
+]
+#: Those whose distributions are found by listing all orders.
+LISTED = [
+    Measure("YAAP"),
+    Measure("IPrec", 0.5),
+    Measure("IPrecMean"),
+    Measure("Rndcg"),
+    Measure("nDCGRel"),
+    Measure("G"),
+    Measure("binG"),
+    Measure("O"),
+    Measure("Pmeasure"),
+    Measure("Pplus"),
+    Measure("NCU"),
+    Measure("GAP", 3),
+    Measure("RBPResidual"),
+    Measure("NERR8", 3, max_rel=3),
+    Measure("NERR9", 3, max_rel=3),
+    Measure("NERR10", max_rel=3),
+    Measure("NERR11", max_rel=3),
+    Measure("BPM", 3, max_rel=3),
+    Measure("INST", max_rel=3),
+    Measure("ESL"),
+    Measure("EP", 0.5),
+    Measure("Rnorm"),
+    Measure("Accuracy"),
+    Measure("infAP"),
+    Measure("subAP"),
+    Measure("Judged", 3),
+    Measure("Unjudged", 3),
+    Measure("ADRInverted"),
+    Measure("Compat", p=Fraction(3, 4), depth=3),
+    Measure("Compat", p=Fraction(1, 2), depth=8, normalize=False),
+    Measure("SetP"),
+    Measure("SetRelP"),
+    Measure("SetR"),
+    Measure("SetF"),
+    Measure("SetAP"),
+    Measure("Utility"),
+    Measure("NumQ"),
+    Measure("NumRet"),
+    Measure("NumRel"),
+    Measure("NumRelRet"),
+    Measure("NumNonrelJudgedRet"),
 ]
 
 
@@ -120,14 +165,14 @@ def compared(found: untied.tie_orders.Probabilities, a: listed.Law, b: listed.La
 
 
 @pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # nothing may be in common, or relevant
-@pytest.mark.parametrize("measure", FORMS, ids=as_text)
+@pytest.mark.parametrize("measure", [*FORMS, *LISTED], ids=as_text)
 def test_exact_and_enclosed_distributions_are_those_of_all_orders(measure: Measure) -> None:
     rng = seeded(f"distributions {as_text(measure)}")
     for _ in range(many(6, nightly=2000)):
         queries = [f"q{i}" for i in range(rng.randint(1, 2))]
         qrels = {query: judgments(rng) for query in queries}
         runs = {name: {query: ranking(rng) for query in queries} for name in "ab"}
-        policy = rng.choice(["zero", "nan"])
+        policy = "zero" if measure.name == "Accuracy" else rng.choice(["zero", "nan"])
         name = as_text(measure)
         options: dict[str, Any] = {"on_undefined": policy, "per_query": True}
         found = untied.distributions(qrels, runs, name, **options)
@@ -140,7 +185,10 @@ def test_exact_and_enclosed_distributions_are_those_of_all_orders(measure: Measu
             if not kept:
                 assert found[run, name].lower == []
                 continue
-            known[run] = total = listed.mean(kept)
+            total = listed.mean(kept)
+            if measure.name in COUNTS:
+                total = {value * len(kept): chance for value, chance in total.items()}
+            known[run] = total
             levels = [Fraction(0), Fraction(1, 2), Fraction(1), Fraction(rng.randint(0, 1000), 1000)]
             levels.append(listed.steps(total).at_most(rng.choice(list(total))))
             is_same(found[run, name], total)
@@ -160,17 +208,72 @@ def test_exact_and_enclosed_distributions_are_those_of_all_orders(measure: Measu
             )
 
 
-def test_every_measure_with_a_distribution_is_tested_and_all_others_are_refused() -> None:
-    qrels = {"q": {"a": 1, "b": 0}}
-    run = {"q": [["a", "b"]]}
-    tested = {measure.name for measure in FORMS}
+#: Those that read more of a document than a grade.
+OF_PROFILES = [
+    Measure("alpha_DCG", 3),
+    Measure("alpha_nDCG", 3),
+    Measure("ERR_IA"),
+    Measure("nERR_IA", 3),
+    Measure("NRBP"),
+    Measure("nNRBP"),
+    Measure("AP_IA"),
+    Measure("AP_IA", 2),
+    Measure("P_IA", 3),
+    Measure("StRecall", 2),
+    Measure("D_nDCG", 3),
+    Measure("Dsharp_nDCG", 3),
+    Measure("RBU"),
+    Measure("xinfAP"),
+    Measure("infNDCG", 3),
+    Measure("statAP"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # nothing may be in common, or relevant
+@pytest.mark.parametrize("measure", OF_PROFILES, ids=as_text)
+def test_distributions_of_measures_that_read_profiles(measure: Measure) -> None:
+    rng = seeded(f"distributions {as_text(measure)}")
+    name, form = as_text(measure), STATED[measure.name].form
+    for _ in range(many(10, nightly=2000)):
+        graded = {f"d{i}": rng.choice([0, 1, 2]) for i in range(7) if rng.random() < 0.8} | {"else": 1}
+        truth: Any = {doc: (rng.choice([0.5, 1.0]), grade) for doc, grade in graded.items()}
+        if form == "subtopics":
+            truth = {f"s{i}": {doc: rng.choice([0, 1, 2]) for doc in graded} for i in range(2)}
+        elif form == "stratified":
+            truth = {doc: (rng.randint(1, 2), rng.choice([grade, -1])) for doc, grade in graded.items()}
+        elif form == "prels":
+            truth = {doc: (grade, chance) for doc, (chance, grade) in truth.items()}
+        groups = ranking(rng)
+        one = listed.law(measure, groups, truth)
+        found = untied.distributions(
+            {"q": truth}, {"q": groups}, name, qrels_format=form, on_undefined="nan", per_query=True
+        )
+        if one is None or not found[name].lower:
+            continue
+        is_same(found.query("q", name), one)
+
+
+def test_every_measure_is_tested() -> None:
+    """Measures of texts, PRR and formulas have no distribution."""
+    tested = {measure.name for measure in (*FORMS, *LISTED, *OF_PROFILES)}
     for info in BUILT_IN:
-        if info["has_law"]:
+        if info["needs"] != "documents" and info["name"] != "PRR":
             assert info["name"] in tested
-    with pytest.raises(
-        untied.MeasureError, match="infAP: the distribution over tie orders is available only for P, R, F1"
+
+
+def test_what_is_refused() -> None:
+    @untied.measure(best_by_grade=True)
+    def own_formula(grades: tuple[float, ...]) -> float:
+        return max(grades, default=0.0)
+
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": [["a", "b"]]}
+    for measure, why in (
+        ("own_formula", "it is your own formula"),
+        ("PRR@0.5", "not the mean over their orders"),
+        ("TBG", "needs lengths of documents"),
     ):
-        untied.distributions(qrels, run, ["AP", "infAP"])
+        with pytest.raises(untied.UntiedError, match=why):
+            untied.distributions(qrels, run, ["AP", measure])
 
 
 def test_a_large_group_is_enclosed_closely_and_hits_stay_exact() -> None:

@@ -12,6 +12,7 @@ from itertools import accumulate
 from oracle.enumeration import orders
 from oracle.judgements import ZERO, Groups, Truth
 from oracle.measures import Measure
+from oracle.stated import STATED
 
 #: Values with their probabilities.
 Law = dict[Fraction, Fraction]
@@ -30,7 +31,8 @@ def law(measure: Measure, groups: Groups, truth: Truth) -> Law | None:
     every = list(orders(groups, lambda doc: measure.sees(doc, truth, None)))
     if not measure.is_defined(every[0], truth):
         return None
-    listed = [measure.of(order, truth) for order in every]
+    is_random = STATED[measure.name].moments  # even for one order, of which it has the mean
+    listed = [measure.moments(order, truth)[0] if is_random else measure.of(order, truth) for order in every]
     found: Law = defaultdict(Fraction)
     for value in listed:
         assert value is not None

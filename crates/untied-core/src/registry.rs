@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::measures::defined::{Defined, Description};
 use crate::measures::*;
-use crate::names::{Aggregate, Cutoff, Info, MeasureNames, Spec};
+use crate::names::{Aggregate, Info, MeasureNames, Spec};
 use crate::similarity::{
     anchor, footrule, hoeffding, jaccard, kendall_distance, overlap, rbo, spearman, tau, tau_ap, weighted,
     weighted_footrule,
@@ -270,15 +270,6 @@ pub fn comparator(spec: &Spec, scope: &Scope<'_>) -> Result<Comparator> {
             Err(Error::Measure(format!("{spec} reads one ranking and judgments; it does not compare two: {remedy}")))
         }
     }
-}
-
-/// Whether the distribution of a measure over tie orders is known: whether the measure, with the default parameters,
-/// implements it.
-pub fn has_distribution(info: &'static Info) -> bool {
-    let spec = Spec::of(info);
-    let spec = if info.cutoff == Cutoff::Required { spec.at(1) } else { Ok(spec) };
-    let scope = Scope { depth: 1, grades: &[1.0, 0.0] };
-    spec.and_then(|spec| build(&spec, &scope)).is_ok_and(|measure| measure.distribution().is_some())
 }
 
 /// Whether a measure has a solver of its own for MED and for verdicts; others are left to a general search.

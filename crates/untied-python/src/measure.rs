@@ -218,7 +218,6 @@ fn to_dict<'py>(py: Python<'py>, family: &str, info: &'static Info, text: &str) 
     dict.set_item("reference", info.reference)?;
     let sampled: Vec<_> = info.sampled.iter().map(|one| (one.unless, one.then)).collect();
     dict.set_item("sampled", sampled)?;
-    dict.set_item("has_law", registry::has_distribution(info))?;
     dict.set_item("unbounded", info.unbounded)?;
     dict.set_item("has_solvers", registry::has_solvers(info))?;
     Ok(dict)

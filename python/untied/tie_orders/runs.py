@@ -61,8 +61,8 @@ def distributions(
         ...]}``, or a list of tie groups ``{query: [[document, ...], ...]}``. A folder stands for all files in it,
         except hidden files and the qrels. A pattern such as ``"runs/*.run"`` stands for all matching files.
     measures : measures or their names, optional
-        P, R, F1, Hits, RelP, Rprec, Success, RR, AP, Bpref, DCG, nDCG, SDCG, INSQ, RBP, ERR, nERR, Cascade, iRBU or Q,
-        with their parameters. By default nDCG@10, AP and RR.
+        Any measure but TBG, U, PRR and your own formulas. `docs/exactness.md` says which distributions are exact even
+        for large tie groups. By default nDCG@10, AP and RR.
     unjudged : str
         How to treat unjudged documents. ``"nonrelevant"``: they count as not relevant. ``"remove"``: they are removed
         from the ranking first.
@@ -109,7 +109,7 @@ def distributions(
     Raises
     ------
     MeasureError
-        A measure is not understood, or its distribution is not known.
+        A measure is not understood, or it has no distribution.
     InputError
         A file's content is not what its format promises.
     UntiedError

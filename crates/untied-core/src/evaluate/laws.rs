@@ -9,12 +9,13 @@ use super::workspace::{EvaluationTask, Workspace};
 use super::{Plan, RankingSource};
 use crate::error::{Error, Result};
 use crate::law::{self, Law, Limits};
-use crate::measures::Orders;
+use crate::measures::orders::sampling;
+use crate::measures::search_length::PROBABILITY_OF_RELEVANCE;
+use crate::measures::{Measure, Orders};
 use crate::names::Aggregate;
-use crate::ranking::{best, worst};
-use crate::registry::{FAMILIES, Family, has_distribution};
+use crate::ranking::{Ranking, best, worst};
 use crate::settings::{Adjust, Settings, Take, Ties, Undefined};
-use crate::table::{Qrels, Run};
+use crate::table::{Judgments, Qrels, Run};
 use crate::watch;
 
 /// The distributions of a run's values.
@@ -82,13 +83,30 @@ const AT_ONCE: usize = 1 << 13;
 
 /// Refuses a measure whose distribution is not known.
 fn require_law(Planned { spec, measure, .. }: &Planned) -> Result<()> {
-    if measure.distribution().is_some() {
+    let why = if measure.formula().is_some() {
+        "it is your own formula"
+    } else if *spec.info == PROBABILITY_OF_RELEVANCE.info {
+        "its value for tied documents is not the mean over their orders, but that of EP is"
+    } else {
         return Ok(());
-    }
-    let known: Vec<&str> =
-        FAMILIES.iter().flat_map(Family::infos).filter(|info| has_distribution(info)).map(|info| info.name).collect();
-    let known = known.join(", ");
-    Err(Error::Measure(format!("{spec}: the distribution over tie orders is available only for {known}")))
+    };
+    Err(Error::Measure(format!("{spec}: the distribution over tie orders is not known: {why}")))
+}
+
+/// The distribution of a measure's value over the orders of a tied ranking: by the measure's own algorithm, or from all
+/// orders if they are few; otherwise enclosed by the lowest and the highest value.
+fn law_of(measure: &dyn Measure, tied: &Ranking, truth: &Judgments<'_>, limits: Limits) -> Result<Law> {
+    let law = match measure.distribution() {
+        Some(distribution) => distribution.law(tied, truth, limits)?,
+        None => sampling::law(tied, measure.reads_to(), |one| measure.mean(one, truth)),
+    };
+    Ok(law.unwrap_or_else(|| {
+        let mut orders = Orders { tied: tied.clone(), ..Orders::default() };
+        best(tied, &mut orders.best);
+        worst(tied, &mut orders.worst);
+        let (low, high) = measure.extremes(&orders, truth);
+        if low == high { Law::certain(low) } else { Law::between(low, high) }
+    }))
 }
 
 /// The distribution of each measure's value for one query.
@@ -100,11 +118,16 @@ fn laws_of_query(
     limits: Limits,
 ) -> Result<Vec<Option<Law>>> {
     let EvaluationTask { plan, settings, .. } = task;
-    let truth = files.judgments(query);
-    workspace.rank(files, query, &truth, task, &mut ())?;
-    let of_measure = |Planned { spec, measure, judged_only, .. }: &Planned| {
-        let orders = workspace.orders(!settings.unjudged.kept || *judged_only);
-        let mean = measure.mean(&orders.tied, &truth) + 0.0;
+    let grades = files.judgments(query);
+    workspace.rank(files, query, &grades, task, &mut ())?;
+    let profiles = files.profiles(query, plan);
+    let of_measure = |Planned { spec, measure, judged_only, by_profile, .. }: &Planned| {
+        let without_unjudged = !settings.unjudged.kept || *judged_only;
+        let (orders, truth) = match &profiles {
+            Some(profiles) if *by_profile => (workspace.profile_orders(without_unjudged), profiles),
+            _ => (workspace.orders(without_unjudged), &grades),
+        };
+        let mean = measure.mean(&orders.tied, truth) + 0.0;
         if mean.is_nan() {
             return match settings.undefined {
                 Undefined::Raise => Err(Error::Undefined { measure: spec.to_string(), query: files.name(query) }),
@@ -115,17 +138,7 @@ fn laws_of_query(
         if !orders.tied.is_tied() {
             return Ok(Some(Law::certain(mean)));
         }
-        let law = match measure.distribution() {
-            Some(distribution) => distribution.law(&orders.tied, &truth, limits)?,
-            None => None,
-        };
-        Ok(Some(law.unwrap_or_else(|| {
-            let mut orders = Orders { tied: orders.tied.clone(), ..Orders::default() };
-            best(&orders.tied, &mut orders.best);
-            worst(&orders.tied, &mut orders.worst);
-            let (low, high) = measure.extremes(&orders, &truth);
-            Law::between(low, high)
-        })))
+        law_of(measure.as_ref(), &orders.tied, truth, limits).map(Some)
     };
     plan.measures.iter().map(of_measure).collect()
 }

@@ -6,6 +6,7 @@
 
 use super::Outcome;
 use crate::grade::Level;
+use crate::law::Law;
 use crate::random::Random;
 use crate::ranking::Ranking;
 use crate::watch;
@@ -104,6 +105,17 @@ pub(crate) fn over_rankings(ranking: &Ranking, cutoff: usize, mut value: impl Fn
         }
         value(&one)
     })
+}
+
+/// The law of `value` over all orders, if they are few enough to be listed and the value is defined in each.
+pub(crate) fn law(ranking: &Ranking, cutoff: usize, value: impl Fn(&Ranking) -> f64) -> Option<Law> {
+    let mut values: Vec<f64> = Vec::new();
+    let all = listed(ranking, cutoff, |one| {
+        values.push(value(one));
+        values[values.len() - 1]
+    })?;
+    let chance = 1.0 / values.len() as f64;
+    (!all.mean.is_nan()).then(|| Law::new(values.into_iter().map(|value| (value, chance)).collect()))
 }
 
 /// The statistics over all orders, if they are few enough to be listed.
