@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,8 @@ import pytest
 import untied
 from nightly import many, seeded
 from oracle.difference import Score, differences
-from oracle.judgements import Groups, discount_at
+from oracle.judgements import Groups, Subtopics, discount_at
+from oracle.subtopics import ap_ia_by_depth, d_ndcg_by_top, nrbp, rbu, st_recall
 
 #: The depth that rankings are filled to.
 K = 3
@@ -104,6 +105,95 @@ def test_all_assignments(name: str, alpha: Fraction, discount: str, ties: bool) 
         assert med.certainty == "exact"
 
 
+Of = Callable[[Sequence[str], Subtopics], Fraction]
+#: The highest grade in the tests of graded judgments.
+TOP = 2
+
+
+def sharp(gamma: Fraction, k: int = K, rel: int = 1, **options: Any) -> Of:
+    """D#-nDCG as MED divides it."""
+    return lambda order, truth: (
+        gamma * st_recall(order, truth, k, rel) + (1 - gamma) * d_ndcg_by_top(order, truth, k, TOP, rel=rel, **options)
+    )
+
+
+#: Measure, its value for one order, whether it has a cutoff, and the lowest relevant grade.
+GRADED: list[tuple[str, Of, bool, int]] = [
+    ("NRBP", nrbp, False, 1),
+    ("nNRBP(alpha=0.25, beta=0.8)", lambda order, truth: nrbp(order, truth, 1, 0.25, 0.8), False, 1),
+    ("NRBP(alpha=1, rel=2)", lambda order, truth: nrbp(order, truth, 2, 1), False, 2),
+    ("nNRBP(alpha=0)", lambda order, truth: nrbp(order, truth, 1, 0), False, 1),
+    (f"AP_IA@{K}", lambda order, truth: ap_ia_by_depth(order, truth, K), True, 1),
+    ("AP_IA(rel=2)@2", lambda order, truth: ap_ia_by_depth(order, truth, 2, 2), True, 2),
+    (f"D_nDCG@{K}", lambda order, truth: d_ndcg_by_top(order, truth, K, TOP), True, 1),
+    (
+        "D_nDCG(gain='exp2', discount='inverse')@2",
+        lambda order, truth: d_ndcg_by_top(order, truth, 2, TOP, "exp2", "inverse"),
+        True,
+        1,
+    ),
+    (f"D_nDCG(rel=2)@{K}", lambda order, truth: d_ndcg_by_top(order, truth, K, TOP, rel=2), True, 2),
+    (f"Dsharp_nDCG@{K}", sharp(Fraction(1, 2)), True, 1),
+    ("Dsharp_nDCG(gamma=0.125)@2", sharp(Fraction(1, 8), 2), True, 1),
+    ("Dsharp_nDCG(gamma=0.25, gain='exp2')@1", sharp(Fraction(1, 4), 1, gain="exp2"), True, 1),
+    (f"Dsharp_nDCG(gamma=0.75, rel=2)@{K}", sharp(Fraction(3, 4), rel=2), True, 2),
+    (f"RBU@{K}", lambda order, truth: rbu(order, truth, K, max_grade=TOP), True, 1),
+    ("RBU", lambda order, truth: rbu(order, truth, max_grade=TOP), False, 1),
+    ("RBU(e=0.5, rel=2)", lambda order, truth: rbu(order, truth, None, 2, e=0.5, max_grade=TOP), False, 2),
+    ("RBU(p=0.5, max_grade=3)@2", lambda order, truth: rbu(order, truth, 2, p=0.5, max_grade=3), True, 1),
+]
+
+
+def graded(of: Of) -> Score:
+    """The score by grades for two subtopics, as the digits of one number to the base 3."""
+
+    def score(order: Sequence[str], truth: Mapping[str, int]) -> Fraction:
+        return of(order, {f"s{i}": {doc: code // 3**i % 3 for doc, code in truth.items()} for i in range(2)})
+
+    return score
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # rankings of a measure with a cutoff may be short
+@pytest.mark.parametrize("ties", [False, True], ids=["untied", "tied"])
+@pytest.mark.parametrize(("name", "of", "cuts", "rel"), GRADED, ids=[row[0] for row in GRADED])
+def test_all_grades(name: str, of: Of, cuts: bool, rel: int, ties: bool) -> None:
+    """Of two subtopics, and of one that no judged document is relevant to."""
+    chance = seeded(f"{name} {ties}")
+    k = int(name.partition("@")[2]) if cuts else None
+    drawn: dict[str, tuple[Groups, Groups, dict[str, int]]] = {}
+    while len(drawn) < many(12 if ties else 25, 120):
+        share = chance.choice([0.4, 0.7, 1])
+        known = {doc: chance.randrange(9) for doc in "abcd" if chance.random() < share}
+        # Documents that neither ranking has tell that there are such subtopics, and the highest grade.
+        known["y"], known["z"] = TOP, chance.choice([0, 3, 3 * TOP])
+        a, b = ranking(chance, ties), ranking(chance, ties)
+        shown = {doc for groups in (a, b) for group in groups for doc in group}
+        lacking = sum(max(0, (k or 0) - sum(map(len, groups))) for groups in (a, b))
+        if len(shown - known.keys()) + lacking <= 2:
+            drawn[f"q{len(drawn)}"] = a, b, known
+    runs = ({query: one[side] for query, one in drawn.items()} for side in (0, 1))
+    qrels = {
+        query: {f"s{i}": {doc: code // 3**i % 3 for doc, code in known.items()} for i in range(2)}
+        for query, (_, _, known) in drawn.items()
+    }
+    names = [f"MED({name}, direction='a-b')", f"MED({name}, direction='b-a')", f"Delta({name})"]
+    found = untied.compare(*runs, names, qrels=qrels)
+    names = found.measures
+    for query, (a, b, known) in drawn.items():
+        covered = [i for i in range(2) if any(code // 3**i % 3 >= rel for code in known.values())]
+        grades = [code for code in range(9) if all(i in covered for i in range(2) if code // 3**i % 3)]
+        # Whatever else is judged is relevant, so these documents always count.
+        told = graded(of)
+        expected = differences(lambda order, truth: told(order, {**known, **truth}), a, b, known, grades, k)  # noqa: B023
+        up, down, delta = (found.value(one, query) for one in names)
+        assert (up.mean, down.mean, delta.mean) == (
+            pytest.approx(float(expected.up), rel=1e-11, abs=1e-12),
+            pytest.approx(float(expected.down), rel=1e-11, abs=1e-12),
+            pytest.approx(float(expected.now), rel=1e-11, abs=1e-12),
+        ), (query, a, b, known)
+        assert (up.certainty, down.certainty) == ("exact", "exact")
+
+
 @pytest.mark.parametrize(("name", "alpha", "discount"), MEASURES, ids=lambda value: str(value))
 def test_without_judgments_the_number_of_subtopics_cancels(name: str, alpha: Fraction, discount: str) -> None:
     chance = seeded(name)
@@ -157,7 +247,10 @@ def test_any_cascade() -> None:
         ("MED(alpha_nDCG(alpha=2)@3)", "alpha must be a number from 0 to 1"),
         ("MED(ERR_IA@3, tail='upper')", "tail='upper' is only for"),
         ("MED(P_IA@3, ties='optimistic')", "is only for sums of gains times discounts"),
-        ("MED(NRBP)", "largest difference in NRBP is not known"),
+        ("MED(D_nDCG)", "D_nDCG needs a cutoff, for instance D_nDCG@10"),
+        ("MED(AP_IA@3, R='relevant')", "R is only for AP"),
+        ("MED(RBU(max_grade=1)@3, max_grade=2)", "grade 2 is above max_grade = 1"),
+        ("MED(Dsharp_nDCG(discount=[1, -1])@2)", "needs discounts of at least 0"),
         ("MED(Cascade(gain={1: 2})@3)", "the gain of grade 1 is 2"),
     ],
 )

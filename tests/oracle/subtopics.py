@@ -193,8 +193,13 @@ def _mean(truth: Subtopics, rel: Number, value: Callable[[Truth], Fraction]) -> 
 
 
 @measure("AP_IA", form="subtopics")
-def ap_ia(order: Sequence[str], truth: Subtopics, rel: Number = 1) -> Fraction:
-    return _mean(truth, rel, lambda one: binary.ap(order, one, None, rel))
+def ap_ia(order: Sequence[str], truth: Subtopics, k: int | None = None, rel: Number = 1) -> Fraction:
+    return _mean(truth, rel, lambda one: binary.ap(order, one, k, rel))
+
+
+def ap_ia_by_depth(order: Sequence[str], truth: Subtopics, k: int, rel: Number = 1) -> Fraction:
+    """As MED divides it."""
+    return _mean(truth, rel, lambda one: binary.ap(order, one, k, rel, k))
 
 
 @measure("P_IA", form="subtopics")
@@ -246,6 +251,21 @@ def d_ndcg(
 ) -> Fraction:
     """nDCG of global gains."""
     return graded.ndcg(order, _global_gains(truth, gain, rel), k, "linear", discount)
+
+
+def d_ndcg_by_top(
+    order: Sequence[str],
+    truth: Subtopics,
+    k: int,
+    top: Number,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    rel: Number = 1,
+) -> Fraction:
+    """As MED divides it: by k documents of the highest grade for every subtopic."""
+    best = {f"best{i}": top for i in range(k)}
+    ideal = len(_covered(truth, rel)) * graded.dcg(list(best), best, k, gain, discount, rel)
+    return graded.dcg(order, _global_gains(truth, gain, rel), k, "linear", discount) / ideal
 
 
 def _global_gains(truth: Subtopics, gain: Gain, rel: Number) -> dict[str, Fraction]:

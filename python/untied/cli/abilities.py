@@ -38,7 +38,7 @@ searched  by a search for any measure with bounds; exact if it ends within its l
 drawn     from a sample that is the same at every call
 """
 #: Why a cell is empty, where it is not an error that says so.
-NO_LAW = "its distribution over orders is not computed; the range and, mostly, the variance are"
+NO_LENGTHS = "distributions take no lengths of documents"
 NO_VARIANCE = "the variance is not computed"
 NUMBERS = "the grades count as numbers, so the order of groups is not enough"
 MERGED = "all relevant documents count as one group"
@@ -60,7 +60,7 @@ def abilities(info: MeasureInfo) -> dict[str, str]:
         "mean": "large" if is_sampled else "exact",
         "range": "exact" if many.certainty == "exact" else "large",
         "variance": ("large" if is_sampled or not still_varies else "exact") if varies else f"({NO_VARIANCE})",
-        "law": f"({NO_LAW})",
+        "law": f"({NO_LENGTHS})" if info["needs"] == "documents" else small.tried(small.law, "exact"),
         "unjudged": small.tried(lambda: small.values(unjudged="range"), "exact"),
         "MED": small.tried(lambda: small.compared("MED"), "solved" if med else "searched"),
         "Delta": small.tried(lambda: small.compared("Delta"), "drawn"),
@@ -70,8 +70,8 @@ def abilities(info: MeasureInfo) -> dict[str, str]:
     }
     # A judgment is worth how much it narrows the bounds.
     able["judge-next"] = small.tried(small.judged_next, "exact") if able["unjudged"] == "exact" else able["unjudged"]
-    if info["has_law"]:
-        able["law"] = "exact" if large.law() == "exact" else "large"
+    if able["law"] == "exact" and large.law() != "exact":
+        able["law"] = "large"
     if able["Delta"] == "drawn" and small.compared("Delta").certainty == "exact":
         able["Delta"] = "exact"
     return able

@@ -64,7 +64,7 @@ that got better or worse.
 """
 
 #: Measures that MED and Delta divide by a constant, see the page on MED.
-DIVIDED = ("nDCG", "AP", "Bpref", "alpha_nDCG", "nERR_IA")
+DIVIDED = ("nDCG", "AP", "Bpref", "alpha_nDCG", "nERR_IA", "nNRBP", "AP_IA", "D_nDCG", "Dsharp_nDCG")
 
 
 COMMAND = Command(

@@ -20,7 +20,7 @@ MEANINGS = {
 
 
 #: Measures that MED divides by a constant or as R says, and `evaluate` by what judgments determine.
-WITH_CONSTANT = ("nDCG", "AP", "Bpref", "alpha_nDCG", "nERR_IA")
+WITH_CONSTANT = ("nDCG", "AP", "Bpref", "alpha_nDCG", "nERR_IA", "nNRBP", "AP_IA", "D_nDCG", "Dsharp_nDCG")
 
 
 def explained(measure: Measure, *, comparing: bool) -> dict[str, str]:

@@ -4,16 +4,20 @@ use super::general::general;
 use super::pair::TieOrders;
 use super::setup::{Options, PrecisionDivisor, Question, Setup};
 use super::solution::Difference;
-use super::{additive, average_precision, bpref, cascade, first_relevant, novelty, r_precision, time_biased_gain};
+use super::{
+    additive, average_precision, bpref, cascade, first_relevant, novelty, r_precision, sharp, time_biased_gain,
+};
 use crate::error::{Error, Result};
 use crate::measures::average_precision::AVERAGE_PRECISION;
 use crate::measures::bpref::BPREF;
 use crate::measures::cascade::{CASCADE, ERR};
 use crate::measures::cwl::fixed::{INSQ, SDCG};
+use crate::measures::d_measure::{D_NDCG, DSHARP_NDCG};
 use crate::measures::dcg::{DCG, NDCG};
-use crate::measures::diversity::{ALPHA_DCG, ALPHA_NDCG, ERR_IA, NERR_IA, P_IA, SUBTOPIC_RECALL};
+use crate::measures::diversity::{ALPHA_DCG, ALPHA_NDCG, AP_IA, ERR_IA, NERR_IA, NNRBP, NRBP, P_IA, SUBTOPIC_RECALL};
 use crate::measures::hits::{F1, HITS, PRECISION, R_PRECISION, RECALL};
 use crate::measures::rank_biased_precision::RBP;
+use crate::measures::rbu::RANK_BIASED_UTILITY;
 use crate::measures::reciprocal_rank::RECIPROCAL_RANK;
 use crate::measures::success::SUCCESS;
 use crate::measures::time_biased_gain::TBG;
@@ -64,12 +68,18 @@ static KNOWN: &[(&Info, &[Heeds], Make, Solves)] = &[
     (&CASCADE.info, &[], cascade::any_cascade, Med),
     (&U.info, &[], additive::u_measure, Med),
     (&TBG.info, &[], time_biased_gain::time_biased_gain, Med),
-    (&ALPHA_DCG.info, &[], novelty::novelty, Med),
-    (&ALPHA_NDCG.info, &[], novelty::novelty, Med),
-    (&ERR_IA.info, &[], novelty::novelty, Med),
-    (&NERR_IA.info, &[], novelty::novelty, Med),
-    (&SUBTOPIC_RECALL.info, &[], novelty::novelty, Med),
-    (&P_IA.info, &[], novelty::novelty, Med),
+    (&ALPHA_DCG.info, &[], novelty::alpha_dcg, Med),
+    (&ALPHA_NDCG.info, &[], novelty::alpha_dcg, Med),
+    (&ERR_IA.info, &[], novelty::err_ia, Med),
+    (&NERR_IA.info, &[], novelty::err_ia, Med),
+    (&NRBP.info, &[], novelty::nrbp, Med),
+    (&NNRBP.info, &[], novelty::nrbp, Med),
+    (&AP_IA.info, &[], novelty::ap_ia, Med),
+    (&P_IA.info, &[], novelty::p_ia, Med),
+    (&SUBTOPIC_RECALL.info, &[], novelty::subtopic_recall, Med),
+    (&D_NDCG.info, &[], novelty::d_ndcg, Med),
+    (&DSHARP_NDCG.info, &[], sharp::d_sharp, Med),
+    (&RANK_BIASED_UTILITY.info, &[], novelty::rank_biased_utility, Med),
 ];
 
 /// Whether a measure has a solver of its own for MED, and whether it has one for verdicts.
@@ -96,7 +106,11 @@ pub(crate) fn make(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
     };
     let refused = &refused[..if known.is_some() { refused.len() } else { 2 }];
     if let Some(name) = refused.iter().find(|name| spec.parameter(name).is_some()) {
-        return Err(Error::Measure(format!("{spec}: {name} cannot be used for a {what}")));
+        let why = match *name {
+            "mean" => ", because the difference of two geometric means is no mean of differences",
+            _ => "",
+        };
+        return Err(Error::Measure(format!("{spec}: {name} cannot be used for a {what}{why}")));
     }
     let solved_elsewhere = if is_verdict { Med } else { Verdicts };
     let make = known.filter(|known| known.3 != solved_elsewhere).map_or(general as Make, |known| known.2);

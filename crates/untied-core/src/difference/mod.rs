@@ -26,6 +26,7 @@ pub mod passages;
 mod r_precision;
 mod ranked;
 pub(crate) mod setup;
+mod sharp;
 mod solution;
 mod solve;
 mod tie_groups;

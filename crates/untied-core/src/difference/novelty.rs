@@ -1,17 +1,21 @@
-//! Measures of novelty: gains of relevant documents added up over subtopics.
+//! Measures that add up over subtopics: gains of novel documents, and measures of single subtopics.
 //!
 //! Let a document at rank i be relevant to subtopic j, and let c documents above it be relevant to j, too. Then it adds
 //! `D(i) (1 - alpha)^c` to the score, where D is the discount. Whether a document is relevant to one subtopic says
 //! nothing about another one, so the largest difference is the sum of those of all subtopics. Times alpha, a subtopic's
 //! sum is a cascade whose user stops at a relevant document with the probability alpha. (With alpha = 0 it is a dot
-//! product; subtopic recall and P-IA add up Success and P.) The sum over subtopics is divided by the value of k
-//! documents that are relevant to every subtopic, which no judgment changes. Without judgments all subtopics are alike,
-//! and one stands for all.
+//! product; subtopic recall, P-IA and AP-IA add up Success, P and AP, and D-nDCG adds up nDCG.) The sum over subtopics
+//! is divided by the value of k documents that are relevant to every subtopic, which no judgment changes. Without
+//! judgments all subtopics are alike, and one stands for all.
+//!
+//! RBU is a cascade by grade for each subtopic. The effort of looking counts only if there is no cutoff, since rankings
+//! are filled up to a cutoff.
 //!
 //! Subtopics are those to which the qrels have a relevant document, as for the measures; unknown documents may be
 //! relevant to any of these.
 
-use super::additive::{Additive, precision};
+use super::additive::{Additive, ndcg, precision};
+use super::average_precision::average_precision;
 use super::cascade::DiscountedCascade;
 use super::first_relevant::success;
 use super::layout::{DifferenceWorkspace, Scale};
@@ -19,67 +23,153 @@ use super::pair::{PairFacts, RankingPair, Subtopic};
 use super::setup::{Options, Setup};
 use super::solution::{Chance, Difference, DifferenceRange, LargestDifference};
 use super::solve::expected::DifferenceMoments;
+use crate::elementary::{powf, powi};
 use crate::error::{Error, Result};
+use crate::measures::average_precision::AVERAGE_PRECISION;
 use crate::measures::cascade::CASCADE;
-use crate::measures::diversity::{ERR_IA, NERR_IA, P_IA, SUBTOPIC_RECALL};
-use crate::measures::gain::{Gain, logarithmic};
+use crate::measures::d_measure::global_gain;
+use crate::measures::dcg::NDCG;
+use crate::measures::diversity::{alpha, beta};
+use crate::measures::gain::{DISCOUNT, Gain, logarithmic};
 use crate::measures::hits::PRECISION;
+use crate::measures::rbu::{effort, persistence};
 use crate::measures::success::SUCCESS;
 use crate::measures::{Certainty, Scope};
-use crate::names::{Spec, Value};
+use crate::names::{Info, Spec, Value};
 
-/// The difference in a measure of novelty, a sum over subtopics.
+/// The difference in a measure that adds up over subtopics.
 struct NoveltyDifference {
-    /// The difference for one subtopic.
+    /// The difference for one subtopic, in which the gains of documents are their grades.
     of_subtopic: Box<dyn Difference>,
     /// The lowest grade that counts as relevant.
     rel: f64,
+    /// What a document gains for a subtopic, by its grade.
+    gain: Gain,
     /// The highest value for one subtopic, by which values are divided.
     norm: f64,
+    /// For RBU without a cutoff: the effort of looking at a document, and the probability of going on to the next one.
+    effort: Option<(f64, f64)>,
 }
 
-pub(super) fn novelty(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
-    let spec = setup.spec;
-    let Some(k) = spec.cutoff else {
-        let name = spec.info.name;
-        return Err(Error::Measure(format!(
-            "{name} needs a cutoff, for instance {name}@10, because its divisor depends on the cutoff"
-        )));
-    };
-    let rel = spec.rel()?;
-    let max_grade = f64::from(u8::from(setup.options.max_grade.is_none_or(|most| most >= rel)));
-    let options = &Options { max_grade: Some(max_grade), ..*setup.options };
-    let scope = &Scope { depth: k, grades: &[1.0, 0.0] };
-    let of_subtopic = |spec: &Spec, make: &dyn Fn(&Setup<'_>) -> Result<Box<dyn Difference>>| {
-        make(&Setup { spec, scope, options, ..*setup })
-    };
-    let discounted = |alpha: f64, discounts: Vec<f64>| {
-        // The gain of a relevant document.
-        let gain = if alpha > 0.0 { alpha } else { 1.0 };
-        let go_on = (0..).scan(1.0, |power, _| Some(std::mem::replace(power, *power * (1.0 - alpha))));
-        let best = discounts.iter().zip(go_on).map(|(discount, go_on)| discount * go_on).sum::<f64>();
-        let scale = Scale::new(Gain::Table(vec![(1.0, gain)]), max_grade, Some(k));
-        if alpha == 0.0 {
-            return Ok((Box::new(Additive::new(scale, discounts)) as Box<dyn Difference>, best));
-        }
-        let cascade = Spec::of(&CASCADE.info).with("gain", Value::Table(vec![(1.0, gain)]))?;
-        let cascade = cascade.with("discount", Value::List(discounts.clone()))?.at(k)?;
-        Ok((
-            of_subtopic(&cascade, &|setup| DiscountedCascade::boxed(setup, scale.clone(), discounts.clone()))?,
-            gain * best,
-        ))
-    };
-    let (of_subtopic, norm) = if *spec.info == SUBTOPIC_RECALL.info {
-        (of_subtopic(&Spec::of(&SUCCESS.info).at(k)?, &success)?, 1.0)
-    } else if *spec.info == P_IA.info {
-        (of_subtopic(&Spec::of(&PRECISION.info).at(k)?, &precision)?, 1.0)
-    } else if [&ERR_IA.info, &NERR_IA.info].contains(&spec.info) {
-        discounted(0.5, (1..=k).map(|rank| 1.0 / rank as f64).collect())?
-    } else {
-        let share = |alpha: f64| (0.0..=1.0).contains(&alpha);
-        discounted(spec.number("alpha", 0.5, "a number from 0 to 1", share)?, logarithmic(k))?
-    };
-    Ok(Box::new(NoveltyDifference { of_subtopic, rel, norm }))
+/// The difference in alpha-DCG and alpha-nDCG.
+pub(super) fn alpha_dcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    discounted(setup, alpha(setup.spec)?, logarithmic(cutoff(setup)?), None)
+}
+
+/// The difference in ERR-IA and nERR-IA.
+pub(super) fn err_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    discounted(setup, 0.5, (1..=cutoff(setup)?).map(|rank| 1.0 / rank as f64).collect(), None)
+}
+
+/// The difference in NRBP and nNRBP. Documents without end that are relevant to every subtopic have the value 1.
+pub(super) fn nrbp(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let (alpha, beta) = (alpha(setup.spec)?, beta(setup.spec)?);
+    let discounts = (0..setup.depth().max(1)).map(|i| powi(beta, i as i32)).collect();
+    discounted(setup, alpha, discounts, Some(1.0 / (1.0 - (1.0 - alpha) * beta)))
+}
+
+/// A measure whose documents are worth less after others about the same subtopic. `most` is the highest sum for a
+/// subtopic; by default that of relevant documents at all ranks with a discount.
+fn discounted(setup: &Setup<'_>, alpha: f64, discounts: Vec<f64>, most: Option<f64>) -> Result<Box<dyn Difference>> {
+    let go_on = (0..).scan(1.0, |power, _| Some(std::mem::replace(power, *power * (1.0 - alpha))));
+    let most = most.unwrap_or_else(|| discounts.iter().zip(go_on).map(|(discount, go_on)| discount * go_on).sum());
+    let relevant = Gain::From(setup.spec.rel()?);
+    if alpha == 0.0 {
+        return summed(setup, relevant, most, None, |setup, top| {
+            Ok(Box::new(Additive::new(Scale::new(Gain::Linear, top, setup.spec.cutoff), discounts)))
+        });
+    }
+    let stop = Gain::Table(vec![(1.0, alpha)]);
+    summed(setup, relevant, alpha * most, None, |setup, top| cascade(setup, stop, top, discounts))
+}
+
+/// The difference in subtopic recall.
+pub(super) fn subtopic_recall(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    averaged(setup, &SUCCESS.info, success)
+}
+
+/// The difference in P-IA.
+pub(super) fn p_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    averaged(setup, &PRECISION.info, precision)
+}
+
+/// The difference in AP-IA, divided by the depth as AP is.
+pub(super) fn ap_ia(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    averaged(setup, &AVERAGE_PRECISION.info, average_precision)
+}
+
+/// The mean over subtopics of a measure that only asks whether documents are relevant.
+fn averaged(
+    setup: &Setup<'_>,
+    of: &'static Info,
+    make: fn(&Setup<'_>) -> Result<Box<dyn Difference>>,
+) -> Result<Box<dyn Difference>> {
+    let spec = &Spec::of(of).at(cutoff(setup)?)?;
+    summed(setup, Gain::From(setup.spec.rel()?), 1.0, None, |setup, _| make(&Setup { spec, ..*setup }))
+}
+
+/// The difference in D-nDCG: gains are added up over subtopics, and so are the ideal ones.
+pub(super) fn d_ndcg(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let mut spec = Spec::of(&NDCG.info).at(cutoff(setup)?)?;
+    if let Some(discount) = setup.spec.parameter(DISCOUNT.name) {
+        spec = spec.with(DISCOUNT.name, discount.clone())?;
+    }
+    summed(setup, global_gain(setup.spec)?, 1.0, None, |setup, _| ndcg(&Setup { spec: &spec, ..*setup }))
+}
+
+/// The difference in RBU. If it has no `max_grade`, that is the same for all subtopics: the highest grade that an
+/// unknown or a judged document may have.
+pub(super) fn rank_biased_utility(setup: &Setup<'_>) -> Result<Box<dyn Difference>> {
+    let (spec, p) = (setup.spec, persistence(setup.spec)?);
+    let highest = setup.highest().max(highest(setup));
+    let most = setup.max_grade(highest)?;
+    if highest > most {
+        return Err(Error::Value(format!("{spec}: grade {highest} is above max_grade = {most}")));
+    }
+    let stop = Gain::AtLeast(spec.rel()?, Box::new(Gain::Stop(most)));
+    let discounts = (0..setup.depth().max(1)).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
+    let effort = Some((effort(spec)?, p)).filter(|_| spec.cutoff.is_none());
+    summed(setup, stop, 1.0, effort, |setup, top| cascade(setup, Gain::Linear, top, discounts))
+}
+
+/// The cutoff of a measure whose divisor depends on it.
+pub(super) fn cutoff(setup: &Setup<'_>) -> Result<usize> {
+    let name = setup.spec.info.name;
+    let message =
+        || format!("{name} needs a cutoff, for instance {name}@10, because its divisor depends on the cutoff");
+    setup.spec.cutoff.ok_or_else(|| Error::Measure(message()))
+}
+
+/// The highest grade that an unknown document may have.
+pub(super) fn highest(setup: &Setup<'_>) -> f64 {
+    setup.options.max_grade.unwrap_or(setup.highest())
+}
+
+/// Adds up the difference that `make` makes for one subtopic, in which the gains of documents are their grades, and
+/// divides it by `norm`. `make` also gets the highest gain that an unknown document may have.
+pub(super) fn summed(
+    setup: &Setup<'_>,
+    gain: Gain,
+    norm: f64,
+    effort: Option<(f64, f64)>,
+    make: impl FnOnce(&Setup<'_>, f64) -> Result<Box<dyn Difference>>,
+) -> Result<Box<dyn Difference>> {
+    let top = gain.of(highest(setup));
+    let options = &Options { max_grade: Some(top), ..*setup.options };
+    let scope = &Scope { depth: setup.depth(), grades: &[top, 0.0] };
+    let of_subtopic = make(&Setup { scope, options, ..*setup }, top)?;
+    Ok(Box::new(NoveltyDifference { of_subtopic, rel: setup.spec.rel()?, gain, norm, effort }))
+}
+
+/// The difference in a cascade for one subtopic, whose user stops at a document with a probability equal to its gain.
+fn cascade(setup: &Setup<'_>, gain: Gain, top: f64, discounts: Vec<f64>) -> Result<Box<dyn Difference>> {
+    let mut spec = Spec::of(&CASCADE.info).with("discount", Value::List(discounts.clone()))?;
+    if let Gain::Table(table) = &gain {
+        spec = spec.with("gain", Value::Table(table.clone()))?;
+    }
+    spec.cutoff = setup.spec.cutoff;
+    let scale = Scale::new(gain, top, spec.cutoff);
+    DiscountedCascade::boxed(&Setup { spec: &spec, ..*setup }, scale, discounts)
 }
 
 impl NoveltyDifference {
@@ -92,7 +182,7 @@ impl NoveltyDifference {
             visit(&RankingPair { facts: PairFacts { grades: &grades, subtopics: &[], ..pair.facts }, ..*pair });
         };
         let is_covered = |subtopic: &&Subtopic| subtopic.highest >= self.rel;
-        let relevant = |&grade: &f64| if grade.is_nan() { grade } else { f64::from(u8::from(grade >= self.rel)) };
+        let relevant = |&grade: &f64| if grade.is_nan() { grade } else { self.gain.of(grade) };
         for subtopic in pair.facts.subtopics.iter().filter(is_covered) {
             visit_grades(subtopic.grades.iter().map(relevant).collect());
         }
@@ -102,6 +192,11 @@ impl NoveltyDifference {
             visit_grades(pair.facts.grades.iter().map(|&grade| if grade.is_nan() { grade } else { 0.0 }).collect());
         }
         number
+    }
+
+    /// By how much more effort A takes than B: e times (1-p) p^(i-1), added up over the ranks i that only A has.
+    fn effort(&self, pair: &RankingPair<'_>) -> f64 {
+        self.effort.map_or(0.0, |(e, p)| e * (powf(p, pair.b.len() as f64) - powf(p, pair.a.len() as f64)))
     }
 }
 
@@ -128,8 +223,12 @@ impl Difference for NoveltyDifference {
             sum.up = (sum.up.0 + up.0, sum.up.1 + up.1);
             sum.down = (sum.down.0 + down.0, sum.down.1 + down.1);
         });
-        let share = |(value, bound): (f64, f64)| (value / (number * self.norm), bound / (number * self.norm));
-        DifferenceRange { up: share(sum.up), down: share(sum.down), ..sum }
+        let effort = self.effort(pair);
+        let share = |(value, bound): (f64, f64), effort: f64| {
+            let norm = number * self.norm;
+            (value / norm - effort, bound / norm - effort)
+        };
+        DifferenceRange { up: share(sum.up, effort), down: share(sum.down, -effort), ..sum }
     }
 
     fn moments(
@@ -145,6 +244,7 @@ impl Difference for NoveltyDifference {
             sum.variance += moments.variance;
             sure = sure.max(certainty);
         });
-        (sum.divided(number * self.norm), sure)
+        let sum = sum.divided(number * self.norm);
+        (DifferenceMoments { mean: sum.mean - self.effort(pair), ..sum }, sure)
     }
 }

@@ -129,7 +129,7 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
     let table = match spec.parameter(GO_ON.name) {
         None => None,
         Some(Value::Table(table)) if table.iter().all(|&(grade, q)| grade >= 0.0 && (0.0..=1.0).contains(&q)) => {
-            Some(table)
+            Some(table.clone())
         }
         Some(other) => {
             let expected = "a table of grades of at least 0 and probabilities, such as {0: 1, 1: 0.5}";
@@ -137,7 +137,7 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
         }
     };
     for &grade in scope.grades.iter().filter(|&&grade| grade > 0.0) {
-        match table {
+        match &table {
             Some(table) if !table.iter().any(|&(known, _)| known == grade) => {
                 return Err(Error::Value(format!("{spec}: go_on has no probability for grade {grade}")));
             }
@@ -151,17 +151,22 @@ fn general(spec: &Spec, scope: &Scope<'_>) -> Result<Cascade> {
             _ => {}
         }
     }
-    let go_on = |grade: f64| match table {
-        None => 1.0 - gain.of(grade),
-        Some(table) => table.iter().find(|&&(known, _)| known == grade).map_or(1.0, |&(_, q)| q),
+    let kind = move |grade: f64| {
+        let go_on = match &table {
+            None => 1.0 - gain.of(grade),
+            Some(table) => table.iter().find(|&&(known, _)| known == grade).map_or(1.0, |&(_, q)| q),
+        };
+        Kind { gain: gain.of(grade), go_on, count: 1 }
     };
-    Ok(Cascade::new(scope, weights, false, |grade| Kind { gain: gain.of(grade), go_on: go_on(grade), count: 1 }))
+    Ok(Cascade::new(scope, weights, false, kind))
 }
 
 pub(super) struct Cascade {
     /// The weights of the ranks within the cutoff.
     weights: Vec<f64>,
-    /// The gain and probability of each grade above 0.
+    /// The gain and probability of a grade.
+    kind_of: Box<KindOf>,
+    /// Those of each grade above 0 that the qrels have.
     kinds: Vec<(f64, Kind)>,
     /// The gain and probability of unjudged and non-relevant documents.
     rest: Kind,
@@ -170,15 +175,22 @@ pub(super) struct Cascade {
     beyond: Option<Box<UnseenRelevant>>,
 }
 
+type KindOf = dyn Fn(f64) -> Kind + Send + Sync;
+
 /// The most that documents below the last one could add, given the probability of getting there, the probability of
 /// stopping at a document of the highest grade, and the length of the ranking.
 type UnseenRelevant = dyn Fn(f64, f64, usize) -> f64 + Send + Sync;
 
 impl Cascade {
-    pub(super) fn new(scope: &Scope<'_>, weights: Vec<f64>, normalised: bool, kind: impl Fn(f64) -> Kind) -> Cascade {
+    pub(super) fn new(
+        scope: &Scope<'_>,
+        weights: Vec<f64>,
+        normalised: bool,
+        kind: impl Fn(f64) -> Kind + Send + Sync + 'static,
+    ) -> Cascade {
         let positive = scope.grades.iter().copied().filter(|&grade| grade > 0.0);
         let kinds = positive.map(|grade| (grade, kind(grade))).collect();
-        Cascade { weights, kinds, rest: kind(0.0), normalised, beyond: None }
+        Cascade { weights, kinds, rest: kind(0.0), kind_of: Box::new(kind), normalised, beyond: None }
     }
 
     /// Declares that the cascade never falls when a grade grows. Bounds then include what can follow the ranking.
@@ -189,7 +201,8 @@ impl Cascade {
     /// The documents of a level as a kind.
     fn kind(&self, level: &Level) -> Kind {
         let known = self.kinds.iter().find(|(grade, _)| *grade == level.grade);
-        Kind { count: level.count as usize, ..known.map_or(self.rest, |(_, kind)| *kind) }
+        let kind = known.map_or_else(|| (self.kind_of)(level.grade.max(0.0)), |(_, kind)| *kind);
+        Kind { count: level.count as usize, ..kind }
     }
 
     /// The kinds of a group's documents, best grade first; unjudged and non-relevant ones are the last kind.

@@ -61,14 +61,23 @@ pub static DSHARP_NDCG: Definition = Info {
     ..OF_GLOBAL_GAIN
 }
 .built_by(|spec, scope| {
-    let gamma = spec.number(GAMMA.name, 0.5, "a number from 0 to 1", |gamma| (0.0..=1.0).contains(&gamma))?;
     let weights = vec![1.0; spec.cutoff_or(usize::MAX).min(scope.depth)];
     let recall = Novelty { rel: spec.rel()?, weights, worth: Worth::Falls(0.0), norm: Norm::Subtopics(1.0) };
-    Ok(Box::new(Sharp { gamma, recall, gain: GlobalGain::new(spec, scope)? }))
+    Ok(Box::new(Sharp { gamma: gamma(spec)?, recall, gain: GlobalGain::new(spec, scope)? }))
 });
 
+/// The gain of a grade for a subtopic, 0 below `rel`.
+pub(crate) fn global_gain(spec: &Spec) -> Result<Gain> {
+    let gain = if spec.choice(GAIN.name, &[("linear", true), ("exp2", false)])? { Gain::Linear } else { Gain::Exp2 };
+    Ok(Gain::AtLeast(spec.rel()?, Box::new(gain)))
+}
+
+/// The parameter `gamma`.
+pub(crate) fn gamma(spec: &Spec) -> Result<f64> {
+    spec.number(GAMMA.name, 0.5, "a number from 0 to 1", |gamma| (0.0..=1.0).contains(&gamma))
+}
+
 struct GlobalGain {
-    rel: f64,
     gain: Gain,
     /// nDCG of rankings that have global gains as grades.
     gains: Gains,
@@ -77,18 +86,15 @@ struct GlobalGain {
 impl GlobalGain {
     fn new(spec: &Spec, scope: &Scope<'_>) -> Result<GlobalGain> {
         let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
-        let gain =
-            if spec.choice(GAIN.name, &[("linear", true), ("exp2", false)])? { Gain::Linear } else { Gain::Exp2 };
         let gains = Gains::new(Gain::Linear, discounts(spec, depth)?, scope);
-        Ok(GlobalGain { rel: spec.rel()?, gain, gains })
+        Ok(GlobalGain { gain: global_gain(spec)?, gains })
     }
 
     /// The documents by global gain, highest first, without those that gain nothing.
     fn by_gain(&self, levels: &[Level], truth: &Judgments<'_>) -> Vec<Level> {
         let gain = |level: &Level| {
             let profile = if level.grade > 0.0 { &truth.profile(level.grade)[..] } else { &[] };
-            let grades = profile.iter().map(|&(_, grade)| grade).filter(|&grade| grade >= self.rel);
-            Level { grade: grades.map(|grade| self.gain.of(grade)).sum(), count: level.count }
+            Level { grade: profile.iter().map(|&(_, grade)| self.gain.of(grade)).sum(), count: level.count }
         };
         let mut gains: Vec<Level> = levels.iter().map(gain).filter(|level| level.grade > 0.0).collect();
         grade::merge(&mut gains);

@@ -129,14 +129,13 @@ pub static AP_IA: Definition = Info {
     name: "AP_IA",
     aliases: &["MAP_IA", "MAP-IA", "AP-IA"],
     title: "intent-aware average precision",
-    cutoff: Cutoff::None,
-    equation: "AP_IA = (1/M) sum over the subtopics of AP, with their own relevant documents",
-    tex: r"\mathrm{AP\text{-}IA} = \frac{1}{M} \sum_{j=1}^{M} \mathrm{AP}_j",
+    equation: "AP_IA@k = (1/M) sum over the subtopics of AP@k, with their own relevant documents; without @k, all ranks",
+    tex: r"\mathrm{AP\text{-}IA}@k = \frac{1}{M} \sum_{j=1}^{M} \mathrm{AP}_j@k",
     reference: "Agrawal, Gollapudi, Halverson & Ieong 2009; ties: mean, exact, subtopic by subtopic",
     ..OF_SUBTOPICS
 }
 .built_by(|spec, scope| {
-    let weights = (1..=scope.depth).map(reciprocal).collect();
+    let weights = (1..=spec.cutoff_or(usize::MAX).min(scope.depth)).map(reciprocal).collect();
     Ok(Box::new(Novelty { rel: spec.rel()?, weights, worth: Worth::Rises, norm: Norm::Subtopics(1.0) }))
 });
 
@@ -169,11 +168,13 @@ pub static SUBTOPIC_RECALL: Definition = Info {
 }
 .built_by(|spec, scope| novelty(spec, scope, 1.0, |_| 1.0, Norm::Subtopics(1.0)));
 
-fn alpha(spec: &Spec) -> Result<f64> {
+/// The parameter `alpha`.
+pub(crate) fn alpha(spec: &Spec) -> Result<f64> {
     spec.number(ALPHA.name, 0.5, "a number from 0 to 1", |alpha| (0.0..=1.0).contains(&alpha))
 }
 
-fn beta(spec: &Spec) -> Result<f64> {
+/// The parameter `beta`.
+pub(crate) fn beta(spec: &Spec) -> Result<f64> {
     spec.number(BETA.name, 0.5, "a number of at least 0 and below 1", |beta| (0.0..1.0).contains(&beta))
 }
 

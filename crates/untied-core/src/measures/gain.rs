@@ -9,7 +9,7 @@ pub(super) const GAIN: Parameter = Parameter {
     default: "'linear'",
     help: "gain of a grade g: 'linear' (g), 'exp2' (2^g - 1), or a table {1: 1, 2: 3, ...}; 0 for g < 0",
 };
-pub(super) const DISCOUNT: Parameter = Parameter {
+pub(crate) const DISCOUNT: Parameter = Parameter {
     name: "discount",
     default: "'log2'",
     help: "discount of rank i: 'log2' (1 / log2(1+i)), 'log(b)' (1 for i < b, then 1 / log_b i), 'inverse' (1/i), or a \

@@ -13,7 +13,8 @@ use super::orders::{Outcome, sampling};
 use super::subtopics::Topic;
 use super::{Certainty, Definition, Measure, Orders};
 use crate::elementary::{exp2, powf};
-use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, unbounded};
+use crate::error::Result;
+use crate::names::{Cutoff, Info, JUDGED_ONLY, Needs, Parameter, REL, Sampled, Spec, unbounded};
 use crate::ranking::{Group, Ranking};
 use crate::table::Judgments;
 
@@ -51,13 +52,22 @@ pub static RANK_BIASED_UTILITY: Definition = Info {
     ..Info::DEFAULT
 }
 .built_by(|spec, scope| {
-    let p = spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)?;
-    let effort = spec.number(EFFORT.name, 0.03, "a number of at least 0", |effort| effort >= 0.0)?;
+    let (p, effort) = (persistence(spec)?, effort(spec)?);
     let most = spec.parameter(MAX_GRADE.name).map(|_| max_grade(spec, scope)).transpose()?;
     let depth = spec.cutoff_or(usize::MAX).min(scope.depth);
     let weights = (0..depth).map(|i| (1.0 - p) * powf(p, i as f64)).collect();
     Ok(Box::new(RankBiasedUtility { rel: spec.rel()?, effort, most, weights }))
 });
+
+/// The parameter `p`.
+pub(crate) fn persistence(spec: &Spec) -> Result<f64> {
+    spec.number(PERSISTENCE.name, 0.8, "a number between 0 and 1", |p| 0.0 < p && p < 1.0)
+}
+
+/// The parameter `e`.
+pub(crate) fn effort(spec: &Spec) -> Result<f64> {
+    spec.number(EFFORT.name, 0.03, "a number of at least 0", |effort| effort >= 0.0)
+}
 
 struct RankBiasedUtility {
     rel: f64,
