@@ -23,6 +23,7 @@ PUBLIC = {
     "comparison": "Assignment Comparison Comparisons Outcomes TopChanges compare compare_all",
     "comparison.correlation": "kendall spearman swapped tau_ap",
     "comparison.distances": "footrule kendall_distance",
+    "comparison.preferences": "adr pair_concordance",
     "comparison.passages": "PassageComparison compare_passages read_judged_passages read_passages",
     "compat.beir": "EvaluateRetrieval hole mrr recall_cap top_k_accuracy",
     "compat.ir_measures": "install uninstall",

@@ -166,3 +166,34 @@ def sub_ap_moments(
 @measure("subAP", moments=sub_ap_moments, tried={"p": [None, 0, 0.25, 0.5, 1]})
 def sub_ap(order: Sequence[str], truth: Truth, rel: Number = 1, p: Number | None = None) -> Fraction:
     return sub_ap_moments(order, truth, rel, p)[0]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Preferences, which may be any partial order
+
+
+def extensions(preferences: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """All orders of the documents that agree with every preference."""
+    docs = sorted({doc for pair in preferences for doc in pair})
+    return [
+        order
+        for order in itertools.permutations(docs)
+        if all(order.index(better) < order.index(worse) for better, worse in preferences)
+    ]
+
+
+def adr_of_preferences(order: Sequence[str], right: Sequence[tuple[str, ...]]) -> Fraction:
+    """The mean of r_1 .. r_n; a document may be among the first i if it is there in one of the right orders."""
+    n = len(right[0])
+    found = (len({doc for one in right for doc in one[:i]} & set(order[:i])) for i in range(1, n + 1))
+    return sum((Fraction(count, i) for i, count in enumerate(found, 1)), ZERO) / n
+
+
+def concordance_of_preferences(order: Sequence[str], right: Sequence[tuple[str, ...]]) -> Fraction:
+    """The share of right pairs; a pair counts if all right orders agree on it."""
+    place = {doc: rank for rank, doc in enumerate(order)}
+    agreed = [
+        (x, y) for x, y in itertools.permutations(right[0], 2) if all(one.index(x) < one.index(y) for one in right)
+    ]
+    right_pairs = [x in place and place[x] < place.get(y, len(order)) for x, y in agreed]
+    return Fraction(sum(right_pairs), len(agreed))

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from untied.comparison import correlation as correlation
     from untied.comparison import distances as distances
     from untied.comparison import passages as passages
+    from untied.comparison import preferences as preferences
 else:
-    __getattr__ = imported_when_used(__name__, ("correlation", "distances", "passages"))
+    __getattr__ = imported_when_used(__name__, ("correlation", "distances", "passages", "preferences"))
 
 __all__ = ["Assignment", "Comparison", "Comparisons", "Outcomes", "TopChanges", "compare", "compare_all"]

@@ -188,7 +188,7 @@ def same_items(one: Ranking, other: Ranking) -> tuple[list[Any], list[int], list
 def _places(ranking: Ranking) -> dict[Any, int]:
     """The index of every item's group."""
     places: dict[Any, int] = {}
-    for place, group in enumerate(_tie_groups(ranking)):
+    for place, group in enumerate(tie_groups(ranking)):
         for item in group:
             if item in places:
                 raise UntiedError(f"{item!r} appears twice in a ranking")
@@ -196,7 +196,7 @@ def _places(ranking: Ranking) -> dict[Any, int]:
     return places
 
 
-def _tie_groups(ranking: Ranking) -> list[list[Any]]:
+def tie_groups(ranking: Ranking) -> list[list[Any]]:
     """Tie groups, best first."""
     if isinstance(ranking, (str, bytes)):
         raise TypeError("a ranking must be a dict of scores or a list of tie groups, not a str")

@@ -121,9 +121,8 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     prefer a to c. Two documents without a preference belong to one group if the same documents are above both, and the
     same below.
 
-    If this does not hold for all of them, there are no groups, and `ADR` and its relatives have no value: nobody said
-    which order is right, and to average over all that agree with the preferences takes too long (counting them is
-    #P-hard).
+    If this does not hold for all of them, there are no groups. `untied.comparison.preferences` then has ADR and pair
+    concordance.
 
     Parameters
     ----------
@@ -148,8 +147,35 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     >>> groups_from_preferences([("a", "c"), ("b", "c")])
     [['a', 'b'], ['c']]
     """
-    from graphlib import CycleError, TopologicalSorter
     from itertools import pairwise
+
+    below, groups = levels_of_preferences(preferences)
+    if not coarsen:
+        # Ordered groups if every document is over all of the next level; the rest follows.
+        for group, next_group in pairwise(groups):
+            for better in group:
+                missing = [worse for worse in next_group if worse not in below[better]]
+                if missing:
+                    raise UntiedError(
+                        f"the preferences do not form ordered groups: no preference compares {better!r} with "
+                        f"{missing[0]!r}, but a document in the group of {better!r} is preferred to {missing[0]!r}; "
+                        "coarsen=True groups documents by level, which adds preferences, and "
+                        "untied.comparison.preferences has measures of preferences as they are"
+                    )
+    return groups
+
+
+def levels_of_preferences(
+    preferences: Iterable[tuple[Any, Any]],
+) -> tuple[dict[Hashable, set[Hashable]], list[list[Any]]]:
+    """For each document, those that it is preferred to, and the documents by level: the longest chain above them.
+
+    Raises
+    ------
+    UntiedError
+        Preferences contradict each other.
+    """
+    from graphlib import CycleError, TopologicalSorter
 
     below: dict[Hashable, set[Hashable]] = {}
     levels: TopologicalSorter[Hashable] = TopologicalSorter()
@@ -168,18 +194,7 @@ def groups_from_preferences(preferences: Iterable[tuple[Any, Any]], *, coarsen: 
     while levels:
         groups.append(sorted(levels.get_ready(), key=place.__getitem__))
         levels.done(*groups[-1])
-    if not coarsen:
-        # Ordered groups if every document is over all of the next level; the rest follows.
-        for group, next_group in pairwise(groups):
-            for better in group:
-                missing = [worse for worse in next_group if worse not in below[better]]
-                if missing:
-                    raise UntiedError(
-                        f"the preferences do not form ordered groups: no preference compares {better!r} with "
-                        f"{missing[0]!r}, but a document in the group of {better!r} is preferred to {missing[0]!r}; "
-                        "coarsen=True groups documents by level, which adds preferences"
-                    )
-    return groups
+    return below, groups
 
 
 def groups_from_rankings(

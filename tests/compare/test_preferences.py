@@ -1,0 +1,93 @@
+"""Measures of preferences that may form no groups: against all right orders and all orders of ties, as fractions."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import pytest
+
+import untied
+from nightly import many, seeded
+from oracle.enumeration import permutations
+from oracle.partial import adr_of_preferences, concordance_of_preferences, extensions
+from untied.comparison.preferences import adr, pair_concordance
+from untied.inputs.truth import groups_from_preferences
+
+Of = Callable[[Sequence[str], Sequence[tuple[str, ...]]], Fraction]
+
+
+def preferences_of(chance: random.Random) -> list[tuple[str, str]]:
+    """Some of those that an order agrees with, so that there is no cycle."""
+    docs = chance.sample("abcdef", chance.randint(2, 6))
+    share = chance.choice([0.2, 0.4, 0.9])
+    pairs = [(x, y) for i, x in enumerate(docs) for y in docs[i + 1 :] if chance.random() < share]
+    return chance.sample(pairs, len(pairs)) or [(docs[0], docs[1])]
+
+
+def ranking(chance: random.Random) -> list[list[str]]:
+    """Of documents that have been compared, and of others."""
+    docs = chance.sample("abcdefxy", chance.randint(0, 6))
+    groups: list[list[str]] = []
+    for doc in docs:
+        if groups and chance.random() < 0.4:
+            groups[-1].append(doc)
+        else:
+            groups.append([doc])
+    return groups
+
+
+@pytest.mark.filterwarnings("ignore::untied.UntiedWarning")  # rankings may have nothing of the truth
+@pytest.mark.parametrize(
+    ("function", "of"),
+    [(adr, adr_of_preferences), (pair_concordance, concordance_of_preferences)],
+    ids=["adr", "pair_concordance"],
+)
+def test_all_orders(function: Callable[..., untied.results.Value], of: Of) -> None:
+    chance = seeded(function.__name__)
+    without_groups = 0
+    for _ in range(many(300, 3000)):
+        preferences, groups = preferences_of(chance), ranking(chance)
+        right = extensions(preferences)
+        values = [of(order, right) for order in permutations(groups)]
+        mean = sum(values, Fraction(0)) / len(values)
+        variance = sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
+        found = function(preferences, groups)
+        assert (found.mean, found.low, found.high, found.variance) == pytest.approx(
+            tuple(map(float, (mean, min(values), max(values), variance))), rel=1e-12, abs=1e-15
+        )
+        try:
+            truth = {"q": groups_from_preferences(preferences)}
+        except untied.UntiedError:
+            without_groups += 1
+            continue
+        name = "ADR" if function is adr else "PairConcordance"
+        same = untied.evaluate(truth, {"q": groups}, name, ties="range", variance=True, on_undefined="nan")[name]
+        assert (same.mean, same.low, same.high, same.variance) == pytest.approx(
+            (found.mean, found.low, found.high, found.variance), abs=1e-12
+        )
+    assert without_groups > 40
+
+
+def test_scores_and_no_preferences() -> None:
+    assert adr([("a", "b")], {"b": 1.0, "a": 2.0}).mean == 1
+    assert pair_concordance([("a", "b")], {"b": 1.0, "a": 1.0}).mean == 0.5
+    assert math.isnan(adr([], ["a"]).mean)
+    assert math.isnan(pair_concordance([], ["a"]).mean)
+
+
+def test_a_long_group_of_others_takes_no_long_table() -> None:
+    others = [f"x{i}" for i in range(20_000)]
+    found = adr([("a", "b")], [["a", *others]])
+    assert found.mean == pytest.approx((0.75 + 0.25) / 20_001)
+    assert (found.low, found.high) == (0, 0.75)
+
+
+@pytest.mark.parametrize("function", [adr, pair_concordance])
+def test_what_is_refused(function: Callable[..., untied.results.Value]) -> None:
+    with pytest.raises(untied.UntiedError, match="preferences contradict each other"):
+        function([("a", "b"), ("b", "a")], ["a"])
+    with pytest.raises(untied.UntiedError, match="'a' appears twice"):
+        function([("a", "b")], ["a", ["b", "a"]])
